@@ -1,0 +1,64 @@
+# karat: the one list of commands.
+#
+# Every command makes what it needs in .venv: Python 3.11 or newer and a C++ compiler are enough.
+# PYTHON=python3.12 chooses another interpreter for a new .venv; PYTEST="-k merge -x" is passed on to pytest.
+
+PYTHON ?= python3
+VENV   ?= .venv
+PYTEST ?=
+
+BIN     := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
+DIGITS  := examples/predictions/digits_logreg.parquet
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint types unit bench data docs pages stub clean
+
+help:  ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/installed-cli  ## build and install karat, then report on the bundled digits predictions
+	$(BIN)/karat report $(DIGITS)
+
+test: lint types unit  ## run lint, types and every test
+
+lint: $(VENV)/installed-test  ## check style and formatting with ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-test  ## check the types of src with mypy --strict
+	$(BIN)/mypy --strict src
+
+unit: $(VENV)/installed-test  ## run the tests only
+	$(BIN)/python -m pytest $(PYTEST)
+
+bench: $(VENV)/installed-test  ## check answers, then time karat beside scikit-learn; writes benchmarks/results
+	$(BIN)/python -m benchmarks
+
+data: $(VENV)/installed-test  ## make the prediction files of examples again
+	$(BIN)/python examples/make_predictions.py
+
+docs: $(VENV)/installed-test  ## write the reference page of every metric to build/docs
+	$(BIN)/python docs/build.py build/docs
+
+pages: $(VENV)/installed-test  ## write the output of the commands that README.md shows again
+	$(BIN)/python -m tests.docs.blocks README.md
+
+stub: $(VENV)/installed-test  ## write the type stub of the public names again, from the catalogue
+	$(BIN)/python -m karat.metrics._stub
+
+clean:  ## remove the environment, the builds and the caches
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp for each set of extras. Python sources are used in place, so only native code,
+# the build files and the list of dependencies make an install stale.
+$(VENV)/installed-%: $(SOURCES) | $(BIN)/python
+	@echo "Building karat and installing it with its $* packages into $(VENV) (takes a minute the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "karat needs Python 3.11 or newer; say PYTHON=python3.12")'
+	@$(PYTHON) -m venv $(VENV)

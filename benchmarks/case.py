@@ -1,0 +1,106 @@
+"""A case: who computes what, how equal the answers must be, and how fast karat has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.timing import Time, alternate
+
+KARAT = "karat"
+PEER = "scikit-learn"
+BINCOUNT = "np.bincount"
+"""The plainest counting there is: no checks, no labels, known number of classes."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a case has to reach.
+
+    Attributes:
+        floor: least ratio of the peer's CPU time to karat's.
+        stretch: the ratio that a prototype reached.
+        most_us: most CPU microseconds of one call, for small calls.
+    """
+
+    floor: float | None = None
+    stretch: float | None = None
+    most_us: float | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of the benchmark.
+
+    Attributes:
+        name: what is computed on which data.
+        make: builds the data and returns the candidates by name; karat and the peer are among them.
+        goal: what has to be reached.
+        within: largest relative difference of two answers; 0 means equal to the last bit.
+        rounds: how often the candidates take turns.
+    """
+
+    name: str
+    make: Callable[[], Mapping[str, Callable[[], object]]]
+    goal: Goal = field(default_factory=Goal)
+    within: float = 0.0
+    rounds: int = 7
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came out of a case: times, or the reason why there are none.
+
+    Invariant: a row whose answers differ holds no times, so nothing can print a ratio of them.
+    """
+
+    name: str
+    goal: Goal
+    times: Mapping[str, Time]
+    disagreement: str | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """The peer's CPU time over karat's."""
+        if KARAT not in self.times or PEER not in self.times:
+            return None
+        return self.times[PEER].cpu_ns / self.times[KARAT].cpu_ns
+
+    @property
+    def microseconds(self) -> float | None:
+        """CPU microseconds of one call of karat."""
+        return self.times[KARAT].cpu_ns / 1e3 if KARAT in self.times else None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the answers agree and every goal is reached."""
+        if self.disagreement is not None or self.ratio is None or self.microseconds is None:
+            return False
+        goal = self.goal
+        return (goal.floor is None or self.ratio >= goal.floor) and (
+            goal.most_us is None or self.microseconds <= goal.most_us
+        )
+
+
+def run(case: Case) -> Row:
+    """Check the answers of a case; when they agree, time its candidates."""
+    candidates = case.make()
+    disagreement = disagreement_of(candidates, case.within)
+    if disagreement is not None:
+        return Row(case.name, case.goal, {}, disagreement)
+    return Row(case.name, case.goal, alternate(candidates, case.rounds))
+
+
+def disagreement_of(candidates: Mapping[str, Callable[[], object]], within: float) -> str | None:
+    """Compare every candidate's answer with the peer's; None when all agree."""
+    expected = np.asarray(candidates[PEER]())
+    for name, call in candidates.items():
+        answer = np.asarray(call())
+        if answer.shape != expected.shape:
+            return f"{name} gives shape {answer.shape}, {PEER} {expected.shape}"
+        if not np.allclose(answer, expected, rtol=within, atol=0.0):
+            worst = np.abs(answer - expected).max()
+            return f"{name} and {PEER} differ by up to {worst:.3g}"
+    return None

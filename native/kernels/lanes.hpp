@@ -1,0 +1,66 @@
+// The vector kernels: one table of function pointers for each instruction set.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/column.hpp"
+
+namespace karat {
+
+// Rows handled at a time, so that every intermediate stays in the first-level cache.
+constexpr int64_t kBlock = 2048;
+
+// An entry of a weighted table.
+struct WeightedEntry {
+  double weight, square;  // Σw, Σw²
+  double positive;        // rows of weight above 0
+  double rows;
+};
+constexpr int kEntryShift = 2;  // log2 of its doubles
+
+// Bits of Lanes::weight_pairs.
+constexpr unsigned kBadWeight = 1;
+constexpr unsigned kZeroWeight = 2;
+
+// Every kernel takes contiguous arrays of n rows.
+struct Lanes {
+  const char* name;
+
+  // Smallest and largest value; n >= 1. Unsigned values beyond int64 count as its maximum.
+  void (*span[kKinds])(const void* x, int64_t n, int64_t* low, int64_t* high);
+
+  // out[i] = x[i] - base in the lanes of the kind. Returns the largest, UINT32_MAX if one
+  // does not fit; so `result < width` proves that every row lies in [base, base + width),
+  // when that interval lies in lane_domain(kind).
+  uint32_t (*offsets[kKinds])(const void* x, int64_t n, int64_t base, uint32_t* out);
+
+  // out[i] = (truth[i] * width + pred[i]) << shift
+  void (*cell_index)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
+                     uint32_t* out);
+
+  // With hit = (truth[i] == pred[i]):
+  // by_truth[i] = (2 * truth[i] + hit) << shift, by_pred[i] = (2 * width + 2 * pred[i] + hit) << shift
+  void (*marginal_index)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
+                         uint32_t* by_truth, uint32_t* by_pred);
+
+  // For offsets 0 and 1: out = {Σ truth, Σ pred, Σ truth & pred}; n < 2^32.
+  void (*pair_sums)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t out[3]);
+
+  // pairs[2i] = w[i], pairs[2i + 1] = w[i]². Returns kBadWeight if a weight is negative, NaN or
+  // infinite, kZeroWeight if one is zero.
+  unsigned (*weight_pairs)(const double* w, int64_t n, double* pairs);
+
+  // Adds row i to entry index[i] / 4 + i % copies of the table, in the order of i; an index counts
+  // doubles, and the caller has made sure that it lies in the table. Each row counts as positive.
+  // Two doubles after the last pair are read and not used.
+  void (*add_weighted)(const uint32_t* index, const double* pairs, int64_t n, int copies, WeightedEntry* table);
+
+  // out[i] = low byte of x[i]. Returns the bitwise or of all x: below 128 it is ASCII.
+  uint32_t (*narrow)(const uint32_t* x, int64_t n, uint8_t* out);
+};
+
+extern const Lanes lanes_baseline;
+extern const Lanes lanes_avx2;
+extern const Lanes lanes_avx512;
+
+}  // namespace karat

@@ -1,0 +1,294 @@
+// The one source of the vector kernels; each lanes_<isa>.cpp compiles it for one
+// instruction set, with KARAT_LANE_BYTES the width of its vectors.
+//
+// Invariant: everything here is in an anonymous namespace and works on raw pointers, and
+// no std:: template is used. The linker keeps one copy of a weak symbol: if this unit
+// emitted, say, a std::max compiled for AVX-512, every processor could be given that copy.
+
+#include "kernels/lanes.hpp"
+
+namespace {
+
+using karat::WeightedEntry;
+
+template <class T, int N>
+struct Vector {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+
+constexpr int kLanes32 = KARAT_LANE_BYTES / 4;
+constexpr int kLanes64 = KARAT_LANE_BYTES / 8;
+using U32 = Vector<uint32_t, kLanes32>::type;
+using U64 = Vector<uint64_t, kLanes64>::type;
+using F64 = Vector<double, kLanes64>::type;
+
+// Shuffles need constant indices: the even elements of two vectors of 32-bit lanes, and the
+// halves of two vectors of doubles, interleaved.
+#if KARAT_LANE_BYTES == 16
+#define KARAT_EVENS 0, 2, 4, 6
+#define KARAT_ZIP_LOW 0, 2
+#define KARAT_ZIP_HIGH 1, 3
+#elif KARAT_LANE_BYTES == 32
+#define KARAT_EVENS 0, 2, 4, 6, 8, 10, 12, 14
+#define KARAT_ZIP_LOW 0, 4, 1, 5
+#define KARAT_ZIP_HIGH 2, 6, 3, 7
+#else
+#define KARAT_EVENS 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define KARAT_ZIP_LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define KARAT_ZIP_HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#endif
+
+template <class V>
+inline V load(const void* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <class V>
+inline void store(void* to, V v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+}  // namespace
+
+#include "kernels/lanes_convert.hpp"
+
+namespace {
+
+template <class V>
+inline V larger(V a, V b) {
+  return a > b ? a : b;
+}
+
+template <class V>
+inline V smaller(V a, V b) {
+  return a < b ? a : b;
+}
+
+inline uint32_t largest(U32 v) {
+  uint32_t top = 0;
+  for (int lane = 0; lane < kLanes32; ++lane) top = v[lane] > top ? v[lane] : top;
+  return top;
+}
+
+constexpr int64_t kMaxInt64 = 0x7fffffffffffffff;
+
+template <class T>
+inline int64_t saturated(T value) {
+  if (sizeof(T) == 8 && T(-1) > T(0) && static_cast<uint64_t>(value) > static_cast<uint64_t>(kMaxInt64))
+    return kMaxInt64;
+  return static_cast<int64_t>(value);
+}
+
+template <class T>
+void span(const void* x, int64_t n, int64_t* low, int64_t* high) {
+  constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(T));
+  using V = typename Vector<T, lanes>::type;
+  const T* in = static_cast<const T*>(x);
+  T least = in[0], most = in[0];
+  int64_t i = 0;
+  if (n >= lanes) {
+    V least_v = load<V>(in), most_v = least_v;
+    for (i = lanes; i + lanes <= n; i += lanes) {
+      const V v = load<V>(in + i);
+      least_v = smaller(least_v, v);
+      most_v = larger(most_v, v);
+    }
+    for (int lane = 0; lane < lanes; ++lane) {
+      least = smaller<T>(least, least_v[lane]);
+      most = larger<T>(most, most_v[lane]);
+    }
+  }
+  for (; i < n; ++i) {
+    least = smaller(least, in[i]);
+    most = larger(most, in[i]);
+  }
+  *low = saturated(least);
+  *high = saturated(most);
+}
+
+template <class T>
+uint32_t offsets_in_32(const void* x, int64_t n, int64_t base, uint32_t* out) {
+  const T* in = static_cast<const T*>(x);
+  const uint32_t origin = static_cast<uint32_t>(base);
+  U32 top_v = {};
+  int64_t i = 0;
+  for (; i + kLanes32 <= n; i += kLanes32) {
+    const U32 v = widened(in + i) - origin;
+    store(out + i, v);
+    top_v = larger(top_v, v);
+  }
+  uint32_t top = largest(top_v);
+  for (; i < n; ++i) {
+    out[i] = static_cast<uint32_t>(in[i]) - origin;
+    top = larger(top, out[i]);
+  }
+  return top;
+}
+
+uint32_t offsets_in_64(const void* x, int64_t n, int64_t base, uint32_t* out) {
+  const uint64_t* in = static_cast<const uint64_t*>(x);
+  const uint64_t origin = static_cast<uint64_t>(base);
+  U32 top_v = {};
+  U64 seen_v = {};
+  int64_t i = 0;
+  for (; i + kLanes32 <= n; i += kLanes32) {
+    const U64 a = load<U64>(in + i) - origin;
+    const U64 b = load<U64>(in + i + kLanes64) - origin;
+    seen_v |= a | b;
+    const U32 v = __builtin_shufflevector(reinterpret_cast<U32>(a), reinterpret_cast<U32>(b), KARAT_EVENS);
+    store(out + i, v);
+    top_v = larger(top_v, v);
+  }
+  uint64_t seen = 0;
+  for (int lane = 0; lane < kLanes64; ++lane) seen |= seen_v[lane];
+  uint32_t top = largest(top_v);
+  for (; i < n; ++i) {
+    const uint64_t offset = in[i] - origin;
+    seen |= offset;
+    out[i] = static_cast<uint32_t>(offset);
+    top = larger(top, out[i]);
+  }
+  // Some high bit: that row lies 2^32 or more from the base.
+  return seen >> 32 ? 0xffffffffu : top;
+}
+
+void cell_index(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
+                uint32_t* out) {
+  int64_t i = 0;
+  for (; i + kLanes32 <= n; i += kLanes32)
+    store(out + i, (load<U32>(truth + i) * width + load<U32>(pred + i)) << uint32_t(shift));
+  for (; i < n; ++i) out[i] = (truth[i] * width + pred[i]) << shift;
+}
+
+void marginal_index(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
+                    uint32_t* by_truth, uint32_t* by_pred) {
+  int64_t i = 0;
+  for (; i + kLanes32 <= n; i += kLanes32) {
+    const U32 t = load<U32>(truth + i), p = load<U32>(pred + i);
+    // A true comparison is all ones: −1.
+    const U32 hit = -reinterpret_cast<U32>(t == p);
+    store(by_truth + i, ((t << 1u) + hit) << uint32_t(shift));
+    store(by_pred + i, (((p + width) << 1u) + hit) << uint32_t(shift));
+  }
+  for (; i < n; ++i) {
+    const uint32_t t = truth[i], p = pred[i], hit = t == p;
+    by_truth[i] = (2 * t + hit) << shift;
+    by_pred[i] = (2 * (p + width) + hit) << shift;
+  }
+}
+
+void pair_sums(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t out[3]) {
+  U32 true_v = {}, pred_v = {}, both_v = {};
+  int64_t i = 0;
+  for (; i + kLanes32 <= n; i += kLanes32) {
+    const U32 t = load<U32>(truth + i), p = load<U32>(pred + i);
+    true_v += t;
+    pred_v += p;
+    both_v += t & p;
+  }
+  out[0] = out[1] = out[2] = 0;
+  for (int lane = 0; lane < kLanes32; ++lane) {
+    out[0] += true_v[lane];
+    out[1] += pred_v[lane];
+    out[2] += both_v[lane];
+  }
+  for (; i < n; ++i) {
+    out[0] += truth[i];
+    out[1] += pred[i];
+    out[2] += truth[i] & pred[i];
+  }
+}
+
+unsigned weight_pairs(const double* w, int64_t n, double* pairs) {
+  constexpr double kLargest = 0x1.fffffffffffffp+1023;
+  U64 good_v = ~U64{}, zero_v = {};
+  int64_t i = 0;
+  for (; i + kLanes64 <= n; i += kLanes64) {
+    const F64 v = load<F64>(w + i), square = v * v;
+    // NaN fails both comparisons.
+    good_v &= reinterpret_cast<U64>(v >= 0.0) & reinterpret_cast<U64>(v <= kLargest);
+    zero_v |= reinterpret_cast<U64>(v == 0.0);
+    store(pairs + 2 * i, __builtin_shufflevector(v, square, KARAT_ZIP_LOW));
+    store(pairs + 2 * i + kLanes64, __builtin_shufflevector(v, square, KARAT_ZIP_HIGH));
+  }
+  bool good = true, zero = false;
+  for (int lane = 0; lane < kLanes64; ++lane) {
+    good = good && good_v[lane] != 0;
+    zero = zero || zero_v[lane] != 0;
+  }
+  for (; i < n; ++i) {
+    good = good && w[i] >= 0.0 && w[i] <= kLargest;
+    zero = zero || w[i] == 0.0;
+    pairs[2 * i] = w[i];
+    pairs[2 * i + 1] = w[i] * w[i];
+  }
+  return (good ? 0u : karat::kBadWeight) | (zero ? karat::kZeroWeight : 0u);
+}
+
+// One entry; on 16-byte vectors the compiler makes two of it.
+using Entry = Vector<double, 4>::type;
+
+template <int kCopies>
+void add_to_copies(const uint32_t* index, const double* pairs, int64_t n, WeightedEntry* table) {
+  double* base = reinterpret_cast<double*>(table);
+  const Entry ones = {1.0, 1.0, 1.0, 1.0};
+  const auto add = [&](int64_t i, int copy) {
+    double* entry = base + index[i] + 4 * copy;
+    store(entry, load<Entry>(entry) + __builtin_shufflevector(load<Entry>(pairs + 2 * i), ones, 0, 1, 6, 7));
+  };
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    add(i, 0);
+    add(i + 1, 1 % kCopies);
+    add(i + 2, 2 % kCopies);
+    add(i + 3, 3 % kCopies);
+  }
+  for (int j = 0; i < n; ++i, ++j) add(i, j % kCopies);
+}
+
+void add_weighted(const uint32_t* index, const double* pairs, int64_t n, int copies, WeightedEntry* table) {
+  if (copies == 4)
+    add_to_copies<4>(index, pairs, n, table);
+  else
+    add_to_copies<1>(index, pairs, n, table);
+}
+
+uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
+  U32 seen_v = {};
+  int64_t i = 0;
+  for (; i + kLanes32 <= n; i += kLanes32) {
+    const U32 v = load<U32>(x + i);
+    seen_v |= v;
+    store_bytes(out + i, v);
+  }
+  uint32_t seen = 0;
+  for (int lane = 0; lane < kLanes32; ++lane) seen |= seen_v[lane];
+  for (; i < n; ++i) {
+    seen |= x[i];
+    out[i] = static_cast<uint8_t>(x[i]);
+  }
+  return seen;
+}
+
+}  // namespace
+
+namespace karat {
+
+// In the order of Kind.
+const Lanes KARAT_LANES = {
+    KARAT_LANES_NAME,
+    {span<uint8_t>, span<int8_t>, span<uint16_t>, span<int16_t>, span<uint32_t>, span<int32_t>, span<uint64_t>,
+     span<int64_t>},
+    {offsets_in_32<uint8_t>, offsets_in_32<int8_t>, offsets_in_32<uint16_t>, offsets_in_32<int16_t>,
+     offsets_in_32<uint32_t>, offsets_in_32<int32_t>, offsets_in_64, offsets_in_64},
+    cell_index,
+    marginal_index,
+    pair_sums,
+    weight_pairs,
+    add_weighted,
+    narrow,
+};
+
+}  // namespace karat

@@ -1,0 +1,83 @@
+"""karat: the measure of a classifier.
+
+Every quality metric of binary and multiclass classification, exact, each named so that nobody can
+mistake its definition, in one pass over the data.
+
+Example:
+    >>> import karat
+    >>> karat.f1([0, 0, 1, 1, 1, 1, 1, 2, 2, 3], [0, 2, 1, 1, 2, 0, 0, 2, 2, 0], average="micro")
+    0.5
+
+Names are loaded when first used: importing karat imports nothing but itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from karat._version import __version__
+
+_HOMES = {
+    "evaluate": "karat.evaluation",
+    "Report": "karat.report",
+    "Result": "karat.result",
+    "Plan": "karat.plan",
+    "Signature": "karat.signature",
+    "scorer": "karat.scoring",
+    "confusion_matrix": "karat.functions",
+    "KaratError": "karat.errors",
+    "InputError": "karat.errors",
+    "UnknownNameError": "karat.errors",
+    "UndefinedWarning": "karat.errors",
+}
+_MODULES = ("errors", "metrics", "tally", "testing")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        return importlib.import_module(f"karat.{name}")
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'karat' has no attribute {name!r}")
+    else:
+        value = _metric_function(name)
+    globals()[name] = value
+    return value
+
+
+def _metric_function(name: str) -> Any:
+    from karat.errors import UnknownNameError
+    from karat.functions import function_of
+
+    try:
+        return function_of(name)
+    except UnknownNameError as problem:
+        raise AttributeError(str(problem)) from None
+
+
+def __dir__() -> list[str]:
+    from karat.metrics import names
+
+    return sorted({*globals(), *_HOMES, *_MODULES, *names()})
+
+
+__all__ = [
+    "InputError",
+    "KaratError",
+    "Plan",
+    "Report",
+    "Result",
+    "Signature",
+    "UndefinedWarning",
+    "UnknownNameError",
+    "__version__",
+    "confusion_matrix",
+    "errors",
+    "evaluate",
+    "metrics",
+    "scorer",
+    "tally",
+    "testing",
+]

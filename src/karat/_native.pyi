@@ -1,0 +1,191 @@
+"""The native core: encodes labels and counts them; runs compiled formulas. Knows no metric.
+
+Arrays are NumPy arrays, aligned and in this machine's byte order (else TypeError); one-dimensional
+ones may have any stride unless a text says contiguous.
+Rows are counted from 0.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Integers: TypeAlias = NDArray[np.integer[Any]] | NDArray[np.bool_]
+_Int32: TypeAlias = NDArray[np.int32]
+_Int64: TypeAlias = NDArray[np.int64]
+_UInt64: TypeAlias = NDArray[np.uint64]
+_Float64: TypeAlias = NDArray[np.float64]
+_UInt8: TypeAlias = NDArray[np.uint8]
+
+class Rejected(ValueError):  # noqa: N818
+    """A row cannot be counted: `args` is (kind, argument, row).
+
+    kind: "range", "outside", "negative_weight", "bad_weight" or "unhashable".
+    argument: 0 truth or the only array, 1 predictions, 2 weights.
+    row: the first bad row of that argument.
+    """
+
+    args: tuple[str, int, int]
+
+def isa() -> str:
+    """Instruction set in use: "avx512", "avx2" or "baseline"; KARAT_ISA chooses at import."""
+
+def isas() -> list[str]:
+    """Those that this machine has, best first."""
+
+def use_isa(name: str) -> None:
+    """Use that instruction set from the next call on; ValueError if it is not usable here."""
+
+@final
+class Tally:
+    """Class counts. Arrays share the memory of the tally and keep it alive; copy to change them."""
+
+    @property
+    def k(self) -> int: ...
+    @property
+    def n_rows(self) -> int:
+        """Rows read, of any weight."""
+
+    @property
+    def weighted(self) -> bool: ...
+    @property
+    def has_cells(self) -> bool: ...
+    @property
+    def labels(self) -> _Int64 | None:
+        """int64[k] values found in the data, ascending; None when the classes were given."""
+
+    def cells(self) -> NDArray[Any]:
+        """int64[k, k] rows, or float64[k, k] Σw, true × predicted; ValueError without cells."""
+
+    def squares(self) -> _Float64:
+        """float64[k, k] Σw²; ValueError without weights or cells."""
+
+    def marginals(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """True positives, false positives, false negatives: int64[k], or float64[k] Σw."""
+
+    def marginal_rows(self) -> tuple[_Int64, _Int64, _Int64]:
+        """The same as rows; weighted: rows of weight > 0, so that a zero is exact."""
+
+    def marginal_squares(self) -> tuple[_Float64, _Float64, _Float64]:
+        """The same as Σw²; ValueError without weights."""
+
+def count_integers(
+    y_true: _Integers, y_pred: _Integers, weights: _Float64 | None, cells: bool, n_threads: int
+) -> Tally | None:
+    """Count integers whose classes are the values that occur; None when their range is too wide.
+
+    Too wide: with cells, more than 4096 values or the square root of max(65536, 8n);
+    without, more than max(65536, n) values or 2**26.
+    Weighted sums are the same bits for every number of threads and instruction set.
+
+    Errors: ValueError for unequal lengths or no rows; Rejected for a bad weight.
+    Cost: one pass; n_threads <= 0 means KARAT_NUM_THREADS, else every usable core.
+    """
+
+def count_codes(
+    true_codes: _Integers,
+    true_base: int,
+    true_lut: _Int32 | None,
+    pred_codes: _Integers,
+    pred_base: int,
+    pred_lut: _Int32 | None,
+    k: int,
+    weights: _Float64 | None,
+    cells: bool,
+    n_threads: int,
+) -> Tally:
+    """Count codes of k given classes: class = lut[code - base], or code - base without lut.
+
+    Errors: Rejected "range" when code - base is not in [0, len(lut)) or [0, k), "outside" when the
+    lut says -1, or for a bad weight; ValueError for unequal lengths, for k beyond 8192 with cells
+    or 2**26 without, for a lut entry that is neither -1 nor a class.
+    """
+
+def pack_pairs(true_codes: _Int32, pred_codes: _Int32, k: int) -> _UInt64:
+    """uint64[n] keys true * k + pred of contiguous codes; Rejected "range" outside [0, k)."""
+
+def pack_pairs_rows(true_codes: _Int32, pred_codes: _Int32, k: int) -> tuple[_UInt64, int]:
+    """Keys (true * k + pred) << index_bits | row, and index_bits; ValueError beyond 64 bits."""
+
+def run_lengths(sorted: _UInt64) -> tuple[_UInt64, _Int64]:
+    """Distinct keys and how often each occurs; ValueError when the keys are not sorted."""
+
+def weighted_runs(
+    sorted: _UInt64, index_bits: int, weights: _Float64
+) -> tuple[_UInt64, _Float64, _Float64, _Int64]:
+    """Keys, Σw, Σw² and rows of weight > 0 of sorted pack_pairs_rows keys, added in row order."""
+
+def encode_integers(array: _Integers) -> tuple[_Int32, _Int64]:
+    """int32[n] codes and the distinct values, ascending; Rejected "range" beyond int64."""
+
+def encode_objects(
+    sequence: Sequence[Any] | NDArray[np.object_],
+    table: dict[Any, int],
+    on_new: Callable[[Hashable, int], int],
+) -> _Int32:
+    """int32[n] codes table[item]; a missing item is given to on_new(item, row), which returns one.
+
+    Equal objects that follow one another may be looked up once only.
+    Errors: Rejected "unhashable"; whatever on_new raises; ValueError when the sequence changes its
+    length meanwhile.
+    """
+
+@final
+class TextEncoder:
+    """Codes for texts in order of first appearance, one label space for every storage."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def labels(self) -> list[str]:
+        """Text of each code; UnicodeDecodeError when one is not UTF-8."""
+
+    def encode_ucs4(self, array: NDArray[np.uint32]) -> _Int32:
+        """int32[n] from uint32[n, w]; trailing zeros are no part of a text."""
+
+    def encode_bytes(self, array: _UInt8) -> _Int32:
+        """int32[n] from uint8[n, w]; trailing zeros are no part of a text."""
+
+    def encode_utf8(
+        self,
+        offsets: _Int32 | _Int64,
+        data: _UInt8,
+        valid: _UInt8 | None = None,
+        bit_offset: int = 0,
+    ) -> _Int32:
+        """int32[n] from offsets[n + 1] into data; -1 where the valid bit is 0."""
+
+    def encode_views(
+        self, views: _UInt8, buffers: list[_UInt8], valid: _UInt8 | None = None, bit_offset: int = 0
+    ) -> _Int32:
+        """int32[n] from Arrow string views uint8[n, 16] and their buffers; -1 where null."""
+
+@final
+class Program:
+    """Compiled formulas: straight-line code over class counts."""
+
+    def __init__(
+        self,
+        code: _Int32,
+        constants: Sequence[float],
+        slot_rank: Sequence[int],
+        param_rank: Sequence[int],
+        outputs: Sequence[int],
+    ) -> None: ...
+    def run(self, tally: Tally, params: Sequence[Any] | None = None, positive: int = -1) -> Any:
+        """Values of the outputs for one tally."""
+
+    def evaluate(
+        self,
+        tp: _Float64,
+        fp: _Float64,
+        fn: _Float64,
+        tn: _Float64,
+        n: _Float64,
+        cells: _Float64 | None = None,
+        rows: _Int32 | None = None,
+        cols: _Int32 | None = None,
+        positive: int = -1,
+        params: Sequence[Any] | None = None,
+    ) -> list[_Float64]:
+        """Values of the outputs for a batch of tables."""

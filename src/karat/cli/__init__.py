@@ -1,0 +1,26 @@
+"""The command line: `karat report predictions.parquet`. Needs ``pip install "karat[cli]"``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0 done, 2 wrong usage or input, 130 interrupted.
+
+    Args:
+        arguments: what follows the name of the program; those of the process by default.
+    """
+    try:
+        import click  # noqa: F401
+    except ImportError:
+        sys.stderr.write('The karat command needs its extra: pip install "karat[cli]"\n')
+        return 2
+    from karat.cli.app import run
+
+    return run(list(sys.argv[1:] if arguments is None else arguments))

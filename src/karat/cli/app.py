@@ -1,0 +1,120 @@
+"""The `karat` group: its commands, loaded when they are called, and what ends a run."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from karat._version import __version__
+from karat.cli.options import write_examples
+from karat.errors import KaratError
+
+__all__ = ["app", "run"]
+
+INTERRUPTED = 130
+WRONG_INPUT = 2
+
+_COMMANDS = {
+    "report": "Every quality metric of prediction files.",
+    "columns": "What the columns of a file are taken for; nothing is counted.",
+    "metrics": "The catalogue: every metric, its definition, its other names.",
+    "explain": "What would be computed, from which counts, in how many passes.",
+    "demo": "Two small prediction files and the report of one.",
+}
+"""Each command and what it does, so that `--help` need not load them."""
+
+_EXAMPLES = (
+    "karat demo",
+    "karat report predictions.parquet",
+    "karat report 'runs/*.csv' --true label --pred guess -o report.json",
+)
+
+
+class Commands(click.Group):
+    """A group that imports the module of a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order of the help."""
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        found: click.Command = importlib.import_module(f"karat.cli.{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name; a file in its place is a slip worth naming."""
+        name = args[0] if args else ""
+        if name not in _COMMANDS and (os.path.exists(name) or "." in name or " " in name):
+            ctx.fail(f"{name!r} is no command. Did you mean: karat report {name!r}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in the help."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        del ctx
+        write_examples(formatter, _EXAMPLES)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="karat", message="%(prog)s %(version)s")
+def app() -> None:
+    """Measure classifiers: every metric, exact, from files of predictions.
+
+    The result goes to standard output; the mapping of columns, progress and warnings go to
+    standard error. Exit code 0: done. 2: wrong usage or input. 130: interrupted.
+    """
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line; every failure is one message, never a traceback.
+
+    Args:
+        arguments: what follows the name of the program.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        returned: Any = app.main(arguments, prog_name="karat", standalone_mode=False)
+        sys.stdout.flush()
+    except KaratError as problem:
+        click.echo(told(problem), err=True)
+        return WRONG_INPUT
+    except click.ClickException as problem:
+        problem.show()
+        return WRONG_INPUT
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe, `head`, has seen enough. Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return returned if isinstance(returned, int) else 0
+
+
+def told(problem: KaratError) -> str:
+    """The message of an error, its foreign text made harmless for a terminal."""
+    from karat.render.names import harmless
+
+    lines = [harmless(line) for line in str(problem).splitlines()]
+    return "\n".join(lines)

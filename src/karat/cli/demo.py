@@ -1,0 +1,67 @@
+"""`karat demo`: two small files of real predictions, and the report of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["FILES", "bundled", "command"]
+
+FILES = ("digits_logreg.parquet", "digits_rf.parquet")
+"""Handwritten digits, as logistic regression and a random forest read them."""
+
+
+def bundled(name: str) -> Path:
+    """Where a demo file lies in the installed package."""
+    return Path(__file__).with_name("demo_data") / name
+
+
+@click.command("demo")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=".",
+    show_default=True,
+    help="Where to write the files.",
+)
+def command(folder: Path) -> None:
+    """Two small prediction files and the report of one.
+
+    Writes digits_logreg.parquet and digits_rf.parquet: 1 797 handwritten digits, as two
+    models of scikit-learn classified them in cross-validation.
+    """
+    from karat.cli.options import said
+    from karat.cli.report import shown, tell
+    from karat.engines.files import tally_files
+    from karat.report import Report
+
+    for name in FILES:
+        _copied(bundled(name), folder / name)
+    path = folder / FILES[0]
+    said(f"Wrote {FILES[0]} and {FILES[1]}.")
+    said(f"$ karat report {path}")
+    found = tally_files(path)
+    tell(found)
+    shown(
+        Report(
+            found.cells,
+            mapping=found.mapping,
+            source=found.source,
+            warnings=found.warnings,
+        ),
+        "text",
+    )
+    said("Next: karat columns digits_rf.parquet, karat metrics macro_f1, karat report --help")
+
+
+def _copied(source: Path, target: Path) -> None:
+    """Copy a demo file; another file of that name is never overwritten."""
+    content = source.read_bytes()
+    try:
+        if target.exists() and target.read_bytes() != content:
+            raise click.UsageError(f"{target} is another file; choose another place with --folder.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    except OSError as problem:
+        raise click.FileError(str(target), problem.strerror or "unknown error") from None

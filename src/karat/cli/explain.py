@@ -1,0 +1,64 @@
+"""`karat explain`: the plan of a computation, before it is made."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options import Described
+
+if TYPE_CHECKING:
+    from karat.metrics import Metric
+
+__all__ = ["command"]
+
+
+@click.command(
+    "explain",
+    cls=Described,
+    examples=["karat explain macro_f1 mcc"],
+)
+@click.argument("metrics", nargs=-1, metavar="[METRIC…]")
+def command(metrics: tuple[str, ...]) -> None:
+    """What would be computed, from which counts, in how many passes.
+
+    Without METRIC, the plan of a whole report.
+    """
+    from karat.cli.options import listed
+    from karat.metrics import get
+    from karat.plan import Plan
+    from karat.render.document import Cell, Column, Document, Notes, Section, Table
+    from karat.render.numbers import counted
+    from karat.render.terminal import print_document
+
+    names = [name for text in metrics for name in listed(text) or ()]
+    plan = Plan.of(names or None)
+    chosen = [get(name) for name in plan.metrics]
+    sections: list[Section] = []
+    for title, needs_cells in (
+        ("From the cells: rows by true × predicted class", True),
+        ("From class totals: true positives, false positives, false negatives", False),
+    ):
+        found = [metric for metric in chosen if metric.needs_cells == needs_cells]
+        if found:
+            sections.append(Notes(title, tuple(_grouped(found))))
+    columns = (Column("", "left"), Column("", "left", is_prose=True))
+    for metric in chosen if names else ():
+        facts = [("definition", metric.definition), ("undefined when", metric.undefined_when)]
+        rows = tuple((Cell(name, "dim"), Cell(text)) for name, text in facts if text)
+        sections.append(Table(str(metric), columns, rows))
+    told = ("one pass over the rows", counted(len(chosen), "metric"))
+    print_document(Document("karat explain", told, tuple(sections)), sys.stdout)
+
+
+def _grouped(found: list[Metric]) -> list[str]:
+    """One line a record, with the averages that are wanted of it."""
+    by_record: dict[str, list[str]] = {}
+    for metric in found:
+        by_record.setdefault(metric.record.name, []).append(metric.lift)
+    return [
+        f"{name} ({', '.join(lifts)})" if lifts != ["plain"] else name
+        for name, lifts in by_record.items()
+    ]

@@ -1,0 +1,72 @@
+"""What commands share: the arguments that name a source, lists in one word, what stderr is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["Described", "listed", "said", "shown_mapping", "source_of", "sources"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Described(click.Command):
+    """A command whose help ends with examples, each on its own line, never re-wrapped."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = tuple(examples)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        del ctx
+        write_examples(formatter, self.examples)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    """Write command lines as they are to be typed."""
+    if examples:
+        with formatter.section("Examples"):
+            for line in examples:
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+def sources(function: Command) -> Command:
+    """The argument PREDICTIONS… of a command."""
+    return click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS…")(function)
+
+
+def source_of(predictions: Sequence[str]) -> str | list[str]:
+    """What the engine is given: one text, which may be a query or ``-``, or several paths."""
+    return predictions[0] if len(predictions) == 1 else list(predictions)
+
+
+def listed(text: str | None) -> list[str] | None:
+    """The items of ``a,b,c``; commas inside brackets and parentheses do not separate."""
+    if text is None:
+        return None
+    items, depth, start = [], 0, 0
+    for place, char in enumerate(text):
+        depth += (char in "([") - (char in ")]")
+        if char == "," and depth == 0:
+            items.append(text[start:place])
+            start = place + 1
+    return [item.strip() for item in [*items, text[start:]]]
+
+
+def shown_mapping(mapping: Mapping[str, str | None]) -> str:
+    """``truth=label, pred=pred, weight=none``."""
+    roles = {"truth": "true", "pred": "pred", "weight": "weights"}
+    return ", ".join(f"{shown}={mapping.get(role) or 'none'}" for shown, role in roles.items())
+
+
+def said(text: str) -> None:
+    """Tell standard error a sentence, its foreign text made harmless."""
+    from karat.render.names import harmless
+    from karat.render.terminal import shows_unicode
+
+    is_ascii = not shows_unicode(sys.stderr)
+    click.echo(harmless(text, is_ascii=is_ascii), err=True)

@@ -1,0 +1,159 @@
+"""`karat report`: from prediction files to every metric."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from karat.cli.options import Described, listed, said, shown_mapping, source_of, sources
+
+if TYPE_CHECKING:
+    from karat.engines.files import FileTally
+    from karat.report import Report
+
+__all__ = ["command", "shown"]
+
+Format = Literal["text", "json"]
+_FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
+
+
+@click.command(
+    "report",
+    cls=Described,
+    examples=(
+        "karat report predictions.parquet",
+        "karat report 'fold_*.csv' --where \"split = 'test'\" --positive spam",
+        "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
+        "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
+    ),
+    no_args_is_help=True,
+)
+@sources
+@click.option("--true", "true", metavar="COLUMN", help="Column of true labels.")
+@click.option("--pred", "pred", metavar="COLUMN", help="Column of predicted labels.")
+@click.option(
+    "--weight", "weight", metavar="COLUMN", help="Column of row weights; '' for none, though found."
+)
+@click.option("--where", metavar="SQL", help="Read only rows that meet this condition.")
+@click.option("--labels", metavar="A,B,C", help="The classes, in order.")
+@click.option("--positive", metavar="LABEL", help="The positive class of two; default: the last.")
+@click.option(
+    "--metrics", metavar="A,B", help="Only these metrics; 'all' lists every one in the text."
+)
+@click.option(
+    "--undefined",
+    type=click.Choice(["zero", "exclude", "nan"]),
+    default="zero",
+    show_default=True,
+    help="What a class without a value counts as in an average.",
+)
+@click.option(
+    "--nulls",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="What to do with rows that lack a label.",
+)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), help="Default: text.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: all cores.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write to FILE; .json or .txt says how.",
+)
+def command(
+    predictions: tuple[str, ...],
+    true: str | None,
+    pred: str | None,
+    weight: str | None,
+    where: str | None,
+    labels: str | None,
+    positive: str | None,
+    metrics: str | None,
+    undefined: Literal["zero", "exclude", "nan"],
+    nulls: Literal["error", "drop"],
+    format_: Format | None,
+    threads: int | None,
+    output: Path | None,
+) -> None:
+    """Every quality metric of prediction files.
+
+    PREDICTIONS are Parquet, CSV, TSV, JSON or JSON lines (text also as .gz or .zst), globs,
+    folders, - for standard input, or one SQL query. Columns are found by their usual names.
+    """
+    from karat.cli.progress import ReadingBar
+    from karat.engines.files import tally_files
+    from karat.metrics import get
+    from karat.report import Report
+
+    chosen = _format_of(format_, output)
+    # A metric that does not exist is told before the data is read.
+    names = None if metrics == "all" else listed(metrics)
+    requested = None if names is None else tuple(get(name) for name in names)
+    with ReadingBar() as bar:
+        found = tally_files(
+            source_of(predictions),
+            true=true,
+            pred=pred,
+            weights=weight,
+            where=where,
+            labels=listed(labels),
+            positive=positive,
+            labels_are_text=True,
+            nulls=nulls,
+            n_threads=threads,
+            progress=bar,
+        )
+    report = Report(found.cells, undefined, requested, found.mapping, found.source, found.warnings)
+    tell(found)
+    shown(report, chosen, output, lists_all=metrics == "all")
+
+
+def tell(found: FileTally) -> None:
+    """Tell standard error what was read, and what the reader should know."""
+    from karat.render.numbers import counted
+
+    said(f"{shown_mapping(found.mapping)} ({counted(int(found.cells.n_rows), 'row')})")
+    for warning in found.warnings:
+        said(f"Warning: {warning}")
+
+
+def shown(
+    report: Report, format_: Format, output: Path | None = None, *, lists_all: bool = False
+) -> None:
+    """Print a report, or write it to a file."""
+    from karat.render.plain import report_as_text
+    from karat.render.terminal import print_report
+
+    metrics: Literal["headline", "all"] = "all" if lists_all else "headline"
+    if output is not None:
+        text = report.to_json() if format_ == "json" else report_as_text(report, metrics=metrics)
+        try:
+            output.write_text(text + "\n", encoding="utf-8")
+        except OSError as problem:
+            raise click.FileError(str(output), problem.strerror or "unknown error") from None
+        said(f"Wrote {output}.")
+    elif format_ == "json":
+        click.echo(report.to_json())
+    else:
+        print_report(report, sys.stdout, metrics=metrics)
+
+
+def _format_of(given: Format | None, output: Path | None) -> Format:
+    if given is not None:
+        return given
+    if output is None:
+        return "text"
+    found = _FORMATS.get(output.suffix.lower())
+    if found is None:
+        raise click.BadParameter(
+            f"{output.suffix or 'no ending'!r} does not say how to write it; "
+            "use .json or .txt, or give --format.",
+            param_hint="-o",
+        )
+    return found

@@ -1,0 +1,213 @@
+"""DuckDB, as karat uses it: one bounded connection, SQL literals, its errors in words.
+
+DuckDB reads the files; what it found wrong becomes one karat error that names the file.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from karat.errors import KaratError, error
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from karat.engines.paths import DataFile
+
+__all__ = [
+    "connected",
+    "explaining",
+    "first_line",
+    "literal",
+    "quoted",
+]
+
+MEMORY_LIMIT = "1GB"
+N_THREADS_MAX = 4
+_LINES = (
+    "auto_detect=false, header=false, delim='\\x01', quote='', escape='', strict_mode=false, "
+    "columns={'line': 'VARCHAR'}"
+)
+
+
+@contextmanager
+def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A private DuckDB in memory, closed at the end whatever happens.
+
+    It installs nothing, fetches nothing from the network and sees no variable of the caller.
+    What a query must spill goes to a temporary folder that is deleted.
+
+    Errors:
+        K501 duckdb is not installed.
+    """
+    try:
+        import duckdb
+    except ImportError as missing:
+        raise error(
+            "K501", feature="Reading prediction files", package="duckdb", extra="cli"
+        ) from missing
+    spill = os.path.join(tempfile.gettempdir(), f"karat-spill-{os.getpid()}-{id(object())}")
+    connection = duckdb.connect(
+        config={
+            "memory_limit": MEMORY_LIMIT,
+            "threads": _threads(n_threads),
+            "temp_directory": spill,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+        }
+    )
+    try:
+        yield connection
+    finally:
+        connection.close()
+        shutil.rmtree(spill, ignore_errors=True)
+
+
+def _threads(n_threads: int | None) -> int:
+    """Decoding saturates early: more threads would only hold more row groups in memory."""
+    if n_threads is None:
+        text = os.environ.get("KARAT_NUM_THREADS", "")
+        n_threads = int(text) if text.isdecimal() else 0
+    available = n_threads if n_threads > 0 else (os.cpu_count() or 1)
+    return max(1, min(N_THREADS_MAX, available))
+
+
+@contextmanager
+def explaining(files: Sequence[DataFile], *, has_sql: bool) -> Iterator[None]:
+    """Turn what DuckDB raises into one karat error, and its interruption into KeyboardInterrupt.
+
+    Args:
+        files: the files that are being read.
+        has_sql: whether text of the user, a query or a filter, is part of the statement.
+    """
+    try:
+        yield
+    except Exception as problem:
+        if str(problem).strip().lower().endswith("interrupted"):
+            raise KeyboardInterrupt from None
+        # DuckDB's errors, or those of the Arrow stream that carries them.
+        if type(problem).__module__.partition(".")[0] not in ("duckdb", "_duckdb", "nanoarrow"):
+            raise
+        raise _explained(problem, files, has_sql=has_sql) from problem
+
+
+def quoted(name: str) -> str:
+    """A column name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def file_list(paths: Sequence[str]) -> str:
+    """Paths as a SQL list; characters that DuckDB would expand are taken literally."""
+    return "[" + ", ".join(literal(glob.escape(path)) for path in paths) + "]"
+
+
+def first_line(path: str, compression: str) -> str:
+    """The first line of a text file, without its line ending."""
+    with connected(1) as connection:
+        sql = f"FROM read_csv({file_list([path])}, {_LINES}, compression='{compression}') LIMIT 1"
+        rows = connection.execute(sql).fetchall()
+    return str(rows[0][0] or "").rstrip("\r") if rows else ""
+
+
+def first_lines(connection: duckdb.DuckDBPyConnection, file: DataFile, count: int) -> list[str]:
+    """The first lines of a text file, without a byte-order mark and line endings."""
+    sql = (
+        f"FROM read_csv({file_list([file.path])}, {_LINES}, compression='{file.compression}') "
+        f"LIMIT {count}"
+    )
+    rows = connection.execute(sql).fetchall()
+    return ["" if row[0] is None else str(row[0]).rstrip("\r") for row in rows]
+
+
+def _explained(problem: Exception, files: Sequence[DataFile], *, has_sql: bool) -> KaratError:
+    text = str(problem)
+    kind = type(problem).__name__
+    if has_sql and kind in (
+        "BinderException",
+        "CatalogException",
+        "ParserException",
+        "SyntaxException",
+    ):
+        return error("K408", found=_sql_message(text))
+    file = next(
+        (file for file in files if file.path in text),
+        files[0] if len(files) == 1 else None,
+    )
+    if file is None and not files:
+        return error("K408", found=_sql_message(text))
+    where = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
+    kind_shown = (file or files[0]).kind
+    return error("K403", path=where, format=_FORMATS[kind_shown], found=_file_message(text, file))
+
+
+_FORMATS = {"parquet": "Parquet", "csv": "CSV", "json": "JSON"}
+_NOISE = re.compile(
+    r"^(?:ArrowArrayStream::\w+\(\) failed \(\d+\):\s*)?(?:[A-Z][A-Za-z ]* Error:\s*)?"
+)
+
+
+def _sql_message(text: str) -> str:
+    """What is wrong with a query, with its pointer to the place, without advice."""
+    message = _NOISE.sub("", text, count=1).strip()
+    head, _, rest = message.partition("\n")
+    pointer = [line for line in rest.splitlines() if line.startswith("LINE ") or "^" in line]
+    candidates = [line for line in rest.splitlines() if line.startswith("Candidate")]
+    if len(pointer) == 2 and len(pointer[0]) > 200:
+        pointer = []
+    return "\n".join([head.strip(), *candidates, *pointer])
+
+
+def _file_message(text: str, file: DataFile | None) -> str:
+    """What is wrong with a file, in one line."""
+    if "magic bytes" in text or "too small to be a Parquet" in text:
+        return _why_not_parquet(file)
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    if line:
+        return f"line {line[1]} {_line_problem(text)}."
+    if "Thrift" in text or "TProtocol" in text or "Snappy" in text or "ZSTD" in text:
+        return "its pages are damaged; the file is not complete."
+    if "state machine" in text:
+        return "it is not well-formed: quotes are not closed, or line endings are mixed."
+    head = _NOISE.sub("", text, count=1).strip().partition("\n")[0].rstrip(" .")
+    for path in (f' in file "{file.path}"', f": {file.path}") if file else ():
+        head = head.replace(path, "")
+    return f"{head[:1].lower()}{head[1:]}."
+
+
+def _line_problem(text: str) -> str:
+    counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    if counts:
+        return f"has {counts[2]} fields where the header has {counts[1]}"
+    if "unicode" in text or "utf-8" in text.partition("Possible")[0]:
+        return "is not UTF-8 text"
+    if "unterminated quote" in text:
+        return "opens a quote that is never closed"
+    converted = re.search(r'Could not convert string "(.*?)" to \'(\w+)\'', text, re.DOTALL)
+    if converted:
+        return f"holds {converted[1]!r} where a number is expected"
+    if "maximum line size" in text.lower():
+        return "is longer than 2 MB; is a quote never closed?"
+    return "cannot be split into fields"
+
+
+def _why_not_parquet(file: DataFile | None) -> str:
+    if file is None:
+        return "it does not end as a Parquet file does; it is cut off or of another kind."
+    with open(file.path, "rb") as stream:
+        start = stream.read(8)
+    if start.startswith(b"PAR1"):
+        return "it starts as Parquet but does not end as Parquet does: it is cut off."
+    return f"it does not start as Parquet does (PAR1) but with {start.decode('latin-1')!r}."

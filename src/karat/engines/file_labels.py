@@ -1,0 +1,239 @@
+"""From counted codes to classes: what the labels of files are, and where those are that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.engines.relations import Reading
+from karat.engines.row_blocks import RowBlocks
+from karat.engines.text_labels import NotLabelsError, of_csv, of_json
+from karat.errors import error, shown
+from karat.inputs.align import align, check_kinds
+from karat.inputs.column import Column
+from karat.inputs.identity import Kind, declared_labels, harmonized, kind_of
+from karat.tally import Cells, Classes, Label, reorder, to_sparse
+
+__all__ = ["Declared", "named"]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The classes as the caller declared them.
+
+    Attributes:
+        labels: in order, or None.
+        positive: the positive class of two, or None.
+        is_text: whether both are texts, to be read as what the columns hold.
+    """
+
+    labels: Sequence[Label] | None = None
+    positive: Label | None = None
+    is_text: bool = False
+
+    def read_as(self, kind: Kind) -> Declared:
+        """The same, with texts as labels of that kind where they can be."""
+        if not self.is_text or kind == "string":
+            return self
+        given = [*(self.labels or ()), *(() if self.positive is None else (self.positive,))]
+        try:
+            read = of_csv([str(text) for text in given])
+        except NotLabelsError:
+            return self
+        labels = None if self.labels is None else read[: len(self.labels)]
+        return Declared(labels, None if self.positive is None else read[-1])
+
+
+def named(
+    counted: Cells,
+    rows: RowBlocks,
+    reading: Reading,
+    declared: Declared,
+) -> Cells:
+    """The tally on its classes.
+
+    Args:
+        counted: the tally of all blocks; its labels are codes where the file holds text.
+        rows: the blocks, which know the text of each code and can be read again for an error.
+        reading: how the labels arrived.
+        declared: the classes as the caller declared them.
+
+    Errors:
+        K104, K106, K107, K108, K109, K407 labels that cannot be; K110, K111, K112 the options.
+    """
+    codes = [int(code) for code in counted.classes.labels]
+    found = _labels_of(codes, rows, reading)
+    if reading == "json":
+        _check_kinds(counted, codes, found, rows)
+    kind = kind_of(found) or "string"
+    declared = declared.read_as(kind)
+    if declared.labels is not None:
+        _check_declared(codes, found, declared.labels, rows)
+    argument = f"column {rows.names[0]!r}"
+    column = Column(argument, np.arange(len(codes)), kind, tuple(harmonized(found, kind)))
+    # Both columns share the codes, so one column aligned with itself gives the class axis.
+    classes = align(column, column, declared.labels, declared.positive).classes
+    return _relabelled(counted, harmonized(found, kind), classes)
+
+
+def _labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
+    if not rows.is_text:
+        return [bool(code) for code in codes] if rows.is_boolean else list(codes)
+    try:
+        every = rows.texts()
+    except UnicodeDecodeError as problem:
+        found = f"They hold bytes that are not UTF-8 text: {problem.object[:20]!r}"
+        raise error("K106", argument=f"Columns {shown(rows.names[:2])}", found=found) from None
+    texts = [every[code] for code in codes]
+    if reading == "typed":
+        return list(texts)
+    try:
+        return of_csv(texts) if reading == "csv" else of_json(texts)
+    except NotLabelsError as problem:
+        _refuse_texts(problem, every, rows)
+
+
+def _refuse_texts(problem: NotLabelsError, every: list[str], rows: RowBlocks) -> NoReturn:
+    at_fault = set(problem.texts)
+    bad = np.array([code for code, text in enumerate(every) if text in at_fault])
+    place, row, code, count, n = _located(rows, bad)
+    name, text = rows.names[place], every[code]
+    if problem.code == "K104":
+        raise error("K104", argument=f"column {name!r}", row=row, count=count, n=n) from None
+    if problem.code == "K106":
+        found = f"Row {row} holds {text[:60]}; {count} of {n} rows"
+        raise error("K106", argument=f"column {name!r}", found=found) from None
+    raise error("K407", column=name, row=row, value=float(text)) from None
+
+
+def _located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int, int, int]:
+    """Column, first row, its code, count and number of rows of codes that may not occur.
+
+    The truth is searched first; the prediction only when the truth holds none of them.
+
+    Cost: a second read of the data, or a third.
+    """
+    first = [-1, 0]
+
+    def search(place: int) -> tuple[int, int, int]:
+        first[0] = -1
+
+        def test(block: object) -> npt.NDArray[np.bool_]:
+            column = getattr(block, ("true", "pred")[place])
+            flags: npt.NDArray[np.bool_] = np.isin(column, bad)
+            if first[0] < 0 and flags.any():
+                first[:] = [1, int(column[int(flags.argmax())])]
+            return flags
+
+        return rows.first_and_count(test)
+
+    place = 0
+    row, count, n = search(0)
+    if not count:
+        place = 1
+        row, count, n = search(1)
+    return place, row, first[1], count, n
+
+
+def _check_kinds(counted: Cells, codes: list[int], found: list[Label], rows: RowBlocks) -> None:
+    """Refuse JSON strings beside JSON numbers, in one column (K107) or between them (K108)."""
+    is_text = np.array([isinstance(label, str) for label in found])
+    if is_text.all() or not is_text.any():
+        return
+    code_of = np.array(codes)
+    true, pred, _ = counted.occupied()
+    sides = []
+    for place, seen in enumerate((np.unique(true), np.unique(pred))):
+        texts, numbers = seen[is_text[seen]], seen[~is_text[seen]]
+        if texts.size and numbers.size:
+            _refuse_mixed(
+                place, code_of[texts], code_of[numbers], dict(zip(codes, found, strict=True)), rows
+            )
+        label = found[int(seen[0])] if seen.size else found[0]
+        kind = kind_of([label]) or "string"
+        sides.append(Column(f"column {rows.names[place]!r}", np.zeros(1, np.int64), kind, (label,)))
+    check_kinds(*sides)
+
+
+def _refuse_mixed(
+    place: int,
+    texts: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int64],
+    labels: dict[int, Label],
+    rows: RowBlocks,
+) -> NoReturn:
+    found = []
+    for wanted in (texts, numbers):
+        for block in rows:
+            column = (block.true, block.pred)[place]
+            flags = np.isin(column, wanted)
+            if flags.any():
+                at = int(flags.argmax())
+                found.append((block.first_row + at, labels[int(column[at])]))
+                break
+    (row, value), (other_row, other) = sorted(found, key=lambda pair: -pair[0])
+    raise error(
+        "K107",
+        argument=f"column {rows.names[place]!r}",
+        row=row,
+        value=value,
+        other_row=other_row,
+        other=other,
+    )
+
+
+def _check_declared(
+    codes: list[int], found: list[Label], labels: Sequence[Label], rows: RowBlocks
+) -> None:
+    """K109 with the row and count of the whole read, where labels are of the declared kind."""
+    declared = declared_labels(labels)
+    if isinstance(declared[0], str) != isinstance(found[0], str):
+        return  # Another error, which `align` words.
+    known = set(declared)
+    outside = {code: label for code, label in zip(codes, found, strict=True) if label not in known}
+    if not outside:
+        return
+    place, row, code, count, n = _located(rows, np.array(list(outside)))
+    raise error(
+        "K109",
+        argument=f"column {rows.names[place]!r}",
+        row=row,
+        value=outside[code],
+        count=count,
+        n=n,
+        labels=shown(declared),
+    )
+
+
+def _relabelled(counted: Cells, found: Sequence[Label], classes: Classes) -> Cells:
+    """The counted codes as classes; spellings of one label, 1 and 1.0, become one class."""
+    if len(set(found)) == len(found):
+        return reorder(counted.with_classes(Classes(tuple(found))), classes)
+    position = {label: place for place, label in enumerate(classes.labels)}
+    to = np.array([position[label] for label in found])
+    sparse = to_sparse(counted)
+    rows, cols = sparse.coordinates()
+    keys, place = np.unique(to[rows] * classes.k + to[cols], return_inverse=True)
+
+    def added(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        out = np.zeros(len(keys), values.dtype)
+        np.add.at(out, place, values)
+        return out
+
+    new_rows, new_cols = np.divmod(keys, classes.k)
+    merged = replace(
+        sparse,
+        classes=classes,
+        counts=added(sparse.counts),
+        squares=None if sparse.squares is None else added(sparse.squares),
+        rows=new_rows,
+        cols=new_cols,
+    )
+    if counted.storage != "dense":
+        return merged
+    squares = None if merged.squares is None else merged.densified(merged.squares)
+    return Cells.dense(merged.matrix(), classes=classes, squares=squares, n_rows=merged.n_rows)

@@ -1,0 +1,181 @@
+"""Files and queries → `Relation`: what DuckDB is told to read, with nothing left to its guess.
+
+DuckDB's own detection of a CSV may skip rows that do not fit, and takes 't' and 'f' for booleans;
+here the header is read first, and every option is said.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from karat.engines.duck import explaining, file_list, first_lines, literal, quoted
+from karat.engines.relations import Part, Relation
+from karat.errors import error
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from karat.engines.paths import DataFile, Found
+
+__all__ = ["open_relation"]
+
+N_SAMPLE = 20_000
+"""Rows of a CSV that its column types are guessed from; labels do not depend on the guess."""
+
+
+def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relation:
+    """Open what a source names and find its columns; no row of data is read, but a sample.
+
+    Errors:
+        K402 a file has no header; K403 a file cannot be read; K408 the query fails;
+        K410 partitions differ.
+    """
+    with explaining(found.files, has_sql=found.query is not None):
+        if found.query is not None:
+            part = _query(connection, found.query)
+            return Relation((part,), query=found.query, connection=connection)
+        parts = tuple(_parts(connection, found.files))
+        n_rows = _n_rows(connection, parts)
+        return Relation(parts, found.files, n_rows=n_rows, connection=connection)
+
+
+def _query(connection: duckdb.DuckDBPyConnection, query: str) -> Part:
+    statements = connection.extract_statements(query)
+    kinds = [statement.type.name for statement in statements]
+    if kinds != ["SELECT"]:
+        told = f"It holds {len(kinds)} statements" if len(kinds) != 1 else f"It is {kinds[0]}"
+        raise error("K408", found=f"{told}; one SELECT is read.")
+    sql = f"(\n{query.strip().rstrip(';')}\n) AS source"
+    relation = connection.sql(f"FROM {sql}")
+    columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    return Part(sql, columns, "typed", tuple(columns))
+
+
+def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Iterator[Part]:
+    for (kind, is_partitioned, _), group in groupby(
+        files, key=lambda f: (f.kind, f.is_partitioned, f.compression)
+    ):
+        members = tuple(group)
+        if kind == "csv":
+            yield from _csv_parts(connection, members)
+        elif kind == "json":
+            yield _json_part(connection, members)
+        else:
+            hive = "true" if is_partitioned else "false"
+            paths = file_list([file.path for file in members])
+            sql = f"read_parquet({paths}, union_by_name=true, hive_partitioning={hive})"
+            relation = connection.sql(f"FROM {sql}")
+            columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
+            yield Part(sql, columns, "typed", tuple(columns), members)
+
+
+def _n_rows(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> int | None:
+    """Rows as the footers of Parquet files count them; None when other files take part."""
+    if not all(file.kind == "parquet" for part in parts for file in part.files):
+        return None
+    paths = file_list([file.path for part in parts for file in part.files])
+    rows = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({paths})")
+    return int(rows.fetchall()[0][0])
+
+
+def _csv_parts(
+    connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]
+) -> Iterator[Part]:
+    """CSV files with the same header and separator are read together."""
+    headers = [(_csv_header(connection, file), file) for file in files]
+    for (names, separator), group in groupby(headers, key=lambda pair: pair[0]):
+        members = tuple(file for _, file in group)
+        unique = _unique(names)
+        hive = "true" if members[0].is_partitioned else "false"
+        declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in unique)
+        # Everything is said, nothing is guessed: DuckDB's sniffer may skip rows that it
+        # cannot fit, and would take 't' and 'f' for booleans.
+        sql = (
+            f"read_csv({file_list([file.path for file in members])}, auto_detect=false, "
+            f"header=true, delim={literal(separator)}, quote='\"', escape='\"', "
+            f"allow_quoted_nulls=false, null_padding=false, strict_mode=true, "
+            f"compression={literal(members[0].compression)}, hive_partitioning={hive}, "
+            f"columns={{{declared}}})"
+        )
+        columns = _guessed(connection, sql)
+        partitions = [name for name in columns if name not in unique]
+        yield Part(sql, columns, "csv", (*names, *partitions), members)
+
+
+def _csv_header(
+    connection: duckdb.DuckDBPyConnection, file: DataFile
+) -> tuple[tuple[str, ...], str]:
+    lines = first_lines(connection, file, 2)
+    if not lines or not lines[0].strip():
+        raise error("K402", path=file.shown, found="no header in its first line")
+    line = lines[0].removeprefix("\ufeff")
+    is_tsv = file.path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv")
+    separators = ["\t"] if is_tsv else [",", ";", "|", "\t"]
+    fields = {mark: _split(line, mark) for mark in separators}
+    separator = max(fields, key=lambda mark: len(fields[mark]))
+    return tuple(name.strip() for name in fields[separator]), separator
+
+
+def _split(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return [line]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names that SQL can tell apart: it ignores case, and repeats get a number."""
+    taken: set[str] = set()
+    unique = []
+    for position, name in enumerate(names):
+        base = name or f"column {position}"
+        candidate, n = base, 1
+        while candidate.lower() in taken:
+            candidate, n = f"{base}_{n}", n + 1
+        taken.add(candidate.lower())
+        unique.append(candidate)
+    return unique
+
+
+def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
+    """The type that each column of text looks like in its first rows."""
+    relation = connection.sql(f"FROM {sql}")
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    texts = [name for name, kind in types.items() if kind == "VARCHAR"]
+    if not texts:
+        return types
+    checks = ", ".join(
+        f"count({q}), count(*) FILTER (regexp_full_match({q}, '\\s*[+-]?[0-9]{{1,18}}\\s*')), "
+        f"count(TRY_CAST({q} AS DOUBLE)), "
+        f"count(*) FILTER (lower(trim({q})) IN ('true', 'false'))"
+        for q in map(quoted, texts)
+    )
+    counts = connection.execute(f"SELECT {checks} FROM (FROM {sql} LIMIT {N_SAMPLE})").fetchall()[0]
+    for i, name in enumerate(texts):
+        n, n_whole, n_real, n_boolean = counts[4 * i : 4 * i + 4]
+        if n and n_whole == n:
+            types[name] = "BIGINT"
+        elif n and n_real == n:
+            types[name] = "DOUBLE"
+        elif n and n_boolean == n:
+            types[name] = "BOOLEAN"
+    return types
+
+
+def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Part:
+    paths = file_list([file.path for file in files])
+    hive = "true" if files[0].is_partitioned else "false"
+    compression = "auto" if files[0].compression == "none" else files[0].compression
+    common = f"compression='{compression}', hive_partitioning={hive}"
+    relation = connection.sql(f"FROM read_json({paths}, union_by_name=true, {common})")
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    if list(types) == ["json"]:
+        raise error(
+            "K403", path=files[0].shown, format="JSON", found="it holds no objects with columns."
+        )
+    declared = ", ".join(f"{literal(name)}: 'JSON'" for name in types)
+    sql = f"read_json({paths}, {common}, columns={{{declared}}})"
+    return Part(sql, types, "json", tuple(types), files)

@@ -1,0 +1,211 @@
+"""The label columns of a relation as blocks of integer codes, in bounded memory.
+
+Batches come as the reader makes them; blocks all have the same number of rows, so that
+float sums over them depend neither on row groups nor on threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.errors import KaratError, error
+from karat.inputs.align import check_kinds
+from karat.inputs.arrow import ArrowColumn, batches
+from karat.inputs.arrow_numbers import nulls_of, numbers_of
+from karat.inputs.column import Codes, Column, Flags
+from karat.inputs.ndarrays import encode_array
+
+__all__ = ["N_BLOCK", "Block", "RowBlocks"]
+
+N_BLOCK = 1 << 20
+"""Rows of a block: large enough for the counting threads, 24 MB at most."""
+TRUE, PRED, WEIGHT = "c0", "c1", "c2"
+_TEXT_OFFSETS = {"u": np.int32, "U": np.int64}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive rows.
+
+    Attributes:
+        first_row: number of the first of them, counted from 0 over the whole read.
+        true, pred: integer[n]: labels that are integers, else codes of `RowBlocks.texts`.
+        weights: float64[n], or None.
+    """
+
+    first_row: int
+    true: Codes
+    pred: Codes
+    weights: npt.NDArray[np.float64] | None
+
+
+@dataclass
+class RowBlocks:
+    """Reads a query of two label columns and maybe weights; it can be read more than once.
+
+    Attributes:
+        open: starts the query and returns its stream, anything with ``__arrow_c_stream__``.
+        names: columns as messages call them: truth, prediction, and weights if there are any.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
+        n_dropped: rows left out by the last read.
+        is_text: whether the labels of the last read are texts.
+        is_boolean: whether both columns of the last read are booleans.
+    """
+
+    open: Callable[[], Any]
+    names: tuple[str, ...]
+    nulls: Literal["error", "drop"] = "error"
+    n_dropped: int = 0
+    is_text: bool = False
+    is_boolean: bool = False
+    _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether weights are read."""
+        return len(self.names) > 2
+
+    @property
+    def n_texts(self) -> int:
+        """How many different texts have been seen."""
+        return len(self._encoder)
+
+    def texts(self) -> list[str]:
+        """The text of each code."""
+        return list(self._encoder.labels())
+
+    def __iter__(self) -> Iterator[Block]:
+        """Blocks in row order; the stream is closed when the iterator is.
+
+        Errors:
+            K104 a label is missing and `nulls` is ``"error"``; K108 text beside numbers;
+            K407 numbers that are not whole.
+        """
+        self.n_dropped = 0
+        columns: list[npt.NDArray[Any]] = []
+        filled = first_row = 0
+        for parts in self._batches():
+            if not columns:
+                # Why: blocks handed out are views of these; they are counted before the next.
+                columns = [np.empty(N_BLOCK, part.dtype) for part in parts]
+            start, n = 0, len(parts[0])
+            while start < n:
+                taken = min(N_BLOCK - filled, n - start)
+                for column, part in zip(columns, parts, strict=True):
+                    column[filled : filled + taken] = part[start : start + taken]
+                filled, start = filled + taken, start + taken
+                if filled == N_BLOCK:
+                    yield _block(first_row, columns, filled)
+                    first_row, filled = first_row + filled, 0
+        if filled:
+            yield _block(first_row, columns, filled)
+
+    def _batches(self) -> Iterator[list[npt.NDArray[Any]]]:
+        row = 0
+        names = [TRUE, PRED, WEIGHT][: len(self.names)]
+        stream = batches(self.open(), names)
+        for batch in stream:
+            true, pred = (self._labels(batch[name], i, row) for i, name in enumerate(names[:2]))
+            if not row:
+                check_kinds(self._told(true), self._told(pred))
+                self.is_text = true.kind == "string"
+                self.is_boolean = true.kind == pred.kind == "boolean"
+            parts: list[npt.NDArray[Any]] = [true.codes, pred.codes]
+            missing = [column.missing for column in (true, pred)]
+            if self.has_weights:
+                weights, no_weight = _weights(batch[WEIGHT])
+                parts.append(weights)
+                missing.append(no_weight if self.nulls == "drop" else None)
+            flags = [flag for flag in missing if flag is not None]
+            row += len(true)
+            if flags:
+                if self.nulls == "error":
+                    is_pred = true.missing is None
+                    raise self._missing(int(is_pred), flags[0], row - len(true), stream)
+                kept = ~np.logical_or.reduce(flags)
+                parts = [part[kept] for part in parts]
+                self.n_dropped += int(len(kept) - np.count_nonzero(kept))
+            yield parts
+
+    def _labels(self, column: ArrowColumn, place: int, row: int) -> Column:
+        argument = f"column {self.names[place]!r}"
+        missing = nulls_of(column)
+        if column.format in _TEXT_OFFSETS:
+            (chunk,) = column.chunks
+            stop = chunk.offset + chunk.length
+            offsets = chunk.buffers[0].view(_TEXT_OFFSETS[column.format])
+            codes = self._encoder.encode_utf8(
+                offsets[chunk.offset : stop + 1], chunk.buffers[1], chunk.validity, chunk.offset
+            )
+            return Column(argument, codes, "string", missing=missing)
+        numbers = numbers_of(column)
+        assert numbers is not None, column.format
+        if missing is not None:
+            # What lies under a null is arbitrary.
+            numbers = np.where(missing, numbers.dtype.type(0), numbers)
+        try:
+            found = encode_array(numbers, argument, "keep")
+        except KaratError as problem:
+            if problem.code != "K105":
+                raise
+            facts = problem.context
+            raise error(
+                "K407", column=self.names[place], row=row + facts["row"], value=facts["value"]
+            ) from None
+        if found.missing is not None:
+            missing = found.missing if missing is None else missing | found.missing
+        return Column(argument, found.codes, found.kind, missing=missing)
+
+    def _told(self, column: Column) -> Column:
+        """The column with its first label, for a message that shows it."""
+        if column.kind != "string" or column.codes[0] < 0:
+            return column
+        return replace(column, codes=column.codes[:1] * 0, labels=(self.texts()[column.codes[0]],))
+
+    def _missing(
+        self, place: int, flags: Flags, row: int, rest: Iterator[dict[str, ArrowColumn]]
+    ) -> Exception:
+        """K104 with the first row and the count over everything that follows."""
+        first, count, n = row + int(flags.argmax()), int(np.count_nonzero(flags)), row + len(flags)
+        for batch in rest:
+            column = batch[(TRUE, PRED)[place]]
+            nulls = nulls_of(column)
+            numbers = None if column.format in _TEXT_OFFSETS else numbers_of(column)
+            if numbers is not None and numbers.dtype.kind == "f":
+                nulls = np.isnan(numbers) if nulls is None else nulls | np.isnan(numbers)
+            count += 0 if nulls is None else int(np.count_nonzero(nulls))
+            n += len(column)
+        return error("K104", argument=f"column {self.names[place]!r}", row=first, count=count, n=n)
+
+    def first_and_count(self, test: Callable[[Block], Flags]) -> tuple[int, int, int]:
+        """The first row that passes a test, how many do, and how many rows there are.
+
+        Cost: a second read of the data; for error messages.
+        """
+        first, count, n = -1, 0, 0
+        for block in self:
+            flags = test(block)
+            if first < 0 and flags.any():
+                first = block.first_row + int(flags.argmax())
+            count += int(np.count_nonzero(flags))
+            n += len(flags)
+        return first, count, n
+
+
+def _block(first_row: int, columns: list[npt.NDArray[Any]], n: int) -> Block:
+    views = [column[:n] for column in columns]
+    return Block(first_row, views[0], views[1], views[2] if len(views) > 2 else None)
+
+
+def _weights(column: ArrowColumn) -> tuple[npt.NDArray[np.float64], Flags | None]:
+    numbers = numbers_of(column)
+    assert numbers is not None, column.format
+    missing = nulls_of(column)
+    weights = numbers.astype(np.float64, copy=False)
+    return (weights if missing is None else np.where(missing, np.nan, weights)), missing

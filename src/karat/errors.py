@@ -1,0 +1,419 @@
+"""Every error and warning that karat raises, with its code, its wording and its advice.
+
+An error is raised by its code: ``raise error("K102", left="y_true", ...)``.
+The message has four beats: what is wrong, where, what was found, what to do.
+Every code is triggered by a test; the catalogue and the tested set are equal.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = [
+    "CATALOGUE",
+    "Entry",
+    "InputError",
+    "KaratError",
+    "UndefinedWarning",
+    "UnknownNameError",
+    "error",
+    "shown",
+]
+
+
+class UndefinedWarning(UserWarning):
+    """A value was asked for that the data does not define; one warning per call."""
+
+
+class KaratError(ValueError):
+    """Base of every error that karat raises about its input.
+
+    Attributes:
+        code: the entry of the catalogue, for example ``"K102"``.
+        context: the facts that the message was made from.
+    """
+
+    def __init__(self, code: str, **context: Any) -> None:
+        self.code = code
+        self.context = context
+        super().__init__(CATALOGUE[code].render(context))
+
+    def __str__(self) -> str:
+        # KeyError would print the repr of the message.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.code, self.context)
+
+
+class InputError(KaratError):
+    """The data or an option cannot be used as given."""
+
+
+class UnknownNameError(KaratError, KeyError):
+    """A metric, column or option of that name does not exist."""
+
+
+def _rebuild(kind: type[KaratError], code: str, context: dict[str, Any]) -> KaratError:
+    return kind(code, **context)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One error: templates for what is wrong, what was found where, and what to do."""
+
+    code: str
+    what: str
+    found: str
+    do: str
+    kind: type[KaratError] = InputError
+
+    def render(self, context: dict[str, Any]) -> str:
+        lines = [part.format(**context) for part in (self.what, self.found, self.do)]
+        return (
+            f"{self.code}  "
+            + textwrap.indent("\n".join(line for line in lines if line), "      ").lstrip()
+        )
+
+
+def error(code: str, **context: Any) -> KaratError:
+    """Make the error of that code; the caller raises it."""
+    return CATALOGUE[code].kind(code, **context)
+
+
+def shown(values: Any, limit: int = 8) -> str:
+    """A short list of values for a message: ``'a', 'b', 'c' … (12 in all)``."""
+    items = list(values)
+    text = ", ".join(repr(item) for item in items[:limit])
+    return text if len(items) <= limit else f"{text} … ({len(items)} in all)"
+
+
+_ENTRIES = (
+    # K1xx: labels, weights and options of a call.
+    Entry(
+        "K101",
+        "{argument} is empty.",
+        "It has 0 rows.",
+        "A metric needs at least one row; check the filter or the file that made it.",
+    ),
+    Entry(
+        "K102",
+        "{left} and {right} describe different numbers of rows.",
+        "{left} has {n_left} rows, {right} has {n_right}.",
+        "Rows are matched by position; align the two before the call.",
+    ),
+    Entry(
+        "K103",
+        "{argument} is not one label per row.",
+        "It has shape {shape}.",
+        "Give shape (n,) or (n, 1); for probabilities use y_prob=, for scores y_score=.",
+    ),
+    Entry(
+        "K104",
+        "{argument} has missing labels.",
+        "First at row {row}; {count} of {n} rows are null or NaN.",
+        "Fill or remove those rows in every argument, or read the table with nulls='drop'.",
+    ),
+    Entry(
+        "K105",
+        "{argument} holds numbers that are not whole, so they cannot be labels.",
+        "First at row {row}: {value!r}; {count} of {n} rows.",
+        "Scores go to y_score=, probabilities to y_prob=; otherwise round the labels first.",
+    ),
+    Entry(
+        "K106",
+        "{argument} holds values of a kind that cannot be labels.",
+        "{found}.",
+        "Labels are strings, whole numbers or booleans; convert them first.",
+    ),
+    Entry(
+        "K107",
+        "{argument} mixes strings and numbers.",
+        "Row {row} holds {value!r}, row {other_row} holds {other!r}.",
+        "A string never equals a number (1 = 1.0 = True, but not '1'); convert one kind.",
+    ),
+    Entry(
+        "K108",
+        "{left} and {right} hold labels of different kinds.",
+        "{left} holds {left_kind} ({left_value!r}), {right} holds {right_kind} ({right_value!r}).",
+        "A string never equals a number (1 = 1.0 = True, but not '1'); convert one of them.",
+    ),
+    Entry(
+        "K109",
+        "{argument} has labels that are not among labels=.",
+        "First at row {row}: {value!r}; {count} of {n} rows. labels={labels}.",
+        "Add the label to labels=, or remove those rows.",
+    ),
+    Entry(
+        "K110",
+        "labels= cannot be used as the list of classes.",
+        "{found}.",
+        "Give each class once, all strings or all whole numbers, in the order you want.",
+    ),
+    Entry(
+        "K111",
+        "positive= is not one of the classes.",
+        "positive={positive!r}; the classes are {labels}.",
+        "Name one of the two classes.",
+    ),
+    Entry(
+        "K112",
+        "positive= needs exactly two classes.",
+        "There are {k} classes: {labels}.",
+        "Leave positive= out; choose average='macro', 'micro', 'weighted' or None.",
+    ),
+    Entry(
+        "K113",
+        "{argument} has negative values.",
+        "First at row {row}: {value!r}; {count} of {n} rows.",
+        "Weights are at least 0; a weight of 0 leaves the row out.",
+    ),
+    Entry(
+        "K114",
+        "{argument} has values that are missing, NaN or infinite.",
+        "First at row {row}: {value!r}; {count} of {n} rows.",
+        "Give every row a finite weight of at least 0.",
+    ),
+    Entry(
+        "K115",
+        "Every value of {argument} is zero.",
+        "All {n} rows weigh 0, so no row counts.",
+        "At least one row needs a weight above 0.",
+    ),
+    Entry(
+        "K116",
+        "{argument} is not one number per row.",
+        "{found}.",
+        "Give weights as real numbers of shape (n,).",
+    ),
+    Entry(
+        "K117",
+        "class_names= does not name every class once.",
+        "{n_names} names for {k} classes: {labels}.",
+        "Give one name for each class in the order of labels=, or a dict from label to name.",
+    ),
+    Entry(
+        "K118",
+        "{left} and {right} are ordered categories in different orders.",
+        "{left} has {left_order}, {right} has {right_order}.",
+        "Give both the same order, or say it with labels=.",
+    ),
+    Entry(
+        "K119",
+        "confusion= is not a confusion matrix.",
+        "{found}.",
+        "Give a square matrix of counts (rows true, columns predicted), finite and at least 0.",
+    ),
+    Entry(
+        "K120",
+        "These arguments do not go together.",
+        "{found}.",
+        "{do}",
+    ),
+    Entry(
+        "K121",
+        "{name} of {k} classes needs an average.",
+        "Classes: {labels}; average= was not given.",
+        "Choose average='macro', 'micro' or 'weighted' for one number, None for one per class.",
+    ),
+    Entry(
+        "K122",
+        "{argument}={value!r} is not a choice.",
+        "Choices: {choices}.",
+        "{do}",
+    ),
+    Entry(
+        "K123",
+        "{name} of one class needs to know the positive class.",
+        "The only class that occurs is {label!r}.",
+        "Name both classes with labels=[negative, positive], or choose average=.",
+    ),
+    Entry(
+        "K124",
+        "{argument} has labels that are not among the ordered categories of {other}.",
+        "First at row {row}: {value!r}; {count} of {n} rows. Categories: {categories}.",
+        "Add the label to the categories, or give every class in order with labels=.",
+    ),
+    # K2xx: tallies.
+    Entry(
+        "K201",
+        "The two tallies have different classes.",
+        "Left: {left}. Right: {right}.",
+        "Count both with the same labels= in the same order.",
+    ),
+    Entry(
+        "K202",
+        "The two tallies have different axes.",
+        "Axis {axis}: left {left}, right {right}.",
+        "Merge tallies of the same slices, folds and models only.",
+    ),
+    Entry(
+        "K203",
+        "One tally is weighted and the other is not.",
+        "Left is {left}, right is {right}.",
+        "Give weights= (all 1 where none are known) when counting the unweighted part.",
+    ),
+    Entry(
+        "K204",
+        "This tally kept only the class totals, not the confusion matrix.",
+        "{name} needs the cells true × predicted.",
+        "Count again with the matrix: ask for this metric when the data is read.",
+    ),
+    Entry(
+        "K205",
+        "These bytes are not a whole tally.",
+        "{found}.",
+        "Write the tally again with to_bytes() and copy all of its bytes.",
+    ),
+    Entry(
+        "K206",
+        "These bytes were written by a newer karat.",
+        "Format version {version}; this karat reads up to {newest}.",
+        "Upgrade karat.",
+    ),
+    Entry(
+        "K207",
+        "A dense confusion matrix of these classes would not fit.",
+        "{k} classes need {bytes} bytes.",
+        "Read the occupied cells with .occupied() instead.",
+    ),
+    Entry(
+        "K208",
+        "Subtraction would leave a negative count.",
+        "First at true={true!r}, predicted={pred!r}.",
+        "Subtract only what was merged in before.",
+    ),
+    # K3xx: metrics.
+    Entry(
+        "K301",
+        "There is no metric named {name!r}.",
+        "Nearest: {nearest}.",
+        "`karat.metrics.search(...)` and `karat metrics` list every name.",
+        UnknownNameError,
+    ),
+    Entry(
+        "K302",
+        "{metric} has no such parameter or value.",
+        "{found}.",
+        "Parameters: {parameters}.",
+    ),
+    Entry(
+        "K303",
+        "{text!r} is not the name of a metric.",
+        "{found}.",
+        "Write a name, or a name with parameters: macro_f_beta(beta=2).",
+    ),
+    Entry(
+        "K304",
+        "The metric {name!r} cannot be registered.",
+        "{found}.",
+        "See CONTRIBUTING.md, 'Add a metric in one file'.",
+    ),
+    Entry(
+        "K305",
+        "The formula of a metric cannot be traced.",
+        "{found}.",
+        "Use + - * / **, sqrt, log, where and sums over class axes; never branch on data.",
+    ),
+    Entry(
+        "K306",
+        "{name} has no averages.",
+        "{average!r} was asked for; {name} is one number for all classes.",
+        "Ask for {name!r} itself.",
+        UnknownNameError,
+    ),
+    Entry(
+        "K307",
+        "{name} alone is ambiguous for {k} classes.",
+        "This report holds {choices}.",
+        "Name the average, or read report.per_class.",
+        UnknownNameError,
+    ),
+    # K4xx: files and tables.
+    Entry(
+        "K401",
+        "There is no such file or folder.",
+        "{path}",
+        "Check the path; relative paths start at the current folder.",
+    ),
+    Entry(
+        "K402",
+        "The file is empty.",
+        "{path} has {found}.",
+        "Check the step that wrote it.",
+    ),
+    Entry(
+        "K403",
+        "The file cannot be read as {format}.",
+        "{path}: {found}",
+        "Check that the file is complete and that its ending says what it is.",
+    ),
+    Entry(
+        "K404",
+        "There is no column {column!r} for {role}.",
+        "Columns: {columns}.",
+        "Nearest: {nearest}. `karat columns FILE` shows what is found.",
+        UnknownNameError,
+    ),
+    Entry(
+        "K405",
+        "Several columns could be {role}.",
+        "Candidates: {candidates}.",
+        "Name one: {option}.",
+    ),
+    Entry(
+        "K406",
+        "No column could be found for {role}.",
+        "Columns: {columns}.",
+        "Name it: {option}.",
+    ),
+    Entry(
+        "K407",
+        "Column {column!r} holds numbers that are not labels.",
+        "First at row {row}: {value!r}.",
+        "If these are scores or probabilities, they are not predictions: name the column of "
+        "predicted labels with --pred.",
+    ),
+    Entry(
+        "K408",
+        "The SQL query failed.",
+        "{found}",
+        "Check the query; file names in it are quoted: FROM 'preds.parquet'.",
+    ),
+    Entry(
+        "K409",
+        "No file matches.",
+        "{pattern}",
+        "Check the pattern; quote it so that the shell does not expand it.",
+    ),
+    Entry(
+        "K410",
+        "The files do not hold the same columns.",
+        "{found}",
+        "Report them one at a time, or select common columns with a SQL query.",
+    ),
+    Entry(
+        "K411",
+        "The kind of this file is not known.",
+        "{path}",
+        "karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).",
+    ),
+    Entry(
+        "K412",
+        "This is not a table that karat can read.",
+        "{found}.",
+        "Give a pandas or Polars frame, an Arrow table, a DuckDB relation, a dict of columns, "
+        "or the path of a file.",
+    ),
+    # K5xx: packages.
+    Entry(
+        "K501",
+        "{feature} needs a package that is not installed.",
+        "Missing: {package}.",
+        'pip install "karat[{extra}]"',
+    ),
+)
+
+CATALOGUE: dict[str, Entry] = {entry.code: entry for entry in _ENTRIES}

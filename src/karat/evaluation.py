@@ -1,0 +1,172 @@
+"""`evaluate`: from data, wherever it lives, to a report, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, cast
+
+from karat.errors import error, shown
+from karat.functions import POLICIES, tallied
+from karat.metrics import Metric, get
+from karat.report import Report
+from karat.tally import Classes, Label
+
+if TYPE_CHECKING:
+    from karat.engines.files import FileTally
+    from karat.engines.frames import FrameTally
+    from karat.metrics._lift import Policy
+
+__all__ = ["display_names", "evaluate"]
+
+
+def evaluate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    confusion: Any = None,
+    true: str | None = None,
+    pred: str | None = None,
+    weights: Any = None,
+    labels: Sequence[Label] | None = None,
+    class_names: Sequence[str] | Mapping[Label, str] | None = None,
+    positive: Label | None = None,
+    metrics: Iterable[str | Metric] | None = None,
+    undefined: str = "zero",
+    nulls: str = "error",
+    n_threads: int | None = None,
+) -> Report:
+    """Every quality metric of a classifier's predictions, in one pass over the rows.
+
+    Args:
+        y_true: true labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns);
+            or files (a path, a glob, a folder, several of them, or a SQL query).
+        y_pred: predicted labels, [n]; not with a table or files.
+        confusion: number[k, k], rows true, columns predicted; instead of rows.
+        true, pred: columns of the table or files; found by their names when not given.
+        weights: float[n], or the name of a column: importance of each row, at least 0.
+        labels: the classes in order; one that never occurs keeps its row.
+            Default: the sorted union of true and predicted labels.
+        class_names: display names, one a class in order, or a dict from label to name.
+        positive: the positive class of two; default: the last.
+        metrics: names to compute; default: all.
+        undefined: what an undefined class counts as in an average: ``"zero"`` (0 where
+            scikit-learn says 0), ``"exclude"``, or ``"nan"``.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or
+            prediction is null; the report says how many.
+        n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
+            The report does not depend on it.
+
+    Returns:
+        A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
+
+    Errors:
+        K1xx the labels, weights or options cannot be used (argument, first row, count);
+        K3xx a metric name or parameter is wrong; K4xx a file or column cannot be read.
+
+    Cost: one pass; arrays of integers are not copied; files need memory for one batch.
+
+    Example:
+        >>> import karat
+        >>> report = karat.evaluate(["cat", "dog", "dog"], ["cat", "cat", "dog"])
+        >>> report["accuracy"].value == 2 / 3
+        True
+        >>> report.macro_f1.name
+        'macro_f1'
+    """
+    requested = None if metrics is None else tuple(get(name) for name in _listed(metrics))
+    if undefined not in POLICIES:
+        raise error(
+            "K122", argument="undefined", value=undefined, choices=shown(POLICIES),
+            do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
+        )  # fmt: skip
+    if nulls not in ("error", "drop"):
+        raise error(
+            "K122", argument="nulls", value=nulls, choices="'error', 'drop'",
+            do="'drop' leaves the rows out and reports how many.",
+        )  # fmt: skip
+    facts: dict[str, Any] = {}
+    if confusion is None and _is_table(y_true, y_pred, true, pred):
+        tally = _tally_files if _names_files(y_true) else _tally_frame
+        found = tally(
+            y_true,
+            true=true,
+            pred=pred,
+            weights=weights,
+            labels=labels,
+            positive=positive,
+            nulls=nulls,
+            n_threads=n_threads,
+        )
+        cells = found.cells
+        facts = {"mapping": found.mapping, "source": found.source, "warnings": found.warnings}
+    else:
+        if true is not None or pred is not None or isinstance(weights, str):
+            raise error(
+                "K120",
+                found="Column names were given (true=, pred=, weights=) without a table",
+                do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
+            )
+        if nulls != "error":
+            raise error(
+                "K120",
+                found="nulls='drop' was given with arrays",
+                do="Remove the rows from every array first, or give a table with named columns.",
+            )
+        cells = tallied(y_true, y_pred, confusion, labels, positive, weights, n_threads, True)
+    cells = cells.with_classes(cells.classes.named(display_names(class_names, cells.classes)))
+    return Report(cells, cast("Policy", undefined), requested, **facts)
+
+
+def _listed(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
+    return [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+
+
+def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bool:
+    """Whether the first argument is a table or names files, rather than a column of labels."""
+    if first is None or y_pred is not None:
+        return False
+    return true is not None or pred is not None or _names_files(first) or _has_columns(first)
+
+
+def _names_files(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(item, str | PathLike) for item in value)
+    return isinstance(value, str | PathLike)
+
+
+def _has_columns(value: Any) -> bool:
+    return isinstance(value, Mapping) or hasattr(value, "columns") or hasattr(value, "column_names")
+
+
+def _tally_files(source: Any, **options: Any) -> FileTally:
+    from karat.engines.files import tally_files
+
+    return tally_files(source, **options)
+
+
+def _tally_frame(table: Any, **options: Any) -> FrameTally:
+    from karat.engines.frames import tally_frame
+
+    return tally_frame(table, **options)
+
+
+def display_names(
+    given: Sequence[str] | Mapping[Label, str] | None, classes: Classes
+) -> tuple[str, ...] | None:
+    """Display names for the classes.
+
+    Errors:
+        K117 not exactly one name for each class.
+    """
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        names = [given.get(label, str(label)) for label in classes.labels]
+        is_complete = all(label in classes.labels for label in given)
+    else:
+        names = [given] if isinstance(given, str) else list(given)
+        is_complete = len(names) == classes.k
+    if not is_complete:
+        raise error("K117", n_names=len(given), k=classes.k, labels=shown(classes.labels))
+    return tuple(str(name) for name in names)

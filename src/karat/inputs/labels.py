@@ -1,0 +1,166 @@
+"""Labels of any kind of container → `Column`: one entrance, one function for each kind of host.
+
+pandas, Polars and torch are recognised by the names of their classes and never imported.
+"""
+
+from __future__ import annotations
+
+from collections import abc
+from typing import Any
+
+import numpy as np
+
+from karat.errors import error
+from karat.inputs.arrow import ArrowColumn, is_arrow, read_column
+from karat.inputs.arrow_labels import encode_arrow
+from karat.inputs.column import Column, Nulls
+from karat.inputs.dictionaries import encode_dictionary
+from karat.inputs.ndarrays import encode_array, encode_present
+from karat.inputs.objects import encode_objects
+
+__all__ = ["encode", "host_of", "is_pandas_arrow", "single_column"]
+
+
+def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
+    """Labels of one argument.
+
+    Args:
+        values: a list or tuple, an array (NumPy, or anything that becomes one), a pandas or Polars
+            column, an Arrow array or chunked array, a frame of one column, an `ArrowColumn`.
+        argument: its name in messages.
+        nulls: ``"keep"`` marks missing rows in `Column.missing`, for `drop_missing`.
+
+    Errors:
+        K101 empty, K103 not one column, K104 missing, K105 not whole, K106 not a label,
+        K107 strings beside numbers.
+
+    Cost: arrays of integers, booleans and stored codes are used as they are; text is hashed once.
+
+    Example:
+        >>> encode(["cat", "dog", "cat"], "y_true").codes.tolist()
+        [0, 1, 0]
+    """
+    if isinstance(values, np.ndarray):
+        return encode_array(values, argument, nulls)
+    if isinstance(values, list | tuple):
+        return _encode_sequence(values, argument, nulls)
+    if isinstance(values, ArrowColumn):
+        return encode_arrow(values, argument, nulls)
+    host = host_of(values)
+    if host == "narwhals":
+        return encode(values.to_native(), argument, nulls=nulls)
+    if host == "pandas":
+        return _encode_pandas(values, argument, nulls)
+    if host == "polars":
+        return _encode_polars(values, argument, nulls)
+    if is_arrow(values):
+        return _encode_arrow_host(values, argument, nulls)
+    return _encode_other(values, argument, nulls)
+
+
+def host_of(values: object) -> str:
+    """The library a container comes from: the top package of its class or of a base of it."""
+    known = ("pandas", "polars", "narwhals", "pyarrow", "duckdb", "torch")
+    packages = [base.__module__.partition(".")[0].lstrip("_") for base in type(values).__mro__]
+    return next((package for package in packages if package in known), packages[0])
+
+
+def single_column(frame: Any, argument: str) -> Any:
+    """The one column of a pandas or Polars frame.
+
+    Errors:
+        K103 it has another number of columns.
+    """
+    if frame.shape[1] != 1:
+        raise error("K103", argument=argument, shape=frame.shape)
+    return frame.iloc[:, 0] if host_of(frame) == "pandas" else frame.to_series(0)
+
+
+def is_pandas_arrow(series: Any) -> bool:
+    """Whether a pandas Series stores Arrow memory and exports it."""
+    dtype = series.dtype
+    is_stored = type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow"
+    return is_stored and hasattr(series, "__arrow_c_stream__")
+
+
+def _encode_sequence(values: list[Any] | tuple[Any, ...], argument: str, nulls: Nulls) -> Column:
+    if not values:
+        raise error("K101", argument=argument)
+    if not isinstance(values[0], list | np.ndarray):
+        return encode_objects(values, argument, nulls)
+    # Rows of one label each have shape (n, 1); arrays without a dimension are numbers.
+    is_scalar = isinstance(values[0], np.ndarray) and not values[0].ndim
+    try:
+        rows = np.array(values, None if is_scalar else np.object_)
+    except ValueError:
+        raise error("K103", argument=argument, shape=f"({len(values)}, varying)") from None
+    # Text beside numbers would have become text.
+    if is_scalar and rows.dtype.kind not in "biuf":
+        return encode_objects(values, argument, nulls)
+    return encode_array(rows, argument, nulls)
+
+
+def _encode_pandas(values: Any, argument: str, nulls: Nulls) -> Column:
+    if values.ndim != 1:
+        return encode(single_column(values, argument), argument, nulls=nulls)
+    if not len(values):
+        raise error("K101", argument=argument)
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype):
+        return encode_array(np.asarray(values), argument, nulls)
+    if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
+        # A Series keeps its categorical behind .cat; an index or array is one itself.
+        categorical = getattr(values, "cat", values)
+        codes = np.asarray(categorical.codes)
+        return encode_dictionary(
+            codes,
+            list(categorical.categories),
+            argument,
+            nulls,
+            missing=codes < 0 if codes.min() < 0 else None,
+            is_ordered=bool(dtype.ordered),
+        )
+    if is_pandas_arrow(values):
+        return _encode_arrow_host(values, argument, nulls)
+    # Through NumPy, a column with NA would become floats and lose large integers.
+    missing = np.asarray(values.isna())
+    return encode_present(np.asarray(values[~missing]), missing, argument, nulls)
+
+
+def _encode_polars(values: Any, argument: str, nulls: Nulls) -> Column:
+    if hasattr(values, "collect"):
+        values = values.collect()
+    if len(values.shape) == 2:
+        values = single_column(values, argument)
+    if str(values.dtype) == "Object":
+        return _encode_sequence(values.to_list(), argument, nulls)
+    return _encode_arrow_host(values, argument, nulls)
+
+
+def _encode_arrow_host(values: Any, argument: str, nulls: Nulls) -> Column:
+    column = read_column(values)
+    if column is None:
+        raise error("K103", argument=argument, shape=getattr(values, "shape", "of several columns"))
+    return encode_arrow(column, argument, nulls)
+
+
+def _encode_other(values: Any, argument: str, nulls: Nulls) -> Column:
+    if isinstance(values, abc.Mapping | abc.Set):
+        found = f"It is a {type(values).__name__}, whose items have no rows"
+        raise error("K106", argument=argument, found=found)
+    is_text = isinstance(values, str | bytes)
+    is_listed = isinstance(values, abc.Sequence | abc.ValuesView) and not is_text
+    if is_listed and not hasattr(values, "__array__") and not isinstance(values, memoryview):
+        return _encode_sequence(list(values), argument, nulls)
+    try:
+        if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+            array = np.from_dlpack(values)
+        else:
+            array = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError, BufferError) as problem:
+        found = f"A {type(values).__name__} does not become an array: {problem}"
+        raise error("K106", argument=argument, found=found) from problem
+    if array.ndim == 0 and not is_text and array.dtype == np.object_:
+        found = f"It is a {type(values).__name__}, which is not one label per row"
+        raise error("K106", argument=argument, found=found)
+    return encode_array(array, argument, nulls)

@@ -1,0 +1,99 @@
+"""A confusion matrix in any container → counts and labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error, shown
+from karat.inputs.labels import host_of
+
+__all__ = ["as_matrix", "labels_of_matrix"]
+
+_EXACT = 1 << 53
+"""Largest whole number up to which float64 holds every one."""
+
+
+def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    """Counts int64[k, k], or float64 when the matrix holds weights.
+
+    Args:
+        confusion: number[k, k] in lists, an array or a frame: rows true, columns predicted.
+
+    Errors:
+        K119 not square, not numbers, negative, NaN or infinite, all zero, or too large to add up.
+    """
+    array = _numbers(confusion)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise error("K119", found=f"It has shape {array.shape}")
+    if not array.shape[0]:
+        raise error("K119", found="It has no classes")
+    if array.dtype.kind not in "biuf":
+        raise error("K119", found=f"Its dtype is {array.dtype}, not a number")
+    _check_values(array)
+    if array.dtype.kind != "f":
+        # Added as Python integers, since the sum of int64 could wrap around.
+        if sum(map(int, array.ravel())) > np.iinfo(np.int64).max:
+            raise error("K119", found="Its counts add up to more than 64 bits can hold")
+        return array.astype(np.int64)
+    weights = array.astype(np.float64)
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not np.isfinite(total):
+        raise error("K119", found="Its cells add up to infinity")
+    if total <= _EXACT and bool((weights == np.floor(weights)).all()):
+        return weights.astype(np.int64)
+    return weights
+
+
+def labels_of_matrix(confusion: Any) -> list[Any] | None:
+    """The labels that a frame carries with its matrix: of its rows, or of its columns.
+
+    Errors:
+        K119 rows and columns are labelled differently.
+    """
+    host = host_of(confusion)
+    if host == "polars":
+        return list(confusion.columns)
+    if host != "pandas":
+        return None
+    rows, columns = list(confusion.index), list(confusion.columns)
+    # A frame made without labels counts its rows and columns.
+    default = list(range(len(rows)))
+    if columns == default:
+        return None if rows == default else rows
+    if rows not in (default, columns):
+        found = f"Its rows are labelled {shown(rows)}, its columns {shown(columns)}"
+        raise error("K119", found=found)
+    return columns
+
+
+def _numbers(confusion: Any) -> npt.NDArray[Any]:
+    if host_of(confusion) == "polars":
+        confusion = confusion.to_numpy()
+    try:
+        return np.asarray(confusion)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        found = f"A {type(confusion).__name__} whose rows differ in length is no matrix"
+        if not isinstance(confusion, list | tuple):
+            found = f"A {type(confusion).__name__} does not become an array: {problem}"
+        raise error("K119", found=found) from problem
+
+
+def _check_values(array: npt.NDArray[Any]) -> None:
+    checks = (
+        ("NaN or infinite", ~np.isfinite(array)),
+        ("negative", array < 0),
+    )
+    for kind, is_bad in checks:
+        if is_bad.any():
+            row, column = (int(place) for place in np.argwhere(is_bad)[0])
+            found = (
+                f"Row {row}, column {column} holds {array[row, column].item()!r}; "
+                f"{int(np.count_nonzero(is_bad))} of {array.size} cells are {kind}"
+            )
+            raise error("K119", found=found)
+    if not array.any():
+        raise error("K119", found="All its cells are 0")

@@ -1,0 +1,106 @@
+"""Python objects → `Column`: lists, tuples and object arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.errors import error
+from karat.inputs.column import Column, Nulls, coded, refused, with_missing
+from karat.inputs.identity import NotALabelError, label_of
+from karat.tally.classes import Label
+
+__all__ = ["encode_objects"]
+
+_MISSING = -1
+
+Items = list[Any] | tuple[Any, ...] | npt.NDArray[np.object_]
+
+
+def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
+    """Labels of Python objects, found by hash as a dict finds its keys.
+
+    Args:
+        items: a list, a tuple or object[n]; at least one row.
+
+    Errors:
+        K104 missing, K105 not whole, K106 not a label, K107 strings beside numbers.
+
+    Cost: one hash a row; a Python call for each distinct value only.
+    """
+    table: dict[object, int] = {}
+    labels: list[Label] = []
+    places: dict[Label, int] = {}
+
+    def on_new(item: object, _row: int) -> int:
+        label = label_of(item)
+        if label is None:
+            # A NaN is found by identity: a column of many would fill the table.
+            if item is None:
+                table[item] = _MISSING
+            return _MISSING
+        # b"a" and "a", or two tensors of one value, are one label under several keys.
+        code = places.get(label)
+        if code is None:
+            code = places[label] = len(labels)
+            labels.append(label)
+        table[item] = code
+        return code
+
+    try:
+        codes = _native.encode_objects(items, table, on_new)
+    except (NotALabelError, _native.Rejected):
+        raise _refusal(items, argument) from None
+    is_missing_row = codes == _MISSING if codes.min() < 0 else None
+    if not all(isinstance(label, str) for label in labels):
+        n_missing = 0 if is_missing_row is None else int(np.count_nonzero(is_missing_row))
+        labels = _numbers_by_type(items, argument, labels, n_missing)
+    return with_missing(coded(argument, codes, labels), is_missing_row, nulls)
+
+
+def _numbers_by_type(
+    items: Items, argument: str, labels: list[Label], n_missing: int
+) -> list[Label]:
+    """Judge the numbers by their types, whichever of equal ones came first."""
+    types = Counter(map(type, items))
+    # 1+0j is found as 1 when 1 came first, and refused when it came first itself.
+    if any(issubclass(kind, complex | np.complexfloating) for kind in types):
+        raise _refusal(items, argument)
+    # True beside 1 is an integer in either order.
+    if types[bool] + types[np.bool_] + n_missing < len(items):
+        return [label if isinstance(label, str) else int(label) for label in labels]
+    return labels
+
+
+def _refusal(items: Sequence[Any] | npt.NDArray[np.object_], argument: str) -> Exception:
+    """The error of the first value that is no label; every row is read to count its like."""
+    n = len(items)
+    first: tuple[int, object, str] | None = None
+    count = 0
+    for row, item in enumerate(items):
+        code = _problem(item)
+        if code is None:
+            continue
+        if first is None:
+            first = (row, item, code)
+        count += code == first[2]
+    if first is None:
+        return error("K106", argument=argument, found="A value changed while it was read")
+    row, item, code = first
+    return refused(argument, code, item, row, count, n)
+
+
+def _problem(item: object) -> str | None:
+    try:
+        hash(item)
+        label_of(item)
+    except NotALabelError as problem:
+        return problem.code
+    except TypeError:
+        return "K106"
+    return "K106" if isinstance(item, complex | np.complexfloating) else None

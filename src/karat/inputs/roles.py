@@ -1,0 +1,294 @@
+"""Which column of a table is what: roles found by name, never guessed.
+
+A role that two columns could fill is an error that lists both, wherever they stand in the list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from karat.errors import error, shown
+
+__all__ = [
+    "ALIASES",
+    "Family",
+    "ProbabilityColumns",
+    "Role",
+    "Roles",
+    "find_roles",
+    "nearest",
+    "normalized",
+]
+
+Role: TypeAlias = Literal["true", "pred", "weights", "score", "prob", "id", "fold", "group"]
+Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other", "unknown"]
+"""What the type of a column is to a role."""
+
+# Spelled as `normalized` spells them. `class` names the truth in every tool but CatBoost, whose
+# prediction is `Class`: see `_settle_class`.
+ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
+    "true": (
+        "y_true", "true_label", "target", "label", "labels", "ground_truth", "gt", "actual",
+        "truth", "true", "y", "class",
+    ),
+    "pred": (
+        "y_pred", "predicted_label", "predicted", "prediction", "predictions", "pred",
+        "pred_label", "predicted_class", "_pred_class", "estimate", "label_pred",
+    ),
+    "weights": ("sample_weight", "weight", "weights", "w"),
+    "score": (
+        "y_score", "score", "proba", "prob", "probability", "y_prob", "y_proba", "p",
+        "pred_proba", "prediction_score", "confidence",
+    ),
+    "prob": ("scores", "probs", "probabilities", "logits"),
+    "id": ("id", "sample_id", "row_id", "image_id", "index"),
+    "fold": ("fold",),
+    "group": (
+        "group", "group_id", "cluster", "subject", "patient_id", "user_id", "session",
+    ),
+}  # fmt: skip
+
+CATBOOST_PREDICTION = "Class"
+
+_MEANING: Final[Mapping[Role, str]] = {
+    "true": "the true labels",
+    "pred": "the predicted labels",
+    "weights": "the weights",
+    "score": "the scores",
+    "prob": "the probabilities",
+    "id": "the row ids",
+    "fold": "the folds",
+    "group": "the groups",
+}
+_OPTION: Final[Mapping[Role, str]] = {
+    "true": "--true",
+    "pred": "--pred",
+    "weights": "--weight",
+    "score": "--score",
+    "prob": "--prob",
+    "id": "--id",
+    "fold": "--fold",
+    "group": "--cluster",
+}
+_NUMBERS = frozenset({"whole", "real", "boolean", "unknown"})
+_PREFIXED = re.compile(
+    r"(?P<stem>(?:probability:class|probability|proba|prob|scores?|logits?|class|p|\.?pred)"
+    r"[-_.:= ])(?P<label>.+)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilityColumns:
+    """Columns named ``<prefix><separator><label>``, one for each class.
+
+    Attributes:
+        stem: what the names share, for example ``"proba_"``.
+        labels: what follows it in each name, as text.
+        columns: the names.
+    """
+
+    stem: str
+    labels: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.stem}* ({len(self.columns)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns of a table by what they could be.
+
+    Attributes:
+        columns: every column, in table order.
+        candidates: the columns that could fill each role; one where it is settled.
+        given: the roles that the caller named.
+        families: groups of probability columns.
+    """
+
+    columns: tuple[str, ...]
+    candidates: Mapping[Role, tuple[str, ...]]
+    given: frozenset[Role] = frozenset()
+    families: tuple[ProbabilityColumns, ...] = ()
+
+    def column(self, role: Role) -> str | None:
+        """The column of a role; None when there is none.
+
+        Errors:
+            K405 several columns could be it.
+        """
+        found = self.candidates.get(role, ())
+        if len(found) > 1:
+            raise error(
+                "K405",
+                role=_MEANING[role],
+                candidates=shown(found),
+                option=_how_to_name(role, found[0]),
+            )
+        return found[0] if found else None
+
+    def require(self, role: Role) -> str:
+        """The column of a role that cannot be left out.
+
+        Errors:
+            K405 several columns could be it; K406 none.
+        """
+        found = self.column(role)
+        if found is None:
+            raise error(
+                "K406",
+                role=_MEANING[role],
+                columns=shown(self.columns, 20),
+                option=_how_to_name(role, "NAME"),
+            )
+        return found
+
+    @property
+    def mapping(self) -> dict[str, str | None]:
+        """Column of the labels and weights by role; None for no column.
+
+        Errors:
+            K405 several columns could be one of them.
+        """
+        return {role: self.column(role) for role in ("true", "pred", "weights")}
+
+    def role_of(self, column: str) -> Role | None:
+        """What a column is, or could be; None when its name says nothing."""
+        return next((role for role, found in self.candidates.items() if column in found), None)
+
+
+def find_roles(
+    columns: Sequence[str],
+    types: Mapping[str, Family] | None = None,
+    given: Mapping[Role, str | None] | None = None,
+    *,
+    needs: Iterable[Role] = ("true", "pred"),
+) -> Roles:
+    """Find what each column is by the names that other tools give them.
+
+    Names match in any case, and ``-``, space and ``.`` count as ``_``.
+    `class` (in any case) is the truth when nothing else is; beside another truth,
+    CatBoost's `Class`, spelled so, is the prediction, and any other spelling is a second truth.
+
+    Args:
+        columns: the names, in table order, repeats included.
+        types: what is known of them; text cannot be a weight or a probability.
+        given: column by role, as the caller named them; they are no candidates for anything else.
+            An empty name says that there is none.
+        needs: the roles that must be found; empty to look without any check of what was found.
+
+    Errors:
+        K120 one column given twice; K404 a given column does not exist;
+        K405 two columns could fill one of `needs`, or be the weights; K406 none could.
+
+    Example:
+        >>> find_roles(["id", "label", "prediction", "w"]).mapping
+        {'true': 'label', 'pred': 'prediction', 'weights': 'w'}
+    """
+    chosen = {role: name for role, name in (given or {}).items() if name is not None}
+    _check_given(chosen, columns)
+    taken = set(chosen.values())
+    known = types or {}
+    free = [name for name in columns if name not in taken]
+    candidates: dict[Role, tuple[str, ...]] = {}
+    for role, aliases in ALIASES.items():
+        if role in chosen:
+            name = chosen[role]
+            candidates[role] = tuple(column for column in columns if column == name)
+            continue
+        candidates[role] = tuple(
+            name
+            for name in free
+            if normalized(name) in aliases and _can_be(role, known.get(name, "unknown"))
+        )
+    _settle_class(candidates, free, chosen)
+    named = {name for found in candidates.values() for name in found}
+    families = _families([name for name in free if name not in named], known)
+    roles = Roles(tuple(columns), candidates, frozenset(chosen), families)
+    needed = tuple(needs)
+    for role in needed:
+        roles.require(role)
+    if needed:
+        roles.column("weights")
+    return roles
+
+
+def normalized(name: str) -> str:
+    """A column name as the alias lists spell it."""
+    return re.sub(r"[-. ]", "_", name.strip().lower())
+
+
+def nearest(name: str, columns: Sequence[str]) -> str:
+    """The columns whose names are most like this one, for a message."""
+    from difflib import get_close_matches
+
+    by_key = {normalized(column): column for column in columns}
+    found = get_close_matches(normalized(name), by_key, n=3, cutoff=0.5)
+    return shown(by_key[key] for key in found) if found else "none is similar"
+
+
+def _can_be(role: Role, family: Family) -> bool:
+    if role in ("weights", "score"):
+        return family in _NUMBERS
+    if role == "prob":
+        return family in ("list", "unknown")
+    return True
+
+
+def _settle_class(
+    candidates: dict[Role, tuple[str, ...]], free: Sequence[str], chosen: Mapping[Role, str]
+) -> None:
+    """Decide whether a column `Class` is the truth or CatBoost's prediction."""
+    if CATBOOST_PREDICTION not in free or "pred" in chosen:
+        return
+    others = tuple(name for name in candidates["true"] if name != CATBOOST_PREDICTION)
+    if not others:
+        return
+    if "true" not in chosen:
+        candidates["true"] = others
+    candidates["pred"] = tuple(
+        name for name in free if name in candidates["pred"] or name == CATBOOST_PREDICTION
+    )
+
+
+def _families(names: Sequence[str], types: Mapping[str, Family]) -> tuple[ProbabilityColumns, ...]:
+    members: dict[str, list[tuple[str, str]]] = {}
+    for name in names:
+        match = _PREFIXED.fullmatch(name.strip())
+        if match and types.get(name, "unknown") in _NUMBERS:
+            members.setdefault(match["stem"], []).append((match["label"], name))
+    return tuple(
+        ProbabilityColumns(stem, tuple(x for x, _ in found), tuple(x for _, x in found))
+        for stem, found in members.items()
+        if len(found) > 1
+    )
+
+
+def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
+    roles: dict[str, Role] = {}
+    for role, name in chosen.items():
+        if not name:
+            continue
+        if name not in columns:
+            raise error(
+                "K404",
+                column=name,
+                role=_MEANING[role],
+                columns=shown(columns, 20),
+                nearest=nearest(name, columns),
+            )
+        if name in roles:
+            raise error(
+                "K120",
+                found=f"Column {name!r} is named for {_MEANING[roles[name]]} and {_MEANING[role]}",
+                do="Give each its own column.",
+            )
+        roles[name] = role
+
+
+def _how_to_name(role: Role, column: str) -> str:
+    return f"{_OPTION[role]} {column} (in Python {role}={column!r})"

@@ -1,0 +1,292 @@
+"""NumPy evaluation and differentiation of a traced formula, over any leading axes.
+
+The published values come from the native evaluator (`_program`); this interpreter is its oracle,
+finds the undefined set from the trace, and computes gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics._formula import Node, walk
+from karat.tally.fields import Fields, summed_by
+
+__all__ = ["Gradient", "evaluate", "gradient", "undefined_mask"]
+
+Array = npt.NDArray[np.float64]
+Params = Mapping[str, Any]
+
+
+def evaluate(root: Node, fields: Fields, params: Params | None = None) -> Array:
+    """Value of the formula: float[...] for rank 0, float[..., k] for rank 1."""
+    return _forward(root, fields, params or {})[id(root)]
+
+
+def _forward(root: Node, fields: Fields, params: Params) -> dict[int, Array]:
+    values: dict[int, Array] = {}
+    with np.errstate(all="ignore"):
+        for node in walk(root):
+            args = [_spread(values[id(arg)], arg.rank, node) for arg in node.args]
+            values[id(node)] = _VALUE[node.op](node, args, fields, params)
+    return values
+
+
+_ELEMENTWISE = {"add", "sub", "mul", "div", "pow", "greater", "where", "sqrt", "log", "exp"}
+
+
+def _spread(value: Array, rank: int, user: Node) -> Array:
+    """A number stands beside a class axis by one new last axis."""
+    if user.op in _ELEMENTWISE and rank == 0 and user.rank:
+        return value[..., None]
+    return value
+
+
+def _param(node: Node, fields: Fields, params: Params) -> Array:
+    value = np.asarray(params[node.value], np.float64)
+    return value[fields.rows, fields.cols] if node.rank == 2 else value
+
+
+def _leaf(node: Node, fields: Fields) -> Array:
+    if node.value == "k":
+        return np.asarray(float(fields.k))
+    if node.value == "index":
+        return np.arange(fields.k, dtype=np.float64)
+    leaf: Array = getattr(fields, node.value)
+    return leaf
+
+
+def _at(x: Array, fields: Fields) -> Array:
+    if fields.positive is None:
+        raise ValueError("no positive class")
+    return np.asarray(x[..., fields.positive])
+
+
+Rule = Callable[[Node, list[Array], Fields, Params], Array]
+_VALUE: dict[str, Rule] = {
+    "field": lambda node, a, f, p: _leaf(node, f),
+    "param": lambda node, a, f, p: _param(node, f, p),
+    "const": lambda node, a, f, p: np.asarray(node.value),
+    "add": lambda node, a, f, p: a[0] + a[1],
+    "sub": lambda node, a, f, p: a[0] - a[1],
+    "mul": lambda node, a, f, p: a[0] * a[1],
+    "div": lambda node, a, f, p: a[0] / a[1],
+    "pow": lambda node, a, f, p: a[0] ** a[1],
+    "greater": lambda node, a, f, p: (a[0] > a[1]).astype(np.float64),
+    "where": lambda node, a, f, p: np.where(a[0] > 0, a[1], a[2]),
+    "sqrt": lambda node, a, f, p: np.sqrt(a[0]),
+    "log": lambda node, a, f, p: np.log(a[0]),
+    "exp": lambda node, a, f, p: np.exp(a[0]),
+    "fill": lambda node, a, f, p: np.where(np.isnan(a[0]), node.value, a[0]),
+    "defined": lambda node, a, f, p: np.isfinite(a[0]).astype(np.float64),
+    "total": lambda node, a, f, p: a[0].sum(axis=-1),
+    "product": lambda node, a, f, p: a[0].prod(axis=-1),
+    "maximum": lambda node, a, f, p: a[0].max(axis=-1),
+    "rows": lambda node, a, f, p: a[0][..., f.rows],
+    "cols": lambda node, a, f, p: a[0][..., f.cols],
+    "over_predicted": lambda node, a, f, p: summed_by(f.rows, a[0], f.k),
+    "over_true": lambda node, a, f, p: summed_by(f.cols, a[0], f.k),
+    "cumulative": lambda node, a, f, p: np.cumsum(a[0], axis=-1),
+    "at": lambda node, a, f, p: _at(a[0], f),
+}
+
+
+def undefined_mask(
+    root: Node, fields: Fields, params: Params | None = None
+) -> npt.NDArray[np.bool_]:
+    """Where the trace itself says undefined: a zero divisor or log 0 on a path that is used.
+
+    Derived from the operations, not from NaN in the result: the law tests compare the two.
+    """
+    values = _forward(root, fields, params or {})
+    masks: dict[int, npt.NDArray[np.bool_]] = {}
+    for node in walk(root):
+        value = values[id(node)]
+        below = [
+            m[..., None] if node.op in _ELEMENTWISE and arg.rank == 0 and node.rank else m
+            for arg, m in ((arg, masks[id(arg)]) for arg in node.args)
+        ]
+        at_zero: npt.NDArray[np.bool_] = np.zeros(value.shape, bool)
+        mask: npt.NDArray[np.bool_]
+        if node.op == "div":
+            divisor = _spread(values[id(node.args[1])], node.args[1].rank, node)
+            at_zero = np.asarray(divisor == 0.0, np.bool_)
+        elif node.op == "log":
+            at_zero = values[id(node.args[0])] <= 0
+        if node.op == "where":
+            chosen = _spread(values[id(node.args[0])], node.args[0].rank, node) > 0
+            mask = below[0] | np.where(chosen, below[1], below[2])
+        elif node.op in {"total", "product", "maximum"}:
+            mask = np.asarray(below[0].any(axis=-1))
+        elif node.op in {"fill", "defined"}:
+            mask = np.isinf(value)
+        elif node.op in {"rows", "cols"}:
+            mask = below[0][..., fields.rows if node.op == "rows" else fields.cols]
+        elif node.op in {"over_predicted", "over_true"}:
+            index = fields.rows if node.op == "over_predicted" else fields.cols
+            mask = summed_by(index, below[0].astype(np.float64), fields.k) > 0
+        elif node.op == "cumulative":
+            mask = np.logical_or.accumulate(below[0], axis=-1)
+        elif node.op == "at":
+            mask = np.asarray(below[0][..., fields.positive])
+        else:
+            mask = at_zero
+            for part in below:
+                mask = mask | part
+        masks[id(node)] = np.broadcast_to(mask, value.shape)
+    return masks[id(root)]
+
+
+@dataclass(slots=True)
+class Gradient:
+    """∂T/∂(cell i, j) = constant + true[i] + pred[j] + (i = j) · same[i] + cells[i, j].
+
+    Kept in parts: at many classes only the occupied cells are ever evaluated.
+
+    Attributes:
+        constant: float[...].
+        true, pred, same: float[..., k].
+        cells: float[..., m] at the occupied cells, or None when the formula reads no cells.
+    """
+
+    constant: Array
+    true: Array
+    pred: Array
+    same: Array
+    cells: Array | None = None
+    fields: Fields = field(repr=False, kw_only=True)
+
+    def at_cells(self) -> Array:
+        """float[..., m]: the gradient at the cells that the fields list."""
+        rows, cols = self.fields.rows, self.fields.cols
+        same = np.where(rows == cols, self.same[..., rows], 0.0)
+        g = self.constant[..., None] + self.true[..., rows] + self.pred[..., cols] + same
+        return g if self.cells is None else g + self.cells
+
+
+def gradient(root: Node, fields: Fields, params: Params | None = None) -> Gradient:
+    """Derivative of a rank-0 formula with respect to every cell (counts, not shares).
+
+    Source: reverse accumulation over the trace; checked against finite differences and the
+    closed forms of the literature in `tests/laws`.
+    Cost: O(nodes · k) and O(occupied cells) for formulas that read cells.
+    """
+    if root.rank != 0:
+        raise ValueError("only a rank-0 formula has one gradient")
+    values = _forward(root, fields, params or {})
+    batch = np.broadcast_shapes(values[id(root)].shape, fields.n.shape)
+    k = fields.k
+    adjoint: dict[int, Array] = {id(root): np.ones(batch)}
+    parts = Gradient(
+        np.zeros(batch),
+        np.zeros((*batch, k)),
+        np.zeros((*batch, k)),
+        np.zeros((*batch, k)),
+        fields=fields,
+    )
+    with np.errstate(all="ignore"):
+        for node in reversed(walk(root)):
+            g = adjoint.pop(id(node), None)
+            if g is None:
+                continue
+            if node.op == "field":
+                _collect(node.value, g, parts)
+            elif node.args:
+                args = [_spread(values[id(arg)], arg.rank, node) for arg in node.args]
+                for arg, piece in zip(
+                    node.args, _pull(node, g, values[id(node)], args, fields), strict=True
+                ):
+                    if piece is not None:
+                        _accumulate(adjoint, arg, _kept(piece, g, node), node)
+    return parts
+
+
+def _kept(piece: Array, g: Array, node: Node) -> Array:
+    """The side that `where` did not choose has adjoint 0 and maybe an infinite slope: 0·∞ = 0."""
+    return np.where(g == 0.0, 0.0, piece) if node.op in _ELEMENTWISE else piece
+
+
+def _accumulate(adjoint: dict[int, Array], arg: Node, piece: Array, user: Node) -> None:
+    if user.op in _ELEMENTWISE and arg.rank == 0 and user.rank:
+        piece = piece.sum(axis=-1)
+    held = adjoint.get(id(arg))
+    adjoint[id(arg)] = piece if held is None else held + piece
+
+
+def _collect(name: str, g: Array, parts: Gradient) -> None:
+    """Chain rule from the one-vs-rest counts to the cells; sums are total derivatives."""
+    if name == "tp":
+        parts.same += g
+    elif name == "fn":
+        parts.true += g
+        parts.same -= g
+    elif name == "fp":
+        parts.pred += g
+        parts.same -= g
+    elif name == "tn":
+        parts.constant += g.sum(axis=-1)
+        parts.true -= g
+        parts.pred -= g
+        parts.same += g
+    elif name == "n":
+        parts.constant += g
+    elif name == "cells":
+        parts.cells = g if parts.cells is None else parts.cells + g
+
+
+def _pull(
+    node: Node, g: Array, y: Array, a: list[Array], fields: Fields
+) -> tuple[Array | None, ...]:
+    """Adjoints of the arguments of one node."""
+    op = node.op
+    if op == "add":
+        return g, g
+    if op == "sub":
+        return g, -g
+    if op == "mul":
+        return g * a[1], g * a[0]
+    if op == "div":
+        return g / a[1], -g * y / a[1]
+    if op == "pow":
+        # Exponents are parameters and constants: only the base depends on the data.
+        return g * a[1] * a[0] ** (a[1] - 1.0), None
+    if op == "where":
+        chosen = a[0] > 0
+        return None, np.where(chosen, g, 0.0), np.where(chosen, 0.0, g)
+    if op == "sqrt":
+        return (g / (2.0 * y),)
+    if op == "log":
+        return (g / a[0],)
+    if op == "exp":
+        return (g * y,)
+    if op == "fill":
+        return (np.where(np.isnan(a[0]), 0.0, g),)
+    if op == "total":
+        return (np.broadcast_to(g[..., None], (*g.shape, a[0].shape[-1])),)
+    if op == "product":
+        return (g[..., None] * _product_of_others(a[0]),)
+    if op == "maximum":
+        is_first = np.arange(a[0].shape[-1]) == a[0].argmax(axis=-1)[..., None]
+        return (g[..., None] * is_first,)
+    if op in {"rows", "over_true"}:
+        # rows copies x[i] along j; over_true sums along i: they are each other's transposes.
+        return (summed_by(fields.rows, g, fields.k),) if op == "rows" else (g[..., fields.cols],)
+    if op in {"cols", "over_predicted"}:
+        return (summed_by(fields.cols, g, fields.k),) if op == "cols" else (g[..., fields.rows],)
+    if op == "cumulative":
+        return (np.cumsum(g[..., ::-1], axis=-1)[..., ::-1],)
+    if op == "at":
+        return (g[..., None] * (np.arange(fields.k) == fields.positive),)
+    return (None,) * len(a)
+
+
+def _product_of_others(x: Array) -> Array:
+    """Π over the other classes, without dividing by a class that is 0."""
+    ones = np.ones((*x.shape[:-1], 1))
+    before = np.concatenate([ones, np.cumprod(x[..., :-1], axis=-1)], axis=-1)
+    after = np.concatenate([ones, np.cumprod(x[..., :0:-1], axis=-1)], axis=-1)[..., ::-1]
+    return np.asarray(before * after)

@@ -1,0 +1,180 @@
+"""What a formula reads, and how a metric of one class becomes one number for all classes.
+
+A lift is written once here and holds for every metric: per class, positive class, macro, micro,
+weighted.  Lifts are traced too, so that averages have formulas and derivatives like any metric.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from karat.metrics._formula import (
+    Node,
+    Value,
+    at,
+    const,
+    defined,
+    field,
+    fill,
+    mean,
+    param,
+    total,
+)
+
+if TYPE_CHECKING:
+    from karat.metrics._record import Record
+
+__all__ = ["Average", "Lift", "OneVsRest", "Policy", "Table", "Traced", "trace"]
+
+Average: TypeAlias = Literal["macro", "micro", "weighted"]
+Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted"]
+Policy: TypeAlias = Literal["zero", "exclude", "nan"]
+"""What an undefined class counts as in an average; see docs/undefined-values.md."""
+
+
+class OneVsRest:
+    """The four counts of one class against the rest, as symbols.
+
+    Attributes:
+        tp, fp, fn, tn: true positives, false positives, false negatives, true negatives.
+        pos, neg: truly of the class, truly of another.
+        pred_pos, pred_neg: predicted as the class, predicted as another.
+        n: all rows.
+    """
+
+    def __init__(self, tp: Node, fp: Node, fn: Node, tn: Node, n: Node) -> None:
+        self.tp, self.fp, self.fn, self.tn, self.n = tp, fp, fn, tn, n
+
+    @property
+    def pos(self) -> Node:
+        return self.tp + self.fn
+
+    @property
+    def neg(self) -> Node:
+        return self.tn + self.fp
+
+    @property
+    def pred_pos(self) -> Node:
+        return self.tp + self.fp
+
+    @property
+    def pred_neg(self) -> Node:
+        return self.tn + self.fn
+
+
+class Table(OneVsRest):
+    """A whole confusion matrix, as symbols: the counts of every class, float[k], and the cells.
+
+    Attributes:
+        k: number of classes.
+        index: 0, 1, … k−1, float[k].
+        cells: float[k, k], rows true, columns predicted.
+    """
+
+    def __init__(self, policy: Policy = "zero") -> None:
+        super().__init__(field("tp"), field("fp"), field("fn"), field("tn"), field("n"))
+        self.k = field("k")
+        self.index = field("index")
+        self.cells = field("cells")
+        self._policy = policy
+
+    def per_class(self, record: Record, **params: Any) -> Node:
+        """float[k]: a metric of one class, for every class."""
+        return record.formula(_classwise(), **params)
+
+    def macro(self, record: Record, **params: Any) -> Node:
+        """Mean over the classes of a metric of one class."""
+        values = self.per_class(record, **params)
+        return _averaged(values, const(1.0), _filler(record), self._policy)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traced:
+    """A metric as nodes.
+
+    Attributes:
+        value: the published value: rank 0, or rank 1 for every class.
+        raw: before undefined values were resolved; of one class for averages.
+        n_undefined: how many classes (or 1 for a single value) are undefined.
+    """
+
+    value: Node
+    raw: Node
+    n_undefined: Node
+
+
+def _classwise() -> OneVsRest:
+    return OneVsRest(field("tp"), field("fp"), field("fn"), field("tn"), field("n"))
+
+
+def _positive() -> OneVsRest:
+    tp, fp, fn, tn = (at(field(name)) for name in ("tp", "fp", "fn", "tn"))
+    return OneVsRest(tp, fp, fn, tn, field("n"))
+
+
+def _pooled() -> OneVsRest:
+    """One-vs-rest counts added over the classes: every row is counted k times."""
+    tp, fp, fn, tn = (total(field(name)) for name in ("tp", "fp", "fn", "tn"))
+    return OneVsRest(tp, fp, fn, tn, field("k") * field("n"))
+
+
+def _filler(record: Record) -> float:
+    return 0.0 if record.is_zero_when_undefined else math.nan
+
+
+def _averaged(x: Node, weight: Node, filler: float, policy: Policy) -> Node:
+    """Weighted mean over the classes under a policy for undefined classes."""
+    if policy == "exclude":
+        kept = defined(x)
+        finite = Node("where", (kept, x, const(0.0)), rank=1)
+        return total(weight * finite) / total(weight * kept)
+    values = fill(x, filler) if policy == "zero" else x
+    if weight.rank == 0:
+        return mean(values)
+    return total(weight * values) / total(weight)
+
+
+def _resolved(x: Node, filler: float, policy: Policy) -> Node:
+    return fill(x, filler) if policy == "zero" else x
+
+
+@cache
+def _trace(
+    record: Record, lift: Lift, policy: Policy, flags: tuple[tuple[str, Any], ...]
+) -> Traced:
+    params: dict[str, Value | bool] = dict(flags)
+    for item in record.parameters:
+        if item.kind != "flag":
+            params[item.name] = param(item.name, 2 if item.kind == "matrix" else 0)
+    filler = _filler(record)
+    if not record.is_per_class:
+        raw = record.formula(Table(policy), **params)
+    elif lift == "plain":
+        raw = record.formula(_positive(), **params)
+    elif lift == "micro":
+        raw = record.formula(_pooled(), **params)
+    else:
+        raw = record.formula(_classwise(), **params)
+        if raw.rank == 0:
+            raw = raw + 0.0 * field("tp")
+        n_undefined = field("k") - total(defined(raw))
+        if lift == "per_class":
+            return Traced(_resolved(raw, filler, policy), raw, n_undefined)
+        weight = _classwise().pos if lift == "weighted" else const(1.0)
+        value = _averaged(raw, weight, filler, policy)
+        return Traced(value, raw, n_undefined)
+    return Traced(_resolved(raw, filler, policy), raw, const(1.0) - defined(raw))
+
+
+def trace(record: Record, lift: Lift, policy: Policy, params: Mapping[str, Any]) -> Traced:
+    """The graph of a metric: traced once for each lift, policy and choice of flags."""
+    flags = tuple(
+        (item.name, params[item.name])
+        for item in record.parameters
+        if item.kind == "flag" and item.name in params
+    )
+    return _trace(record, lift, policy, flags)

@@ -1,0 +1,275 @@
+"""`Metric`: a record, its lift and its parameters: all that a name like ``macro_f1`` says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.metrics._formula import needs_cells, needs_dense
+from karat.metrics._lift import Lift, Policy, Traced, trace
+from karat.metrics._program import compile_program, param_names
+from karat.metrics._record import Parameter, Record
+from karat.metrics._render import as_latex, as_text, undefined_condition
+
+if TYPE_CHECKING:
+    from karat._native import Program
+    from karat.tally import Cells
+
+__all__ = ["Metric", "Values"]
+
+_LIFT_TEXT = {
+    "macro": "Mean over the classes: ",
+    "micro": "From the counts added over the classes: ",
+    "weighted": "Mean over the classes, each weighted by its support: ",
+    "plain": "",
+    "per_class": "For each class: ",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a metric gave on a tally.
+
+    Attributes:
+        value: float64[...], or float64[..., k] for the lift per class.
+        undefined: bool[...] or bool[..., k]: where the data do not define the metric itself;
+            for averages, per class.
+    """
+
+    value: npt.NDArray[np.float64]
+    undefined: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric, exactly named: hashable, printable, ``parse(str(metric)) == metric``.
+
+    Attributes:
+        record: the facts and the formula.
+        lift: ``"plain"`` (the positive class, or a metric of all classes), ``"macro"``,
+            ``"micro"``, ``"weighted"`` or ``"per_class"``.
+        params: the parameters as (name, value), in the order of the record.
+    """
+
+    record: Record
+    lift: Lift
+    params: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, record: Record, lift: Lift, given: Mapping[str, Any]) -> Metric:
+        """The metric with these parameters; those not given take their default.
+
+        Errors:
+            K302 a parameter is unknown, missing or unfit.
+        """
+        known = [item.name for item in record.parameters]
+        for name in given:
+            if name not in known:
+                raise _unfit(record, f"There is no parameter {name!r}")
+        values = []
+        for item in record.parameters:
+            if item.name in given:
+                values.append((item.name, _checked(record, item, given[item.name])))
+            elif item.is_required:
+                raise _unfit(record, f"The parameter {item.name!r} was not given")
+            else:
+                values.append((item.name, item.default))
+        return cls(record, lift, tuple(values))
+
+    @staticmethod
+    def defaults(record: Record) -> tuple[tuple[str, Any], ...]:
+        """Every parameter at its default; required ones are None."""
+        return tuple((item.name, item.default) for item in record.parameters)
+
+    @property
+    def name(self) -> str:
+        """Canonical name with the average in front: ``"macro_f1"``."""
+        is_averaged = self.lift in {"macro", "micro", "weighted"}
+        return f"{self.lift}_{self.record.name}" if is_averaged else self.record.name
+
+    def __str__(self) -> str:
+        shown = [
+            f"{name}={_text(value)}"
+            for name, value in self.params
+            if value != self._default(name) or self._parameter(name).kind == "number"
+        ]
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+    def _parameter(self, name: str) -> Parameter:
+        found = self.record.parameter(name)
+        assert found is not None
+        return found
+
+    def _default(self, name: str) -> Any:
+        return self._parameter(name).default
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names of it, average included."""
+        prefix = self.name.removesuffix(self.record.name)
+        return tuple(prefix + alias for alias in self.record.aliases)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Smallest and largest value it can take."""
+        return self.record.range
+
+    @property
+    def better(self) -> str | None:
+        """``"higher"``, ``"lower"``, or None where neither is better."""
+        return self.record.better
+
+    @property
+    def summary(self) -> str:
+        """One sentence: what it is."""
+        return self.record.summary
+
+    @property
+    def formula(self) -> str:
+        """The formula as text, rendered from the trace."""
+        return as_text(self.traced("zero").raw if self.lift != "plain" else self._simple)
+
+    @property
+    def latex(self) -> str:
+        """The formula as LaTeX, rendered from the trace."""
+        return as_latex(self.traced("zero").raw if self.lift != "plain" else self._simple)
+
+    @property
+    def _simple(self) -> Any:
+        return trace(self.record, "plain", "nan", dict(self.params)).raw
+
+    @property
+    def definition(self) -> str:
+        """One sentence that nobody can mistake: the average, then the formula."""
+        formula = as_text(self._simple)
+        if self.lift == "plain" and self.record.is_per_class:
+            return f"Of the positive class: {formula}"
+        return f"{_LIFT_TEXT[self.lift]}{formula}"
+
+    @property
+    def undefined_when(self) -> str:
+        """In words and as a condition: when the data do not define it; empty if they always do."""
+        condition = undefined_condition(self._simple)
+        if not condition:
+            return ""
+        words = self.record.undefined
+        return f"{words} ({condition})" if words else condition
+
+    def traced(self, policy: Policy) -> Traced:
+        """The graph under a policy for undefined values."""
+        return trace(self.record, self.lift, policy, dict(self.params))
+
+    @cached_property
+    def needs_cells(self) -> bool:
+        """Whether it reads the confusion matrix, not only the class totals."""
+        return needs_cells(self.traced("zero").value)
+
+    def program(self, policy: Policy) -> Program:
+        """Native program with outputs (value, number of undefined classes)."""
+        return _programs(self.traced(policy))[0]
+
+    def arguments(self, policy: Policy) -> list[Any] | None:
+        """The parameters in the order that the program takes them, or None without any."""
+        given = dict(self.params)
+        traced = self.traced(policy)
+        wanted = param_names(traced.value, traced.n_undefined)
+        if not wanted:
+            return None
+        return [
+            np.asarray(given[name], np.float64) if rank == 2 else float(given[name])
+            for name, rank in wanted
+        ]
+
+    def values(self, cells: Cells, policy: Policy = "zero") -> Values:
+        """Compute it on a tally, natively, over every leading axis.
+
+        Errors:
+            K204 it reads cells and the tally kept totals; K207 it needs all k·k cells of too
+            many classes; K302 a matrix parameter is not k × k.
+        """
+        traced = self.traced(policy)
+        if self.needs_cells and cells.storage == "marginals":
+            raise error("K204", name=str(self))
+        fields = cells.fields
+        if cells.storage == "sparse" and needs_dense(traced.value):
+            fields = type(fields).of_matrix(cells.matrix(), cells.classes.positive)
+        for name, value in self.params:
+            if self._parameter(name).kind == "matrix" and np.shape(value) != (cells.k, cells.k):
+                found = f"{name} has shape {np.shape(value)}, there are {cells.k} classes"
+                raise _unfit(self.record, found)
+        batch = cells.batch_shape
+        size = int(np.prod(batch))
+        listed = None
+        if self.needs_cells:
+            assert fields.cells is not None
+            listed = np.ascontiguousarray(fields.cells.reshape(size, -1))
+        tp, fp, fn, tn = (
+            np.ascontiguousarray(part.reshape(size, cells.k))
+            for part in (fields.tp, fields.fp, fields.fn, fields.tn)
+        )
+        is_listed = listed is not None and not fields.is_complete
+        value, raw = _programs(traced)[1].evaluate(
+            tp,
+            fp,
+            fn,
+            tn,
+            np.ascontiguousarray(fields.n.reshape(size)),
+            listed,
+            fields.rows.astype(np.int32) if is_listed else None,
+            fields.cols.astype(np.int32) if is_listed else None,
+            -1 if fields.positive is None else fields.positive,
+            self.arguments(policy),
+        )
+        return Values(
+            value.reshape((*batch, *value.shape[1:])),
+            ~np.isfinite(raw.reshape((*batch, *raw.shape[1:]))),
+        )
+
+
+@cache
+def _programs(traced: Traced) -> tuple[Program, Program]:
+    """(value, count of undefined) for one number fast, (value, raw) for everything else."""
+    return (
+        compile_program([traced.value, traced.n_undefined]),
+        compile_program([traced.value, traced.raw]),
+    )
+
+
+def _unfit(record: Record, found: str) -> Exception:
+    parameters = "; ".join(f"{item.name}: {item.text}" for item in record.parameters)
+    return error("K302", metric=record.name, found=found, parameters=parameters or "none")
+
+
+def _checked(record: Record, item: Parameter, value: Any) -> Any:
+    if item.kind == "flag":
+        if not isinstance(value, bool | np.bool_):
+            raise _unfit(record, f"{item.name}={value!r} is not True or False")
+        return bool(value)
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise _unfit(record, f"{item.name}={value!r} is not numeric") from None
+    if item.kind == "number":
+        if array.ndim or isinstance(value, str | bool) or not math.isfinite(float(array)):
+            raise _unfit(record, f"{item.name}={value!r} is not a finite number")
+        if item.above is not None and float(array) <= item.above:
+            raise _unfit(record, f"{item.name}={value!r} is not above {item.above:g}")
+        return float(array)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
+        raise _unfit(record, f"{item.name} is not a square matrix of finite numbers")
+    return tuple(tuple(row) for row in array.tolist())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_text(item) for item in value)}]"
+    if isinstance(value, float) and value.is_integer():
+        return repr(int(value))
+    return repr(value)

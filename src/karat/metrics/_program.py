@@ -1,0 +1,92 @@
+"""Compile a traced formula to the native straight-line program that computes every value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from karat.metrics._formula import FIELDS, Node, walk
+
+if TYPE_CHECKING:
+    from karat._native import Program
+
+__all__ = ["OPCODES", "compile_program", "param_names"]
+
+_OPS = (
+    "field const param add sub mul div pow greater where sqrt log exp fill defined total product "
+    "maximum rows cols over_predicted over_true cumulative at"
+)
+OPCODES: Final = {op: code for code, op in enumerate(_OPS.split())}
+"""Operation → number, in the order of `Op` in native/kernels/evaluate.hpp."""
+
+_FIELD_CODES: Final = {name: code for code, name in enumerate(FIELDS)}
+
+
+def param_names(*roots: Node) -> list[tuple[str, int]]:
+    """The parameters that a formula reads, in the order its program takes them: (name, rank)."""
+    found = {node.value: node.rank for node in walk(*roots) if node.op == "param"}
+    return sorted(found.items())
+
+
+def compile_program(roots: Sequence[Node]) -> Program:
+    """Program whose outputs are the given nodes (each of rank 0 or 1).
+
+    Equal operations on equal arguments are computed once; a slot is used again after the last
+    reader of its value.
+    """
+    from karat._native import Program
+
+    order, twin = _deduplicated(roots)
+    last_use = {id(twin[id(arg)]): i for i, node in enumerate(order) for arg in node.args}
+    last_use |= {id(twin[id(root)]): len(order) for root in roots}
+    params = [name for name, _ in param_names(*roots)]
+    constants: list[float] = []
+    slot_rank: list[int] = []
+    free: dict[int, list[int]] = {0: [], 1: [], 2: []}
+    slot: dict[int, int] = {}
+    code: list[list[int]] = []
+    for i, node in enumerate(order):
+        args = [twin[id(arg)] for arg in node.args]
+        reads = [slot[id(arg)] for arg in args]
+        if free[node.rank]:
+            to = free[node.rank].pop()
+        else:
+            to = len(slot_rank)
+            slot_rank.append(node.rank)
+        slot[id(node)] = to
+        if node.op == "field":
+            reads = [_FIELD_CODES[node.value]]
+        elif node.op == "param":
+            reads = [params.index(node.value)]
+        elif node.op in {"const", "fill"}:
+            if node.value not in constants:
+                constants.append(node.value)
+            reads = [*reads, constants.index(node.value)]
+        code.append([OPCODES[node.op], to, *reads, *[0] * (3 - len(reads))])
+        for arg in {id(arg): arg for arg in args}.values():
+            if last_use[id(arg)] == i:
+                free[arg.rank].append(slot[id(arg)])
+    return Program(
+        np.array(code, np.int32).reshape(-1, 5),
+        constants,
+        slot_rank,
+        [rank for _, rank in param_names(*roots)],
+        [slot[id(twin[id(root)])] for root in roots],
+    )
+
+
+def _deduplicated(roots: Sequence[Node]) -> tuple[list[Node], dict[int, Node]]:
+    """The distinct operations in order, and for every node the one that stands for it."""
+    held: dict[tuple[object, ...], Node] = {}
+    twin: dict[int, Node] = {}
+    order = []
+    for node in walk(*roots):
+        # repr keeps nan equal to itself and 0.0 apart from -0.0.
+        key = (node.op, repr(node.value), *(id(twin[id(arg)]) for arg in node.args))
+        if key not in held:
+            held[key] = node
+            order.append(node)
+        twin[id(node)] = held[key]
+    return order, twin

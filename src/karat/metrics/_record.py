@@ -1,0 +1,279 @@
+"""A metric is one record: decorator = facts, docstring = meaning, body = formula."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from karat.errors import error
+from karat.metrics._formula import Node
+from karat.metrics._lift import Average, OneVsRest, Table
+
+__all__ = ["Case", "Oracle", "Parameter", "Record", "case", "metric", "sklearn"]
+
+Better: TypeAlias = Literal["higher", "lower"] | None
+Formula: TypeAlias = Callable[..., Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A golden value: a confusion matrix, the parameters, the result as written in the source.
+
+    Attributes:
+        cells: number[k, k], rows true, columns predicted; with two classes the second is positive.
+        gives: the value as text, a fraction or an expression of numbers, sqrt and log.
+        source: where the value comes from.
+        params: parameters of the metric.
+    """
+
+    cells: tuple[tuple[float, ...], ...]
+    gives: str
+    source: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The value of `gives`."""
+        return _number(ast.parse(self.gives, mode="eval").body)
+
+
+def case(
+    *,
+    tp: float | None = None,
+    fp: float | None = None,
+    fn: float | None = None,
+    tn: float | None = None,
+    cells: Sequence[Sequence[float]] | None = None,
+    gives: str,
+    source: str,
+    **params: Any,
+) -> Case:
+    """A golden case, from the four counts of two classes or from a whole matrix."""
+    if cells is None:
+        if tp is None or fp is None or fn is None or tn is None:
+            raise ValueError("a case needs cells=, or all of tp, fp, fn, tn")
+        cells = ((tn, fp), (fn, tp))
+    return Case(tuple(tuple(row) for row in cells), gives, source, params)
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+}
+
+
+def _number(node: ast.AST) -> float:
+    """Arithmetic of a golden value, nothing else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    if isinstance(node, ast.BinOp):
+        return _OPERATORS[type(node.op)](_number(node.left), _number(node.right))
+    if isinstance(node, ast.UnaryOp):
+        return _OPERATORS[type(node.op)](_number(node.operand))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        functions = {"sqrt": math.sqrt, "log": math.log, "max": max}
+        return float(functions[node.func.id](*(_number(arg) for arg in node.args)))  # type: ignore[operator]
+    raise ValueError(f"a golden value is arithmetic, not {ast.unparse(node)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """The function of another library that gives the same number.
+
+    Attributes:
+        library: its import name.
+        function: its name there.
+        params: keyword arguments that make it the same metric.
+        item: which of the values it returns, when it returns several.
+        transform: what to do to its value, for example ``lambda x: 1 - x``.
+    """
+
+    library: str
+    function: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    item: int | None = None
+    transform: Callable[[float], float] | None = None
+
+
+def sklearn(
+    function: str,
+    *,
+    item: int | None = None,
+    transform: Callable[[float], float] | None = None,
+    **params: Any,
+) -> Oracle:
+    """scikit-learn's name for the metric; `transform` maps its value to karat's."""
+    return Oracle("sklearn.metrics", function, params, item, transform)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a metric.
+
+    Attributes:
+        name: keyword of the formula and of the public function.
+        text: one sentence: what changes if you change it.
+        default: its value when not given; `required` when there is none.
+        kind: a traced number, a float[k, k] matrix, or a flag that chooses the formula.
+        above: numbers must be greater than this.
+    """
+
+    name: str
+    text: str
+    default: Any = None
+    kind: Literal["number", "matrix", "flag"] = "number"
+    above: float | None = None
+    is_required: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Everything karat knows of one metric.
+
+    Attributes:
+        name: canonical name, the name of the decorated function.
+        formula: the body; takes `OneVsRest` (a metric of one class) or `Table` (of all classes).
+        is_per_class: whether it takes `OneVsRest`, so that averages exist.
+        averages: the averages it has, empty for a metric of all classes.
+        range: smallest and largest value.
+        better: which direction is better, None where neither is.
+        undefined: in words, when the data do not define it.
+        is_zero_when_undefined: whether 0/0 counts as 0 by default, as in scikit-learn.
+        perfect: value of a perfect prediction on data with every class; None if it depends.
+        in_report: whether a report lists it without being asked.
+        headline: the averages (or "plain") that a short report shows.
+        identities: mutants that change nothing, by the identity that makes them equal.
+    """
+
+    name: str
+    formula: Formula
+    is_per_class: bool
+    summary: str
+    description: str
+    family: str
+    aliases: tuple[str, ...] = ()
+    averages: tuple[Average, ...] = ()
+    range: tuple[float, float] = (0.0, 1.0)
+    better: Better = None
+    undefined: str = ""
+    is_zero_when_undefined: bool = False
+    perfect: float | None = None
+    parameters: tuple[Parameter, ...] = ()
+    cases: tuple[Case, ...] = ()
+    oracle: Oracle | None = None
+    equals: Mapping[str, str] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
+    since: str = ""
+    in_report: bool = True
+    headline: tuple[str, ...] = ()
+    identities: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<metric {self.name}>"
+
+    def __call__(self, c: Any, **params: Any) -> Node:
+        """Trace the body: a formula may use another record as a part."""
+        return self.formula(c, **params)
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of that name, or None."""
+        return next((item for item in self.parameters if item.name == name), None)
+
+
+_registered: list[Record] = []
+
+
+def metric(
+    *,
+    aliases: Sequence[str] = (),
+    averages: Sequence[Average] = ("macro", "micro", "weighted"),
+    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002  # the field's word for it
+    better: Better = None,
+    undefined: str = "",
+    undefined_is_zero: bool = False,
+    perfect: float | None = None,
+    parameters: Sequence[Parameter] = (),
+    cases: Sequence[Case] = (),
+    oracle: Oracle | None = None,
+    equals: Mapping[str, str] | None = None,
+    references: Sequence[str] = (),
+    since: str,
+    in_report: bool = True,
+    headline: Sequence[str] = (),
+    identities: Mapping[str, str] | None = None,
+) -> Callable[[Formula], Record]:
+    """Register the decorated formula as a metric.
+
+    The type of its first parameter says what it reads: `OneVsRest` for a metric of one class
+    against the rest (every average follows), `Table` for a metric of all classes at once.
+    Every other parameter is keyword-only and described in `parameters`.
+
+    Errors:
+        K304 the record contradicts itself or lacks a docstring or a golden case.
+    """
+
+    def register(formula: Formula) -> Record:
+        name = formula.__name__
+        doc = inspect.cleandoc(formula.__doc__ or "")
+        summary, _, description = doc.partition("\n\n")
+        signature = inspect.signature(formula, eval_str=True)
+        first, *others = signature.parameters.values()
+        problem = _problem(first.annotation, others, parameters, summary, cases)
+        if problem:
+            raise error("K304", name=name, found=problem)
+        is_per_class = first.annotation is OneVsRest
+        record = Record(
+            name=name,
+            formula=formula,
+            is_per_class=is_per_class,
+            summary=" ".join(summary.split()),
+            description=description.strip(),
+            family=formula.__module__.rpartition(".")[2],
+            aliases=tuple(aliases),
+            averages=tuple(averages) if is_per_class else (),
+            range=(float(range[0]), float(range[1])),
+            better=better,
+            undefined=undefined,
+            is_zero_when_undefined=undefined_is_zero,
+            perfect=perfect,
+            parameters=tuple(parameters),
+            cases=tuple(cases),
+            oracle=oracle,
+            equals=dict(equals or {}),
+            references=tuple(references),
+            since=since,
+            in_report=in_report,
+            headline=tuple(headline),
+            identities=dict(identities or {}),
+        )
+        _registered.append(record)
+        return record
+
+    return register
+
+
+def _problem(
+    reads: Any,
+    others: Sequence[inspect.Parameter],
+    parameters: Sequence[Parameter],
+    summary: str,
+    cases: Sequence[Case],
+) -> str | None:
+    if reads not in (OneVsRest, Table):
+        return "The type of its first parameter is neither OneVsRest nor Table"
+    if not summary:
+        return "It has no docstring"
+    if not cases:
+        return "It has no golden case"
+    if sorted(item.name for item in others) != sorted(item.name for item in parameters):
+        return "The parameters of its formula and those described in parameters= differ"
+    return None

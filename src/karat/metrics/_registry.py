@@ -1,0 +1,209 @@
+"""The catalogue: every record by name and alias, and the grammar of metric names.
+
+A module of this package without a leading underscore is a family; all are imported at first use.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import pkgutil
+import re
+from functools import lru_cache
+from typing import Any, get_args
+
+from karat.errors import error
+from karat.metrics import _record
+from karat.metrics._lift import Average, Lift
+from karat.metrics._metric import Metric
+from karat.metrics._record import Record
+
+__all__ = ["all_metrics", "all_records", "get", "names", "parse", "search"]
+
+_AVERAGES: tuple[str, ...] = get_args(Average)
+_SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
+_by_name: dict[str, Record] = {}
+_n_indexed = 0
+
+
+def _index() -> dict[str, Record]:
+    """Names and aliases → record, brought up to date with what has been registered."""
+    global _n_indexed
+    _import_families()
+    registered = _record._registered
+    for record in registered[_n_indexed:]:
+        spellings = (record.name, *record.aliases)
+        averaged = [f"{a}_{name}" for a in record.averages for name in spellings]
+        for name in (*spellings, *averaged):
+            clash = _by_name.get(name) or _averaged_record(name)
+            if clash is not None and clash is not record:
+                registered.remove(record)
+                raise error(
+                    "K304", name=record.name, found=f"The name {name!r} already means {clash.name}"
+                )
+        for name in spellings:
+            _by_name[name] = record
+    _n_indexed = len(registered)
+    return _by_name
+
+
+@lru_cache(maxsize=1)
+def _import_families() -> None:
+    import karat.metrics as package
+
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package.__name__}.{module.name}")
+
+
+def _averaged_record(name: str) -> Record | None:
+    """The record of `macro_f1`, or of scikit-learn's spelling `f1_macro`."""
+    for average in _AVERAGES:
+        for base in (name.removeprefix(f"{average}_"), name.removesuffix(f"_{average}")):
+            record = _by_name.get(base)
+            if base != name and record is not None and average in record.averages:
+                return record
+    return None
+
+
+def all_records() -> tuple[Record, ...]:
+    """Every record, in the order of the catalogue."""
+    return tuple(dict.fromkeys(_index().values()))
+
+
+def all_metrics() -> tuple[Metric, ...]:
+    """Every metric with its averages, parameters at their defaults; required ones left out."""
+    return tuple(
+        Metric(record, lift, Metric.defaults(record))
+        for record in all_records()
+        if not any(item.is_required for item in record.parameters)
+        for lift in _lifts(record)
+    )
+
+
+def _lifts(record: Record) -> tuple[Lift, ...]:
+    return ("plain", *record.averages)
+
+
+def names() -> tuple[str, ...]:
+    """Every canonical name, averages included."""
+    return tuple(
+        name
+        for record in all_records()
+        for name in (record.name, *(f"{average}_{record.name}" for average in record.averages))
+    )
+
+
+def lookup(name: str) -> tuple[Record, Lift]:
+    """The record and the lift that a bare name means.
+
+    Errors:
+        K301 no such metric (with the nearest names); K306 an average that it does not have.
+    """
+    index = _index()
+    if name in index:
+        return index[name], "plain"
+    for average in get_args(Average):
+        for base in (name.removeprefix(f"{average}_"), name.removesuffix(f"_{average}")):
+            if base != name and base in index:
+                record = index[base]
+                if average not in record.averages:
+                    raise error("K306", name=record.name, average=average)
+                return record, average
+    known = [*names(), *(alias for record in all_records() for alias in record.aliases)]
+    nearest = difflib.get_close_matches(name.lower(), known, n=4, cutoff=0.5)
+    raise error("K301", name=name, nearest=", ".join(nearest) or "none")
+
+
+def parse(text: str) -> Metric:
+    """The metric that a text names; ``str(parse(text))`` is its canonical text.
+
+    Args:
+        text: ``"macro_f1"``, ``"macro_f_beta(beta=2)"``, ``"f_beta(beta=2, average=macro)"``,
+            an alias (``"mcc"``), or scikit-learn's spelling (``"f1_macro"``).
+
+    Errors:
+        K301 unknown name; K302 unknown or unfit parameter; K303 not a name; K306 no such average.
+    """
+    match = _SPEC.fullmatch(text) if isinstance(text, str) else None  # type: ignore[redundant-expr]
+    if match is None:
+        raise error("K303", text=text, found="It is not of the form name or name(key=value, ...)")
+    params = _arguments(text, match["arguments"])
+    record, lift = lookup(match["name"])
+    average = params.pop("average", None)
+    if average is not None:
+        if lift != "plain" or average not in record.averages:
+            raise error("K306", name=record.name, average=average)
+        lift = average
+    return Metric.of(record, lift, params)
+
+
+def get(name: str | Metric) -> Metric:
+    """The metric of that name; a `Metric` is returned as it is.
+
+    Example:
+        >>> import karat
+        >>> karat.metrics.get("mcc").name
+        'matthews_correlation'
+        >>> str(karat.metrics.get("f_beta(beta=2, average=macro)"))
+        'macro_f_beta(beta=2)'
+    """
+    return name if isinstance(name, Metric) else parse(name)
+
+
+def _arguments(text: str, inner: str | None) -> dict[str, Any]:
+    """Keyword arguments of a metric's text: literals, or bare words taken as strings."""
+    if not inner or not inner.strip():
+        return {}
+    try:
+        call = ast.parse(f"f({inner})", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        call = None
+    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        raise error("K303", text=text, found=f"({inner}) is not a list of key=value")
+    values = {}
+    for keyword in call.keywords:
+        if isinstance(keyword.value, ast.Name):
+            values[str(keyword.arg)] = keyword.value.id
+            continue
+        try:
+            values[str(keyword.arg)] = ast.literal_eval(keyword.value)
+        except (ValueError, TypeError, MemoryError, RecursionError):
+            raise error("K303", text=text, found=f"{keyword.arg} is not a plain value") from None
+    return values
+
+
+def search(text: str = "") -> list[Metric]:
+    """Metrics whose name, alias, summary or text holds every word, best match first.
+
+    Args:
+        text: words in any case; empty lists everything.
+
+    Returns:
+        One `Metric` a record: plain for a metric of all classes and of one class alike.
+
+    Example:
+        >>> import karat
+        >>> [found.name for found in karat.metrics.search("youden")]
+        ['informedness']
+    """
+    words = text.lower().split()
+    found = []
+    for position, record in enumerate(all_records()):
+        spellings = [record.name, *record.aliases]
+        whole = " ".join(
+            [*spellings, *(s.replace("_", " ") for s in spellings), record.family, record.summary,
+             record.description, *record.equals, *record.equals.values()]
+        ).lower()  # fmt: skip
+        if all(word in whole for word in words):
+            rank = (
+                not any(text.lower() in (s, s.replace("_", " ")) for s in spellings),
+                not any(all(word in s for word in words) for s in spellings),
+                position,
+            )
+            found.append((rank, record))
+    return [
+        Metric(record, "plain", Metric.defaults(record))
+        for _, record in sorted(found, key=lambda item: item[0])
+    ]

@@ -1,0 +1,198 @@
+"""A traced formula as text and as LaTeX, with no more brackets than needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from karat.metrics._formula import Node, walk
+
+__all__ = ["as_latex", "as_text", "undefined_condition"]
+
+_OPEN, _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(6)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How one notation writes each piece."""
+
+    is_latex: bool
+    per_class: str  # suffix of a value of class k
+
+    def field(self, node: Node) -> str:
+        name = {"tp": "TP", "fp": "FP", "fn": "FN", "tn": "TN", "n": "n", "k": "K"}.get(node.value)
+        if node.value == "cells":
+            return "C_{ij}" if self.is_latex else "C[i,j]"
+        if node.value == "index":
+            return "k"
+        assert name is not None
+        if self.is_latex and len(name) > 1:
+            name = rf"\mathrm{{{name}}}"
+        return name + self.per_class if node.rank else name
+
+    def absolute(self, inner: str) -> str:
+        return rf"\left|{inner}\right|" if self.is_latex else f"|{inner}|"
+
+    def call(self, name: str, inner: str) -> str:
+        if not self.is_latex:
+            return f"{name}({inner})"
+        if name == "sqrt":
+            return rf"\sqrt{{{inner}}}"
+        known = {"log": r"\log", "exp": r"\exp", "max": r"\max_k"}
+        command = known.get(name, rf"\mathrm{{{name}}}")
+        return rf"{command}\left({inner}\right)"
+
+    def quotient(self, top: str, bottom: str) -> str:
+        return rf"\frac{{{top}}}{{{bottom}}}" if self.is_latex else f"{top} / {bottom}"
+
+    def big(self, sign: str, indices: str) -> str:
+        if self.is_latex:
+            return {"Σ": r"\sum", "Π": r"\prod"}[sign] + f"_{{{indices}}} "
+        return f"{sign}_{indices} "
+
+
+def as_text(node: Node) -> str:
+    """One line of plain text: ``2·TP / (2·TP + FP + FN)``."""
+    return _rendered(node, _Style(False, "_k"))[0]
+
+
+def as_latex(node: Node) -> str:
+    r"""LaTeX of the formula: ``\frac{2 \mathrm{TP}}{…}``."""
+    return _rendered(node, _Style(True, "_k"))[0]
+
+
+def undefined_condition(node: Node) -> str:
+    """When the formula divides by zero or takes log 0: ``TP + FN = 0``; empty if never."""
+    found: list[str] = []
+    guarded = {
+        id(below) for item in walk(node) if item.op == "where" for below in walk(*item.args[1:])
+    }
+    for item in walk(node):
+        if item.op not in {"div", "log"} or id(item) in guarded:
+            continue
+        zero = item.args[1] if item.op == "div" else item.args[0]
+        if zero.op == "sqrt":
+            zero = zero.args[0]
+        condition = f"{as_text(zero)} = 0"
+        if not _is_never_zero(zero) and condition not in found:
+            found.append(condition)
+    return " or ".join(found)
+
+
+def _is_never_zero(node: Node) -> bool:
+    """Whether it is made of the number of rows, the number of classes and constants only."""
+    return all(
+        item.op in {"const", "param", "mul"} or (item.op == "field" and item.value in {"n", "k"})
+        for item in walk(node)
+    )
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def _rendered(node: Node, style: _Style) -> tuple[str, int]:
+    """Text and the binding strength of its outermost operation."""
+    if node.op == "field":
+        return style.field(node), _ATOM
+    if node.op == "param":
+        name = f"\\{node.value}" if style.is_latex and node.value == "beta" else str(node.value)
+        if node.rank == 2:
+            name += "_{ij}" if style.is_latex else "[i,j]"
+        return name, _ATOM
+    if node.op == "const":
+        return _number(node.value), _ATOM
+    if node.op == "at":
+        # Of one class, so that no index is needed.
+        return _rendered(node.args[0], replace(style, per_class=""))
+    args = [_rendered(arg, style) for arg in node.args]
+    if node.op in _BINARY:
+        return _BINARY[node.op](args, style)
+    if node.op in {"sqrt", "log", "exp"}:
+        return style.call(node.op, args[0][0]), _ATOM
+    if node.op == "maximum":
+        return style.call("max", args[0][0]), _ATOM
+    if node.op in {"total", "product", "over_predicted", "over_true"}:
+        is_matrix = node.args[0].rank == 2
+        indices = {"over_predicted": "j", "over_true": "i"}.get(
+            node.op, "i,j" if is_matrix else "k"
+        )
+        sign = "Π" if node.op == "product" else "Σ"
+        return style.big(sign, indices) + _bracketed(args[0], _QUOTIENT, style), _OPEN
+    if node.op in {"rows", "cols"}:
+        letter = "i" if node.op == "rows" else "j"
+        return _indexed(args[0], letter), args[0][1]
+    if node.op == "cumulative":
+        return style.call("cumulative", args[0][0]), _ATOM
+    if node.op == "where" and _is_absolute(node):
+        return style.absolute(_rendered(node.args[1], style)[0]), _ATOM
+    if node.op == "where":
+        return style.call("where", ", ".join(text for text, _ in args)), _ATOM
+    if node.op == "greater":
+        return f"{args[0][0]} > {args[1][0]}", _OPEN
+    if node.op == "defined":
+        return style.call("defined", args[0][0]), _ATOM
+    # fill says how classes are combined, not what is computed.
+    return args[0]
+
+
+def _is_absolute(node: Node) -> bool:
+    """where(x > 0, x, −x)."""
+    test, then, otherwise = node.args
+    return (
+        test.op == "greater"
+        and test.args[0] is then
+        and otherwise.op == "sub"
+        and otherwise.args[1] is then
+    )
+
+
+def _indexed(part: tuple[str, int], letter: str) -> str:
+    return letter if part[0] == "k" else part[0].replace("_k", f"_{letter}")
+
+
+def _bracketed(part: tuple[str, int], needed: int, style: _Style) -> str:
+    text, strength = part
+    if strength >= needed:
+        return text
+    return rf"\left({text}\right)" if style.is_latex else f"({text})"
+
+
+def _add(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
+    left, right = (_bracketed(arg, _SUM, style) for arg in args)
+    return f"{left} + {right}", _SUM
+
+
+def _sub(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
+    minus = "-" if style.is_latex else "−"
+    right = _bracketed(args[1], _QUOTIENT, style)
+    if args[0][0] == "0":
+        return f"{minus}{right}", _SUM
+    return f"{_bracketed(args[0], _SUM, style)} {minus} {right}", _SUM
+
+
+def _mul(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
+    dot = r" \cdot " if style.is_latex else "·"
+    return (
+        f"{_bracketed(args[0], _PRODUCT, style)}{dot}{_bracketed(args[1], _PRODUCT, style)}",
+        _PRODUCT,
+    )
+
+
+def _div(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
+    if style.is_latex:
+        return style.quotient(args[0][0], args[1][0]), _ATOM
+    top = _bracketed(args[0], _PRODUCT, style)
+    return style.quotient(top, _bracketed(args[1], _POWER, style)), _QUOTIENT
+
+
+def _pow(args: list[tuple[str, int]], style: _Style) -> tuple[str, int]:
+    base = _bracketed(args[0], _ATOM, style)
+    if style.is_latex:
+        return f"{{{base}}}^{{{args[1][0]}}}", _POWER
+    powers = {"2": "²", "3": "³"}
+    if args[1][0] in powers:
+        return base + powers[args[1][0]], _POWER
+    return f"{base}^{_bracketed(args[1], _ATOM, style)}", _POWER
+
+
+_BINARY = {"add": _add, "sub": _sub, "mul": _mul, "div": _div, "pow": _pow}

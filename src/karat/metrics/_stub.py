@@ -1,0 +1,97 @@
+"""The type stub of the package, written from the catalogue: ``python -m karat.metrics._stub``.
+
+The one generated file that is committed, so that editors and type checkers know every metric.
+A test fails when it is stale.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from karat.metrics._record import Record
+from karat.metrics._registry import all_records
+
+__all__ = ["stub_text"]
+
+_HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
+
+from typing import Any, Literal, Protocol, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import errors as errors
+from karat import metrics as metrics
+from karat import tally as tally
+from karat import testing as testing
+from karat.errors import InputError as InputError
+from karat.errors import KaratError as KaratError
+from karat.errors import UndefinedWarning as UndefinedWarning
+from karat.errors import UnknownNameError as UnknownNameError
+from karat.evaluation import evaluate as evaluate
+from karat.functions import confusion_matrix as confusion_matrix
+from karat.plan import Plan as Plan
+from karat.report import Report as Report
+from karat.result import Result as Result
+from karat.scoring import scorer as scorer
+from karat.signature import Signature as Signature
+
+__version__: str
+
+_Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+'''
+_COMMON = (
+    "confusion: Any = None",
+    "labels: Any = None",
+    "positive: Any = None",
+    "weights: Any = None",
+    "undefined: _Undefined = ...",
+    "n_threads: int | None = None",
+)
+
+
+def stub_text() -> str:
+    """The whole stub: one protocol for each kind of call, one line for each name."""
+    protocols: dict[str, str] = {}
+    names = []
+    for record in all_records():
+        averaged = _protocol(record, protocols, is_averaged=bool(record.averages))
+        plain = _protocol(record, protocols, is_averaged=False)
+        names.append(f"{record.name}: {averaged}")
+        names += [f"{average}_{record.name}: {plain}" for average in record.averages]
+        names += [f"{alias}: {averaged}" for alias in record.aliases]
+    return _HEAD + "\n".join([*protocols.values(), *names]) + "\n"
+
+
+def _protocol(record: Record, protocols: dict[str, str], *, is_averaged: bool) -> str:
+    """Name of the protocol of a record's function, which is added when it is new."""
+    words = [item.name.title() for item in record.parameters]
+    if is_averaged:
+        words += ["PerClass", *(average.title() for average in record.averages)]
+    name = "_" + ("".join(words) or "Plain")
+    if name not in protocols:
+        calls = [_call(record, None, "float")]
+        if is_averaged:
+            choices = ", ".join(f'"{average}"' for average in record.averages)
+            calls = [
+                "    @overload\n" + _call(record, "average: None", "_Floats"),
+                "    @overload\n" + _call(record, f"average: Literal[{choices}] = ...", "float"),
+            ]
+        protocols[name] = f"class {name}(Protocol):\n" + "".join(calls)
+    return name
+
+
+def _call(record: Record, average: str | None, returns: str) -> str:
+    parameters = [] if average is None else [average]
+    for item in record.parameters:
+        kind = {"number": "float", "matrix": "Any", "flag": "bool"}[item.kind]
+        parameters.append(f"{item.name}: {kind}" + ("" if item.is_required else " = ..."))
+    inner = ["self", "y_true: Any = None", "y_pred: Any = None", "*", *parameters, *_COMMON]
+    arguments = "".join(f"        {item},\n" for item in inner)
+    return f"    def __call__(\n{arguments}    ) -> {returns}: ...\n"
+
+
+if __name__ == "__main__":
+    (Path(__file__).parents[1] / "__init__.pyi").write_text(stub_text(), encoding="utf-8")

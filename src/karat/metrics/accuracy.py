@@ -1,0 +1,228 @@
+"""Accuracy and error in their variants, each under a name that says which one it is."""
+
+from __future__ import annotations
+
+from karat.metrics._formula import Node, maximum, product, total, where
+from karat.metrics._lift import Table
+from karat.metrics._record import Parameter, case, metric, sklearn
+from karat.metrics.fscores import SOKOLOVA_LAPALME_2009, THREE, THREE_ARITHMETIC
+from karat.metrics.rates import recall
+
+BRODERSEN_2010 = (
+    "Brodersen et al. (2010). The balanced accuracy and its posterior distribution. ICPR."
+)
+KUBAT_MATWIN_1997 = "Kubat, Matwin (1997). Addressing the curse of imbalanced training sets. ICML."
+
+_RECALLS = "22/30 + 18/23 + 31/42"
+_SAME_SUM = (
+    "Σ FP = Σ FN: every error is a false positive of one class and a false negative of another"
+)
+
+# Recalls 1, 0, 1, 3/4, 1/3, 1 and 0; the fifth class is never true, though it is predicted.
+ABSENT = (
+    (2, 0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 2, 0, 1, 0, 0, 0),
+    (0, 0, 1, 0, 0, 0, 0, 0),
+    (0, 0, 0, 3, 1, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 2, 0, 1, 0, 0),
+    (0, 0, 0, 0, 0, 0, 3, 0),
+    (0, 0, 1, 0, 0, 0, 0, 0),
+)
+ABSENT_ARITHMETIC = "arithmetic on a table of 17 rows in which one class is never true"
+
+
+@metric(
+    aliases=("accuracy_score", "fraction_correct"),
+    better="higher",
+    perfect=1.0,
+    cases=[case(cells=THREE, gives="71/95", source=THREE_ARITHMETIC)],
+    oracle=sklearn("accuracy_score"),
+    equals={
+        "scikit-learn": "accuracy_score",
+        "CatBoost": "Accuracy",
+        "oneDAL": "accuracy of two classes; microPrecision of more (its averageAccuracy differs)",
+    },
+    since="0.1",
+    headline=("plain",),
+)
+def accuracy(c: Table) -> Node:
+    """Share of the rows that were predicted as their true class.
+
+    Compare it with no_information_rate: what always naming the commonest class would give.
+    """
+    return total(c.tp) / c.n
+
+
+@metric(
+    aliases=("misclassification_rate",),
+    better="lower",
+    perfect=0.0,
+    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+    oracle=sklearn("zero_one_loss"),
+    equals={"scikit-learn": "zero_one_loss"},
+    since="0.1",
+    identities={"field fn → fp": _SAME_SUM},
+)
+def error_rate(c: Table) -> Node:
+    """Share of the rows that were predicted as another class: 1 − accuracy.
+
+    oneDAL's multi-class errorRate is average_error_rate.
+    """
+    return total(c.fn) / c.n
+
+
+@metric(
+    better="lower",
+    perfect=0.0,
+    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+    oracle=sklearn("zero_one_loss"),
+    equals={"scikit-learn": "zero_one_loss", "CatBoost": "ZeroOneLoss"},
+    since="0.1",
+    identities={"field fn → fp": _SAME_SUM},
+)
+def zero_one_loss(c: Table) -> Node:
+    """Mean loss when a wrong class costs 1 and the right one 0: the error rate."""
+    return error_rate(c)
+
+
+@metric(
+    better="lower",
+    perfect=0.0,
+    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+    oracle=sklearn("hamming_loss"),
+    equals={"scikit-learn": "hamming_loss of one label a row", "CatBoost": "HammingLoss"},
+    since="0.1",
+    identities={"field fn → fp": _SAME_SUM},
+)
+def hamming_loss(c: Table) -> Node:
+    """Share of the labels that are wrong; with one label a row, the error rate."""
+    return error_rate(c)
+
+
+@metric(
+    better="higher",
+    perfect=1.0,
+    cases=[
+        case(
+            cells=THREE,
+            gives="(22 + 59 + 18 + 60 + 31 + 47) / (3*95)",
+            source=THREE_ARITHMETIC,
+        )
+    ],
+    equals={"oneDAL": "averageAccuracy (multi-class)"},
+    references=(SOKOLOVA_LAPALME_2009,),
+    since="0.1",
+)
+def average_accuracy(c: Table) -> Node:
+    """Mean over the classes of the accuracy of one class against the rest.
+
+    Equals 1 − 2·(1 − accuracy)/K: near 1 for any classifier of many classes.
+    """
+    return total(c.tp + c.tn) / (c.k * c.n)
+
+
+@metric(
+    better="lower",
+    perfect=0.0,
+    cases=[case(cells=THREE, gives="(6 + 8 + 12 + 5 + 6 + 11) / (3*95)", source=THREE_ARITHMETIC)],
+    equals={"oneDAL": "errorRate (multi-class)"},
+    references=(SOKOLOVA_LAPALME_2009,),
+    since="0.1",
+    identities={"field fp → fn": _SAME_SUM, "field fn → fp": _SAME_SUM},
+)
+def average_error_rate(c: Table) -> Node:
+    """Mean over the classes of the error rate of one class against the rest.
+
+    Equals 2·(1 − accuracy)/K.
+    """
+    return total(c.fp + c.fn) / (c.k * c.n)
+
+
+@metric(
+    aliases=("balanced_accuracy_score", "mean_recall"),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined="only one class is truly present, so there is nothing to rescale to",
+    perfect=1.0,
+    parameters=(
+        Parameter(
+            "adjusted",
+            "Rescale so that guessing gives 0 and perfection 1.",
+            default=False,
+            kind="flag",
+        ),
+    ),
+    cases=[
+        case(cells=THREE, gives=f"({_RECALLS}) / 3", source=THREE_ARITHMETIC),
+        case(
+            cells=THREE,
+            gives=f"(({_RECALLS}) / 3 - 1/3) / (1 - 1/3)",
+            source=THREE_ARITHMETIC,
+            adjusted=True,
+        ),
+        case(
+            cells=ABSENT,
+            gives="7/12",
+            source=ABSENT_ARITHMETIC,
+        ),
+        case(
+            cells=ABSENT,
+            gives="37/72",
+            source=ABSENT_ARITHMETIC,
+            adjusted=True,
+        ),
+    ],
+    oracle=sklearn("balanced_accuracy_score"),
+    equals={
+        "scikit-learn": "balanced_accuracy_score",
+        "oneDAL": "AUC of two classes",
+        "pycm": "AUC of hard labels",
+    },
+    references=(BRODERSEN_2010,),
+    since="0.1",
+    headline=("plain",),
+    identities={
+        "field fn → tp": "a class without a hit has recall 0, which adds as little as none"
+    },
+)
+def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
+    """Mean recall of the classes that occur in y_true.
+
+    Classes absent from y_true are left out; macro_recall counts them as 0.
+    With two classes it is (recall + specificity)/2, the area under a one-point ROC curve.
+    """
+    is_present = c.pos > 0
+    n_present = total(is_present)
+    balanced = total(where(is_present, c.tp / c.pos, 0.0)) / n_present
+    if not adjusted:
+        return balanced
+    span = 1 - 1 / n_present
+    # Multiplied through by the span: with one class present it is 0/0, never −x/0 = −∞.
+    return (balanced * span - span / n_present) / (span * span)
+
+
+@metric(
+    aliases=("geometric_mean", "geometric_mean_score"),
+    better="higher",
+    undefined="some class is absent from y_true",
+    perfect=1.0,
+    cases=[case(cells=THREE, gives="(22/30 * 18/23 * 31/42) ** (1/3)", source=THREE_ARITHMETIC)],
+    equals={"imbalanced-learn": "geometric_mean_score"},
+    references=(KUBAT_MATWIN_1997,),
+    since="0.1",
+)
+def g_mean(c: Table) -> Node:
+    """Geometric mean of the recalls: 0 as soon as one class is never recognised."""
+    return product(c.per_class(recall) ** (1 / c.k))
+
+
+@metric(
+    aliases=("nir", "majority_share", "null_accuracy"),
+    cases=[case(cells=THREE, gives="42/95", source=THREE_ARITHMETIC)],
+    equals={"caret": "No Information Rate"},
+    since="0.1",
+)
+def no_information_rate(c: Table) -> Node:
+    """Share of the commonest true class: the accuracy of always naming it."""
+    return maximum(c.pos) / c.n

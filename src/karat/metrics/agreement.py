@@ -1,0 +1,274 @@
+"""Agreement beyond chance: correlation, kappas and information shared by truth and prediction."""
+
+from __future__ import annotations
+
+from karat.metrics._formula import (
+    Node,
+    cols,
+    cumulative,
+    log,
+    rows,
+    sqrt,
+    total,
+    where,
+)
+from karat.metrics._lift import Table
+from karat.metrics._record import Parameter, case, metric, sklearn
+from karat.metrics.fscores import THREE, THREE_ARITHMETIC
+
+MATTHEWS_1975 = (
+    "Matthews (1975). Comparison of the predicted and observed secondary structure. BBA 405."
+)
+GORODKIN_2004 = "Gorodkin (2004). Comparing two K-category assignments. Comput. Biol. Chem. 28."
+COHEN_1960 = "Cohen (1960). A coefficient of agreement for nominal scales. Educ. Psych. Meas. 20."
+COHEN_1968 = "Cohen (1968). Weighted kappa. Psychological Bulletin 70."
+GWET_2008 = "Gwet (2008). Computing inter-rater reliability. Brit. J. Math. Stat. Psych. 61."
+VINH_2010 = "Vinh, Epps, Bailey (2010). Information theoretic measures for clusterings. JMLR 11."
+
+_ONE_CLASS = "truth or prediction is one class throughout"
+_SURE = "agreement by chance is already certain: truth and prediction are one and the same class"
+_MI = (
+    "(22*log(22*95/(30*28)) + 3*log(3*95/(30*30)) + 5*log(5*95/(30*37))"
+    " + 4*log(4*95/(23*28)) + 18*log(18*95/(23*30)) + 1*log(1*95/(23*37))"
+    " + 2*log(2*95/(42*28)) + 9*log(9*95/(42*30)) + 31*log(31*95/(42*37))) / 95"
+)
+_ENTROPIES = (
+    "(-30*log(30/95) - 23*log(23/95) - 42*log(42/95)"
+    " - 28*log(28/95) - 30*log(30/95) - 37*log(37/95)) / 95"
+)
+# Classes never true, never predicted, never confused, true once and predicted once.
+GAPS = (
+    (5, 0, 0, 0, 0, 0, 0),
+    (0, 0, 3, 1, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 1, 0, 0, 0),
+    (0, 2, 0, 0, 4, 0, 0),
+    (0, 0, 0, 1, 2, 0, 0),
+    (0, 0, 0, 0, 2, 0, 1),
+)
+GAPS_ARITHMETIC = "arithmetic on a table of 22 rows in which classes are missing on either side"
+_MI_GAPS = (
+    "(5*log(5*22/(5*5)) + 3*log(3*22/(4*3)) + 1*log(1*22/(4*3)) + 1*log(1*22/(1*3))"
+    " + 4*log(4*22/(6*8)) + 2*log(2*22/(6*2)) + 2*log(2*22/(3*8)) + 1*log(1*22/(3*3))"
+    " + 1*log(1*22/(3*1)) + 2*log(2*22/(3*8))) / 22"
+)
+_ENTROPIES_GAPS = (
+    "(-5*log(5/22) - 4*log(4/22) - 1*log(1/22) - 6*log(6/22) - 3*log(3/22) - 3*log(3/22)"
+    " - 5*log(5/22) - 2*log(2/22) - 3*log(3/22) - 3*log(3/22) - 8*log(8/22) - 1*log(1/22)) / 22"
+)
+_SYMMETRIC = "the distance of two grades is the same in both directions"
+
+
+def _beyond_chance(c: Table) -> Node:
+    # Σ(TP·TN − FP·FN) = n·ΣTP − Σ pos·pred_pos, without the cancellation of the right-hand side.
+    return total(c.tp * c.tn - c.fp * c.fn)
+
+
+@metric(
+    aliases=("mcc", "matthews_corrcoef", "phi_coefficient", "r_k"),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined=_ONE_CLASS,
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[case(cells=THREE, gives="3661 / sqrt(5832*5972)", source=THREE_ARITHMETIC)],
+    oracle=sklearn("matthews_corrcoef"),
+    equals={
+        "scikit-learn": "matthews_corrcoef",
+        "CatBoost": "MCC",
+        "torchmetrics": "MatthewsCorrCoef",
+    },
+    references=(MATTHEWS_1975, GORODKIN_2004),
+    since="0.1",
+    headline=("plain",),
+)
+def matthews_correlation(c: Table) -> Node:
+    """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
+
+    0 for any guess that ignores the row; 1 only for a perfect prediction.
+    """
+    return _beyond_chance(c) / sqrt(total(c.pos * c.neg) * total(c.pred_pos * c.pred_neg))
+
+
+@metric(
+    aliases=("cohen_kappa", "cohen_kappa_score"),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined=_SURE,
+    perfect=1.0,
+    cases=[case(cells=THREE, gives="3661/5941", source=THREE_ARITHMETIC)],
+    oracle=sklearn("cohen_kappa_score"),
+    equals={"scikit-learn": "cohen_kappa_score", "CatBoost": "Kappa"},
+    references=(COHEN_1960,),
+    since="0.1",
+    headline=("plain",),
+)
+def kappa(c: Table) -> Node:
+    """Cohen's kappa: agreement beyond what the class totals give by chance, over the most possible.
+
+    Every disagreement counts the same; kappa_linear and kappa_quadratic count the distance.
+    """
+    return _beyond_chance(c) / total(c.pos * c.pred_neg)
+
+
+@metric(
+    aliases=("linear_kappa",),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined=_SURE,
+    perfect=1.0,
+    cases=[case(cells=THREE, gives="1 - 31*95/8227", source=THREE_ARITHMETIC)],
+    identities={"sub swapped": _SYMMETRIC},
+    oracle=sklearn("cohen_kappa_score", weights="linear"),
+    equals={"scikit-learn": "cohen_kappa_score(weights='linear')"},
+    references=(COHEN_1968,),
+    since="0.1",
+)
+def kappa_linear(c: Table) -> Node:
+    """Weighted kappa: a disagreement counts its distance in the order of the classes.
+
+    The classes must be ordered: give labels= in that order, with every grade, also unseen ones.
+    """
+    step = rows(c.index) - cols(c.index)
+    observed = total(c.cells * where(step > 0, step, -step))
+    # Σ|i−j|·r_i·c_j, grade by grade: how much lies below a grade in one and above it in the other.
+    below_true, below_pred = cumulative(c.pos), cumulative(c.pred_pos)
+    expected = total(below_true * (c.n - below_pred) + below_pred * (c.n - below_true))
+    return 1 - c.n * observed / expected
+
+
+@metric(
+    aliases=("quadratic_weighted_kappa", "qwk"),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined=_SURE,
+    perfect=1.0,
+    cases=[
+        case(cells=THREE, gives="1 - 45*95/12799", source=THREE_ARITHMETIC),
+        case(
+            cells=((5, 2, 0, 1), (0, 0, 0, 0), (1, 3, 7, 0), (0, 1, 2, 9)),
+            gives="1 - 24*31/2540",
+            source="arithmetic on a table of 31 rows in which one grade is never true",
+        ),
+    ],
+    identities={
+        "sub swapped": _SYMMETRIC,
+        "field fn → fp": "the cross term vanishes at the mean predicted grade as well",
+    },
+    oracle=sklearn("cohen_kappa_score", weights="quadratic"),
+    equals={"scikit-learn": "cohen_kappa_score(weights='quadratic')", "CatBoost": "WKappa"},
+    references=(COHEN_1968,),
+    since="0.1",
+)
+def kappa_quadratic(c: Table) -> Node:
+    """Weighted kappa: a disagreement counts the square of its distance in the order of the classes.
+
+    The classes must be ordered: give labels= in that order, with every grade, also unseen ones.
+    """
+    observed = total(c.cells * (rows(c.index) - cols(c.index)) ** 2)
+    # Σ(i−j)²·r_i·c_j with grades counted from the mean true grade: the cross term vanishes there,
+    # nothing cancels, and a single grade gives an exact 0.
+    grade = c.index - total(c.index * c.pos) / c.n
+    return 1 - observed / total(grade**2 * (c.pos + c.pred_pos))
+
+
+@metric(
+    aliases=("weighted_kappa_matrix",),
+    range=(float("-inf"), 1.0),
+    better="higher",
+    undefined="chance alone gives no disagreement that costs anything",
+    perfect=1.0,
+    parameters=(
+        Parameter(
+            "disagreement",
+            "What each confusion counts, number[k, k], rows true; 0 where it is no disagreement.",
+            kind="matrix",
+            is_required=True,
+        ),
+    ),
+    cases=[
+        case(
+            cells=THREE,
+            gives="1 - 46*95/13509",
+            source=THREE_ARITHMETIC,
+            disagreement=((0, 1, 3), (2, 0, 1), (5, 1, 0)),
+        )
+    ],
+    references=(COHEN_1968,),
+    since="0.1",
+    in_report=False,
+)
+def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
+    """Weighted kappa with any matrix of disagreements."""
+    observed = total(disagreement * c.cells)
+    expected = total(disagreement * rows(c.pos) * cols(c.pred_pos))
+    return 1 - c.n * observed / expected
+
+
+@metric(
+    aliases=("ac1", "gwet_gamma"),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined="there is only one class",
+    perfect=1.0,
+    cases=[case(cells=THREE, gives="15137/24257", source=THREE_ARITHMETIC)],
+    references=(GWET_2008,),
+    since="0.1",
+)
+def gwet_ac1(c: Table) -> Node:
+    """Gwet's AC1: agreement beyond chance that stays stable when one class dominates.
+
+    Chance agreement comes from the mean class shares, not from their product as in kappa.
+    """
+    share = (c.pos + c.pred_pos) / (2 * c.n)
+    by_chance = total(share * (1 - share)) / (c.k - 1)
+    return (total(c.tp) / c.n - by_chance) / (1 - by_chance)
+
+
+def _information(c: Table) -> Node:
+    expected = rows(c.pos) * cols(c.pred_pos)
+    return total(where(c.cells > 0, c.cells * log(c.cells * c.n / expected), 0.0)) / c.n
+
+
+def _entropy(c: Table, totals: Node) -> Node:
+    return total(where(totals > 0, totals * log(c.n / totals), 0.0)) / c.n
+
+
+@metric(
+    aliases=("mi", "mutual_info_score"),
+    range=(0.0, float("inf")),
+    better="higher",
+    cases=[
+        case(cells=THREE, gives=_MI, source=THREE_ARITHMETIC),
+        case(cells=GAPS, gives=_MI_GAPS, source=GAPS_ARITHMETIC),
+    ],
+    oracle=sklearn("mutual_info_score"),
+    equals={"scikit-learn": "mutual_info_score"},
+    references=(VINH_2010,),
+    since="0.1",
+)
+def mutual_information(c: Table) -> Node:
+    """Information that the prediction carries about the truth, in nats.
+
+    Blind to which class is called which: a consistent swap of two classes costs nothing.
+    """
+    return _information(c)
+
+
+@metric(
+    aliases=("nmi", "normalized_mutual_info_score"),
+    better="higher",
+    undefined="truth and prediction are both one class throughout",
+    perfect=1.0,
+    cases=[
+        case(cells=THREE, gives=f"2*{_MI} / ({_ENTROPIES})", source=THREE_ARITHMETIC),
+        case(cells=GAPS, gives=f"2*{_MI_GAPS} / ({_ENTROPIES_GAPS})", source=GAPS_ARITHMETIC),
+    ],
+    oracle=sklearn("normalized_mutual_info_score"),
+    equals={"scikit-learn": "normalized_mutual_info_score (arithmetic mean)"},
+    references=(VINH_2010,),
+    since="0.1",
+)
+def normalized_mutual_information(c: Table) -> Node:
+    """Mutual information over the mean of the entropies of truth and prediction."""
+    return 2 * _information(c) / (_entropy(c, c.pos) + _entropy(c, c.pred_pos))

@@ -1,0 +1,43 @@
+"""Cost of decisions: what the confusions cost when some are worse than others."""
+
+from __future__ import annotations
+
+from karat.metrics._formula import Node, total
+from karat.metrics._lift import Table
+from karat.metrics._record import Parameter, case, metric
+from karat.metrics.fscores import THREE, THREE_ARITHMETIC
+
+ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
+
+
+@metric(
+    aliases=("mean_cost", "average_cost"),
+    range=(float("-inf"), float("inf")),
+    better="lower",
+    parameters=(
+        Parameter(
+            "costs",
+            "Cost of each outcome, number[k, k], rows true, columns predicted, in the order of "
+            "the classes; negative numbers are gains.",
+            kind="matrix",
+            is_required=True,
+        ),
+    ),
+    cases=[
+        case(
+            cells=THREE,
+            gives="46/95",
+            source=THREE_ARITHMETIC,
+            costs=((0, 1, 3), (2, 0, 1), (5, 1, 0)),
+        )
+    ],
+    references=(ELKAN_2001,),
+    since="0.1",
+    in_report=False,
+)
+def expected_cost(c: Table, *, costs: Node) -> Node:
+    """Mean cost of a row under a matrix of costs for every true and predicted class.
+
+    With cost 1 off the diagonal it is the error rate.
+    """
+    return total(costs * c.cells) / c.n

@@ -1,0 +1,149 @@
+"""F scores and their relatives: precision and recall in one number."""
+
+from __future__ import annotations
+
+from karat.metrics._formula import Node
+from karat.metrics._lift import OneVsRest, Table
+from karat.metrics._record import Parameter, case, metric, sklearn
+from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall
+
+VAN_RIJSBERGEN_1979 = "van Rijsbergen (1979). Information Retrieval, chapter 7."
+SOKOLOVA_LAPALME_2009 = (
+    "Sokolova, Lapalme (2009). A systematic analysis of performance measures for classification "
+    "tasks. Information Processing & Management 45."
+)
+OPITZ_BURST_2019 = "Opitz, Burst (2019). Macro F1 and Macro F1. arXiv:1911.03347."
+JACCARD_1912 = (
+    "Jaccard (1912). The distribution of the flora in the alpine zone. New Phytologist 11."
+)
+
+NOTHING = "the class was neither true nor predicted in any row"
+BETA = Parameter(
+    "beta",
+    "How many times recall weighs as much as precision; above 0.",
+    default=1.0,
+    above=0.0,
+)
+
+# Three classes, no two margins equal.
+THREE = ((22, 3, 5), (4, 18, 1), (2, 9, 31))
+THREE_ARITHMETIC = "arithmetic on a table of 95 rows with unequal margins"
+_P = "((22/28 + 18/30 + 31/37) / 3)"
+_R = "((22/30 + 18/23 + 31/42) / 3)"
+
+
+@metric(
+    aliases=("f_score", "f1_score", "dice", "sorensen_dice"),
+    better="higher",
+    undefined=NOTHING,
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[liver(gives="2*231 / (2*231 + 32 + 27)", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("f1_score"),
+    equals={
+        "scikit-learn": "f1_score; macro_f1 is f1_score(average='macro')",
+        "torchmetrics": "F1Score",
+        "CatBoost": "F1; macro_f1 is TotalF1:average=Macro",
+        "oneDAL": "fscore of two classes; its macroFscore is f1_of_macro_averages",
+    },
+    references=(VAN_RIJSBERGEN_1979, OPITZ_BURST_2019),
+    since="0.1",
+    headline=("plain", "macro", "micro", "weighted"),
+    identities={},
+)
+def f1(c: OneVsRest) -> Node:
+    """Harmonic mean of precision and recall.
+
+    In counts, so that it is 0 and defined where only one of precision and recall is undefined.
+    macro_f1 is the mean of the F1 of each class; f1_of_macro_averages is another number.
+    """
+    return 2 * c.tp / (2 * c.tp + c.fp + c.fn)
+
+
+@metric(
+    aliases=("fbeta", "fbeta_score"),
+    better="higher",
+    undefined=NOTHING,
+    undefined_is_zero=True,
+    perfect=1.0,
+    parameters=(BETA,),
+    cases=[
+        liver(gives="5*231 / (5*231 + 4*27 + 32)", source=LIVER_ARITHMETIC, beta=2.0),
+        liver(
+            gives="1.25*231 / (1.25*231 + 0.25*27 + 32)",
+            source=LIVER_ARITHMETIC,
+            beta=0.5,
+        ),
+    ],
+    oracle=sklearn("fbeta_score", beta=2.0),
+    equals={"scikit-learn": "fbeta_score", "oneDAL": "fscore of two classes, with its beta"},
+    references=(VAN_RIJSBERGEN_1979,),
+    since="0.1",
+    in_report=False,
+)
+def f_beta(c: OneVsRest, *, beta: Node) -> Node:
+    """Weighted harmonic mean of precision and recall: recall weighs beta times as much."""
+    return (1 + beta**2) * c.tp / ((1 + beta**2) * c.tp + beta**2 * c.fn + c.fp)
+
+
+@metric(
+    aliases=("iou", "intersection_over_union", "critical_success_index", "jaccard_score"),
+    better="higher",
+    undefined=NOTHING,
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[liver(gives="231 / (231 + 32 + 27)", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("jaccard_score"),
+    equals={"scikit-learn": "jaccard_score", "torchmetrics": "JaccardIndex"},
+    references=(JACCARD_1912,),
+    since="0.1",
+)
+def jaccard(c: OneVsRest) -> Node:
+    """Rows of the class in both truth and prediction over rows of it in either."""
+    return c.tp / (c.tp + c.fp + c.fn)
+
+
+@metric(
+    aliases=("macro_fscore_sokolova",),
+    better="higher",
+    undefined="macro precision and macro recall are both 0 or undefined",
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[case(cells=THREE, gives=f"2*{_P}*{_R} / ({_P} + {_R})", source=THREE_ARITHMETIC)],
+    equals={"oneDAL": "macroFscore (beta = 1) where every class is true and predicted somewhere"},
+    references=(SOKOLOVA_LAPALME_2009, OPITZ_BURST_2019),
+    since="0.1",
+)
+def f1_of_macro_averages(c: Table) -> Node:
+    """Harmonic mean of macro precision and macro recall.
+
+    Not macro_f1, the mean of the F1 of each class: the two differ by up to 0.5 and can rank two
+    classifiers differently.
+    """
+    p, r = c.macro(precision), c.macro(recall)
+    return 2 * p * r / (p + r)
+
+
+@metric(
+    better="higher",
+    undefined="macro precision and macro recall are both 0 or undefined",
+    undefined_is_zero=True,
+    perfect=1.0,
+    parameters=(BETA,),
+    cases=[
+        case(
+            cells=THREE,
+            gives=f"5*{_P}*{_R} / (4*{_P} + {_R})",
+            source=THREE_ARITHMETIC,
+            beta=2.0,
+        )
+    ],
+    equals={"oneDAL": "macroFscore where every class is true and predicted somewhere"},
+    references=(SOKOLOVA_LAPALME_2009,),
+    since="0.1",
+    in_report=False,
+)
+def f_beta_of_macro_averages(c: Table, *, beta: Node) -> Node:
+    """F-beta of macro precision and macro recall; see f1_of_macro_averages."""
+    p, r = c.macro(precision), c.macro(recall)
+    return (1 + beta**2) * p * r / (beta**2 * p + r)

@@ -1,0 +1,304 @@
+"""Rates of one class against the rest: shares of what is true, and of what was predicted."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from karat.metrics._formula import Node, sqrt
+from karat.metrics._lift import OneVsRest
+from karat.metrics._record import Case, case, metric, sklearn
+
+ALTMAN_BLAND_1994A = (
+    "Altman, Bland (1994). Diagnostic tests 1: sensitivity and specificity. BMJ 308."
+)
+ALTMAN_BLAND_1994B = "Altman, Bland (1994). Diagnostic tests 2: predictive values. BMJ 309."
+DEEKS_ALTMAN_2004 = "Deeks, Altman (2004). Diagnostic tests 4: likelihood ratios. BMJ 329."
+POWERS_2011 = "Powers (2011). Evaluation: from precision, recall and F-measure to ROC. JMLT 2."
+YOUDEN_1950 = "Youden (1950). Index for rating diagnostic tests. Cancer 3."
+GLAS_2003 = "Glas et al. (2003). The diagnostic odds ratio. J. Clin. Epidemiology 56."
+FOWLKES_MALLOWS_1983 = "Fowlkes, Mallows (1983). Comparing two hierarchical clusterings. JASA 78."
+
+# Liver scan against pathology, 344 patients.
+LIVER_SOURCE = "Altman & Bland 1994, liver scan, 344 patients"
+LIVER_ARITHMETIC = "arithmetic on the table of Altman & Bland 1994"
+
+
+def liver(*, gives: str, source: str, **params: Any) -> Case:
+    """A golden case on the liver scans."""
+    return case(tp=231, fp=32, fn=27, tn=54, gives=gives, source=source, **params)
+
+
+NONE_TRUE = "no row is truly of the class"
+NONE_FALSE = "every row is truly of the class"
+NONE_PREDICTED = "nothing was predicted as the class"
+ALL_PREDICTED = "everything was predicted as the class"
+
+
+@metric(
+    aliases=("positive_predictive_value", "ppv", "precision_score"),
+    better="higher",
+    undefined=NONE_PREDICTED,
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[liver(gives="231/263", source=LIVER_SOURCE)],
+    oracle=sklearn("precision_score"),
+    equals={"scikit-learn": "precision_score", "torchmetrics": "Precision", "oneDAL": "precision"},
+    references=(ALTMAN_BLAND_1994B,),
+    since="0.1",
+    headline=("plain", "macro"),
+)
+def precision(c: OneVsRest) -> Node:
+    """Share of the rows predicted as the class that truly are of it.
+
+    Depends on prevalence: do not carry it from a balanced study to a rare class.
+    See recall for the same question asked of the true rows.
+    """
+    return c.tp / c.pred_pos
+
+
+@metric(
+    aliases=("sensitivity", "true_positive_rate", "tpr", "hit_rate", "recall_score"),
+    better="higher",
+    undefined=NONE_TRUE,
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[liver(gives="231/258", source=LIVER_SOURCE)],
+    oracle=sklearn("recall_score"),
+    equals={"scikit-learn": "recall_score", "torchmetrics": "Recall", "oneDAL": "recall"},
+    references=(ALTMAN_BLAND_1994A,),
+    since="0.1",
+    headline=("plain", "macro"),
+)
+def recall(c: OneVsRest) -> Node:
+    """Share of the rows truly of the class that were predicted as it.
+
+    Does not depend on prevalence.
+    Macro recall counts a class that is absent from y_true as 0; balanced_accuracy leaves it out.
+    """
+    return c.tp / c.pos
+
+
+@metric(
+    aliases=("true_negative_rate", "tnr", "selectivity"),
+    better="higher",
+    undefined=NONE_FALSE,
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[liver(gives="54/86", source=LIVER_SOURCE)],
+    oracle=sklearn("recall_score", pos_label=0),
+    equals={"scikit-learn": "recall_score(pos_label=0), two classes", "oneDAL": "specificity"},
+    references=(ALTMAN_BLAND_1994A,),
+    since="0.1",
+    headline=("plain",),
+)
+def specificity(c: OneVsRest) -> Node:
+    """Share of the rows truly of another class that were not predicted as this one.
+
+    With many classes it is near 1 for any classifier, since most rows are negatives of most
+    classes.
+    """
+    return c.tn / c.neg
+
+
+@metric(
+    aliases=("npv",),
+    better="higher",
+    undefined=ALL_PREDICTED,
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[liver(gives="54/81", source=LIVER_SOURCE)],
+    oracle=sklearn("precision_score", pos_label=0),
+    equals={"scikit-learn": "precision_score(pos_label=0), two classes"},
+    references=(ALTMAN_BLAND_1994B,),
+    since="0.1",
+)
+def negative_predictive_value(c: OneVsRest) -> Node:
+    """Share of the rows not predicted as the class that truly are not of it.
+
+    Depends on prevalence: do not carry it from a balanced study to a rare disease.
+    See specificity for the same question asked of the true negatives.
+    """
+    return c.tn / c.pred_neg
+
+
+@metric(
+    aliases=("fpr", "fall_out"),
+    better="lower",
+    undefined=NONE_FALSE,
+    perfect=0.0,
+    cases=[liver(gives="32/86", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("recall_score", pos_label=0, transform=lambda value: 1.0 - value),
+    references=(ALTMAN_BLAND_1994A,),
+    since="0.1",
+)
+def false_positive_rate(c: OneVsRest) -> Node:
+    """Share of the rows truly of another class that were predicted as this one."""
+    return c.fp / c.neg
+
+
+@metric(
+    aliases=("fnr", "miss_rate"),
+    better="lower",
+    undefined=NONE_TRUE,
+    perfect=0.0,
+    cases=[liver(gives="27/258", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("recall_score", transform=lambda value: 1.0 - value),
+    references=(ALTMAN_BLAND_1994A,),
+    since="0.1",
+)
+def false_negative_rate(c: OneVsRest) -> Node:
+    """Share of the rows truly of the class that were predicted as another."""
+    return c.fn / c.pos
+
+
+@metric(
+    aliases=("fdr",),
+    better="lower",
+    undefined=NONE_PREDICTED,
+    perfect=0.0,
+    cases=[liver(gives="32/263", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("precision_score", transform=lambda value: 1.0 - value),
+    references=(ALTMAN_BLAND_1994B,),
+    since="0.1",
+)
+def false_discovery_rate(c: OneVsRest) -> Node:
+    """Share of the rows predicted as the class that truly are of another."""
+    return c.fp / c.pred_pos
+
+
+@metric(
+    aliases=("false_omission", "for_rate"),
+    better="lower",
+    undefined=ALL_PREDICTED,
+    perfect=0.0,
+    cases=[liver(gives="27/81", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("precision_score", pos_label=0, transform=lambda value: 1.0 - value),
+    references=(ALTMAN_BLAND_1994B,),
+    since="0.1",
+)
+def false_omission_rate(c: OneVsRest) -> Node:
+    """Share of the rows not predicted as the class that truly are of it."""
+    return c.fn / c.pred_neg
+
+
+@metric(
+    aliases=("base_rate",),
+    cases=[liver(gives="258/344", source=LIVER_SOURCE)],
+    references=(ALTMAN_BLAND_1994B,),
+    since="0.1",
+)
+def prevalence(c: OneVsRest) -> Node:
+    """Share of all rows that truly are of the class.
+
+    A property of the data, not of the classifier.
+    """
+    return c.pos / c.n
+
+
+@metric(
+    aliases=("youden_j", "youden_index", "bookmaker_informedness"),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined="all rows are truly of the class, or none",
+    perfect=1.0,
+    cases=[liver(gives="231/258 + 54/86 - 1", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("balanced_accuracy_score", adjusted=True),
+    equals={"scikit-learn": "balanced_accuracy_score(adjusted=True), two classes"},
+    references=(YOUDEN_1950, POWERS_2011),
+    since="0.1",
+)
+def informedness(c: OneVsRest) -> Node:
+    """Recall plus specificity minus 1: how far a decision is informed rather than chance.
+
+    Youden's J. 0 for any guess that ignores the row.
+    """
+    return c.tp / c.pos + c.tn / c.neg - 1
+
+
+@metric(
+    aliases=("delta_p",),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined="everything was predicted as the class, or nothing",
+    perfect=1.0,
+    cases=[liver(gives="231/263 + 54/81 - 1", source=LIVER_ARITHMETIC)],
+    references=(POWERS_2011,),
+    since="0.1",
+)
+def markedness(c: OneVsRest) -> Node:
+    """Precision plus negative predictive value minus 1: how far a prediction marks the truth."""
+    return c.tp / c.pred_pos + c.tn / c.pred_neg - 1
+
+
+@metric(
+    aliases=("lr_positive", "lr_plus"),
+    range=(0.0, math.inf),
+    better="higher",
+    undefined="a class is absent, or there is no false positive",
+    perfect=math.inf,
+    cases=[liver(gives="(231/258) / (32/86)", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("class_likelihood_ratios", item=0),
+    equals={"scikit-learn": "class_likelihood_ratios()[0], NaN where this is infinite"},
+    references=(DEEKS_ALTMAN_2004,),
+    since="0.1",
+)
+def positive_likelihood_ratio(c: OneVsRest) -> Node:
+    """How many times likelier this prediction is for rows of the class than for the others.
+
+    Multiplies the prior odds of the class. Infinite when there is no false positive.
+    """
+    return (c.tp / c.pos) / (c.fp / c.neg)
+
+
+@metric(
+    aliases=("lr_negative", "lr_minus"),
+    range=(0.0, math.inf),
+    better="lower",
+    undefined="a class is absent, or there is no true negative",
+    perfect=0.0,
+    cases=[liver(gives="(27/258) / (54/86)", source=LIVER_ARITHMETIC)],
+    oracle=sklearn("class_likelihood_ratios", item=1),
+    equals={"scikit-learn": "class_likelihood_ratios()[1], NaN where this is infinite"},
+    references=(DEEKS_ALTMAN_2004,),
+    since="0.1",
+)
+def negative_likelihood_ratio(c: OneVsRest) -> Node:
+    """How many times likelier any other prediction is for rows of the class than for the others.
+
+    Multiplies the prior odds of the class when it was not predicted.
+    """
+    return (c.fn / c.pos) / (c.tn / c.neg)
+
+
+@metric(
+    aliases=("dor",),
+    range=(0.0, math.inf),
+    better="higher",
+    undefined="there is no false positive or no false negative",
+    perfect=math.inf,
+    cases=[liver(gives="(231*54) / (32*27)", source=LIVER_ARITHMETIC)],
+    references=(GLAS_2003,),
+    since="0.1",
+)
+def diagnostic_odds_ratio(c: OneVsRest) -> Node:
+    """Odds of the prediction among rows of the class over its odds among the others.
+
+    The positive likelihood ratio over the negative one. Infinite without errors of one kind.
+    """
+    return (c.tp * c.tn) / (c.fp * c.fn)
+
+
+@metric(
+    aliases=("g_measure", "fmi"),
+    better="higher",
+    undefined="no row is truly of the class, or nothing was predicted as it",
+    undefined_is_zero=True,
+    perfect=1.0,
+    cases=[liver(gives="231 / sqrt(263*258)", source=LIVER_ARITHMETIC)],
+    references=(FOWLKES_MALLOWS_1983,),
+    since="0.1",
+)
+def fowlkes_mallows(c: OneVsRest) -> Node:
+    """Geometric mean of precision and recall."""
+    return c.tp / sqrt(c.pred_pos * c.pos)

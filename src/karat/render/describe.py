@@ -1,0 +1,304 @@
+"""A `Report` as a document: what a reader should see of it, and what is only counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.metrics import get
+from karat.render.document import Cell, Column, Document, Matrix, Notes, Table
+from karat.render.numbers import amount, amounts, count, counted, interval, share, value
+
+if TYPE_CHECKING:
+    from karat.report import Report
+    from karat.result import Result
+
+__all__ = ["describe"]
+
+FAMILIES = ("accuracy", "rates", "fscores", "agreement")
+"""Order of the families of metrics at the head of a report; others follow."""
+
+N_CLASSES_IN_FULL = 24
+"""Up to here the table lists every class; above, the worst ones."""
+N_WORST = 10
+N_MATRIX = 40
+"""Up to here the confusion matrix is drawn where the width allows."""
+N_PAIRS = 10
+N_REASONS = 6
+
+
+def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline") -> Document:
+    """The document of a report.
+
+    Args:
+        report: a `karat.Report`.
+        metrics: ``"headline"`` opens with the metrics most asked for, ``"all"`` lists every one.
+    """
+    # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
+    headline = _headline_names(report, metrics)
+    sections = [
+        *(_every(report) if metrics == "all" else [_headline(report, headline)]),
+        _classes(report),
+        _matrix(report),
+        _pairs(report),
+        _undefined(report, headline),
+        _warnings(report),
+    ]
+    return Document("karat report", _facts(report), tuple(s for s in sections if s is not None))
+
+
+def _headline_names(report: Report, which: str) -> list[str]:
+    """The metrics that open the report: those asked for, else those whose record says so."""
+    if which == "all" or report.requested is not None:
+        return list(report.metrics)
+    chosen: list[tuple[int, int, str]] = []
+    for name in report.metrics:
+        metric = get(name)
+        # Of two classes the plain metrics speak; the averages stand under the table of classes.
+        if metric.lift in metric.record.headline and (
+            metric.lift == "plain" or not report.is_binary
+        ):
+            family = metric.record.family
+            place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+            chosen.append((place, len(chosen), name))
+    return [name for *_, name in sorted(chosen)] or list(report.metrics)
+
+
+def _facts(report: Report) -> tuple[str, ...]:
+    source = report.source
+    names = [str(name) for name in source.get("files") or ()]
+    where = (
+        names[0]
+        if len(names) == 1
+        else f"{names[0]} and {count(len(names) - 1)} more"
+        if names
+        else "SQL query"
+        if source.get("query")
+        else ""
+    )
+    k = report.classes.k
+    facts = [where, counted(report.n_rows, "row"), counted(k, "class")]
+    if report.classes.positive is not None:
+        facts.append(f"positive class {report.classes.display[report.classes.positive]}")
+    weights = report.mapping.get("weights")
+    if weights or report.cells.is_weighted:
+        facts.append(f"weighted by {weights}" if weights else "weighted")
+    return tuple(fact for fact in facts if fact)
+
+
+def _headline(report: Report, names: Sequence[str]) -> Table:
+    results = report.metrics
+    columns = [Column("metric", "left"), Column("value")]
+    levels = [r.level for r in map(results.__getitem__, names) if r.level is not None]
+    has_interval = bool(levels)
+    if levels:
+        columns.append(Column(f"{100 * levels[0]:g} % interval", "left"))
+    rows = []
+    for name in names:
+        result = results[name]
+        cells = [Cell(name), Cell(_value(result), "strong")]
+        if has_interval:
+            cells.append(Cell(interval(result.low, result.high), "dim"))
+        rows.append(tuple(cells))
+    n_more = len(results) - len(names)
+    more = f"{counted(n_more, 'more metric')}: --metrics all, or --format json"
+    notes = (more,) if n_more else ()
+    return Table("Metrics", tuple(columns), tuple(rows), notes, is_compact=not has_interval)
+
+
+def _every(report: Report) -> list[Table]:
+    """Every metric: those of all classes in a list, those of one class by their averages."""
+    if any(result.low is not None for result in report.metrics.values()):
+        return [_headline(report, list(report.metrics))]
+    whole: list[str] = []
+    averaged: dict[str, dict[str, Cell]] = {}
+    for name, result in report.metrics.items():
+        metric = get(name)
+        if metric.record.is_per_class:
+            row = str(replace(metric, lift="plain"))
+            averaged.setdefault(row, {})[metric.lift] = Cell(_value(result))
+        else:
+            whole.append(name)
+    tables = [_headline(report, whole)] if whole else []
+    if averaged:
+        used = {lift for row in averaged.values() for lift in row}
+        lifts = [lift for lift in _LIFTS if lift in used]
+        columns = [Column("metric", "left"), *(Column(_LIFTS[lift]) for lift in lifts)]
+        rows = [
+            (Cell(name), *(row.get(lift, Cell("")) for lift in lifts))
+            for name, row in averaged.items()
+        ]
+        tables.append(Table("Metrics of one class", tuple(columns), tuple(rows)))
+    return [replace(table, notes=()) for table in tables]
+
+
+_LIFTS = {"plain": "positive", "macro": "macro", "micro": "micro", "weighted": "weighted"}
+
+
+def _value(result: Result) -> str:
+    is_count = get(result.name).record.family == "counts"
+    text = amount(result.value) if is_count else value(result.value)
+    return f"{text}{'*' if result.undefined else ''}"
+
+
+_AVERAGES = ("macro", "weighted")
+_SCORES = (("precision", 2), ("recall", 1), ("specificity", 4), ("f1", 0))
+
+
+def _classes(report: Report) -> Table | None:
+    rows = report.per_class
+    scores = [(key, rank) for key, rank in _SCORES if key in rows[0]]
+    columns = (
+        Column("class", "left", is_name=True),
+        Column("support"),
+        Column("predicted", rank=3),
+        *(Column(key, rank=rank) for key, rank in scores),
+    )
+    k = len(rows)
+    listed, notes = rows, []
+    if k > N_CLASSES_IN_FULL:
+        # Undefined first: a class that is never predicted is the worst there is.
+        ranked = sorted(rows, key=lambda row: (_number(row, "f1"), -row["support"]))
+        listed, rest = ranked[:N_WORST], ranked[N_WORST:]
+        f1 = np.array([_number(row, "f1") for row in rest])
+        notes.append(
+            f"{count(len(rest))} classes not listed: f1 {value(float(f1.min()))} to "
+            f"{value(float(f1.max()))}, median {value(float(np.median(f1)))}"
+        )
+    support, predicted = (
+        amounts([row[key] for row in listed]) for key in ("support", "predicted_count")
+    )
+    body = [
+        (
+            Cell(str(row["name"])),
+            Cell(support[i]),
+            Cell(predicted[i]),
+            *(Cell(_score(row, key)) for key, _ in scores),
+        )
+        for i, row in enumerate(listed)
+    ]
+    rule = len(body)
+    for average in _AVERAGES:
+        names = [f"{average}_{key}" for key, _ in scores]
+        if all(name in report.metrics for name in names):
+            cells = [Cell(_value(report.metrics[name])) for name in names]
+            body.append((Cell(average, "dim"), Cell(""), Cell(""), *cells))
+    title = "Classes"
+    if k > N_CLASSES_IN_FULL:
+        title = f"Classes  worst {len(listed)} of {count(k)} by f1"
+    return Table(
+        title, columns, tuple(body), tuple(notes), rule_before=rule if len(body) > rule else None
+    )
+
+
+def _number(row: Mapping[str, Any], key: str) -> float:
+    found = row.get(key)
+    return -1.0 if found is None or float(found) != float(found) else float(found)
+
+
+def _score(row: Mapping[str, Any], key: str) -> str:
+    found = row.get(key)
+    return f"{value(found)}{'*' if key in row['undefined'] else ''}"
+
+
+def _matrix(report: Report) -> Matrix | None:
+    if report.cells.storage == "marginals" or report.classes.k > N_MATRIX:
+        return None
+    return Matrix("Confusion", report.classes.display, report.confusion.matrix)
+
+
+def _pairs(report: Report) -> Table | Notes | None:
+    """The wrong cells that hold most rows."""
+    k = report.classes.k
+    if report.cells.storage == "marginals" or k < 6:
+        return None
+    rows, cols, totals = report.confusion.occupied()
+    is_wrong = np.asarray(rows) != np.asarray(cols)
+    by_class = np.bincount(rows, weights=totals, minlength=k)
+    wrong = (rows[is_wrong], cols[is_wrong], totals[is_wrong])
+    if not wrong[0].size:
+        return Notes("Most confused", ("No row is predicted wrongly.",))
+    n_listed = N_PAIRS if k > 12 else N_PAIRS // 2
+    # Ties by class order, so that the same report always reads the same.
+    order = np.lexsort((wrong[1], wrong[0], -wrong[2]))[:n_listed]
+    names = report.classes.display
+    shown = amounts(wrong[2][order].tolist())
+    body = tuple(
+        (
+            Cell(str(names[wrong[0][i]])),
+            Cell("→", "dim"),
+            Cell(str(names[wrong[1][i]])),
+            Cell(shown[place], "bad"),
+            Cell(share(float(wrong[2][i]), float(by_class[wrong[0][i]]))),
+        )
+        for place, i in enumerate(order)
+    )
+    total = float(wrong[2].sum())
+    held = float(wrong[2][order].sum())
+    unit = "weight" if report.cells.is_weighted else "rows"
+    n_more = wrong[0].size - len(order)
+    notes = [f"these hold {share(held, total)} of the {amount(total)} wrong {unit}"]
+    if n_more:
+        notes[0] += f"; {count(n_more)} other wrong cells are not listed"
+    if k > N_MATRIX:
+        notes.append(f"the {count(k)} × {count(k)} matrix is not drawn: --format json holds it")
+    columns = (
+        Column("true", is_name=True),
+        Column("", "left"),
+        Column("predicted", "left", is_name=True),
+        Column(unit),
+        Column("of the class", rank=1),
+    )
+    return Table("Most confused", columns, body, tuple(notes))
+
+
+_POLICIES = {
+    "zero": "a class without a value counts as 0 in an average",
+    "exclude": "a class without a value is left out of an average",
+    "nan": "a class without a value leaves its average without one",
+}
+
+
+def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
+    """Which of the values shown the data do not define, by reason; the others are counted."""
+    averages = [f"{average}_{key}" for average in _AVERAGES for key, _ in _SCORES]
+    by_reason: dict[str, list[str]] = {}
+    n_others = 0
+    for name, result in report.metrics.items():
+        if result.undefined and (name in headline or name in averages):
+            by_reason.setdefault(result.undefined, []).append(name)
+        elif result.undefined:
+            n_others += 1
+    lines = [f"{_listed(names)}: {reason}" for reason, names in by_reason.items()]
+    lines += _undefined_classes(report)
+    if len(lines) > N_REASONS:
+        lines = [*lines[:N_REASONS], f"{len(lines) - N_REASONS} more reasons: --format json"]
+    if n_others:
+        lines.append(f"{n_others} of the metrics not listed here; --metrics all shows them")
+    if not lines:
+        return None
+    is_marked = len(lines) > bool(n_others)
+    title = f"Undefined (*)  {_POLICIES[report.undefined]}" if is_marked else "Undefined"
+    return Notes(title, tuple(lines))
+
+
+def _undefined_classes(report: Report) -> list[str]:
+    """The undefined entries of the table of classes that no average explains."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in report.per_class:
+        for key, reason in row["undefined"].items():
+            if key in dict(_SCORES) and f"macro_{key}" not in report.metrics:
+                found.setdefault((key, reason), []).append(str(row["name"]))
+    return [f"{key} of {_listed(names)}: {reason}" for (key, reason), names in found.items()]
+
+
+def _listed(names: Sequence[str], limit: int = 4) -> str:
+    text = ", ".join(names[:limit])
+    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+def _warnings(report: Report) -> Notes | None:
+    return Notes("Warnings", report.warnings, "warning") if report.warnings else None

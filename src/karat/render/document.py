@@ -1,0 +1,84 @@
+"""A document: titled tables and notes, with no layout in them.
+
+Every renderer (plain text, terminal) reads this one description.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy.typing as npt
+
+__all__ = ["Cell", "Column", "Document", "Matrix", "Notes", "Section", "Style", "Table"]
+
+Style: TypeAlias = Literal["", "title", "heading", "strong", "dim", "good", "bad", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One entry of a table."""
+
+    text: str
+    style: Style = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        heading: its title.
+        align: where its text stands.
+        rank: 0 stays at any width; of the others, the highest is left out first.
+        is_name: whether its entries are class names, which may be shortened.
+        is_prose: whether its entries are running text; only the last column may be.
+    """
+
+    heading: str
+    align: Literal["left", "right"] = "right"
+    rank: int = 0
+    is_name: bool = False
+    is_prose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under columns; `rule_before` is the index of a row that a rule is drawn above."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    rule_before: int | None = None
+    is_compact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A confusion matrix: rows true, columns predicted."""
+
+    title: str
+    names: tuple[str, ...]
+    values: npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Lines of running text."""
+
+    title: str
+    lines: tuple[str, ...]
+    style: Style = ""
+
+
+Section: TypeAlias = Table | Matrix | Notes
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Title, facts in one line, sections."""
+
+    title: str
+    facts: tuple[str, ...]
+    sections: tuple[Section, ...] = ()

@@ -1,0 +1,276 @@
+"""`Report`: every metric of one tally, computed when it is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat._version import __version__
+from karat.errors import UnknownNameError, error, shown
+from karat.metrics import Metric, get
+from karat.metrics._lift import Policy
+from karat.plan import default_metrics
+from karat.result import Result
+from karat.signature import Signature
+from karat.tally import Cells, Classes
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+__all__ = ["Confusion", "Report", "undefined_reason"]
+
+PER_CLASS = (
+    "support",
+    "predicted_count",
+    "precision",
+    "recall",
+    "specificity",
+    "f1",
+    "jaccard",
+)
+"""Columns of the per-class table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """The confusion matrix of a report.
+
+    Attributes:
+        cells: the tally behind it.
+    """
+
+    cells: Cells
+
+    @property
+    def labels(self) -> tuple[str | int | bool, ...]:
+        """The classes, in the order of rows and columns."""
+        return self.cells.classes.labels
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Display names of the classes."""
+        return self.cells.classes.display
+
+    @property
+    def matrix(self) -> npt.NDArray[Any]:
+        """int64[k, k], or float64[k, k] when weighted: rows true, columns predicted.
+
+        Errors:
+            K204 only class totals were kept; K207 too many classes for a dense matrix.
+        """
+        return self.cells.matrix()
+
+    def occupied(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Non-empty cells: true index int64[m], predicted index int64[m], number[m]."""
+        return self.cells.occupied()
+
+
+@dataclass(frozen=True)
+class Report:
+    """All metrics of one data set.
+
+    Read a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``,
+    ``report["macro_f_beta(beta=2)"]``; any metric that the tally allows, listed or not.
+
+    Attributes:
+        cells: the tally.
+        undefined: policy for undefined values: ``"zero"``, ``"exclude"`` or ``"nan"``.
+        requested: the metrics asked for, or None for all.
+        mapping: column that played each role, when the rows came from a table.
+        source: facts about where the rows came from.
+        warnings: sentences the reader should see.
+    """
+
+    cells: Cells
+    undefined: Policy = "zero"
+    requested: tuple[Metric, ...] | None = None
+    mapping: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> Classes:
+        """The classes, their order, their display names and the positive one."""
+        return self.cells.classes
+
+    @property
+    def labels(self) -> tuple[str | int | bool, ...]:
+        """The class labels in order."""
+        return self.cells.classes.labels
+
+    @property
+    def n_rows(self) -> int:
+        """Rows read."""
+        return int(self.cells.n_rows)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes, so that plain names mean the positive class."""
+        return self.cells.classes.positive is not None
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Result]:
+        """Every listed metric by canonical name."""
+        wanted = default_metrics() if self.requested is None else list(self.requested)
+        return {
+            str(metric): self._result(metric)
+            for metric in wanted
+            if self.requested is not None or self._applies(metric)
+        }
+
+    def _applies(self, metric: Metric) -> bool:
+        if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
+            return False
+        return not (metric.needs_cells and self.cells.storage == "marginals")
+
+    def __getitem__(self, name: str | Metric) -> Result:
+        """The result of a metric, by any of its names.
+
+        Errors:
+            K301 no such metric; K307 a plain name where there are more than two classes.
+        """
+        return self._result(get(name))
+
+    def __getattr__(self, name: str) -> Result:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except UnknownNameError as problem:
+            raise AttributeError(str(problem)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.metrics
+
+    def _result(self, metric: Metric) -> Result:
+        if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
+            choices = [f"{average}_{metric.record.name}" for average in metric.record.averages]
+            raise error(
+                "K307",
+                name=metric.name,
+                k=self.classes.k,
+                choices=", ".join(choices) or "it for each class",
+            )
+        computed = metric.values(self.cells, self.undefined)
+        positive = self.classes.positive
+        return Result(
+            name=str(metric),
+            value=float(computed.value),
+            n=self.n_rows,
+            undefined=undefined_reason(metric, self.classes, computed.undefined),
+            definition=metric.definition,
+            range=metric.range,
+            better=metric.better,
+            signature=Signature(
+                str(metric),
+                self.classes.k,
+                None if positive is None else self.classes.display[positive],
+                self.undefined,
+                self.cells.is_weighted,
+                __version__,
+            ),
+        )
+
+    @cached_property
+    def per_class(self) -> list[dict[str, Any]]:
+        """One row a class: label, name, counts and rates; undefined rates carry their reason.
+
+        Each row also holds ``"undefined"``: metric name → reason, for that class.
+        """
+        columns = {}
+        for name in PER_CLASS:
+            record = get(name).record
+            metric = Metric(record, "per_class")
+            computed = metric.values(self.cells, self.undefined)
+            columns[name] = (metric, computed)
+        rows = []
+        for i, (label, shown_name) in enumerate(
+            zip(self.classes.labels, self.classes.display, strict=True)
+        ):
+            row: dict[str, Any] = {"label": label, "name": shown_name}
+            reasons = {}
+            for name, (metric, computed) in columns.items():
+                row[name] = _plain_number(float(computed.value[i]), self.cells.is_weighted, name)
+                if computed.undefined[i]:
+                    reasons[name] = metric.undefined_when
+            rows.append(row | {"undefined": reasons})
+        return rows
+
+    @property
+    def confusion(self) -> Confusion:
+        """The confusion matrix."""
+        return Confusion(self.cells)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types, in the schema ``karat.report/1``."""
+        from karat.render.json import report_to_dict
+
+        return report_to_dict(self)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as JSON text with sorted keys; written to `path` too, when given."""
+        from karat.render.json import report_to_json
+
+        text = report_to_json(self)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        """Read a report back from its JSON text: the same tally, hence the same numbers.
+
+        Errors:
+            K205 the text is not a report of schema ``karat.report/1``.
+        """
+        from karat.render.json import report_from_json
+
+        return report_from_json(text)
+
+    def text(self, width: int = 80) -> str:
+        """The report as plain text of at most `width` columns."""
+        from karat.render.plain import report_as_text
+
+        return report_as_text(self, width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<karat.Report: {self.n_rows} rows, {self.classes.k} classes>"
+
+
+def undefined_reason(
+    metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_]
+) -> str | None:
+    """Why a value is undefined, in which classes; None when it is defined."""
+    if not undefined.any():
+        return None
+    reason = metric.undefined_when
+    if len(reason) > 160 or not reason:
+        reason = metric.record.undefined or "the formula divides by zero"
+    if undefined.ndim == 0:
+        return reason
+    where = [classes.display[i] for i in np.flatnonzero(undefined)]
+    return f"{reason} in {len(where)} of {classes.k} classes: {shown(where, 5)}"
+
+
+def _plain_number(value: float, is_weighted: bool, name: str) -> float | int | None:
+    """Counts of rows as int; values that are not finite as None, with their reason beside."""
+    if not math.isfinite(value):
+        return None
+    is_count = name in {"support", "predicted_count"}
+    return int(value) if is_count and not is_weighted else value

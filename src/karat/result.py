@@ -1,0 +1,79 @@
+"""`Result`: one number with its name, its definition and what is known of its certainty."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from karat.signature import Signature
+
+__all__ = ["Result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One value of one metric.
+
+    ``float(result)`` is the value; NaN when the data do not define it and no convention does.
+
+    Attributes:
+        name: canonical text of the metric, ``"macro_f1"``.
+        value: the number; NaN or infinite only together with `undefined`.
+        n: rows read.
+        undefined: why and where the data do not define it, or None.
+        low, high: limits of the interval at `level`, or None.
+        level: confidence level of the interval, or None.
+        method: name of the interval's method, or None.
+        exact: whether the value is exact, not an approximation with a `bound`.
+        bound: (low, high) between which the exact value lies when it is not exact, else None.
+        definition: the formula in words and symbols.
+        range: smallest and largest value the metric can take.
+        better: ``"higher"``, ``"lower"``, or None where neither is better.
+        signature: the choices that can change the number.
+    """
+
+    name: str
+    value: float
+    n: int
+    undefined: str | None
+    definition: str
+    range: tuple[float, float]
+    better: str | None
+    signature: Signature
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    method: str | None = None
+    exact: bool = True
+    bound: tuple[float, float] | None = None
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
+
+    def __str__(self) -> str:
+        text = f"{self.name} {self.value:.6g}"
+        if self.low is not None and self.high is not None:
+            text += f" [{self.low:.6g}, {self.high:.6g}]"
+        return f"{text} (undefined: {self.undefined})" if self.undefined else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: null, never NaN or infinity, for a value that is not a finite number."""
+        return {
+            "value": _json_number(self.value),
+            "low": _json_number(self.low),
+            "high": _json_number(self.high),
+            "level": self.level,
+            "method": self.method,
+            "n": self.n,
+            "undefined": self.undefined,
+            "exact": self.exact,
+            "bound": None if self.bound is None else [_json_number(x) for x in self.bound],
+        }
+
+
+def _json_number(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

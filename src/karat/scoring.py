@@ -1,0 +1,57 @@
+"""A metric as a scorer for scikit-learn's ``scoring=``; scikit-learn is not imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from karat.errors import error
+from karat.functions import function_of
+from karat.metrics import Metric, get
+
+__all__ = ["Scorer", "scorer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Callable of scikit-learn's scorer protocol: (estimator, X, y) → float, greater is better.
+
+    Attributes:
+        metric: what it measures; a loss is returned with its sign turned.
+    """
+
+    metric: Metric
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """Score the estimator's predictions for X against y."""
+        compute = function_of(self.metric.name)
+        params = dict(self.metric.params)
+        value = float(compute(y, estimator.predict(X), weights=sample_weight, **params))
+        return -value if self.metric.better == "lower" else value
+
+    def __repr__(self) -> str:
+        return f"karat.scorer({str(self.metric)!r})"
+
+
+def scorer(name: str | Metric) -> Scorer:
+    """A scorer for ``cross_val_score(..., scoring=karat.scorer("macro_f1"))``.
+
+    Args:
+        name: a metric that has a better direction; losses are returned negated.
+
+    Errors:
+        K301 no such metric; K120 a metric of which neither direction is better.
+
+    Example:
+        >>> import karat
+        >>> karat.scorer("macro_f1")
+        karat.scorer('macro_f1')
+    """
+    metric = get(name)
+    if metric.better is None:
+        raise error(
+            "K120",
+            found=f"{metric} has no better direction, so it cannot rank models",
+            do="Choose a metric whose `better` is 'higher' or 'lower'.",
+        )
+    return Scorer(metric)

@@ -1,0 +1,307 @@
+"""`Cells`: counts, or weights and squared weights, by true × predicted class.
+
+Three storages of one thing:
+
+- dense: every cell, number[..., k, k];
+- sparse: the occupied cells, number[..., m], for many classes;
+- marginals: only tp, fp and fn of each class, number[..., k], when no formula reads cells.
+
+Every axis before the class axes is batch: slices, folds, models, replicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally.classes import Classes
+from karat.tally.fields import Fields, summed_by, true_negatives
+
+if TYPE_CHECKING:
+    from karat._native import Tally
+
+__all__ = ["Axis", "Cells", "Storage"]
+
+Storage = Literal["dense", "sparse", "marginals"]
+Numbers = npt.NDArray[Any]
+
+DENSE_BYTES_LIMIT = 1 << 31
+"""A dense view of a sparse tally above this is an error, not an attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A leading axis of a tally.
+
+    Attributes:
+        name: what it enumerates, for example ``"fold"``.
+        labels: one label a position.
+    """
+
+    name: str
+    labels: tuple[str | int | bool, ...]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Tally of labels: immutable; made by the constructors below, added by `merge`.
+
+    Attributes:
+        classes: the class axis, k classes.
+        storage: ``"dense"``, ``"sparse"`` or ``"marginals"``.
+        counts: int64 counts or float64 Σw: [..., k, k] dense, [..., m] sparse,
+            [..., 3, k] marginals (tp, fp, fn).
+        squares: float64 Σw² in the same shape; None when unweighted or not known.
+        n_rows: int64[...]: rows read, whatever they weigh.
+        rows, cols: int64[m], the sparse cells in row-major order, else None.
+        occupancy: int64[..., 3, k], rows behind weighted marginals, else None.
+        axes: the leading axes.
+    """
+
+    classes: Classes
+    storage: Storage
+    counts: Numbers
+    n_rows: npt.NDArray[np.int64]
+    squares: npt.NDArray[np.float64] | None = None
+    rows: npt.NDArray[np.int64] | None = None
+    cols: npt.NDArray[np.int64] | None = None
+    occupancy: npt.NDArray[np.int64] | None = None
+    axes: tuple[Axis, ...] = ()
+
+    @classmethod
+    def dense(
+        cls,
+        counts: npt.ArrayLike,
+        *,
+        classes: Classes,
+        squares: npt.ArrayLike | None = None,
+        n_rows: npt.ArrayLike | None = None,
+        axes: tuple[Axis, ...] = (),
+    ) -> Cells:
+        """Every cell: counts int64[..., k, k], or float64 Σw with Σw² in `squares`."""
+        cells = _numbers(counts)
+        rows_read = cells.sum(axis=(-2, -1)) if n_rows is None else n_rows
+        return cls(
+            classes, "dense", cells, np.asarray(rows_read, np.int64), _floats(squares), axes=axes
+        )
+
+    @classmethod
+    def sparse(
+        cls,
+        rows: npt.ArrayLike,
+        cols: npt.ArrayLike,
+        counts: npt.ArrayLike,
+        *,
+        classes: Classes,
+        squares: npt.ArrayLike | None = None,
+        n_rows: npt.ArrayLike | None = None,
+        axes: tuple[Axis, ...] = (),
+    ) -> Cells:
+        """Occupied cells: rows, cols int64[m] in row-major order without repeats."""
+        cells = _numbers(counts)
+        rows_read = cells.sum(axis=-1) if n_rows is None else n_rows
+        return cls(
+            classes,
+            "sparse",
+            cells,
+            np.asarray(rows_read, np.int64),
+            _floats(squares),
+            np.asarray(rows, np.int64),
+            np.asarray(cols, np.int64),
+            axes=axes,
+        )
+
+    @classmethod
+    def marginals(
+        cls,
+        tp: npt.ArrayLike,
+        fp: npt.ArrayLike,
+        fn: npt.ArrayLike,
+        *,
+        classes: Classes,
+        squares: Sequence[npt.ArrayLike] | None = None,
+        occupancy: Sequence[npt.ArrayLike] | None = None,
+        n_rows: npt.ArrayLike | None = None,
+        axes: tuple[Axis, ...] = (),
+    ) -> Cells:
+        """Class totals only: tp, fp, fn number[..., k]."""
+        parts = _numbers(np.stack([np.asarray(part) for part in (tp, fp, fn)], axis=-2))
+        rows_read = (
+            parts[..., 0, :].sum(axis=-1) + parts[..., 2, :].sum(axis=-1)
+            if n_rows is None
+            else n_rows
+        )
+        return cls(
+            classes,
+            "marginals",
+            parts,
+            np.asarray(rows_read, np.int64),
+            None if squares is None else np.stack([np.asarray(s) for s in squares], axis=-2),
+            occupancy=None
+            if occupancy is None
+            else np.stack([np.asarray(o, np.int64) for o in occupancy], axis=-2),
+            axes=axes,
+        )
+
+    @classmethod
+    def empty(cls, classes: Classes, *, is_weighted: bool = False) -> Cells:
+        """The tally of no rows: the identity of `merge`."""
+        zeros = np.zeros((classes.k, classes.k), np.float64 if is_weighted else np.int64)
+        return cls.dense(zeros, classes=classes, squares=zeros if is_weighted else None, n_rows=0)
+
+    @classmethod
+    def from_native(cls, tally: Tally, classes: Classes | None = None) -> Cells:
+        """Take over a tally counted by the native kernels."""
+        if classes is None:
+            found = tally.labels
+            if found is None:
+                raise ValueError("a tally of codes needs its classes")
+            classes = Classes.of(found.tolist())
+        if tally.has_cells:
+            squares = tally.squares() if tally.weighted else None
+            return cls.dense(tally.cells(), classes=classes, squares=squares, n_rows=tally.n_rows)
+        return cls.marginals(
+            *tally.marginals(),
+            classes=classes,
+            squares=tally.marginal_squares() if tally.weighted else None,
+            occupancy=tally.marginal_rows() if tally.weighted else None,
+            n_rows=tally.n_rows,
+        )
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.classes.k
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the cells are sums of weights."""
+        return bool(self.counts.dtype.kind == "f")
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the leading axes."""
+        return self.n_rows.shape
+
+    @cached_property
+    def fields(self) -> Fields:
+        """What formulas read: float64 one-vs-rest counts and the listed cells."""
+        if self.storage == "dense":
+            return Fields.of_matrix(self.counts, self.classes.positive)
+        if self.storage == "sparse":
+            return self._sparse_fields()
+        tp, fp, fn = (self.counts[..., i, :] for i in range(3))
+        n = np.asarray(tp.sum(axis=-1) + fn.sum(axis=-1))
+        elsewhere = None
+        if self.occupancy is not None:
+            hits, false_alarms, misses = (self.occupancy[..., i, :] for i in range(3))
+            seen = hits.sum(axis=-1) + misses.sum(axis=-1)
+            elsewhere = seen[..., None] - hits - false_alarms - misses
+        none = np.empty(0, np.intp)
+        return self._one_vs_rest(tp, fp, fn, n, elsewhere, none, none, None)
+
+    def _sparse_fields(self) -> Fields:
+        rows, cols = self.coordinates()
+        is_hit = rows == cols
+        weights, k = self.counts, self.k
+        occupied = (weights > 0).astype(np.int64)
+        touched = summed_by(rows, occupied, k) + summed_by(cols[~is_hit], occupied[..., ~is_hit], k)
+        return self._one_vs_rest(
+            summed_by(rows[is_hit], weights[..., is_hit], k),
+            summed_by(cols[~is_hit], weights[..., ~is_hit], k),
+            summed_by(rows[~is_hit], weights[..., ~is_hit], k),
+            np.asarray(weights.sum(axis=-1)),
+            occupied.sum(axis=-1)[..., None] - touched,
+            rows.astype(np.intp),
+            cols.astype(np.intp),
+            weights,
+        )
+
+    def _one_vs_rest(
+        self,
+        tp: Numbers,
+        fp: Numbers,
+        fn: Numbers,
+        n: Numbers,
+        elsewhere: npt.NDArray[np.int64] | None,
+        rows: npt.NDArray[np.intp],
+        cols: npt.NDArray[np.intp],
+        cells: Numbers | None,
+    ) -> Fields:
+        return Fields(
+            tp=_as_floats(tp),
+            fp=_as_floats(fp),
+            fn=_as_floats(fn),
+            tn=_as_floats(true_negatives(tp, fp, fn, n, elsewhere)),
+            n=_as_floats(n),
+            k=self.k,
+            positive=self.classes.positive,
+            rows=rows,
+            cols=cols,
+            cells=None if cells is None else _as_floats(cells),
+        )
+
+    def coordinates(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """True and predicted class index, int64[m], of the stored cells."""
+        if self.storage == "marginals":
+            raise error("K204", name="The list of cells")
+        if self.rows is not None and self.cols is not None:
+            return self.rows, self.cols
+        rows, cols = np.divmod(np.arange(self.k * self.k), self.k)
+        return rows, cols
+
+    def flat(self, values: Numbers | None = None) -> Numbers:
+        """The stored cells as number[..., m], in the order of `coordinates`."""
+        stored = self.counts if values is None else values
+        return stored.reshape((*self.batch_shape, -1)) if self.storage == "dense" else stored
+
+    def occupied(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Numbers]:
+        """Cells that hold something: true index int64[m], predicted index int64[m], [..., m]."""
+        rows, cols = self.coordinates()
+        cells = self.flat()
+        keep = (cells != 0).any(axis=tuple(range(cells.ndim - 1)))
+        return rows[keep], cols[keep], cells[..., keep]
+
+    def matrix(self) -> Numbers:
+        """Dense confusion matrix, int64[..., k, k] or float64: rows true, columns predicted.
+
+        Errors:
+            K204 the tally kept class totals only.
+            K207 it would need more than 2 GiB.
+        """
+        if self.storage == "dense":
+            return self.counts
+        return self.densified(self.flat())
+
+    def densified(self, values: Numbers) -> Numbers:
+        """Put one value a stored cell into number[..., k, k]."""
+        rows, cols = self.coordinates()
+        size = 8 * self.k * self.k * max(1, int(np.prod(self.batch_shape)))
+        if size > DENSE_BYTES_LIMIT:
+            raise error("K207", k=self.k, bytes=size)
+        out = np.zeros((*values.shape[:-1], self.k, self.k), values.dtype)
+        out[..., rows, cols] = values
+        return out
+
+    def with_classes(self, classes: Classes) -> Cells:
+        """The same numbers under another description of the same k classes."""
+        return replace(self, classes=classes)
+
+
+def _numbers(values: npt.ArrayLike) -> Numbers:
+    array = np.asarray(values)
+    return array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
+
+
+def _floats(values: npt.ArrayLike | None) -> npt.NDArray[np.float64] | None:
+    return None if values is None else np.asarray(values, np.float64)
+
+
+def _as_floats(values: Numbers) -> npt.NDArray[np.float64]:
+    return np.asarray(values, np.float64)

@@ -1,0 +1,6 @@
+"""Laws for third parties: check a metric of your own as karat checks its own."""
+
+from karat.testing.damage import mutants, survivors, unlisted
+from karat.testing.laws import LAWS, metrics_of, random_tables
+
+__all__ = ["LAWS", "metrics_of", "mutants", "random_tables", "survivors", "unlisted"]

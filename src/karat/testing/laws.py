@@ -1,0 +1,274 @@
+"""Laws that every metric record obeys; a third-party metric inherits them.
+
+``for law in LAWS: law(record)`` raises AssertionError with the first table that breaks one.
+
+Example:
+    >>> import karat
+    >>> from karat.testing import LAWS
+    >>> for law in LAWS:
+    ...     law(karat.metrics.get("f1").record)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics import Metric, Record, parse
+from karat.metrics._formula import needs_dense
+from karat.metrics._interpret import evaluate, gradient, undefined_mask
+from karat.metrics._lift import Policy
+from karat.tally import Cells, Classes, Fields, to_marginals, to_sparse
+from karat.testing.damage import unlisted
+
+__all__ = ["LAWS", "metrics_of", "random_tables"]
+
+POLICIES: Final[tuple[Policy, ...]] = ("zero", "exclude", "nan")
+_N_TABLES = 60
+
+
+def random_tables(
+    k: int, n_tables: int = _N_TABLES, seed: int = 0, *, gaps: float = 0.35
+) -> npt.NDArray[np.int64]:
+    """int64[n_tables, k, k] confusion matrices: many empty cells, some absent classes."""
+    rng = np.random.default_rng([seed, k])
+    tables = rng.integers(1, 40, size=(n_tables, k, k)) * (rng.random((n_tables, k, k)) > gaps)
+    # Every third table has a class that is never true, every fourth one never predicted.
+    tables[::3, rng.integers(k), :] = 0
+    tables[::4, :, rng.integers(k)] = 0
+    tables[tables.sum(axis=(1, 2)) == 0, 0, 0] = 1
+    return tables
+
+
+def metrics_of(record: Record, k: int) -> Iterator[Metric]:
+    """Every lift of the record for k classes, with the parameters of its golden cases."""
+    lifts: tuple[Any, ...] = ("plain",)
+    if record.is_per_class:
+        lifts = (*(("plain",) if k == 2 else ()), "per_class", *record.averages)
+    rng = np.random.default_rng(k)
+    for lift in lifts:
+        for params in {str(golden.params): golden.params for golden in record.cases}.values():
+            given = dict(params)
+            for item in record.parameters:
+                if item.kind == "matrix":
+                    given[item.name] = (1 - np.eye(k)) * rng.integers(1, 9, size=(k, k))
+            yield Metric.of(record, lift, given)
+
+
+def _cells(tables: npt.NDArray[np.int64]) -> Cells:
+    return Cells.dense(tables, classes=Classes.of(range(tables.shape[-1])))
+
+
+def _same(found: Any, wanted: Any, what: str, within: float = 1e-12) -> None:
+    np.testing.assert_allclose(
+        found, wanted, rtol=within, atol=within, equal_nan=True, err_msg=what
+    )
+
+
+def golden_cases_hold(record: Record) -> None:
+    """The formula gives every golden value, natively and interpreted."""
+    for golden in record.cases:
+        metric = Metric.of(record, "plain", golden.params)
+        cells = Cells.dense(golden.cells, classes=Classes.of(range(len(golden.cells))))
+        _same(metric.values(cells, "nan").value, golden.value, f"{metric}: {golden.source}")
+
+
+def native_equals_interpreted(record: Record) -> None:
+    """The native program and the NumPy interpreter agree, for every lift, policy and storage."""
+    for k in (2, 3, 5):
+        cells = _cells(random_tables(k))
+        for metric in metrics_of(record, k):
+            for policy in POLICIES:
+                traced = metric.traced(policy)
+                found = metric.values(cells, policy).value
+                _same(
+                    found,
+                    np.broadcast_to(
+                        evaluate(traced.value, cells.fields, dict(metric.params)), found.shape
+                    ),
+                    f"{metric} under {policy}",
+                    within=1e-11,
+                )
+
+
+def storages_agree(record: Record) -> None:
+    """Dense, sparse and marginal storage of one table give the same value."""
+    for k in (2, 4):
+        for table in random_tables(k, 12):
+            dense = _cells(table)
+            for metric in metrics_of(record, k):
+                wanted = metric.values(dense).value
+                _same(metric.values(to_sparse(dense)).value, wanted, f"{metric}, sparse", 1e-11)
+                if not metric.needs_cells:
+                    _same(metric.values(to_marginals(dense)).value, wanted, f"{metric}, marginals")
+
+
+def batch_equals_one_by_one(record: Record) -> None:
+    """A stack of tables gives what each table gives alone."""
+    for k in (2, 3):
+        tables = random_tables(k, 12)
+        for metric in metrics_of(record, k):
+            stacked = metric.values(_cells(tables.reshape(3, 4, k, k))).value
+            alone = [metric.values(_cells(table)).value for table in tables]
+            _same(stacked.reshape(12, *stacked.shape[2:]), np.array(alone), str(metric))
+
+
+def undefined_where_the_trace_says(record: Record) -> None:
+    """A value is not finite exactly where a divisor or a logarithm's argument is zero."""
+    for k in (2, 3, 5):
+        fields = _cells(random_tables(k)).fields
+        for metric in metrics_of(record, k):
+            raw = metric.traced("nan").raw
+            value = evaluate(raw, fields, dict(metric.params))
+            said = undefined_mask(raw, fields, dict(metric.params))
+            np.testing.assert_array_equal(~np.isfinite(value), said, err_msg=str(metric))
+            if said.any() and not metric.undefined_when:
+                raise AssertionError(f"{metric} can be undefined and does not say when")
+
+
+def gradient_is_the_slope(record: Record) -> None:
+    """The traced gradient agrees with central differences on tables without empty cells."""
+    for k in (2, 3, 4):
+        table = random_tables(k, 1, seed=7, gaps=-1.0)[0].astype(np.float64)
+        table += np.random.default_rng(k).random((k, k)) + 1.0
+        fields = Fields.of_matrix(table, 1 if k == 2 else None)
+        for metric in metrics_of(record, k):
+            root = metric.traced("zero").value
+            if root.rank:
+                continue
+            params = dict(metric.params)
+            steps = np.concatenate([np.eye(k * k), -np.eye(k * k)]).reshape(-1, k, k) * 1e-4
+            moved = Fields.of_matrix(table + steps, fields.positive)
+            values = np.broadcast_to(evaluate(root, moved, params), (2 * k * k,))
+            slope = (values[: k * k] - values[k * k :]) / 2e-4
+            found = gradient(root, fields, params).at_cells()
+            scale = max(1.0, float(np.abs(slope).max()))
+            _same(found / scale, slope / scale, f"gradient of {metric}", within=3e-7)
+
+
+def value_lies_in_range(record: Record) -> None:
+    """Every defined value lies in the declared range."""
+    low, high = record.range
+    for k in (2, 3, 5):
+        cells = _cells(random_tables(k))
+        for metric in metrics_of(record, k):
+            values = metric.values(cells, "nan").value
+            values = values[~np.isnan(values)]
+            outside = values[(values < low - 1e-12) | (values > high + 1e-12)]
+            if outside.size:
+                raise AssertionError(f"{metric} gave {outside[0]}, range {low} to {high}")
+
+
+def perfect_prediction_is_best(record: Record) -> None:
+    """A perfect prediction reaches the declared optimum, which is an end of the range."""
+    if record.perfect is None:
+        return
+    best = record.range[1] if record.better == "higher" else record.range[0]
+    if record.better is None or record.perfect != best:
+        raise AssertionError(
+            f"{record.name}: perfect={record.perfect}, best of the range is {best}"
+        )
+    for k in (2, 3):
+        cells = _cells(np.diag(np.arange(3, 3 + k)))
+        for metric in metrics_of(record, k):
+            if not any(item.kind == "matrix" for item in record.parameters):
+                found = metric.values(cells, "nan").value
+                _same(
+                    found, np.full_like(found, record.perfect), f"{metric} of a perfect prediction"
+                )
+
+
+def relabelling_changes_nothing(record: Record) -> None:
+    """Another order of the classes gives the same value, unless the order is the point."""
+    reads_order = needs_order(record)
+    for k in (3, 4):
+        order = np.random.default_rng(k).permutation(k)
+        tables = random_tables(k, 20)
+        moved = tables[:, order][:, :, order]
+        for metric in metrics_of(record, k):
+            if reads_order or (metric.params and np.ndim(metric.params[0][1]) == 2):
+                continue
+            found = metric.values(_cells(moved)).value
+            wanted = metric.values(_cells(tables)).value
+            _same(found, wanted[:, order] if wanted.ndim == 2 else wanted, str(metric), 1e-11)
+
+
+def needs_order(record: Record) -> bool:
+    """Whether the formula reads the positions of the classes (grades)."""
+    from karat.metrics._formula import walk
+
+    metric = next(metrics_of(record, 3))
+    root = metric.traced("nan").raw
+    return any(n.op == "cumulative" or (n.op, n.value) == ("field", "index") for n in walk(root))
+
+
+def text_names_the_metric(record: Record) -> None:
+    """``parse(str(metric)) == metric``, and every alias finds its record."""
+    for k in (2, 3):
+        for metric in metrics_of(record, k):
+            if metric.lift != "per_class" and parse(str(metric)) != metric:
+                raise AssertionError(f"{metric} reads back as {parse(str(metric))}")
+    for alias in record.aliases:
+        params = ", ".join(
+            f"{item.name}={[[0.0, 1.0], [1.0, 0.0]]}"
+            for item in record.parameters
+            if item.is_required
+        )
+        if parse(f"{alias}({params})").record is not record:
+            raise AssertionError(f"{alias} is not {record.name}")
+
+
+def every_mutant_dies(record: Record) -> None:
+    """The golden cases tell every damaged copy of the formula from the formula."""
+    alive = unlisted(record)
+    if alive:
+        raise AssertionError(
+            f"{record.name}: its golden cases also pass for: {'; '.join(alive)}. Add a case with "
+            "distinct non-zero cells, or list the identity that makes them equal."
+        )
+
+
+def record_is_complete(record: Record) -> None:
+    """Summary, direction, range, source of each case, and the words for undefined."""
+    low, high = record.range
+    metric = next(metrics_of(record, 2))
+    problems = [
+        *(["the summary does not end with a full stop"] if record.summary[-1] not in ".:" else []),
+        *(["the range is empty"] if not low < high else []),
+        *(["a case has no source"] if any(not golden.source for golden in record.cases) else []),
+        *(["`since` is missing"] if not record.since else []),
+        *(
+            ["it can be undefined and has no words for it"]
+            if metric.undefined_when and not record.undefined
+            else []
+        ),
+        *(
+            ["a parameter has no description"]
+            if any(not item.text for item in record.parameters)
+            else []
+        ),
+    ]
+    if problems:
+        raise AssertionError(f"{record.name}: {'; '.join(problems)}")
+    # A formula that needs every cell cannot serve many classes: only a matrix parameter may.
+    if needs_dense(metric.traced("zero").value) and not record.parameters:
+        raise AssertionError(f"{record.name} sums over empty cells")
+
+
+LAWS: Final[tuple[Callable[[Record], None], ...]] = (
+    record_is_complete,
+    golden_cases_hold,
+    native_equals_interpreted,
+    storages_agree,
+    batch_equals_one_by_one,
+    undefined_where_the_trace_says,
+    gradient_is_the_slope,
+    value_lies_in_range,
+    perfect_prediction_is_best,
+    relabelling_changes_nothing,
+    text_names_the_metric,
+    every_mutant_dies,
+)

@@ -1,0 +1,79 @@
+"""What an import brings along: `import karat` and `karat --help` stay light."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+HEAVY = {
+    "click",
+    "duckdb",
+    "jinja2",
+    "matplotlib",
+    "nanoarrow",
+    "narwhals",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "sklearn",
+}
+MOST_MODULES = 40
+"""Modules that `import karat` may add to those of NumPy."""
+
+
+def modules_after(statement: str, *, before: str = "") -> set[str]:
+    """The modules that a statement loads in a fresh interpreter, without those loaded before."""
+    program = (
+        "import json, sys\n"
+        f"{before}\n"
+        "seen = set(sys.modules)\n"
+        f"{statement}\n"
+        "print('\\n' + json.dumps(sorted(set(sys.modules) - seen)))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    )
+    return set(json.loads(run.stdout.splitlines()[-1]))
+
+
+def packages(modules: set[str]) -> set[str]:
+    """The top-level names of some modules."""
+    return {module.partition(".")[0] for module in modules}
+
+
+HELP = """
+from karat.cli import main
+sys.argv = ["karat", "--help"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+
+
+def test_import_karat_loads_nothing_but_numpy_and_the_standard_library() -> None:
+    loaded = packages(modules_after("import karat"))
+    assert loaded - set(sys.stdlib_module_names) <= {"karat", "numpy"}
+
+
+def test_import_karat_adds_few_modules_to_numpy() -> None:
+    loaded = modules_after("import karat", before="import numpy")
+    assert len(loaded) <= MOST_MODULES, sorted(loaded)
+
+
+def test_counting_labels_loads_no_heavy_package() -> None:
+    statement = "import karat; karat.accuracy([0, 1, 1], [0, 1, 0]); karat.evaluate([0, 1], [0, 1])"
+    assert packages(modules_after(statement)) & HEAVY == set()
+
+
+def test_help_of_the_command_line_loads_no_numpy() -> None:
+    loaded = packages(modules_after(HELP))
+    assert loaded & (HEAVY - {"click"} | {"numpy"}) == set()
+
+
+def test_a_heavy_import_is_seen() -> None:
+    assert "numpy" in packages(modules_after("import numpy"))
+    assert modules_after("import numpy", before="import numpy") == set()

@@ -1,0 +1,168 @@
+"""Imports point toward the waist: above it nothing knows a metric, below it nothing knows data."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
+
+WAIST = {"tally", "errors", "_native"}
+ABOVE = {"inputs", "engines"}
+BELOW = {"metrics", "plan", "result", "report", "render", "signature", "testing"}
+JOINTS = {"karat", "evaluation", "functions", "scoring", "cli"}
+"""They join both halves, so they may import everything: data goes in, numbers come out."""
+
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "_version": set(),
+    "signature": set(),
+    "tally": {"errors", "_native"},
+    "inputs": WAIST,
+    "engines": {"inputs"} | WAIST,
+    "metrics": WAIST,
+    "plan": {"metrics"},
+    "result": {"signature"},
+    "report": {"metrics", "plan", "render", "result", "signature", "_version"} | WAIST,
+    "render": {"metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
+    "testing": {"metrics", "result"} | WAIST,
+}
+"""Which part of karat may import which other part."""
+
+FORBIDDEN = {"pandas", "polars", "pyarrow", "sklearn", "scipy.stats", "pydantic"}
+"""Packages that no file of the library may import, not even inside a function."""
+
+LATE = {
+    "narwhals": {"inputs", "engines", "cli"},
+    "nanoarrow": {"inputs", "engines", "cli"},
+    "duckdb": {"engines", "cli"},
+    "click": {"cli"},
+    "rich": {"render", "cli"},
+    "scipy": {"metrics", "uncertainty"},
+}
+"""Packages imported when first needed, and the parts of karat that may need them."""
+
+
+def part(module: str) -> str:
+    """The part of karat that a module belongs to: karat.tally.cells is in tally."""
+    return module.split(".")[1] if "." in module else module
+
+
+def wrong_directions(imports: list[Import]) -> list[str]:
+    """Imports between parts of karat that the table does not allow."""
+    wrong = []
+    for found in imports:
+        if not (found.imported + ".").startswith("karat."):
+            continue
+        importer, imported = part(found.importer), part(found.imported)
+        if importer in JOINTS or importer == imported:
+            continue
+        if importer not in ALLOWED:
+            wrong.append(f"{found} (give {importer} a row in ALLOWED)")
+        elif imported not in ALLOWED[importer]:
+            wrong.append(f"{found} ({importer} may import {sorted(ALLOWED[importer])})")
+    return wrong
+
+
+def wrong_packages(imports: list[Import]) -> list[str]:
+    """Imports of packages that are forbidden, or used by a part that has no business with them."""
+    wrong = []
+    for found in imports:
+        if any((found.imported + ".").startswith(name + ".") for name in FORBIDDEN):
+            wrong.append(f"{found} (no file of karat may import it)")
+        name = found.imported.partition(".")[0]
+        if name in LATE and part(found.importer) not in LATE[name]:
+            wrong.append(f"{found} (only {sorted(LATE[name])} may)")
+    return wrong
+
+
+def test_every_import_points_toward_the_waist() -> None:
+    assert wrong_directions(imports_of(PACKAGE)) == []
+
+
+def test_every_package_is_imported_only_where_it_belongs() -> None:
+    assert wrong_packages(imports_of(PACKAGE)) == []
+
+
+def test_the_table_itself_has_no_way_from_one_half_to_the_other() -> None:
+    for importer, allowed in ALLOWED.items():
+        assert not (importer in ABOVE | WAIST and allowed & BELOW), importer
+        assert not (importer in BELOW | WAIST and allowed & ABOVE), importer
+
+
+def test_a_violation_is_found_in_whatever_form_it_is_written(tmp_path: Path) -> None:
+    statements = {
+        "tally/a.py": "import karat.metrics",
+        "tally/b.py": "def late():\n    from karat.inputs import column",
+        "inputs/c.py": "from ..metrics import rates",
+        "metrics/d.py": "from karat import engines",
+        "metrics/e.py": "import typing\nif typing.TYPE_CHECKING:\n    from karat.inputs import x",
+        "strange/f.py": "from karat import errors",
+        "engines/g.py": "from karat.inputs import column",
+    }
+    package = tree(tmp_path, statements)
+    assert len(wrong_directions(imports_of(package))) == len(statements) - 1
+
+
+def test_a_forbidden_package_is_found(tmp_path: Path) -> None:
+    statements = {
+        "tally/a.py": "import pandas as pd",
+        "inputs/b.py": "def late():\n    from scipy.stats import norm",
+        "inputs/c.py": "import rich.table",
+        "cli/d.py": "import rich.table",
+    }
+    package = tree(tmp_path, statements)
+    found = {(wrong.importer, wrong.imported) for wrong in imports_of(package)}
+    assert len(found) == len(statements)
+    # scipy.stats is wrong twice: it is forbidden, and inputs has no business with scipy.
+    assert len(wrong_packages(imports_of(package))) == 4
+
+
+def tree(folder: Path, statements: dict[str, str]) -> Path:
+    """Write a small package named karat whose parts exist, and those files in it."""
+    package = folder / "karat"
+    for name in ("metrics", "inputs", "engines", "tally"):
+        (package / name).mkdir(parents=True)
+        (package / name / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    for name, text in statements.items():
+        path = package / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
+    return package
+
+
+METRIC_WORDS = re.compile(
+    r"\b(f1|f_beta|recall|specificity|kappa|mcc|matthews|jaccard|informedness|markedness|"
+    r"fowlkes|g_mean|gwet|odds_ratio|hamming|accuracy|auc)\b",
+    re.IGNORECASE,
+)
+
+
+def test_nothing_above_the_waist_names_a_metric() -> None:
+    folders = [ROOT / "native", PACKAGE / "tally", PACKAGE / "inputs", PACKAGE / "engines"]
+    files = [
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in {".py", ".cpp", ".hpp", ".h"}
+    ]
+    named = [
+        f"{path.relative_to(ROOT)} line {number}: {found[0]}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if (found := METRIC_WORDS.search(line))
+    ]
+    assert files
+    assert named == []
+
+
+def test_kernels_know_no_python() -> None:
+    files = sorted((ROOT / "native" / "kernels").glob("*"))
+    with_python = [
+        path.name
+        for path in files
+        if re.search(r"#include\s*[<\"](nanobind|Python)", path.read_text(encoding="utf-8"))
+    ]
+    assert files
+    assert with_python == []

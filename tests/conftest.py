@@ -1,0 +1,35 @@
+"""Settings of every test: skips that may not happen."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeVar
+
+import pytest
+
+from tests.optional import REQUIRED, is_required
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return without_skip((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return without_skip((yield))
+
+
+def without_skip(report: Report) -> Report:
+    """Turn a skip into a failure where KARAT_REQUIRE_OPTIONAL forbids it."""
+    if is_required() and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped although {REQUIRED} is set: {reason(report.longrepr)}"
+    return report
+
+
+def reason(longrepr: Any) -> str:
+    """Why a test was skipped: the last part of pytest's (file, line, reason)."""
+    return str(longrepr[-1] if isinstance(longrepr, tuple) else longrepr)

@@ -1,0 +1,87 @@
+"""One call for each error of tallies, metrics and calls: code → the call that raises it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import karat
+from karat.metrics import case, metric
+from karat.metrics._formula import Node
+from karat.metrics._lift import OneVsRest, trace
+from karat.tally import (
+    Axis,
+    Cells,
+    Classes,
+    from_bytes,
+    merge,
+    subtract,
+    to_bytes,
+    to_marginals,
+)
+
+AB, BA = Classes.of(["a", "b"]), Classes.of(["b", "a"])
+LEFT = Cells.dense([[3, 1], [2, 4]], classes=AB)
+WEIGHTED = Cells.dense([[3.5, 1.0], [2.0, 4.0]], classes=AB)
+MANY = Cells.sparse([0], [0], [1], classes=Classes.of(range(100_000)))
+
+
+def folds(*labels: int) -> Cells:
+    return Cells.dense(np.ones((2, 2, 2), int), classes=AB, axes=(Axis("fold", labels),))
+
+
+def newer() -> bytes:
+    data = bytearray(to_bytes(LEFT))
+    struct.pack_into("<H", data, 8, 7)
+    return bytes(data)
+
+
+def branching() -> Any:
+    golden = case(tp=8, fp=1, fn=4, tn=3, gives="8", source="arithmetic")
+
+    def better_of_two(c: OneVsRest) -> Node:
+        """Hits, or false alarms."""
+        if c.tp > c.fp:
+            return c.tp
+        return c.fp
+
+    from karat.metrics._record import _registered
+
+    record = metric(cases=[golden], since="0.1")(better_of_two)
+    _registered.remove(record)
+    return trace(record, "plain", "zero", {})
+
+
+def without_cases() -> Any:
+    def hits(c: OneVsRest) -> Node:
+        """Hits."""
+        return c.tp
+
+    return metric(since="0.1")(hits)
+
+
+TRIGGERS: dict[str, Callable[[], object]] = {
+    "K117": lambda: karat.evaluate([0, 1], [0, 1], class_names=["one"]),
+    "K120": lambda: karat.evaluate([0, 1]),
+    "K121": lambda: karat.f1([0, 1, 2], [0, 1, 2]),
+    "K122": lambda: karat.f1([0, 1], [0, 1], average="samples"),
+    "K123": lambda: karat.f1(["cat"], ["cat"]),
+    "K201": lambda: merge(LEFT, Cells.dense([[3, 1], [2, 4]], classes=BA)),
+    "K202": lambda: merge(folds(1, 2), folds(1, 3)),
+    "K203": lambda: merge(LEFT, WEIGHTED),
+    "K204": lambda: karat.metrics.get("mutual_information").values(to_marginals(LEFT)),
+    "K205": lambda: from_bytes(to_bytes(LEFT)[:-7]),
+    "K206": lambda: from_bytes(newer()),
+    "K207": lambda: MANY.matrix(),
+    "K208": lambda: subtract(LEFT, Cells.dense([[0, 0], [5, 0]], classes=AB)),
+    "K301": lambda: karat.metrics.get("macro_f2"),
+    "K302": lambda: karat.f_beta([0, 1], [0, 1], beta=-1),
+    "K303": lambda: karat.metrics.get("macro f1"),
+    "K304": without_cases,
+    "K305": branching,
+    "K306": lambda: karat.metrics.get("macro_accuracy"),
+    "K307": lambda: karat.evaluate([0, 1, 2], [0, 1, 2])["f1"],
+}

@@ -1,0 +1,51 @@
+"""One call for each error of inputs and of the arrays engine: code → the call that raises it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from karat.engines.arrays import tally_labels, tally_matrix
+from karat.inputs.align import align
+from karat.inputs.dictionaries import encode_dictionary
+from karat.inputs.frames import columns, encode_role
+from karat.inputs.roles import find_roles
+
+
+def _ordered(argument: str, categories: list[str], codes: list[int]) -> Any:
+    return encode_dictionary(np.array(codes), categories, argument, "error", is_ordered=True)
+
+
+TRIGGERS: dict[str, Callable[[], object]] = {
+    "K101": lambda: tally_labels([], []),
+    "K102": lambda: tally_labels([0, 1, 1], [0, 1]),
+    "K103": lambda: tally_labels(np.zeros((4, 3), int), np.zeros(4, int)),
+    "K104": lambda: tally_labels([0, 1, None, 1, None], [0, 1, 1, 1, 0]),
+    "K105": lambda: tally_labels([0, 1, 1], [0.25, 1.0, 0.75]),
+    "K106": lambda: tally_labels(np.array([1j, 2j]), [1, 2]),
+    "K107": lambda: tally_labels([0, 1, 1], [0, "1", 1]),
+    "K108": lambda: tally_labels([0, 1], ["0", "1"]),
+    "K109": lambda: tally_labels(["a", "b", "b"], ["a", "a", "c"], labels=["a", "b"]),
+    "K110": lambda: tally_labels([0, 1], [1, 0], labels=[0, 1, True]),
+    "K111": lambda: tally_labels(["no", "yes"], ["no", "no"], positive="maybe"),
+    "K112": lambda: tally_labels([0, 1, 2], [0, 1, 2], positive=2),
+    "K113": lambda: tally_labels([0, 1, 1], [0, 1, 0], weights=[1.0, -0.5, -2.0]),
+    "K114": lambda: tally_labels([0, 1, 1], [0, 1, 0], weights=[1.0, float("nan"), 2.0]),
+    "K115": lambda: tally_labels([0, 1, 1], [0, 1, 0], weights=[0.0, 0.0, 0.0]),
+    "K116": lambda: tally_labels([0, 1, 1], [0, 1, 0], weights=["1", "2", "3"]),
+    "K118": lambda: align(
+        _ordered("y_true", ["low", "high"], [0, 1]), _ordered("y_pred", ["high", "low"], [0, 1])
+    ),
+    "K119": lambda: tally_matrix([[5, -1], [2, 3]]),
+    "K124": lambda: align(
+        _ordered("y_true", ["low", "high"], [0, 1]),
+        encode_dictionary(np.array([0, 0]), ["medium"], "y_pred", "error"),
+    ),
+    "K404": lambda: columns({"label": [0, 1], "prediction": [0, 1]}, ["lable"]),
+    "K405": lambda: find_roles(["label", "target", "pred"]),
+    "K406": lambda: find_roles(["id", "label", "size"]),
+    "K407": lambda: encode_role(np.array([0.1, 0.9]), "prediction", is_prediction=True),
+    "K412": lambda: columns(object(), ["label"]),
+}
