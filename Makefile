@@ -8,7 +8,7 @@ VENV   ?= .venv
 PYTEST ?=
 
 BIN     := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(wildcard src/karat/*/__init__.py)
 DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
@@ -52,8 +52,8 @@ clean:  ## remove the environment, the builds and the caches
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One stamp for each set of extras. Python sources are used in place, so only native code,
-# the build files and the list of dependencies make an install stale.
+# One stamp for each set of extras. Python sources are used in place, so only native code, the
+# build files, the list of dependencies and the folders of the package make an install stale.
 $(VENV)/installed-%: $(SOURCES) | $(BIN)/python
 	@echo "Building karat and installing it with its $* packages into $(VENV) (takes a minute the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"

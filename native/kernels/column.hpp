@@ -28,8 +28,8 @@ struct Domain {
 constexpr Domain lane_domain(Kind kind) {
   switch (kind) {
     case Kind::u32: return {0, std::numeric_limits<uint32_t>::max()};
-    case Kind::u64: return {0, std::numeric_limits<int64_t>::max() - 1};
-    case Kind::i64: return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max() - 1};
+    case Kind::u64: return {0, std::numeric_limits<int64_t>::max()};
+    case Kind::i64: return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
     default: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
   }
 }

@@ -39,7 +39,8 @@ bool guess_window(const Column& truth, const Column& pred, int64_t most_width, W
   if (truth.n > kBlock)
     for (int64_t spot = 1; spot <= kSpots; ++spot) look((truth.n - kSpotRows) / kSpots * spot, kSpotRows);
   const uint64_t needed = uint64_t(most) - uint64_t(least);
-  if (most > lane_domain(Kind::i64).high || needed >= uint64_t(most_width)) return false;
+  // The largest int64 may stand for a value beyond it.
+  if (most == std::numeric_limits<int64_t>::max() || needed >= uint64_t(most_width)) return false;
   *window = {least, static_cast<uint32_t>(needed + 1)};
   return true;
 }

@@ -21,9 +21,10 @@ Tally tally_of(const std::vector<int64_t>& kept, Finish how, bool weighted) {
   tally.weighted = weighted;
   tally.discovered = how.discovered;
   if (how.discovered) {
-    tally.labels.reserve(kept.size());
-    for (const int64_t i : kept) tally.labels.push_back(how.window.base + i);
+    tally.labels = kept;
+    for (int64_t& label : tally.labels) label += how.window.base;
   }
+  tally.tp.resize(kept.size()), tally.fp.resize(kept.size()), tally.fn.resize(kept.size());
   return tally;
 }
 
@@ -61,12 +62,11 @@ Tally finish_cells(const Count* rows, Finish how) {
   }
   const std::vector<int64_t> kept = kept_classes(how, [&](int64_t i) { return (by_truth[i] | by_pred[i]) != 0; });
   Tally tally = tally_of(kept, how, false);
-  tally.tp.reserve(kept.size()), tally.fp.reserve(kept.size()), tally.fn.reserve(kept.size());
-  for (const int64_t i : kept) {
-    const int64_t hit = rows[i * width + i];
-    tally.tp.push_back(hit);
-    tally.fp.push_back(by_pred[i] - hit);
-    tally.fn.push_back(by_truth[i] - hit);
+  for (size_t k = 0; k < kept.size(); ++k) {
+    const int64_t i = kept[k], hit = rows[i * width + i];
+    tally.tp[k] = hit;
+    tally.fp[k] = by_pred[i] - hit;
+    tally.fn[k] = by_truth[i] - hit;
   }
   if (how.cells) copy_counts(rows, width, kept, tally);
   return tally;
@@ -82,7 +82,6 @@ Tally finish_cells(const WeightedEntry* rows, Finish how) {
 
   Tally tally = tally_of(kept, how, true);
   const size_t k = kept.size();
-  tally.tp.resize(k), tally.fp.resize(k), tally.fn.resize(k);
   tally.tp_w.resize(k), tally.fp_w.resize(k), tally.fn_w.resize(k);
   tally.tp_w2.resize(k), tally.fp_w2.resize(k), tally.fn_w2.resize(k);
   if (how.cells) tally.sums.reserve(k * k), tally.squares.reserve(k * k);

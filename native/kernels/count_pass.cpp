@@ -70,15 +70,17 @@ bool CountPass::widen(Slot& slot, Sums& sums, int64_t first, int64_t n) {
   int64_t least = std::min({low[0], low[1], before.base});
   int64_t most = std::max({high[0], high[1], before.base + (int64_t{before.width} - 1)});
   const uint64_t needed = uint64_t(most) - uint64_t(least);
-  if (most > lane_domain(Kind::i64).high || needed >= uint64_t(most_width_)) {
+  // The largest int64 may stand for a value beyond it.
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+  if (most == kMost || needed >= uint64_t(most_width_)) {
     is_too_wide_ = true;
     return false;
   }
   const int64_t room = std::min(most_width_ - 1 - int64_t(needed), int64_t(needed) / 4);
   if (least < before.base)
-    least = std::max(least, lane_domain(Kind::i64).low + room) - room;
+    least = std::max(least, kLeast + room) - room;
   else
-    most = std::min(most, lane_domain(Kind::i64).high - room) + room;
+    most = std::min(most, kMost - room) + room;
   slot.counter.flush(sums);
   open(slot, {least, static_cast<uint32_t>(most - least + 1)}, n_rows() - first);
   return true;
@@ -104,7 +106,7 @@ bool CountPass::read(Slot& slot, Sums& sums, int64_t first, int64_t n, uint32_t*
   return false;
 }
 
-unsigned CountPass::read_weights(Scratch& scratch, int64_t first, int64_t n) {
+double CountPass::read_weights(Scratch& scratch, int64_t first, int64_t n) {
   const double* weights = weight_at(weights_, first);
   if (weights_.stride != int64_t{sizeof(double)}) {
     for (int64_t i = 0; i < n; ++i) scratch.weights[i] = *weight_at(weights_, first + i);
@@ -124,12 +126,12 @@ void CountPass::prefetch(const Slot& slot, int64_t first, int64_t n) const {
 bool CountPass::count_block(Slot& slot, Sums& sums, int64_t first, int64_t n, int64_t last) {
   uint32_t most;
   if (!read(slot, sums, first, n, &most)) return false;
-  const unsigned flags = is_weighted() ? read_weights(slot.scratch, first, n) : 0;
-  if (flags & kBadWeight) {
+  const double least_weight = is_weighted() ? read_weights(slot.scratch, first, n) : 1.0;
+  if (least_weight < 0) {
     is_bad_ = true;
     return false;
   }
-  if (!slot.counter.prepare(n, most, flags)) return true;
+  if (!slot.counter.prepare(n, most, least_weight == 0)) return true;
   // Counting reads only the cache: fetch later rows meanwhile.
   for (int64_t i = 0; i < n; i += kPrefetchRows) {
     const int64_t m = std::min(kPrefetchRows, n - i), later = first + i + kBlock;
@@ -235,7 +237,16 @@ Tally CountPass::run_segments(int64_t n_segments) {
   return finish(total);
 }
 
-// Some row is bad: finds the first, of the first argument that has one.
+// A NaN or infinite weight leaves a sum that is not finite; so may finite weights near the end of
+// the range, which are accepted.
+bool CountPass::has_bad_sum(const Tally& tally) const {
+  double total = 0;
+  for (const double sum : tally.tp_w) total += sum;
+  for (const double sum : tally.fn_w) total += sum;
+  return !std::isfinite(total);
+}
+
+// Some row may be bad: finds the first, of the first argument that has one.
 void CountPass::reject() const {
   if (!is_discovered_) {
     Slot slot(layout_, false, Scratch::mine());
@@ -248,7 +259,6 @@ void CountPass::reject() const {
     if (!std::isfinite(weight)) throw Rejected("bad_weight", Argument::weights, i);
     if (weight < 0) throw Rejected("negative_weight", Argument::weights, i);
   }
-  throw std::runtime_error("the arrays changed while they were counted");
 }
 
 std::optional<Tally> CountPass::run() {
@@ -266,7 +276,9 @@ std::optional<Tally> CountPass::run() {
   }
   Scratch::mine().tables.trim();
   if (is_too_wide_) return std::nullopt;
-  if (is_bad_) reject();
+  if (is_bad_ || (is_weighted() && has_bad_sum(tally))) reject();
+  // Only when someone wrote to the arrays meanwhile.
+  if (is_bad_) throw std::runtime_error("the arrays changed while they were counted");
   tally.n_rows = n;
   return tally;
 }

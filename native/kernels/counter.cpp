@@ -23,8 +23,9 @@ void add_rows(const uint32_t* index, int64_t n, uint32_t* counts) {
 // nothing else, since it decides the order of the additions.
 int copies_shift(int64_t size, bool weighted, int64_t expected_rows) {
   if (weighted) return size <= 1024 ? 2 : 0;
-  if (size > expected_rows) return 0;
-  return size <= 2048 ? 3 : size <= 16384 ? 1 : 0;
+  // Clearing and folding the copies must cost less than they save.
+  if (size <= 2048 && 32 * size <= expected_rows) return 3;
+  return size <= 16384 && 8 * size <= expected_rows ? 1 : 0;
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ void Counter::clear() {
   since_clear_ = 0;
 }
 
-bool Counter::prepare(int64_t n, uint32_t most, unsigned flags) {
+bool Counter::prepare(int64_t n, uint32_t most, bool has_zero_weight) {
   since_clear_ += n;
   if (!weighted_ && most <= 1 && window_.width >= 2) {
     add_two_classes(n);
@@ -57,7 +58,7 @@ bool Counter::prepare(int64_t n, uint32_t most, unsigned flags) {
   else
     lanes().marginal_index(scratch_.truth, scratch_.pred, n, window_.width, shift, scratch_.index,
                            scratch_.index + kBlock);
-  if (flags & kZeroWeight) discount_zero_weights(n);
+  if (has_zero_weight) discount_zero_weights(n);
   return true;
 }
 

@@ -23,9 +23,9 @@ class Counter {
   Window window() const { return window_; }
 
   // Takes the n classes in scratch.truth and scratch.pred, all below window().width and none
-  // above `most`; weighted, with their scratch.pairs, of which `flags` is from weight_pairs.
-  // Returns false when nothing is left for add() to do.
-  bool prepare(int64_t n, uint32_t most, unsigned flags);
+  // above `most`; weighted, with their scratch.pairs. Returns false when nothing is left for
+  // add() to do.
+  bool prepare(int64_t n, uint32_t most, bool has_zero_weight);
 
   // Counts the prepared rows [first, first + n).
   void add(int64_t first, int64_t n);

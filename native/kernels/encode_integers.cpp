@@ -125,7 +125,7 @@ std::vector<int64_t> encode_integers(const Column& column, int32_t* codes) {
   if (most == std::numeric_limits<int64_t>::max()) reject_beyond_int64(column);
   const uint64_t needed = uint64_t(most) - uint64_t(least);
   const int64_t limit = std::min<int64_t>(int64_t{1} << 26, std::max<int64_t>(65536, 4 * column.n));
-  if (most < std::numeric_limits<int64_t>::max() && needed < uint64_t(limit))
+  if (needed < uint64_t(limit))
     return encode_by_table(column, {least, static_cast<uint32_t>(needed + 1)}, codes);
   return encode_by_hash(column, codes);
 }

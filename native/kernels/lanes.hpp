@@ -18,10 +18,6 @@ struct WeightedEntry {
 };
 constexpr int kEntryShift = 2;  // log2 of its doubles
 
-// Bits of Lanes::weight_pairs.
-constexpr unsigned kBadWeight = 1;
-constexpr unsigned kZeroWeight = 2;
-
 // Every kernel takes contiguous arrays of n rows.
 struct Lanes {
   const char* name;
@@ -46,9 +42,9 @@ struct Lanes {
   // For offsets 0 and 1: out = {Σ truth, Σ pred, Σ truth & pred}; n < 2^32.
   void (*pair_sums)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t out[3]);
 
-  // pairs[2i] = w[i], pairs[2i + 1] = w[i]². Returns kBadWeight if a weight is negative, NaN or
-  // infinite, kZeroWeight if one is zero.
-  unsigned (*weight_pairs)(const double* w, int64_t n, double* pairs);
+  // pairs[2i] = w[i], pairs[2i + 1] = w[i]². Returns the smallest weight that is a number: not
+  // above 0, some weight is 0 or negative. NaN and infinity show in the sums.
+  double (*weight_pairs)(const double* w, int64_t n, double* pairs);
 
   // Adds row i to entry index[i] / 4 + i % copies of the table, in the order of i; an index counts
   // doubles, and the caller has made sure that it lies in the table. Each row counts as positive.

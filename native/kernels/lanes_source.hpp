@@ -66,10 +66,36 @@ inline V smaller(V a, V b) {
   return a < b ? a : b;
 }
 
-inline uint32_t largest(U32 v) {
-  uint32_t top = 0;
-  for (int lane = 0; lane < kLanes32; ++lane) top = v[lane] > top ? v[lane] : top;
-  return top;
+// All lanes by one operation, halving the vector.
+template <class T, int N, class Operation>
+inline T folded(typename Vector<T, N>::type v, Operation operation) {
+  if constexpr (N == 1) {
+    return v[0];
+  } else {
+    typename Vector<T, N / 2>::type halves[2];
+    __builtin_memcpy(halves, &v, sizeof v);
+    return folded<T, N / 2>(operation(halves[0], halves[1]), operation);
+  }
+}
+
+template <class T, int N>
+inline T largest(typename Vector<T, N>::type v) {
+  return folded<T, N>(v, [](auto a, auto b) { return larger(a, b); });
+}
+
+template <class T, int N>
+inline T smallest(typename Vector<T, N>::type v) {
+  return folded<T, N>(v, [](auto a, auto b) { return smaller(a, b); });
+}
+
+template <class T, int N>
+inline T all_bits(typename Vector<T, N>::type v) {
+  return folded<T, N>(v, [](auto a, auto b) { return a | b; });
+}
+
+template <class T, int N>
+inline T total(typename Vector<T, N>::type v) {
+  return folded<T, N>(v, [](auto a, auto b) { return a + b; });
 }
 
 constexpr int64_t kMaxInt64 = 0x7fffffffffffffff;
@@ -95,10 +121,8 @@ void span(const void* x, int64_t n, int64_t* low, int64_t* high) {
       least_v = smaller(least_v, v);
       most_v = larger(most_v, v);
     }
-    for (int lane = 0; lane < lanes; ++lane) {
-      least = smaller<T>(least, least_v[lane]);
-      most = larger<T>(most, most_v[lane]);
-    }
+    least = smallest<T, lanes>(least_v);
+    most = largest<T, lanes>(most_v);
   }
   for (; i < n; ++i) {
     least = smaller(least, in[i]);
@@ -119,7 +143,7 @@ uint32_t offsets_in_32(const void* x, int64_t n, int64_t base, uint32_t* out) {
     store(out + i, v);
     top_v = larger(top_v, v);
   }
-  uint32_t top = largest(top_v);
+  uint32_t top = largest<uint32_t, kLanes32>(top_v);
   for (; i < n; ++i) {
     out[i] = static_cast<uint32_t>(in[i]) - origin;
     top = larger(top, out[i]);
@@ -141,9 +165,8 @@ uint32_t offsets_in_64(const void* x, int64_t n, int64_t base, uint32_t* out) {
     store(out + i, v);
     top_v = larger(top_v, v);
   }
-  uint64_t seen = 0;
-  for (int lane = 0; lane < kLanes64; ++lane) seen |= seen_v[lane];
-  uint32_t top = largest(top_v);
+  uint64_t seen = all_bits<uint64_t, kLanes64>(seen_v);
+  uint32_t top = largest<uint32_t, kLanes32>(top_v);
   for (; i < n; ++i) {
     const uint64_t offset = in[i] - origin;
     seen |= offset;
@@ -188,12 +211,9 @@ void pair_sums(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t 
     pred_v += p;
     both_v += t & p;
   }
-  out[0] = out[1] = out[2] = 0;
-  for (int lane = 0; lane < kLanes32; ++lane) {
-    out[0] += true_v[lane];
-    out[1] += pred_v[lane];
-    out[2] += both_v[lane];
-  }
+  out[0] = total<uint32_t, kLanes32>(true_v);
+  out[1] = total<uint32_t, kLanes32>(pred_v);
+  out[2] = total<uint32_t, kLanes32>(both_v);
   for (; i < n; ++i) {
     out[0] += truth[i];
     out[1] += pred[i];
@@ -201,30 +221,24 @@ void pair_sums(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t 
   }
 }
 
-unsigned weight_pairs(const double* w, int64_t n, double* pairs) {
-  constexpr double kLargest = 0x1.fffffffffffffp+1023;
-  U64 good_v = ~U64{}, zero_v = {};
+double weight_pairs(const double* w, int64_t n, double* pairs) {
+  double least = __builtin_inf();
+  F64 least_v = F64{} + least;
   int64_t i = 0;
   for (; i + kLanes64 <= n; i += kLanes64) {
     const F64 v = load<F64>(w + i), square = v * v;
-    // NaN fails both comparisons.
-    good_v &= reinterpret_cast<U64>(v >= 0.0) & reinterpret_cast<U64>(v <= kLargest);
-    zero_v |= reinterpret_cast<U64>(v == 0.0);
+    // False for NaN.
+    least_v = v < least_v ? v : least_v;
     store(pairs + 2 * i, __builtin_shufflevector(v, square, KARAT_ZIP_LOW));
     store(pairs + 2 * i + kLanes64, __builtin_shufflevector(v, square, KARAT_ZIP_HIGH));
   }
-  bool good = true, zero = false;
-  for (int lane = 0; lane < kLanes64; ++lane) {
-    good = good && good_v[lane] != 0;
-    zero = zero || zero_v[lane] != 0;
-  }
+  least = smallest<double, kLanes64>(least_v);
   for (; i < n; ++i) {
-    good = good && w[i] >= 0.0 && w[i] <= kLargest;
-    zero = zero || w[i] == 0.0;
+    least = smaller(w[i], least);
     pairs[2 * i] = w[i];
     pairs[2 * i + 1] = w[i] * w[i];
   }
-  return (good ? 0u : karat::kBadWeight) | (zero ? karat::kZeroWeight : 0u);
+  return least;
 }
 
 // One entry; on 16-byte vectors the compiler makes two of it.
@@ -263,8 +277,7 @@ uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
     seen_v |= v;
     store_bytes(out + i, v);
   }
-  uint32_t seen = 0;
-  for (int lane = 0; lane < kLanes32; ++lane) seen |= seen_v[lane];
+  uint32_t seen = all_bits<uint32_t, kLanes32>(seen_v);
   for (; i < n; ++i) {
     seen |= x[i];
     out[i] = static_cast<uint8_t>(x[i]);

@@ -10,30 +10,35 @@ namespace karat {
 namespace {
 
 template <class T>
-void gather(const Column& column, int64_t first, int64_t n, int64_t* out) {
+bool gather(const Column& column, int64_t first, int64_t n, int64_t* out) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const char* at = static_cast<const char*>(column.row(first));
+  bool fits = true;
   for (int64_t i = 0; i < n; ++i, at += column.stride) {
     const T value = *reinterpret_cast<const T*>(at);
-    if constexpr (std::numeric_limits<T>::max() > uint64_t(std::numeric_limits<int64_t>::max()))
-      out[i] = static_cast<int64_t>(std::min<T>(value, std::numeric_limits<int64_t>::max()));
-    else
+    if constexpr (std::numeric_limits<T>::max() > uint64_t{kMost}) {
+      fits = fits && value <= uint64_t{kMost};
+      out[i] = static_cast<int64_t>(std::min<T>(value, kMost));
+    } else {
       out[i] = static_cast<int64_t>(value);
+    }
   }
+  return fits;
 }
 
 bool within(Window window, Domain domain) {
   return window.base >= domain.low && window.base <= domain.high &&
-         uint64_t(domain.high) - uint64_t(window.base) + 1 >= window.width;
+         uint64_t(domain.high) - uint64_t(window.base) >= uint64_t{window.width} - 1;
 }
 
 }  // namespace
 
-void gather_integers(const Column& column, int64_t first, int64_t n, int64_t* out) {
-  using Gather = void (*)(const Column&, int64_t, int64_t, int64_t*);
+bool gather_integers(const Column& column, int64_t first, int64_t n, int64_t* out) {
+  using Gather = bool (*)(const Column&, int64_t, int64_t, int64_t*);
   static constexpr Gather kGather[kKinds] = {gather<uint8_t>,  gather<int8_t>,  gather<uint16_t>,
                                              gather<int16_t>,  gather<uint32_t>, gather<int32_t>,
                                              gather<uint64_t>, gather<int64_t>};
-  kGather[static_cast<int>(column.kind)](column, first, n, out);
+  return kGather[static_cast<int>(column.kind)](column, first, n, out);
 }
 
 void span_of(const Column& column, int64_t first, int64_t n, int64_t* low, int64_t* high) {
@@ -59,13 +64,9 @@ Reader::Reader(const Column& column, Window window, const int32_t* lut)
       window_(window),
       lut_(lut),
       is_direct_(column.is_contiguous() && within(window, lane_domain(column.kind))) {
-  // Room for one row more keeps the 64-bit differences of gathered rows unique, so that an
-  // unsigned value beyond int64, gathered as its maximum, is always outside.
-  if (!is_direct_) {
-    const int64_t highest = lane_domain(Kind::i64).high;
-    const uint64_t room = uint64_t(highest) - uint64_t(std::min(window.base, highest)) + 1;
-    if (room < window_.width) window_.width = static_cast<uint32_t>(room);
-  }
+  // No value lies beyond int64: a window that reaches there is cut.
+  const uint64_t room = uint64_t(std::numeric_limits<int64_t>::max()) - uint64_t(window.base);
+  if (window.width > room) window_.width = static_cast<uint32_t>(room + 1);
 }
 
 uint32_t Reader::read(int64_t first, int64_t n, uint32_t* out) const {
@@ -75,7 +76,7 @@ uint32_t Reader::read(int64_t first, int64_t n, uint32_t* out) const {
     top = lane.offsets[static_cast<int>(column_.kind)](column_.row(first), n, window_.base, out);
   } else {
     int64_t* wide = Scratch::mine().wide;
-    gather_integers(column_, first, n, wide);
+    if (!gather_integers(column_, first, n, wide)) return kOutside;
     top = lane.offsets[static_cast<int>(Kind::i64)](wide, n, window_.base, out);
   }
   if (top >= window_.width) return kOutside;
@@ -94,10 +95,11 @@ void Reader::reject_first(Argument argument) const {
   for (int64_t first = 0; first < column_.n; first += kBlock) {
     const int64_t n = std::min(kBlock, column_.n - first);
     if (read(first, n, scratch.truth) != kOutside) continue;
-    gather_integers(column_, first, n, scratch.wide);
     for (int64_t i = 0; i < n; ++i) {
-      const uint64_t offset = uint64_t(scratch.wide[i]) - uint64_t(window_.base);
-      if (offset >= window_.width) throw Rejected("range", argument, first + i);
+      int64_t value;
+      const bool fits = gather_integers(column_, first + i, 1, &value);
+      const uint64_t offset = uint64_t(value) - uint64_t(window_.base);
+      if (!fits || offset >= window_.width) throw Rejected("range", argument, first + i);
       if (lut_ != nullptr && lut_[offset] < 0) throw Rejected("outside", argument, first + i);
     }
   }

@@ -14,10 +14,12 @@ struct Window {
   uint32_t width = 0;
 };
 
-// Copies rows of any stride and kind; unsigned values beyond int64 become its maximum.
-void gather_integers(const Column& column, int64_t first, int64_t n, int64_t* out);
+// Copies rows of any stride and kind. False when an unsigned value is beyond int64, whose maximum
+// then stands for it.
+bool gather_integers(const Column& column, int64_t first, int64_t n, int64_t* out);
 
-// Smallest and largest value of rows [first, first + n); n >= 1.
+// Smallest and largest value of rows [first, first + n); n >= 1. Values beyond int64 count as its
+// maximum.
 void span_of(const Column& column, int64_t first, int64_t n, int64_t* low, int64_t* high);
 
 class Reader {

@@ -108,7 +108,7 @@ _ENTRIES = (
         "K103",
         "{argument} is not one label per row.",
         "It has shape {shape}.",
-        "Give shape (n,) or (n, 1); for probabilities use y_prob=, for scores y_score=.",
+        "Give shape (n,) or (n, 1): the label itself, not one score for each class.",
     ),
     Entry(
         "K104",
@@ -120,7 +120,7 @@ _ENTRIES = (
         "K105",
         "{argument} holds numbers that are not whole, so they cannot be labels.",
         "First at row {row}: {value!r}; {count} of {n} rows.",
-        "Scores go to y_score=, probabilities to y_prob=; otherwise round the labels first.",
+        "Scores and probabilities are not labels: choose a class for each row first.",
     ),
     Entry(
         "K106",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from karat.errors import error, shown
 from karat.functions import POLICIES, tallied
+from karat.inputs.frames import is_frame
 from karat.metrics import Metric, get
 from karat.report import Report
 from karat.tally import Classes, Label
@@ -126,17 +127,13 @@ def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bo
     """Whether the first argument is a table or names files, rather than a column of labels."""
     if first is None or y_pred is not None:
         return False
-    return true is not None or pred is not None or _names_files(first) or _has_columns(first)
+    return true is not None or pred is not None or _names_files(first) or is_frame(first)
 
 
 def _names_files(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(item, str | PathLike) for item in value)
     return isinstance(value, str | PathLike)
-
-
-def _has_columns(value: Any) -> bool:
-    return isinstance(value, Mapping) or hasattr(value, "columns") or hasattr(value, "column_names")
 
 
 def _tally_files(source: Any, **options: Any) -> FileTally:

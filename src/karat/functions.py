@@ -12,11 +12,12 @@ import inspect
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.engines.arrays import tally_labels, tally_matrix
 from karat.errors import UndefinedWarning, error, shown
 from karat.metrics._lift import Lift
@@ -25,6 +26,9 @@ from karat.metrics._record import Record
 from karat.metrics._registry import lookup
 from karat.report import undefined_reason
 from karat.tally import Cells, Classes
+
+if TYPE_CHECKING:
+    from karat._native import Tally
 
 __all__ = ["NOT_GIVEN", "function_of"]
 
@@ -50,11 +54,8 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
-    from karat._native import count_integers
-
     required = [item.name for item in record.parameters if item.is_required]
     has_choice = record.is_per_class and fixed == "plain"
-    ndarray = np.ndarray
     # Lift or average → (run, arguments, needs cells) of the compiled formula.
     ready: dict[object, tuple[Any, Any, bool]] = {}
 
@@ -78,8 +79,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         **params: Any,
     ) -> Any:
         if (
-            type(y_true) is ndarray
-            and type(y_pred) is ndarray
+            _are_plain(y_true, y_pred)
             and confusion is None
             and labels is None
             and positive is None
@@ -88,8 +88,6 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             and n_threads is None
             and not params
             and not required
-            and y_true.dtype.kind in "iub"
-            and y_pred.dtype.kind in "iub"
         ):
             lift: Any = average
             if average is NOT_GIVEN:
@@ -100,10 +98,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             if run is None and (lift == "plain" or lift in record.averages):
                 run = prepared(lift)
             if run is not None:
-                try:
-                    tally = count_integers(y_true, y_pred, None, run[2], 0)
-                except (ValueError, TypeError):
-                    tally = None  # the long way says what is wrong, with argument and row
+                tally = _counted(y_true, y_pred, needs_cells=run[2])
                 if tally is not None:
                     if not has_choice or lift != "plain":
                         value, n_undefined = run[0](tally, run[1])
@@ -119,6 +114,26 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         )  # fmt: skip
 
     return _dressed(function, record, fixed)
+
+
+def _are_plain(y_true: Any, y_pred: Any) -> bool:
+    """Whether both are NumPy arrays of integers or booleans: exact types first, they are cheap."""
+    return (
+        type(y_true) is np.ndarray
+        and type(y_pred) is np.ndarray
+        and y_true.dtype.kind in "iub"
+        and y_pred.dtype.kind in "iub"
+    )
+
+
+def _counted(
+    y_true: npt.NDArray[Any], y_pred: npt.NDArray[Any], *, needs_cells: bool
+) -> Tally | None:
+    """The native tally; None sends the call the long way, which says what is wrong, and where."""
+    try:
+        return _native.count_integers(y_true, y_pred, None, needs_cells, 0)
+    except (ValueError, TypeError):
+        return None
 
 
 def _evaluated(
@@ -355,6 +370,10 @@ def confusion_matrix(
         >>> karat.confusion_matrix(["cat", "dog", "dog"], ["cat", "cat", "dog"]).tolist()
         [[1, 0], [1, 1]]
     """
+    if _are_plain(y_true, y_pred) and labels is None and weights is None and n_threads is None:
+        tally = _counted(y_true, y_pred, needs_cells=True)
+        if tally is not None:
+            return tally.cells()
     return tally_labels(
         y_true, y_pred, labels=labels, weights=weights, cells=True, n_threads=n_threads
     ).matrix()

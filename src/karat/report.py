@@ -67,6 +67,15 @@ class Confusion:
         """
         return self.cells.matrix()
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """``np.asarray(report.confusion)`` is the matrix."""
+        return np.array(self.matrix, dtype=dtype) if copy else np.asarray(self.matrix, dtype)
+
+    def tolist(self) -> list[list[float]]:
+        """The matrix as nested lists."""
+        nested: list[list[float]] = self.matrix.tolist()
+        return nested
+
     def occupied(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
         """Non-empty cells: true index int64[m], predicted index int64[m], number[m]."""
         return self.cells.occupied()
@@ -211,7 +220,7 @@ class Report:
 
     @property
     def confusion(self) -> Confusion:
-        """The confusion matrix."""
+        """The confusion matrix: ``.matrix``, ``.labels``, ``.names``, ``.occupied()``."""
         return Confusion(self.cells)
 
     def to_dict(self) -> dict[str, Any]:
@@ -264,8 +273,11 @@ def undefined_reason(
         reason = metric.record.undefined or "the formula divides by zero"
     if undefined.ndim == 0:
         return reason
-    where = [classes.display[i] for i in np.flatnonzero(undefined)]
-    return f"{reason} in {len(where)} of {classes.k} classes: {shown(where, 5)}"
+    where = np.flatnonzero(undefined)
+    display = classes.display
+    some = shown([display[i] for i in where[:5]])
+    rest = f" … ({len(where)} in all)" if len(where) > 5 else ""
+    return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"
 
 
 def _plain_number(value: float, is_weighted: bool, name: str) -> float | int | None:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.triggers import TRIGGERS as OF_CLI
 
 from karat.errors import CATALOGUE, InputError, KaratError, UnknownNameError, error
+from tests.cli.triggers import TRIGGERS as OF_CLI
 from tests.errors.triggers import TRIGGERS as OF_MEANING
 from tests.inputs.triggers import TRIGGERS as OF_INPUTS
 

@@ -75,7 +75,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K204": lambda: karat.metrics.get("mutual_information").values(to_marginals(LEFT)),
     "K205": lambda: from_bytes(to_bytes(LEFT)[:-7]),
     "K206": lambda: from_bytes(newer()),
-    "K207": lambda: MANY.matrix(),
+    "K207": MANY.matrix,
     "K208": lambda: subtract(LEFT, Cells.dense([[0, 0], [5, 0]], classes=AB)),
     "K301": lambda: karat.metrics.get("macro_f2"),
     "K302": lambda: karat.f_beta([0, 1], [0, 1], beta=-1),

@@ -13,6 +13,7 @@ from tests.optional import optional
 pd = optional("pandas")
 pl = optional("polars")
 pa = optional("pyarrow")
+narwhals = optional("narwhals")
 
 TRUE = [0, 0, 1, 1, 1, 1, 1, 2, 2, 3]
 PRED = [0, 2, 1, 1, 2, 0, 0, 2, 2, 0]
@@ -65,6 +66,13 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.values, dtype)
+
+
+class Unwilling:
+    """An array that lies where NumPy cannot reach it."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise RuntimeError("it lies on another device")
 
 
 class OnlyDlpack:
@@ -123,18 +131,21 @@ NUMBERS: dict[str, Make] = {
     "polars Decimal": lambda v: pl.Series(v).cast(pl.Decimal(12, 2)),
     "polars Object": lambda v: pl.Series(v, dtype=pl.Object),
     "polars frame": lambda v: pl.DataFrame({"a": v}),
+    "narwhals Series": lambda v: narwhals.from_native(pl.Series(v), series_only=True),
     "polars lazy frame": lambda v: pl.LazyFrame({"a": v}),
     "arrow int64": pa.array,
     "arrow uint16": lambda v: pa.array(v, pa.uint16()),
     "arrow float": lambda v: pa.array(v, pa.float32()),
     "arrow decimal": lambda v: pa.array([Decimal(x) for x in v], pa.decimal128(20, 3)),
+    "arrow whole decimal": lambda v: pa.array([Decimal(x) for x in v], pa.decimal128(20, 0)),
     "arrow wide decimal": lambda v: pa.array([Decimal(x) for x in v], pa.decimal256(60, 20)),
     "arrow slice": with_nulls_around,
     "arrow chunks": lambda v: pa.chunked_array([v[:3], [], v[3:]], pa.int64()),
     "arrow dictionary": lambda v: pa.array(v).dictionary_encode(),
     "arrow dictionary slice": lambda v: with_nulls_around(v).dictionary_encode()[:],
     "arrow table": lambda v: pa.table({"a": v}),
-    "arrow batch slice": lambda v: pa.record_batch({"a": [7, *v, None]})[1:-1],
+    "arrow struct slice": lambda v: pa.array([{"a": x} for x in [None, *v, None]])[1:-1],
+    "arrow batch slice": lambda v: pa.record_batch({"a": [None, *v, None]})[1:-1],
 }
 
 TEXTS: dict[str, Make] = {

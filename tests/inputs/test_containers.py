@@ -109,7 +109,7 @@ def test_a_matrix_of_one_column_is_a_column() -> None:
 
 
 def test_empty_text_is_a_label() -> None:
-    for empty in (np.array(["", ""]), ["", ""], pa.array(["", ""]), np.zeros(2, "S0")):
+    for empty in (np.array(["", ""]), ["", ""], pa.array(["", ""]), np.ndarray(2, "S0")):
         assert tally_labels(empty, ["", "a"]).classes.labels == ("", "a")
 
 

@@ -12,7 +12,14 @@ import pytest
 
 from karat.errors import KaratError
 from karat.inputs.arrow import batches
-from karat.inputs.frames import columns, encode_role, family_of, is_frame, open_frame
+from karat.inputs.frames import (
+    _open_with_narwhals,
+    columns,
+    encode_role,
+    family_of,
+    is_frame,
+    open_frame,
+)
 from karat.inputs.labels import encode
 from tests.inputs.hosts import pa, pd, pl
 from tests.optional import optional
@@ -119,6 +126,15 @@ def test_types_are_known_before_a_row_is_read(kind: str) -> None:
 )  # fmt: skip
 def test_types_of_every_library_are_families(name: Any, family: str) -> None:
     assert family_of(name) == family
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.LazyFrame])
+def test_frames_of_any_other_library_come_through_narwhals(make: Any) -> None:
+    # The frames that narwhals alone reads are not installed here; these stand in for them.
+    frame = _open_with_narwhals(make(DATA), "other")
+    assert frame.names == tuple(DATA)
+    assert frame.types["w"] == "real"
+    assert frame.columns(["label"])["label"].tolist() == DATA["label"]
 
 
 def test_arrow_types_are_families() -> None:

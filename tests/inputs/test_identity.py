@@ -13,7 +13,8 @@ import pytest
 
 from karat.engines.arrays import tally_labels
 from karat.errors import KaratError
-from tests.inputs.hosts import pa, pd, pl
+from karat.inputs.labels import encode
+from tests.inputs.hosts import Unwilling, pa, pd, pl
 
 
 class Size(enum.IntEnum):
@@ -41,6 +42,26 @@ class Index:
 
     def __index__(self) -> int:
         return self.value
+
+
+class Incomparable:
+    def __ne__(self, other: object) -> bool:
+        raise TypeError("not to be compared")
+
+    __hash__ = object.__hash__
+
+
+class Fickle:
+    """No label when it is asked first, a label when it is asked again."""
+
+    def __init__(self) -> None:
+        self.n_asked = 0
+
+    def __index__(self) -> int:
+        self.n_asked += 1
+        if self.n_asked == 1:
+            raise TypeError("not yet")
+        return 1
 
 
 def labels(true: Any, pred: Any) -> tuple[Any, ...]:
@@ -112,6 +133,23 @@ def test_mixed_categories_are_refused_only_when_both_kinds_occur() -> None:
     assert labels(mixed[:1], [1]) == (1,)
 
 
+def test_mixed_kinds_beside_missing_rows_are_refused() -> None:
+    mixed = pd.Categorical([None, 1, "1"], categories=[1, "1"])
+    with pytest.raises(KaratError) as caught:
+        encode(mixed, "y_true", nulls="keep")
+    assert caught.value.code == "K107"
+    assert (caught.value.context["row"], caught.value.context["other_row"]) == (2, 1)
+
+
+def test_booleans_among_integer_categories_are_integers() -> None:
+    found = labels(pd.Categorical([True, 2], categories=[True, 2]), [1, 2])
+    assert [type(label) for label in found] == [int, int]
+
+
+def test_a_value_that_changes_while_it_is_read_is_refused() -> None:
+    assert code([Fickle(), 1]) == "K106"
+
+
 def test_mixed_kinds_name_the_first_row_of_each() -> None:
     with pytest.raises(KaratError) as caught:
         tally_labels([3, 3, "x", 4, "y"], [3, 3, 3, 3, 3])
@@ -166,6 +204,9 @@ def test_numbers_that_are_not_whole_are_refused(values: Any) -> None:
         [dt.date(2020, 1, 1)] * 2,
         [(1, 2), (3, 4)],
         [object(), object()],
+        [Incomparable(), 1],
+        [np.array("a"), np.array("b")],
+        Unwilling(),
         [Plain.ONE, Plain.ONE],
         [1, [2]],
         [[1, 2], [3]],
@@ -182,6 +223,7 @@ def test_numbers_that_are_not_whole_are_refused(values: Any) -> None:
         pl.Series([dt.date(2020, 1, 1)] * 2),
         pa.array([b"\xff", b"a"]),
         pa.array([1, 2], pa.timestamp("s")),
+        pa.array([{"a": 1}, None]),
         pa.array([Decimal(1), Decimal(2)], pa.decimal64(5, 1)),
     ],
     ids=repr,

@@ -9,7 +9,7 @@ import pytest
 
 from karat.engines.arrays import tally_labels, tally_matrix
 from karat.errors import KaratError
-from tests.inputs.hosts import CONFUSION, PRED, TRUE, pd, pl
+from tests.inputs.hosts import CONFUSION, PRED, TRUE, Unwilling, pd, pl
 
 CASES: dict[str, Any] = {
     "lists": CONFUSION,
@@ -84,6 +84,7 @@ def test_classes_of_a_matrix_are_declared() -> None:
     [
         [],
         [[]],
+        np.zeros((0, 0)),
         [1, 2],
         [[1, 2]],
         [[1, 2], [3]],
@@ -111,11 +112,6 @@ def test_what_is_no_confusion_matrix_is_refused(matrix: Any) -> None:
     with pytest.raises(KaratError) as caught:
         tally_matrix(matrix)
     assert caught.value.code == "K119"
-
-
-class Unwilling:
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise RuntimeError("it lies on another device")
 
 
 def test_a_matrix_that_does_not_become_an_array_says_why() -> None:

@@ -144,6 +144,17 @@ def test_missing_floats_keep_whole_numbers() -> None:
     assert true.codes.tolist() == [1, 3]
 
 
+@pytest.mark.parametrize(
+    "values",
+    [pa.array([1.0, None, float("nan"), 2.0]), np.ma.array([1, 5, np.nan, 2], mask=[0, 1, 0, 0])],
+    ids=repr,
+)
+def test_null_and_nan_are_both_missing(values: Any) -> None:
+    column = encode(values, "y_true", nulls="keep")
+    assert column.missing is not None
+    assert column.missing.tolist() == [False, True, True, False]
+
+
 def test_columns_of_different_lengths_are_not_dropped_from() -> None:
     with pytest.raises(KaratError) as caught:
         drop_missing(encode([1, 2], "y_true"), encode([1], "y_pred"))

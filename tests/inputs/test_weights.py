@@ -11,7 +11,7 @@ import pytest
 from karat.engines.arrays import tally_labels
 from karat.errors import KaratError
 from karat.inputs.weights import as_weights, refuse_weights
-from tests.inputs.hosts import pa, pd, pl
+from tests.inputs.hosts import Unwilling, narwhals, pa, pd, pl
 
 VALUES = [1.0, 0.0, 2.5]
 CASES: dict[str, Any] = {
@@ -33,6 +33,7 @@ CASES: dict[str, Any] = {
     "pandas frame": pd.DataFrame({"w": VALUES}),
     "polars": pl.Series(VALUES),
     "polars frame": pl.DataFrame({"w": VALUES}),
+    "narwhals": narwhals.from_native(pl.Series(VALUES), series_only=True),
     "polars decimal": pl.Series(["1", "0", "2.5"]).cast(pl.Decimal(6, 3)),
     "arrow": pa.array(VALUES),
     "arrow chunks": pa.chunked_array([VALUES[:1], VALUES[1:]]),
@@ -106,6 +107,7 @@ def test_weights_of_zero_only_are_refused(values: list[Any], cells: bool) -> Non
         np.ones((3, 2)),
         1.0,
         None,
+        Unwilling(),
         pd.Series(["a", "b", "c"]),
         pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}),
         pl.Series(["a", "b", "c"]),
@@ -163,3 +165,6 @@ def test_a_weight_of_zero_leaves_its_row_out_of_the_sums() -> None:
 
 def test_good_weights_are_not_refused() -> None:
     refuse_weights(np.array([0.0, 1.0]))
+    with pytest.raises(KaratError) as caught:
+        refuse_weights(np.array([0.0, 0.0]), "w")
+    assert caught.value.code == "K115"

@@ -15,9 +15,7 @@ NEW_FILE = '''
 
 from __future__ import annotations
 
-from karat.metrics import case, metric
-from karat.metrics._formula import Node
-from karat.metrics._lift import OneVsRest
+from karat.metrics import Node, OneVsRest, case, metric
 
 
 @metric(

@@ -103,6 +103,7 @@ def test_the_confusion_matrix() -> None:
         [1, 0, 0, 0],
     ]
     assert MANY.confusion.labels == (0, 1, 2, 3)
+    assert np.asarray(MANY.confusion).tolist() == MANY.confusion.tolist()
     rows, cols, counts = MANY.confusion.occupied()
     assert counts.sum() == 10
     assert len(rows) == len(cols) == 7

@@ -105,8 +105,9 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe, `head`, has seen enough. Python would complain again at exit.
+    except (BrokenPipeError, SystemExit):
+        # The reader of a pipe, `head`, has seen enough: click exits, or the flush above fails.
+        # Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return returned if isinstance(returned, int) else 0

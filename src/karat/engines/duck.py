@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "connected",
     "explaining",
-    "first_line",
+    "file_list",
+    "first_line_of_zstd",
     "literal",
     "quoted",
 ]
@@ -114,22 +115,12 @@ def file_list(paths: Sequence[str]) -> str:
     return "[" + ", ".join(literal(glob.escape(path)) for path in paths) + "]"
 
 
-def first_line(path: str, compression: str) -> str:
-    """The first line of a text file, without its line ending."""
+def first_line_of_zstd(path: str) -> str:
+    """The first line of a text file in Zstandard, which Python itself cannot open."""
     with connected(1) as connection:
-        sql = f"FROM read_csv({file_list([path])}, {_LINES}, compression='{compression}') LIMIT 1"
+        sql = f"FROM read_csv({file_list([path])}, {_LINES}, compression='zstd') LIMIT 1"
         rows = connection.execute(sql).fetchall()
     return str(rows[0][0] or "").rstrip("\r") if rows else ""
-
-
-def first_lines(connection: duckdb.DuckDBPyConnection, file: DataFile, count: int) -> list[str]:
-    """The first lines of a text file, without a byte-order mark and line endings."""
-    sql = (
-        f"FROM read_csv({file_list([file.path])}, {_LINES}, compression='{file.compression}') "
-        f"LIMIT {count}"
-    )
-    rows = connection.execute(sql).fetchall()
-    return ["" if row[0] is None else str(row[0]).rstrip("\r") for row in rows]
 
 
 def _explained(problem: Exception, files: Sequence[DataFile], *, has_sql: bool) -> KaratError:
@@ -148,6 +139,8 @@ def _explained(problem: Exception, files: Sequence[DataFile], *, has_sql: bool) 
     )
     if file is None and not files:
         return error("K408", found=_sql_message(text))
+    if "hive partition" in text.lower():
+        return error("K410", found=_file_message(text, file))
     where = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
     kind_shown = (file or files[0]).kind
     return error("K403", path=where, format=_FORMATS[kind_shown], found=_file_message(text, file))

@@ -160,7 +160,11 @@ def _opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
 
 
 def _families(relation: Relation) -> dict[str, Family]:
-    return {name: family_of(kind) for name, kind in relation.described}
+    # A column `w` of numbers and one stray text is a bad weight, not a column of text.
+    return {
+        name: "unknown" if name in relation.mixed else family_of(kind)
+        for name, kind in relation.described
+    }
 
 
 def _facts(relation: Relation, where: str | None) -> dict[str, Any]:

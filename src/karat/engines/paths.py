@@ -239,6 +239,6 @@ def _sniffed_inside(path: str, compression: str) -> FileKind:
                 return _sniffed(inside.read(4096))
         except (OSError, EOFError, zlib.error):
             return "csv"  # The reader reports what is wrong with it.
-    from karat.engines.duck import first_line
+    from karat.engines.duck import first_line_of_zstd
 
-    return _sniffed(first_line(path, compression).encode())
+    return _sniffed(first_line_of_zstd(path).encode())

@@ -7,11 +7,13 @@ here the header is read first, and every option is said.
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from karat.engines.duck import explaining, file_list, first_lines, literal, quoted
+from karat.engines.duck import explaining, file_list, first_line_of_zstd, literal, quoted
 from karat.engines.relations import Part, Relation
 from karat.errors import error
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_relation"]
 
+HEADER_BYTES_MAX = 1 << 21
 N_SAMPLE = 20_000
 """Rows of a CSV that its column types are guessed from; labels do not depend on the guess."""
 
@@ -85,7 +88,7 @@ def _csv_parts(
     connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]
 ) -> Iterator[Part]:
     """CSV files with the same header and separator are read together."""
-    headers = [(_csv_header(connection, file), file) for file in files]
+    headers = [(_csv_header(file), file) for file in files]
     for (names, separator), group in groupby(headers, key=lambda pair: pair[0]):
         members = tuple(file for _, file in group)
         unique = _unique(names)
@@ -100,23 +103,42 @@ def _csv_parts(
             f"compression={literal(members[0].compression)}, hive_partitioning={hive}, "
             f"columns={{{declared}}})"
         )
-        columns = _guessed(connection, sql)
+        columns, mixed = _guessed(connection, sql)
         partitions = [name for name in columns if name not in unique]
-        yield Part(sql, columns, "csv", (*names, *partitions), members)
+        yield Part(sql, columns, "csv", (*names, *partitions), members, mixed)
 
 
-def _csv_header(
-    connection: duckdb.DuckDBPyConnection, file: DataFile
-) -> tuple[tuple[str, ...], str]:
-    lines = first_lines(connection, file, 2)
-    if not lines or not lines[0].strip():
+def _csv_header(file: DataFile) -> tuple[tuple[str, ...], str]:
+    """Column names and separator of a CSV, from its first line."""
+    line = _first_line(file).removeprefix("\ufeff")
+    if not line.strip():
         raise error("K402", path=file.shown, found="no header in its first line")
-    line = lines[0].removeprefix("\ufeff")
     is_tsv = file.path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv")
     separators = ["\t"] if is_tsv else [",", ";", "|", "\t"]
     fields = {mark: _split(line, mark) for mark in separators}
     separator = max(fields, key=lambda mark: len(fields[mark]))
     return tuple(name.strip() for name in fields[separator]), separator
+
+
+def _first_line(file: DataFile) -> str:
+    if file.compression == "zstd":
+        return first_line_of_zstd(file.path)
+    found = ""
+    try:
+        with (
+            gzip.open(file.path) if file.compression == "gzip" else open(file.path, "rb") as stream
+        ):
+            line = stream.readline(HEADER_BYTES_MAX).decode("utf-8")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
+        found = f"{problem}.".lower().replace("not a gzipped file", "it is not gzip")
+    except UnicodeDecodeError:
+        found = "line 1 is not UTF-8 text."
+    except OSError as problem:
+        found = f"{problem.strerror}.".lower()
+    else:
+        # Old line ends, a lone carriage return, leave the whole file in one line.
+        return line.partition("\n")[0].partition("\r")[0]
+    raise error("K403", path=file.shown, format="CSV", found=found)
 
 
 def _split(line: str, separator: str) -> list[str]:
@@ -140,13 +162,15 @@ def _unique(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
-    """The type that each column of text looks like in its first rows."""
+def _guessed(
+    connection: duckdb.DuckDBPyConnection, sql: str
+) -> tuple[dict[str, str], frozenset[str]]:
+    """The type that each column looks like in its first rows, and which hold numbers and text."""
     relation = connection.sql(f"FROM {sql}")
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     texts = [name for name, kind in types.items() if kind == "VARCHAR"]
     if not texts:
-        return types
+        return types, frozenset()
     checks = ", ".join(
         f"count({q}), count(*) FILTER (regexp_full_match({q}, '\\s*[+-]?[0-9]{{1,18}}\\s*')), "
         f"count(TRY_CAST({q} AS DOUBLE)), "
@@ -154,6 +178,7 @@ def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
         for q in map(quoted, texts)
     )
     counts = connection.execute(f"SELECT {checks} FROM (FROM {sql} LIMIT {N_SAMPLE})").fetchall()[0]
+    mixed: set[str] = set()
     for i, name in enumerate(texts):
         n, n_whole, n_real, n_boolean = counts[4 * i : 4 * i + 4]
         if n and n_whole == n:
@@ -162,7 +187,9 @@ def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
             types[name] = "DOUBLE"
         elif n and n_boolean == n:
             types[name] = "BOOLEAN"
-    return types
+        elif n_real:
+            mixed.add(name)
+    return types, frozenset(mixed)
 
 
 def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Part:

@@ -41,6 +41,7 @@ class Part:
         reading: how its label columns arrive.
         header: names as the file has them, repeats included.
         files: the files in it.
+        mixed: columns of a CSV that hold numbers beside text in the first rows.
     """
 
     sql: str
@@ -48,6 +49,7 @@ class Part:
     reading: Reading
     header: tuple[str, ...]
     files: tuple[DataFile, ...] = ()
+    mixed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,16 @@ class Relation:
                     found.append((name, list(part.columns.values())[places[n_before]]))
                     break
         return found
+
+    @property
+    def mixed(self) -> set[str]:
+        """Columns of `header` that hold numbers beside text, so that nothing follows from it."""
+        return {
+            shown
+            for part in self.parts
+            for shown, name in zip(part.header, part.columns, strict=True)
+            if name in part.mixed
+        }
 
     def column(self, name: str) -> str:
         """What SQL calls a column of `header`: names that differ in case only are numbered."""
@@ -207,9 +219,11 @@ class Relation:
             return "CAST({} AS VARCHAR)"
         if "real" in families:
             return "CAST({} AS DOUBLE)"
-        if len(set(kinds)) == 1 and kinds[0] in {*_AS_THEY_ARE, "BOOLEAN"}:
-            return "{}"
-        return "CAST({} AS BIGINT)"
+        if len(set(kinds)) > 1 or kinds[0] not in {*_AS_THEY_ARE, "BOOLEAN"}:
+            return "CAST({} AS BIGINT)"
+        # What a CSV or JSON holds is still text.
+        is_typed = all(part.reading == "typed" for part in self.parts)
+        return "{}" if is_typed else f"CAST({{}} AS {kinds[0]})"
 
 
 def family(kind: str) -> str:

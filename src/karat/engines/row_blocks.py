@@ -126,8 +126,9 @@ class RowBlocks:
             row += len(true)
             if flags:
                 if self.nulls == "error":
-                    is_pred = true.missing is None
-                    raise self._missing(int(is_pred), flags[0], row - len(true), stream)
+                    first = [len(true) if f is None else int(f.argmax()) for f in missing[:2]]
+                    place = first.index(min(first))
+                    raise self._missing(place, missing[place], row - len(true), stream)
                 kept = ~np.logical_or.reduce(flags)
                 parts = [part[kept] for part in parts]
                 self.n_dropped += int(len(kept) - np.count_nonzero(kept))
@@ -169,9 +170,10 @@ class RowBlocks:
         return replace(column, codes=column.codes[:1] * 0, labels=(self.texts()[column.codes[0]],))
 
     def _missing(
-        self, place: int, flags: Flags, row: int, rest: Iterator[dict[str, ArrowColumn]]
+        self, place: int, flags: Flags | None, row: int, rest: Iterator[dict[str, ArrowColumn]]
     ) -> Exception:
         """K104 with the first row and the count over everything that follows."""
+        assert flags is not None
         first, count, n = row + int(flags.argmax()), int(np.count_nonzero(flags)), row + len(flags)
         for batch in rest:
             column = batch[(TRUE, PRED)[place]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from karat.tally.classes import Label
 
@@ -28,7 +28,6 @@ class NotLabelsError(Exception):
     Attributes:
         code: entry of the error catalogue.
         texts: the texts at fault, as the file writes them.
-        value: the value of the first of them.
     """
 
     def __init__(self, code: str, texts: Sequence[str]) -> None:
@@ -88,6 +87,3 @@ def of_json(texts: Sequence[str]) -> list[Label]:
 def _is_broken(text: str) -> bool:
     value = json.loads(text)
     return isinstance(value, float) and not (math.isfinite(value) and value.is_integer())
-
-
-Reader = Callable[[Sequence[str]], list[Label]]

@@ -88,8 +88,10 @@ def read_column(values: Any) -> ArrowColumn | None:
     Returns:
         None when the table has another number of columns.
     """
-    with _opened(values) as (schema, arrays):
-        if schema.format != "+s":
+    with _opened(values) as (schema, stream):
+        arrays = list(stream)
+        # A null struct is no row of a table: it stays what it is, and nobody reads into it.
+        if schema.format != "+s" or any(array.null_count for array in arrays):
             return _column(schema, [_chunk(array, schema) for array in arrays])
         if schema.n_children != 1:
             return None

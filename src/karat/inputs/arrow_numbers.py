@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.inputs.arrow import ArrowColumn, Chunk, bits
 from karat.inputs.column import Flags
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 __all__ = ["joined", "nulls_of", "numbers_of"]
 
@@ -71,6 +73,8 @@ def _decimals(chunks: tuple[Chunk, ...]) -> npt.NDArray[Any]:
 
 
 def _decimal(raw: bytes, scale: int) -> Decimal:
+    from decimal import Decimal
+
     number = int.from_bytes(raw, "little", signed=True)
     # From its digits, since arithmetic would round to the precision of the context.
     digits = tuple(map(int, str(abs(number))))

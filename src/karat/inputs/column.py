@@ -165,7 +165,7 @@ def occurring(
         return np.zeros(n_codes, np.bool_)
     try:
         # Counted against itself, every row is a hit: tp is how often each code occurs.
-        tally = _native.count_codes(read, base, None, read, base, None, n_codes, None, False, 0)
+        tally = _native.count_codes(read, base, None, read, base, None, n_codes, None, False, 1)
     except _native.Rejected as rejected:
         code = int(read[rejected.args[2]])
         found = f"Row {int((codes == code).argmax())} has code {code} of {n_codes} values"

@@ -129,10 +129,10 @@ def _encode_floats(array: Array, argument: str, nulls: Nulls) -> Column:
 
 def _encode_fixed_text(array: Array, argument: str) -> Column:
     n, width = array.shape[0], array.dtype.itemsize
-    encoder = _native.TextEncoder()
-    block = np.ascontiguousarray(array)
     if not width:
         return coded(argument, np.zeros(n, np.int32), [""])
+    encoder = _native.TextEncoder()
+    block = np.ascontiguousarray(array)
     try:
         if array.dtype.kind == "U":
             codes = encoder.encode_ucs4(block.view(np.uint32).reshape(n, width // 4))

@@ -4,6 +4,23 @@ A family is a module here; `metric` registers a record, and everything else foll
 See CONTRIBUTING.md, "Add a metric in one file".
 """
 
+from karat.metrics._formula import (
+    Node,
+    cols,
+    cumulative,
+    exp,
+    log,
+    maximum,
+    mean,
+    over_predicted,
+    over_true,
+    product,
+    rows,
+    sqrt,
+    total,
+    where,
+)
+from karat.metrics._lift import OneVsRest, Table
 from karat.metrics._metric import Metric
 from karat.metrics._record import Case, Oracle, Parameter, Record, case, metric, sklearn
 from karat.metrics._registry import all_metrics, all_records, get, names, parse, search
@@ -11,16 +28,32 @@ from karat.metrics._registry import all_metrics, all_records, get, names, parse,
 __all__ = [
     "Case",
     "Metric",
+    "Node",
+    "OneVsRest",
     "Oracle",
     "Parameter",
     "Record",
+    "Table",
     "all_metrics",
     "all_records",
     "case",
+    "cols",
+    "cumulative",
+    "exp",
     "get",
+    "log",
+    "maximum",
+    "mean",
     "metric",
     "names",
+    "over_predicted",
+    "over_true",
     "parse",
+    "product",
+    "rows",
     "search",
     "sklearn",
+    "sqrt",
+    "total",
+    "where",
 ]

@@ -243,7 +243,8 @@ def _programs(traced: Traced) -> tuple[Program, Program]:
 
 
 def _unfit(record: Record, found: str) -> Exception:
-    parameters = "; ".join(f"{item.name}: {item.text}" for item in record.parameters)
+    texts = (f"{item.name}: {item.text.rstrip('.')}" for item in record.parameters)
+    parameters = "; ".join(texts)
     return error("K302", metric=record.name, found=found, parameters=parameters or "none")
 
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from karat.metrics._formula import Node, maximum, product, total, where
-from karat.metrics._lift import Table
-from karat.metrics._record import Parameter, case, metric, sklearn
+from karat.metrics import (
+    Node,
+    Parameter,
+    Table,
+    case,
+    maximum,
+    metric,
+    product,
+    sklearn,
+    total,
+    where,
+)
 from karat.metrics.fscores import SOKOLOVA_LAPALME_2009, THREE, THREE_ARITHMETIC
 from karat.metrics.rates import recall
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from karat.metrics._formula import (
+from karat.metrics import (
     Node,
+    Parameter,
+    Table,
+    case,
     cols,
     cumulative,
     log,
+    metric,
     rows,
+    sklearn,
     sqrt,
     total,
     where,
 )
-from karat.metrics._lift import Table
-from karat.metrics._record import Parameter, case, metric, sklearn
 from karat.metrics.fscores import THREE, THREE_ARITHMETIC
 
 MATTHEWS_1975 = (

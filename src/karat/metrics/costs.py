@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from karat.metrics._formula import Node, total
-from karat.metrics._lift import Table
-from karat.metrics._record import Parameter, case, metric
+from karat.metrics import Node, Parameter, Table, case, metric, total
 from karat.metrics.fscores import THREE, THREE_ARITHMETIC
 
 ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from karat.metrics._formula import Node, total
-from karat.metrics._lift import OneVsRest, Table
-from karat.metrics._record import case, metric
+from karat.metrics import Node, OneVsRest, Table, case, metric, total
 from karat.metrics.fscores import THREE, THREE_ARITHMETIC
 from karat.metrics.rates import LIVER_SOURCE, liver
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from karat.metrics._formula import Node
-from karat.metrics._lift import OneVsRest, Table
-from karat.metrics._record import Parameter, case, metric, sklearn
+from karat.metrics import Node, OneVsRest, Parameter, Table, case, metric, sklearn
 from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall
 
 VAN_RIJSBERGEN_1979 = "van Rijsbergen (1979). Information Retrieval, chapter 7."

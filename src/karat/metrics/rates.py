@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.metrics._formula import Node, sqrt
-from karat.metrics._lift import OneVsRest
-from karat.metrics._record import Case, case, metric, sklearn
+from karat.metrics import Case, Node, OneVsRest, case, metric, sklearn, sqrt
 
 ALTMAN_BLAND_1994A = (
     "Altman, Bland (1994). Diagnostic tests 1: sensitivity and specificity. BMJ 308."

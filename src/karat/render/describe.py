@@ -163,11 +163,7 @@ def _classes(report: Report) -> Table | None:
         # Undefined first: a class that is never predicted is the worst there is.
         ranked = sorted(rows, key=lambda row: (_number(row, "f1"), -row["support"]))
         listed, rest = ranked[:N_WORST], ranked[N_WORST:]
-        f1 = np.array([_number(row, "f1") for row in rest])
-        notes.append(
-            f"{count(len(rest))} classes not listed: f1 {value(float(f1.min()))} to "
-            f"{value(float(f1.max()))}, median {value(float(np.median(f1)))}"
-        )
+        notes.append(f"{count(len(rest))} classes not listed: {_spread(rest)}")
     support, predicted = (
         amounts([row[key] for row in listed]) for key in ("support", "predicted_count")
     )
@@ -192,6 +188,17 @@ def _classes(report: Report) -> Table | None:
     return Table(
         title, columns, tuple(body), tuple(notes), rule_before=rule if len(body) > rule else None
     )
+
+
+def _spread(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Least, largest and median f1 of the classes that are not listed."""
+    f1 = np.array([_number(row, "f1") for row in rows])
+    known = f1[f1 >= 0]
+    undefined = f"{count(len(f1) - len(known))} undefined" if len(known) < len(f1) else ""
+    if not len(known):
+        return f"f1 {undefined}"
+    low, high, middle = (value(float(x)) for x in (known.min(), known.max(), np.median(known)))
+    return ", ".join(filter(None, [f"f1 {low} to {high}", f"median {middle}", undefined]))
 
 
 def _number(row: Mapping[str, Any], key: str) -> float:

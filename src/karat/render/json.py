@@ -18,7 +18,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.errors import error
-from karat.tally import Cells, Classes
+from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
     from karat.report import Report
@@ -59,7 +59,8 @@ def report_to_dict(report: Report) -> dict[str, Any]:
         },
         "metrics": {name: result.to_dict() for name, result in report.metrics.items()},
         "per_class": [_plain(row) for row in report.per_class],
-        "confusion": _tally(report.cells),
+        "confusion": _matrix(report.cells),
+        "tally": _tally(report.cells),
         "warnings": list(report.warnings),
     }
 
@@ -120,8 +121,16 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | None) else str(value)
 
 
+def _matrix(cells: Cells) -> list[list[float]] | None:
+    """The confusion matrix, rows true; None where there are only totals or many classes."""
+    if cells.storage == "marginals" or cells.k > _DENSE_K_MAX:
+        return None
+    matrix: list[list[float]] = cells.matrix().tolist()
+    return matrix
+
+
 def _tally(cells: Cells) -> dict[str, Any]:
-    """The tally: ``matrix`` of few classes, ``cells`` of many, ``totals`` without a matrix."""
+    """What the matrix does not say: squared weights; ``cells`` of many classes; ``totals``."""
     squares = cells.squares
     weighted = {"is_weighted": cells.is_weighted}
     if cells.storage == "marginals":
@@ -132,10 +141,8 @@ def _tally(cells: Cells) -> dict[str, Any]:
             "occupancy": None if cells.occupancy is None else cells.occupancy.tolist(),
         }
     if cells.k <= _DENSE_K_MAX:
-        return weighted | {
-            "matrix": cells.matrix().tolist(),
-            "squares": None if squares is None else cells.densified(cells.flat(squares)).tolist(),
-        }
+        dense = None if squares is None else cells.densified(cells.flat(squares)).tolist()
+        return weighted | {"squares": dense}
     rows, cols, counts = cells.occupied()
     listed = [rows.tolist(), cols.tolist(), counts.tolist()]
     if squares is not None:
@@ -154,7 +161,15 @@ def _cells(found: Mapping[str, Any]) -> Cells:
         None if names is None else tuple(names),
         bool(described["is_declared"]),
     )
-    stored, n_rows = found["confusion"], int(found["n_rows"])
+    cells = _stored(found, classes)
+    problem = inconsistency(cells)
+    if problem:
+        raise error("K205", found=problem)
+    return cells
+
+
+def _stored(found: Mapping[str, Any], classes: Classes) -> Cells:
+    stored, n_rows = found["tally"], int(found["n_rows"])
     dtype = np.float64 if stored["is_weighted"] else np.int64
     if "totals" in stored:
         totals = [np.array(stored["totals"][key], dtype) for key in ("tp", "fp", "fn")]
@@ -165,20 +180,18 @@ def _cells(found: Mapping[str, Any]) -> Cells:
             occupancy=stored["occupancy"],
             n_rows=n_rows,
         )
-    if "matrix" in stored:
-        matrix = np.array(stored["matrix"], dtype)
-        if matrix.shape != (len(labels), len(labels)):
-            raise error("K205", found=f"Its matrix has shape {matrix.shape}")
-        return Cells.dense(matrix, classes=classes, squares=stored["squares"], n_rows=n_rows)
-    columns = list(zip(*stored["cells"], strict=True))
-    return Cells.sparse(
-        columns[0],
-        columns[1],
-        np.array(columns[2], dtype),
-        classes=classes,
-        squares=columns[3] if len(columns) > 3 else None,
-        n_rows=n_rows,
-    )
+    if "cells" in stored:
+        columns = list(zip(*stored["cells"], strict=True)) or [(), (), ()]
+        return Cells.sparse(
+            np.array(columns[0], np.int64),
+            np.array(columns[1], np.int64),
+            np.array(columns[2], dtype),
+            classes=classes,
+            squares=columns[3] if len(columns) > 3 else None,
+            n_rows=n_rows,
+        )
+    matrix = np.array(found["confusion"], dtype)
+    return Cells.dense(matrix, classes=classes, squares=stored["squares"], n_rows=n_rows)
 
 
 @lru_cache(maxsize=1)

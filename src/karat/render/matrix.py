@@ -91,12 +91,14 @@ def _plan(names: Sequence[str], texts: Texts, width: int, least: int) -> Plan | 
     widest = max(len(text) for row in texts for text in row)
     longest = max(map(cells, names))
     mark = len(str(k)) + 1
-    for gap in (2, 1):
+    # One blank between columns would read as one more group of digits.
+    gaps = (2,) if any(" " in text for row in texts for text in row) else (2, 1)
+    for gap in gaps:
         if longest <= HEADING_MAX:
             column = max(widest, longest)
             if INDENT + longest + k * (column + gap) <= width:
                 return Plan(longest, column, gap, is_numbered=False)
-    for gap in (2, 1):
+    for gap in gaps:
         column = max(widest, len(str(k)))
         room = width - INDENT - mark - k * (column + gap)
         if room >= min(least, longest):

@@ -66,7 +66,8 @@ def value(number: float | None) -> str:
     if float(text) == number:
         return text
     if abs(float(text)) == 1 and abs(1 - size) < 5e-5:
-        digits = min(12, math.ceil(-math.log10(abs(1 - size))))
+        # The small part keeps 0.999999999 from a digit more than it has.
+        digits = min(16, math.ceil(-math.log10(abs(1 - size)) - 1e-6))
         return f"{number:.{digits}f}"
     return text if size >= 0.001 else f"{number:.1e}"
 

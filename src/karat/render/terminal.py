@@ -57,11 +57,19 @@ def console(stream: IO[str], *, width: int | None = None) -> Console:
         width=width,
         force_terminal=is_coloured,
         no_color=not is_coloured,
+        color_system=_colours() if is_coloured else None,
         highlight=False,
         markup=False,
         emoji=False,
         legacy_windows=False,
     )
+
+
+def _colours() -> Literal["truecolor", "256", "standard"]:
+    """How many colours the terminal says it has."""
+    if os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+        return "truecolor"
+    return "256" if "256" in os.environ.get("TERM", "") else "standard"
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -118,8 +126,11 @@ def print_document(document: Document, stream: IO[str], *, width: int | None = N
         for line in lay_out(document, columns, is_ascii=is_ascii):
             stream.write(line_text(line) + "\n")
         return
-    for line in lay_out(document, screen.width, is_ascii=is_ascii):
-        screen.print(_styled(line), overflow="ignore", no_wrap=True, crop=False)
+    # Written in one piece, so that a closed pipe raises here and not inside rich.
+    with screen.capture() as printed:
+        for line in lay_out(document, screen.width, is_ascii=is_ascii):
+            screen.print(_styled(line), overflow="ignore", no_wrap=True, crop=False)
+    stream.write(printed.get())
 
 
 def _styled(line: Line) -> Text:

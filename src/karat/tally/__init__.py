@@ -7,7 +7,7 @@ from karat.tally.algebra import merge, reorder, subtract, to_marginals, to_spars
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.fields import Fields
-from karat.tally.serialization import from_bytes, to_bytes
+from karat.tally.serialization import from_bytes, inconsistency, to_bytes
 
 __all__ = [
     "Axis",
@@ -16,6 +16,7 @@ __all__ = [
     "Fields",
     "Label",
     "from_bytes",
+    "inconsistency",
     "merge",
     "reorder",
     "subtract",

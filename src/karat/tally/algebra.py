@@ -225,7 +225,8 @@ def _check_same_frame(left: Cells, right: Cells) -> None:
     if left.axes != right.axes or left.batch_shape != right.batch_shape:
         raise error(
             "K202",
-            axis=", ".join(axis.name for axis in (*left.axes, *right.axes)) or "shape",
+            axis=", ".join(dict.fromkeys(axis.name for axis in (*left.axes, *right.axes)))
+            or "shape",
             left=[axis.labels for axis in left.axes] or left.batch_shape,
             right=[axis.labels for axis in right.axes] or right.batch_shape,
         )

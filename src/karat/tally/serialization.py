@@ -25,7 +25,7 @@ from karat.errors import KaratError, error
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
 
-__all__ = ["FORMAT_VERSION", "from_bytes", "to_bytes"]
+__all__ = ["FORMAT_VERSION", "from_bytes", "inconsistency", "to_bytes"]
 
 FORMAT_VERSION = 1
 _MAGIC = b"KARATALY"
@@ -115,7 +115,7 @@ def _assembled(header: dict[str, Any], body: memoryview) -> Cells:
     if at != len(body):
         raise error("K205", found=f"{len(body) - at} bytes are left over after the arrays")
     cells = _cells_of(header, arrays)
-    problem = _inconsistency(cells)
+    problem = inconsistency(cells)
     if problem:
         raise error("K205", found=problem)
     return cells
@@ -133,7 +133,7 @@ def _cells_of(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Ce
     return Cells(classes, header["storage"], axes=axes, **arrays)
 
 
-def _inconsistency(cells: Cells) -> str | None:
+def inconsistency(cells: Cells) -> str | None:
     """What contradicts what, or None: nothing read from bytes is trusted to index memory."""
     k = cells.k
     labels: tuple[Any, ...] = cells.classes.labels

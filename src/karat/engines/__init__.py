@@ -1,0 +1,1 @@
+"""Where passes run: each engine turns one kind of source into `Cells`, and knows no metric."""

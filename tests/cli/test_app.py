@@ -1,0 +1,125 @@
+"""The command itself: help, version, missing packages, interruption, broken pipes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from karat._version import __version__
+from karat.cli import main
+from karat.cli.app import _COMMANDS
+from tests.cli.running import Karat, in_process
+from tests.engines.writing import TEN, write_csv
+
+
+@pytest.fixture
+def karat(capsys: pytest.CaptureFixture[str]) -> Karat:
+    return Karat(capsys)
+
+
+def test_help_lists_every_command_and_examples(karat: Karat) -> None:
+    for flag in ("--help", "-h"):
+        ran = karat(flag)
+        assert ran.code == 0
+        assert all(f"  {name}" in ran.out and text in ran.out for name, text in _COMMANDS.items())
+        assert "  karat report 'runs/*.csv' --true label --pred guess -o report.json\n" in ran.out
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_every_command_has_help(name: str, karat: Karat) -> None:
+    ran = karat(name, "--help")
+    assert ran.code == 0
+    assert ran.out.startswith(f"Usage: karat {name}")
+    if name != "demo":
+        assert f"\nExamples:\n  karat {name}" in ran.out
+    # The line of the list is the first sentence of the command.
+    assert " ".join(ran.out.split()).find(_COMMANDS[name]) > 0
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+
+def test_version(karat: Karat) -> None:
+    assert karat("--version").out == f"karat {__version__}\n"
+
+
+def test_a_slip_of_the_command(karat: Karat, tmp_path: Path) -> None:
+    ran = karat("reprot")
+    assert (ran.code, "No such command 'reprot'" in ran.err) == (2, True)
+    path = write_csv(tmp_path / "p.csv", TEN)
+    ran = karat(path)
+    assert ran.code == 2
+    assert "Did you mean: karat report" in ran.err
+    assert karat().code == 2
+
+
+def test_without_click_the_extra_is_named(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "click", None)
+    ran = karat("--help")
+    assert ran.code == 2
+    assert ran.err == 'The karat command needs its extra: pip install "karat[cli]"\n'
+
+
+def test_without_duckdb_the_extra_is_named(
+    karat: Karat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = write_csv(tmp_path / "p.csv", TEN)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    ran = karat("report", path)
+    assert ran.code == 2
+    assert 'pip install "karat[cli]"' in ran.err
+
+
+def test_arguments_are_those_of_the_process_by_default(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["karat", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out == f"karat {__version__}\n"
+
+
+def test_interruption_exits_130(tmp_path: Path) -> None:
+    query = "SELECT range % 3 AS label, range % 7 % 3 AS pred FROM range(100000000000)"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat.cli", "report", query],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (out, err.strip()) == ("", "Interrupted.")
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "p.csv", TEN)
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        run = subprocess.run(
+            [sys.executable, "-m", "karat.cli", "report", str(path)],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        os.close(write)
+    assert run.returncode == 0
+    assert run.stderr == "truth=label, pred=pred, weight=none (10 rows)\n"
+
+
+def test_a_terminal_that_shows_only_ascii(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "p.csv", {"label": ["é", "b"], "pred": ["b", "b"]})
+    ran = in_process("report", path, environment={"PYTHONIOENCODING": "ascii"})
+    assert ran.code == 0
+    assert ran.out.isascii()
+    assert "\\xe9" in ran.out
+    assert in_process("metrics", environment={"PYTHONIOENCODING": "ascii"}).out.isascii()

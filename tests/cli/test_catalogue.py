@@ -1,0 +1,125 @@
+"""`karat columns`, `karat metrics`, `karat explain`, `karat demo`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from karat.cli.demo import FILES, bundled
+from karat.metrics import all_records
+from tests.cli.running import Karat
+from tests.engines.writing import TEN, write_csv
+
+
+@pytest.fixture
+def karat(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Karat:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return Karat(capsys)
+
+
+def test_columns_show_types_roles_and_the_mapping(karat: Karat) -> None:
+    ran = karat("columns", bundled("digits_rf.parquet"))
+    assert (ran.code, ran.err) == (0, "")
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert ["label", "BIGINT", "truth"] in lines
+    assert ["pred", "BIGINT", "prediction"] in lines
+    assert ["id", "INTEGER", "row", "id"] in lines
+    assert ["proba_0", "…", "proba_9", "FLOAT", "probabilities", "proba_*", "(10)"] in lines
+    assert "14 columns · 1 797 rows" in ran.out
+    assert "truth=label, prediction=pred, weight=none" in ran.out
+    assert "Probabilities and scores are found and not used" in ran.out
+
+
+def test_columns_show_what_is_ambiguous_or_absent(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": [1], "target": [1], "guess": [1]})
+    ran = karat("columns", "p.csv")
+    assert ran.code == 0
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert ["label", "BIGINT", "truth?"] in lines
+    assert ["guess", "BIGINT"] in lines
+    assert "truth: label, target could each be it; name one with --true." in ran.out
+    assert "prediction: no column has a usual name; name it with --pred." in ran.out
+
+
+def test_columns_of_several_files_and_queries(karat: Karat) -> None:
+    write_csv(Path("a.csv"), TEN)
+    write_csv(Path("b.csv"), TEN)
+    assert "a.csv · and 1 more · 2 columns" in karat("columns", "a.csv", "b.csv").out
+    assert "SQL query · 1 column" in karat("columns", "SELECT 1 AS label").out
+    assert karat("columns", "none.csv").code == 2
+
+
+def test_every_metric_is_listed(karat: Karat) -> None:
+    ran = karat("metrics")
+    assert ran.code == 0
+    words = ran.out.split()
+    assert [record.name for record in all_records() if record.name not in words] == []
+
+
+def test_one_metric_is_shown_whole(karat: Karat) -> None:
+    out = " ".join(karat("metrics", "macro_f1").out.split())
+    assert "macro_f1 from 0 to 1 · higher is better" in out
+    assert "definition Mean over the classes: 2·TP / (2·TP + FP + FN)" in out
+    assert "undefined when" in out
+    assert "in scikit-learn" in out
+    assert " ".join(karat("metrics", "mcc").out.split()).startswith("matthews_correlation from -1")
+    assert "beta How many times recall weighs" in " ".join(karat("metrics", "f_beta").out.split())
+
+
+def test_words_search_the_catalogue(karat: Karat) -> None:
+    ran = karat("metrics", "youden")
+    assert ran.code == 0
+    assert "1 metric\n" in ran.out
+    assert "informedness" in ran.out
+    ran = karat("metrics", "no", "such", "thing", "anywhere")
+    assert ran.code == 2
+    ran = karat("metrics", "macro_f2")
+    assert (ran.code, "K301" in ran.err) == (2, True)
+
+
+def test_the_plan_is_explained(karat: Karat) -> None:
+    out = karat("explain", "macro_f1,f_beta(beta=2)", "mutual_information").out
+    assert "one pass over the rows · 3 metrics" in out
+    assert "From the cells: rows by true × predicted class\n  mutual_information\n" in out
+    assert "\n  f1 (macro)\n  f_beta\n" in out
+    assert "\nf_beta(beta=2)\n  definition" in out
+    assert "undefined when" in out
+    whole = karat("explain").out
+    assert "precision (plain, macro, micro, weighted)" in whole
+    assert "definition" not in whole
+    assert karat("explain", "macro_f2").code == 2
+
+
+def test_the_demo_writes_its_files_and_reports(karat: Karat) -> None:
+    ran = karat("demo")
+    assert ran.code == 0
+    assert sorted(os.listdir()) == sorted(FILES)
+    for name in FILES:
+        assert Path(name).read_bytes() == bundled(name).read_bytes()
+    assert "digits_logreg.parquet · 1 797 rows · 10 classes" in ran.out
+    assert "truth=label, pred=pred, weight=none (1 797 rows)" in ran.err
+    assert "Next: karat columns digits_rf.parquet" in ran.err
+    assert karat("report", "digits_logreg.parquet").out == ran.out
+    assert karat("demo").code == 0
+
+
+def test_the_demo_overwrites_nothing(karat: Karat) -> None:
+    Path(FILES[1]).write_text("mine")
+    ran = karat("demo")
+    assert ran.code == 2
+    assert "choose another place with --folder" in ran.err
+    assert Path(FILES[1]).read_text() == "mine"
+    assert karat("demo", "--folder", "there/inside").code == 0
+    assert (Path("there") / "inside" / FILES[0]).exists()
+
+
+def test_a_folder_that_cannot_be_written(karat: Karat) -> None:
+    Path("file").write_text("")
+    ran = karat("demo", "--folder", "file/inside")
+    assert ran.code == 2
+    assert "Traceback" not in ran.err

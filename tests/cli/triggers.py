@@ -1,0 +1,43 @@
+"""One call for each error of files and queries: code → the call that raises it."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from unittest import mock
+
+from karat.engines.files import tally_files
+
+
+def reading(files: Mapping[str, bytes], *named: str, **options: object) -> Callable[[], object]:
+    """A call that writes files into a temporary folder and reads those named, or the folder."""
+
+    def call() -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in files.items():
+                Path(folder, name).write_bytes(content)
+            paths = [str(Path(folder, name)) for name in named] or [folder]
+            return tally_files(paths, **options)  # type: ignore[arg-type]
+
+    return call
+
+
+def without_duckdb() -> object:
+    with mock.patch.dict(sys.modules, {"duckdb": None}):
+        return reading({"a.csv": b"label,pred\n0,1\n"}, "a.csv")()
+
+
+ONE = b"label,pred\n0,1\n"
+
+TRIGGERS: dict[str, Callable[[], object]] = {
+    "K401": lambda: tally_files("predictions.parquet"),
+    "K402": reading({"a.csv": b""}, "a.csv"),
+    "K403": reading({"a.parquet": b"label,pred\n0,1\n"}, "a.parquet"),
+    "K408": lambda: tally_files("SELECT label, pred FORM 'a.parquet'"),
+    "K409": reading({"README.md": b"No data here."}),
+    "K410": reading({"a.csv": ONE, "b.csv": b"label,guess\n0,1\n"}, "a.csv", "b.csv"),
+    "K411": reading({"a.xlsx": b"PK"}, "a.xlsx"),
+    "K501": without_duckdb,
+}

@@ -1,0 +1,44 @@
+"""Memory of a read does not grow with the number of rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engines.writing import write_rows
+
+PROGRAM = """
+import resource, sys
+from karat.engines.files import tally_files
+cells = tally_files(sys.argv[1]).cells
+assert int(cells.n_rows) == int(sys.argv[2]), cells.n_rows
+assert cells.k == 10
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+LIMIT_MB = 320
+GROWTH_MB = 80
+
+
+def peak_mb(path: Path, n_rows: int) -> int:
+    """Peak memory of a process that does nothing but tally the file."""
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path), str(n_rows)],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return int(run.stdout)
+
+
+@pytest.mark.parametrize("label", ["(hash(i) % 10)::BIGINT", "'class ' || (hash(i) % 10)"])
+def test_peak_memory_is_bounded(label: str, tmp_path: Path) -> None:
+    peaks = []
+    for n_rows in (1_000_000, 10_000_000):
+        rows = f"SELECT {label} AS label, {label.replace('(i)', '(i + 1)')} AS pred"
+        path = write_rows(tmp_path / f"{n_rows}.parquet", f"{rows} FROM range({n_rows}) AS t(i)")
+        peaks.append(peak_mb(path, n_rows))
+    assert peaks[1] < LIMIT_MB
+    assert peaks[1] - peaks[0] < GROWTH_MB, peaks

@@ -1,0 +1,100 @@
+"""Foreign text: harmless, measured in cells, shortened so that names stay apart."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.render.names import cells, distinct, harmless, padded, safe, shortened, wrapped
+from tests.optional import optional
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("cat", "cat"),
+        ("", "''"),
+        (" cat", "' cat'"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("two\nlines\tand\r", "two\\nlines\\tand\\r"),
+        ("\x9b31m", "\\x9b31m"),
+        ("\u202etfel", "\\u202etfel"),
+        ("\u2028", "\\u2028"),
+        ("\ufeffbom", "\\ufeffbom"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("日本", "日本"),
+        ("é", "é"),
+    ],
+)
+def test_foreign_text_is_made_harmless(text: str, shown: str) -> None:
+    assert safe(text) == shown
+
+
+def test_ascii_escapes_the_rest() -> None:
+    assert safe("naïve 日", is_ascii=True) == "na\\xefve \\u65e5"
+
+
+@given(st.text())
+def test_no_control_or_format_character_survives(text: str) -> None:
+    for char in harmless(text):
+        assert unicodedata.category(char) not in ("Cc", "Cs", "Zl", "Zp")
+        assert char in "\u200c\u200d" or unicodedata.category(char) != "Cf"
+    assert harmless(text, is_ascii=True).isascii()
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("cat", 3), ("日本", 4), ("e\u0301", 1), ("a\u200db", 2), ("", 0)]
+)
+def test_cells_of_a_text(text: str, width: int) -> None:
+    assert cells(text) == width
+
+
+def test_cells_agree_with_the_terminal_library() -> None:
+    rich_cells = optional("rich.cells")
+    for text in ("plain", "naïve", "日本語", "한국어", "Ω≤·…─→–×", "ﬃ"):
+        assert cells(text) == rich_cells.cell_len(text)
+
+
+@given(st.text(), st.integers(0, 30))
+def test_shortened_text_fits(text: str, limit: int) -> None:
+    short = shortened(text, limit)
+    assert cells(short) <= max(limit, 1)
+    assert short == text or "…" in short
+
+
+def test_the_middle_is_left_out() -> None:
+    assert shortened("Saccharomyces cerevisiae", 11) == "Sacch…isiae"
+    assert shortened("abcdef", 2) == "a…"
+    assert shortened("abcdef", 1) == "…"
+    assert shortened("日本語の名前", 7) == "日本…前"
+
+
+@given(st.lists(st.text("ab", min_size=0, max_size=12), unique=True), st.integers(6, 12))
+def test_shortened_names_stay_apart(names: list[str], limit: int) -> None:
+    short = distinct(names, limit)
+    assert len(set(short)) == len(names)
+    assert all(cells(name) <= limit for name in short)
+
+
+def test_names_with_the_same_ends_are_numbered() -> None:
+    names = ["abcdeXfghij", "abcdeYfghij", "abcdeZfghij"]
+    assert distinct(names, 7) == ["abc…hij", "ab…ij~2", "ab…ij~3"]
+    assert distinct(["same", "same"], 8) == ["same", "same"]
+
+
+def test_padding_counts_cells() -> None:
+    assert padded("日", 4) == "日  "
+    assert padded("日", 4, "right") == "  日"
+    assert padded("long", 2) == "long"
+
+
+@given(st.text("ab c日"), st.integers(8, 30), st.integers(0, 3), st.integers(0, 3))
+def test_wrapped_text_fits_and_loses_nothing(text: str, width: int, indent: int, hang: int) -> None:
+    lines = wrapped(text, width, indent=indent, hang=hang)
+    assert all(cells(line) <= width for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert lines[0].startswith(" " * indent)
+    assert all(line.startswith(" " * (indent + hang)) for line in lines[1:])
