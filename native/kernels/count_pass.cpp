@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kRowsForThreads = 200000;  // below, waking threads costs more than it gives
 constexpr int64_t kMostTaskRows = int64_t{1} << 20;
 constexpr int64_t kRowsForPoll = int64_t{1} << 26;
-constexpr int64_t kMostSegments = 64;
-constexpr int64_t kPrefetchRows = 64;
+constexpr int64_t kLeastSegment = 100000, kMostSegments = 64;
+constexpr int64_t kPrefetchRows = 64, kPrefetchDistance = kBlock;
 // uint32 counts are flushed before they could overflow.
 constexpr int64_t kFlushRows = std::numeric_limits<uint32_t>::max() - kMostTaskRows;
 
@@ -106,13 +106,10 @@ bool CountPass::read(Slot& slot, Sums& sums, int64_t first, int64_t n, uint32_t*
   return false;
 }
 
-double CountPass::read_weights(Scratch& scratch, int64_t first, int64_t n) {
-  const double* weights = weight_at(weights_, first);
-  if (weights_.stride != int64_t{sizeof(double)}) {
-    for (int64_t i = 0; i < n; ++i) scratch.weights[i] = *weight_at(weights_, first + i);
-    weights = scratch.weights;
-  }
-  return lanes().weight_pairs(weights, n, scratch.pairs);
+const double* CountPass::read_weights(Scratch& scratch, int64_t first, int64_t n) const {
+  if (weights_.stride == int64_t{sizeof(double)}) return weight_at(weights_, first);
+  for (int64_t i = 0; i < n; ++i) scratch.weights[i] = *weight_at(weights_, first + i);
+  return scratch.weights;
 }
 
 void CountPass::prefetch(const Slot& slot, int64_t first, int64_t n) const {
@@ -126,26 +123,25 @@ void CountPass::prefetch(const Slot& slot, int64_t first, int64_t n) const {
 bool CountPass::count_block(Slot& slot, Sums& sums, int64_t first, int64_t n, int64_t last) {
   uint32_t most;
   if (!read(slot, sums, first, n, &most)) return false;
-  const double least_weight = is_weighted() ? read_weights(slot.scratch, first, n) : 1.0;
-  if (least_weight < 0) {
-    is_bad_ = true;
-    return false;
-  }
-  if (!slot.counter.prepare(n, most, least_weight == 0)) return true;
-  // Counting reads only the cache: fetch later rows meanwhile.
+  if (!slot.counter.prepare(n, most)) return true;
+  // Counting reads only the cache: fetch later rows meanwhile. Twice as fast on long columns.
   for (int64_t i = 0; i < n; i += kPrefetchRows) {
-    const int64_t m = std::min(kPrefetchRows, n - i), later = first + i + kBlock;
+    const int64_t m = std::min(kPrefetchRows, n - i), later = first + i + kPrefetchDistance;
     if (later + m <= last) prefetch(slot, later, m);
-    slot.counter.add(i, m);
+    if (!is_weighted()) {
+      slot.counter.add(i, m);
+    } else if (!slot.counter.add_weighted(i, m, read_weights(slot.scratch, first + i, m))) {
+      is_bad_ = true;
+      return false;
+    }
   }
   return true;
 }
 
 void CountPass::count_rows(Slot& slot, Sums& sums, int64_t first, int64_t last) {
-  const int64_t step = is_weighted() ? kWeightedBlock : kBlock;
-  for (int64_t at = first; at < last; at += step) {
+  for (int64_t at = first; at < last; at += kBlock) {
     if (is_bad_.load(std::memory_order_relaxed) || is_too_wide_.load(std::memory_order_relaxed)) return;
-    if (!count_block(slot, sums, at, std::min(step, last - at), last)) return;
+    if (!count_block(slot, sums, at, std::min(kBlock, last - at), last)) return;
   }
 }
 
@@ -217,7 +213,7 @@ Tally CountPass::run_unweighted(int n_slots) {
 // threads gives the same bits.
 Tally CountPass::run_segments(int64_t n_segments) {
   const int64_t n = n_rows();
-  const int64_t rows = (n / n_segments + kWeightedBlock) / kWeightedBlock * kWeightedBlock;
+  const int64_t rows = (n / n_segments + kBlock) / kBlock * kBlock;
   std::vector<Sums> sums(n_segments);
   const auto count = [&](int, int64_t segment) {
     Slot slot(layout_, true, Scratch::mine());
@@ -265,7 +261,7 @@ std::optional<Tally> CountPass::run() {
   const int64_t n = n_rows(), size = table_size(layout_, window_.width);
   Tally tally;
   if (is_weighted()) {
-    const int64_t n_segments = std::clamp<int64_t>(n / std::max<int64_t>(65536, 4 * size), 1, kMostSegments);
+    const int64_t n_segments = std::clamp<int64_t>(n / std::max(kLeastSegment, 4 * size), 1, kMostSegments);
     tally = n_segments > 1 || poll() != nullptr ? run_segments(n_segments) : run_alone();
   } else {
     // A thread has its own tables, whose clearing and adding up must pay.

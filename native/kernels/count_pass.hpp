@@ -42,7 +42,7 @@ class CountPass {
   void open(Slot& slot, Window window, int64_t expected_rows) const;
   bool widen(Slot& slot, Sums& sums, int64_t first, int64_t n);
   bool read(Slot& slot, Sums& sums, int64_t first, int64_t n, uint32_t* most);
-  double read_weights(Scratch& scratch, int64_t first, int64_t n);
+  const double* read_weights(Scratch& scratch, int64_t first, int64_t n) const;
   void prefetch(const Slot& slot, int64_t first, int64_t n) const;
   bool count_block(Slot& slot, Sums& sums, int64_t first, int64_t n, int64_t last);
   void count_rows(Slot& slot, Sums& sums, int64_t first, int64_t last);

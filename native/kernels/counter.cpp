@@ -46,7 +46,7 @@ void Counter::clear() {
   since_clear_ = 0;
 }
 
-bool Counter::prepare(int64_t n, uint32_t most, bool has_zero_weight) {
+bool Counter::prepare(int64_t n, uint32_t most) {
   since_clear_ += n;
   if (!weighted_ && most <= 1 && window_.width >= 2) {
     add_two_classes(n);
@@ -58,22 +58,26 @@ bool Counter::prepare(int64_t n, uint32_t most, bool has_zero_weight) {
   else
     lanes().marginal_index(scratch_.truth, scratch_.pred, n, window_.width, shift, scratch_.index,
                            scratch_.index + kBlock);
-  if (has_zero_weight) discount_zero_weights(n);
   return true;
 }
 
 void Counter::add(int64_t first, int64_t n) {
-  const int n_streams = layout_ == Layout::cells ? 1 : 2;
-  for (int stream = 0; stream < n_streams; ++stream) {
+  for (int stream = 0; stream < n_streams(); ++stream) {
     const uint32_t* index = scratch_.index + stream * kBlock + first;
-    if (weighted_) {
-      lanes().add_weighted(index, scratch_.pairs + 2 * first, n, 1 << shift_, sums_);
-    } else {
-      shift_ == 3   ? add_rows<8>(index, n, counts_)
-      : shift_ == 1 ? add_rows<2>(index, n, counts_)
-                    : add_rows<1>(index, n, counts_);
-    }
+    shift_ == 3   ? add_rows<8>(index, n, counts_)
+    : shift_ == 1 ? add_rows<2>(index, n, counts_)
+                  : add_rows<1>(index, n, counts_);
   }
+}
+
+bool Counter::add_weighted(int64_t first, int64_t n, const double* weights) {
+  double least = 0;
+  for (int stream = 0; stream < n_streams(); ++stream) {
+    const uint32_t* index = scratch_.index + stream * kBlock + first;
+    least = lanes().add_weighted(index, weights, n, 1 << shift_, sums_);
+    if (least == 0) discount_zero_weights(index, n, weights);
+  }
+  return least >= 0;
 }
 
 // Four counts from three sums: no table is touched in the loop.
@@ -99,13 +103,10 @@ void Counter::add_two_classes(int64_t n) {
   }
 }
 
-// Rows of weight 0 occur, and add() will count them as positive like any other.
-void Counter::discount_zero_weights(int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (scratch_.pairs[2 * i] > 0) continue;
-    sums_[scratch_.index[i] >> kEntryShift].positive -= 1;
-    if (layout_ == Layout::marginals) sums_[scratch_.index[kBlock + i] >> kEntryShift].positive -= 1;
-  }
+// Rows of weight 0 occur, and were counted as positive like any other.
+void Counter::discount_zero_weights(const uint32_t* index, int64_t n, const double* weights) {
+  for (int64_t i = 0; i < n; ++i)
+    if (weights[i] == 0) sums_[index[i] >> kEntryShift].positive -= 1;
 }
 
 // Sums the copies of each entry, in order, into the front of the tables.

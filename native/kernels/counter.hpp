@@ -23,12 +23,15 @@ class Counter {
   Window window() const { return window_; }
 
   // Takes the n classes in scratch.truth and scratch.pred, all below window().width and none
-  // above `most`; weighted, with their scratch.pairs. Returns false when nothing is left for
-  // add() to do.
-  bool prepare(int64_t n, uint32_t most, bool has_zero_weight);
+  // above `most`. Returns false when nothing is left for add() to do.
+  bool prepare(int64_t n, uint32_t most);
 
   // Counts the prepared rows [first, first + n).
   void add(int64_t first, int64_t n);
+
+  // The same when weighted; weights[0] is that of row `first`. Returns false for a negative weight,
+  // after which the sums are not to be used.
+  bool add_weighted(int64_t first, int64_t n, const double* weights);
 
   // Moves everything into `sums` and leaves the tables empty.
   void flush(Sums& sums);
@@ -39,9 +42,10 @@ class Counter {
   bool was_flushed() const { return was_flushed_; }
 
  private:
+  int n_streams() const { return layout_ == Layout::cells ? 1 : 2; }
   void clear();
   void add_two_classes(int64_t n);
-  void discount_zero_weights(int64_t n);
+  void discount_zero_weights(const uint32_t* index, int64_t n, const double* weights);
   template <class Entry>
   const Entry* fold(Entry* entries) const;
 

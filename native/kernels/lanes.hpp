@@ -42,14 +42,11 @@ struct Lanes {
   // For offsets 0 and 1: out = {Σ truth, Σ pred, Σ truth & pred}; n < 2^32.
   void (*pair_sums)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t out[3]);
 
-  // pairs[2i] = w[i], pairs[2i + 1] = w[i]². Returns the smallest weight that is a number: not
-  // above 0, some weight is 0 or negative. NaN and infinity show in the sums.
-  double (*weight_pairs)(const double* w, int64_t n, double* pairs);
-
-  // Adds row i to entry index[i] / 4 + i % copies of the table, in the order of i; an index counts
-  // doubles, and the caller has made sure that it lies in the table. Each row counts as positive.
-  // Two doubles after the last pair are read and not used.
-  void (*add_weighted)(const uint32_t* index, const double* pairs, int64_t n, int copies, WeightedEntry* table);
+  // Adds row i of weight w[i] to entry index[i] / 4 + i % copies of the table, in the order of i; an
+  // index counts doubles, and the caller has made sure that it lies in the table. copies is 1 or 4.
+  // Each row counts as positive. Returns the smallest weight that is a number: not above 0, some
+  // weight is 0 or negative; NaN and infinity show in the sums.
+  double (*add_weighted)(const uint32_t* index, const double* w, int64_t n, int copies, WeightedEntry* table);
 
   // out[i] = low byte of x[i]. Returns the bitwise or of all x: below 128 it is ASCII.
   uint32_t (*narrow)(const uint32_t* x, int64_t n, uint8_t* out);

@@ -221,52 +221,45 @@ void pair_sums(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t 
   }
 }
 
-double weight_pairs(const double* w, int64_t n, double* pairs) {
+using Pair = Vector<double, 2>::type;
+// On 16-byte vectors the compiler makes two of it.
+using Entry = Vector<double, 4>::type;
+
+template <int kCopies>
+double add_to_copies(const uint32_t* index, const double* w, int64_t n, WeightedEntry* table) {
+  double* base = reinterpret_cast<double*>(table);
+  const auto add = [&](int64_t i, Pair pair, int copy) {
+    double* entry = base + index[i] + 4 * copy;
+    store(entry, load<Entry>(entry) + __builtin_shufflevector(pair, Pair{1.0, 1.0}, 0, 1, 2, 3));
+  };
+  // Squares are formed in vectors and taken from memory in pairs. In one loop with the additions,
+  // which wait for stores, they cost next to nothing.
+  constexpr int kStep = kLanes64 < 4 ? 4 : kLanes64;
+  alignas(64) double pairs[2 * kStep];
   double least = __builtin_inf();
   F64 least_v = F64{} + least;
   int64_t i = 0;
-  for (; i + kLanes64 <= n; i += kLanes64) {
-    const F64 v = load<F64>(w + i), square = v * v;
-    // False for NaN.
-    least_v = v < least_v ? v : least_v;
-    store(pairs + 2 * i, __builtin_shufflevector(v, square, KARAT_ZIP_LOW));
-    store(pairs + 2 * i + kLanes64, __builtin_shufflevector(v, square, KARAT_ZIP_HIGH));
+  for (; i + kStep <= n; i += kStep) {
+    for (int lane = 0; lane < kStep; lane += kLanes64) {
+      const F64 v = load<F64>(w + i + lane), square = v * v;
+      // False for NaN.
+      least_v = v < least_v ? v : least_v;
+      store(pairs + 2 * lane, __builtin_shufflevector(v, square, KARAT_ZIP_LOW));
+      store(pairs + 2 * lane + kLanes64, __builtin_shufflevector(v, square, KARAT_ZIP_HIGH));
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < kStep; ++j) add(i + j, load<Pair>(pairs + 2 * j), j % kCopies);
   }
   least = smallest<double, kLanes64>(least_v);
-  for (; i < n; ++i) {
+  for (int j = 0; i < n; ++i, ++j) {
     least = smaller(w[i], least);
-    pairs[2 * i] = w[i];
-    pairs[2 * i + 1] = w[i] * w[i];
+    add(i, Pair{w[i], w[i] * w[i]}, j % kCopies);
   }
   return least;
 }
 
-// One entry; on 16-byte vectors the compiler makes two of it.
-using Entry = Vector<double, 4>::type;
-
-template <int kCopies>
-void add_to_copies(const uint32_t* index, const double* pairs, int64_t n, WeightedEntry* table) {
-  double* base = reinterpret_cast<double*>(table);
-  const Entry ones = {1.0, 1.0, 1.0, 1.0};
-  const auto add = [&](int64_t i, int copy) {
-    double* entry = base + index[i] + 4 * copy;
-    store(entry, load<Entry>(entry) + __builtin_shufflevector(load<Entry>(pairs + 2 * i), ones, 0, 1, 6, 7));
-  };
-  int64_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    add(i, 0);
-    add(i + 1, 1 % kCopies);
-    add(i + 2, 2 % kCopies);
-    add(i + 3, 3 % kCopies);
-  }
-  for (int j = 0; i < n; ++i, ++j) add(i, j % kCopies);
-}
-
-void add_weighted(const uint32_t* index, const double* pairs, int64_t n, int copies, WeightedEntry* table) {
-  if (copies == 4)
-    add_to_copies<4>(index, pairs, n, table);
-  else
-    add_to_copies<1>(index, pairs, n, table);
+double add_weighted(const uint32_t* index, const double* w, int64_t n, int copies, WeightedEntry* table) {
+  return copies == 4 ? add_to_copies<4>(index, w, n, table) : add_to_copies<1>(index, w, n, table);
 }
 
 uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
@@ -299,7 +292,6 @@ const Lanes KARAT_LANES = {
     cell_index,
     marginal_index,
     pair_sums,
-    weight_pairs,
     add_weighted,
     narrow,
 };

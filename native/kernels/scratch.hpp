@@ -11,9 +11,6 @@
 
 namespace karat {
 
-// Rows handled at a time when weighted: two doubles a row must stay in the first-level cache.
-constexpr int64_t kWeightedBlock = 512;
-
 // Grows and is kept, up to a bound.
 class Buffer {
  public:
@@ -60,8 +57,7 @@ struct Scratch {
   alignas(64) uint32_t pred[kBlock];
   alignas(64) uint32_t index[2 * kBlock];
   alignas(64) int64_t wide[kBlock];
-  alignas(64) double weights[kWeightedBlock];
-  alignas(64) double pairs[2 * kWeightedBlock + 2];
+  alignas(64) double weights[kBlock];
   Buffer tables;
 
   // This thread's own.

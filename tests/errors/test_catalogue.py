@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from tests.inputs.triggers import TRIGGERS as OF_INPUTS
 
 TRIGGERS: dict[str, Callable[[], object]] = {**OF_CLI, **OF_INPUTS, **OF_MEANING}
 MESSAGES = Path(__file__).with_name("messages.txt")
-TEMPORARY = re.compile(r"/tmp/[^\s'\"]*/|/[^\s'\"]*?pytest-of-[^\s'\"]*/")
+TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/\w+/?")
 
 
 def raised(code: str) -> KaratError:
