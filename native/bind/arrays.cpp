@@ -7,94 +7,110 @@ namespace {
 
 // Class of a format character of the struct module; the width comes from the item size.
 char kind_of(const char* format) {
-  if (format == nullptr) return 'u';
-  if (*format == '>' || *format == '!') return 0;
-  if (*format == '@' || *format == '=' || *format == '<' || *format == '^') ++format;
-  if (*format == '\0' || format[1] != '\0') return 0;
-  switch (*format) {
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n': return 'i';
-    case '?': case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': return 'u';
-    case 'e': case 'f': case 'd': return 'f';
-    default: return 0;
-  }
+    if (format == nullptr) return 'u';
+    if (*format == '>' || *format == '!') return 0;
+    if (*format == '@' || *format == '=' || *format == '<' || *format == '^') ++format;
+    if (*format == '\0' || format[1] != '\0') return 0;
+    switch (*format) {
+        case 'b':
+        case 'h':
+        case 'i':
+        case 'l':
+        case 'q':
+        case 'n': return 'i';
+        case '?':
+        case 'B':
+        case 'H':
+        case 'I':
+        case 'L':
+        case 'Q':
+        case 'N': return 'u';
+        case 'e':
+        case 'f':
+        case 'd': return 'f';
+        default: return 0;
+    }
 }
 
 }  // namespace
 
 Input::Input(nb::handle object, const char* name, int ndim) : name_(name) {
-  if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
-    PyErr_Clear();
-    throw nb::type_error((std::string(name) + " must be a NumPy array").c_str());
-  }
-  kind_ = kind_of(view_.format);
-  const auto wrong = [&](const std::string& what) {
-    PyBuffer_Release(&view_);
-    throw nb::type_error((std::string(name) + " " + what).c_str());
-  };
-  if (view_.ndim != ndim) wrong("must have " + std::to_string(ndim) + " dimension(s)");
-  if (kind_ == 0) wrong("has items of a kind or byte order that the kernels do not read");
-  if (view_.itemsize > 1) {
-    uintptr_t misplaced = reinterpret_cast<uintptr_t>(view_.buf);
-    for (int axis = 0; axis < ndim; ++axis)
-      if (view_.shape[axis] > 1) misplaced |= static_cast<uintptr_t>(view_.strides[axis]);
-    if (misplaced & static_cast<uintptr_t>(view_.itemsize - 1)) wrong("is not aligned");
-  }
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+        PyErr_Clear();
+        throw nb::type_error((std::string(name) + " must be a NumPy array").c_str());
+    }
+    kind_ = kind_of(view_.format);
+    const auto wrong = [&](const std::string& what) {
+        PyBuffer_Release(&view_);
+        throw nb::type_error((std::string(name) + " " + what).c_str());
+    };
+    if (view_.ndim != ndim) wrong("must have " + std::to_string(ndim) + " dimension(s)");
+    if (kind_ == 0) wrong("has items of a kind or byte order that the kernels do not read");
+    if (view_.itemsize > 1) {
+        uintptr_t misplaced = reinterpret_cast<uintptr_t>(view_.buf);
+        for (int axis = 0; axis < ndim; ++axis)
+            if (view_.shape[axis] > 1) misplaced |= static_cast<uintptr_t>(view_.strides[axis]);
+        if (misplaced & static_cast<uintptr_t>(view_.itemsize - 1)) wrong("is not aligned");
+    }
 }
 
 void Input::fail(const char* wanted) const {
-  throw nb::type_error((std::string(name_) + " must be " + wanted).c_str());
+    throw nb::type_error((std::string(name_) + " must be " + wanted).c_str());
 }
 
 Column Input::integers() const {
-  int width_code;
-  switch (view_.itemsize) {
-    case 1: width_code = 0; break;
-    case 2: width_code = 1; break;
-    case 4: width_code = 2; break;
-    case 8: width_code = 3; break;
-    default: fail("an array of integers");
-  }
-  if (kind_ == 'f') fail("an array of integers");
-  return {view_.buf, view_.shape[0], view_.strides[0], static_cast<Kind>(2 * width_code + (kind_ == 'i'))};
+    int width_code;
+    switch (view_.itemsize) {
+        case 1: width_code = 0; break;
+        case 2: width_code = 1; break;
+        case 4: width_code = 2; break;
+        case 8: width_code = 3; break;
+        default: fail("an array of integers");
+    }
+    if (kind_ == 'f') fail("an array of integers");
+    return {view_.buf, view_.shape[0], view_.strides[0],
+            static_cast<Kind>(2 * width_code + (kind_ == 'i'))};
 }
 
 const double* Input::doubles(bool contiguous_only) const {
-  if (contiguous_only) return reinterpret_cast<const double*>(contiguous('f', 8, "a contiguous float64 array"));
-  if (kind_ != 'f' || view_.itemsize != 8) fail("a float64 array");
-  return static_cast<const double*>(view_.buf);
+    if (contiguous_only)
+        return reinterpret_cast<const double*>(contiguous('f', 8, "a contiguous float64 array"));
+    if (kind_ != 'f' || view_.itemsize != 8) fail("a float64 array");
+    return static_cast<const double*>(view_.buf);
 }
 
 const char* Input::contiguous(char kind, int64_t item, const char* wanted) const {
-  if (kind_ != kind || view_.itemsize != item || (view_.shape[0] > 1 && view_.strides[0] != item)) fail(wanted);
-  return bytes();
+    if (kind_ != kind || view_.itemsize != item || (view_.shape[0] > 1 && view_.strides[0] != item))
+        fail(wanted);
+    return bytes();
 }
 
 const int32_t* Input::int32s() const {
-  return reinterpret_cast<const int32_t*>(contiguous('i', 4, "a contiguous int32 array"));
+    return reinterpret_cast<const int32_t*>(contiguous('i', 4, "a contiguous int32 array"));
 }
 
 const uint64_t* Input::uint64s() const {
-  return reinterpret_cast<const uint64_t*>(contiguous('u', 8, "a contiguous uint64 array"));
+    return reinterpret_cast<const uint64_t*>(contiguous('u', 8, "a contiguous uint64 array"));
 }
 
 const char* Input::packed_bytes() const { return contiguous('u', 1, "a contiguous uint8 array"); }
 
 const char* Input::rows_of(int64_t item) const {
-  if (kind_ != 'u' || view_.itemsize != item || (view_.shape[1] > 1 && view_.strides[1] != item))
-    fail(item == 4 ? "a uint32 array of contiguous rows" : "a uint8 array of contiguous rows");
-  return bytes();
+    if (kind_ != 'u' || view_.itemsize != item || (view_.shape[1] > 1 && view_.strides[1] != item))
+        fail(item == 4 ? "a uint32 array of contiguous rows" : "a uint8 array of contiguous rows");
+    return bytes();
 }
 
 void check_length(const char* left, int64_t n_left, const char* right, int64_t n_right) {
-  if (n_left == n_right) return;
-  throw nb::value_error((std::string(left) + " has " + std::to_string(n_left) + " rows, " + right + " has " +
-                         std::to_string(n_right))
-                            .c_str());
+    if (n_left == n_right) return;
+    throw nb::value_error((std::string(left) + " has " + std::to_string(n_left) + " rows, " +
+                           right + " has " + std::to_string(n_right))
+                              .c_str());
 }
 
 bool poll_signals() {
-  const nb::gil_scoped_acquire locked;
-  return PyErr_CheckSignals() == 0;
+    const nb::gil_scoped_acquire locked;
+    return PyErr_CheckSignals() == 0;
 }
 
 }  // namespace karat

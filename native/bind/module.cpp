@@ -13,41 +13,42 @@ namespace {
 
 // Rejected becomes an exception with args (kind, argument, row).
 void translate(const std::exception_ptr& pending, void* type) {
-  try {
-    std::rethrow_exception(pending);
-  } catch (const Rejected& rejected) {
-    const nb::object args = nb::make_tuple(rejected.kind, static_cast<int>(rejected.argument), rejected.row);
-    PyErr_SetObject(static_cast<PyObject*>(type), args.ptr());
-  } catch (const Interrupted&) {
-    // The signal handler has set the error.
-  }
+    try {
+        std::rethrow_exception(pending);
+    } catch (const Rejected& rejected) {
+        const nb::object args =
+            nb::make_tuple(rejected.kind, static_cast<int>(rejected.argument), rejected.row);
+        PyErr_SetObject(static_cast<PyObject*>(type), args.ptr());
+    } catch (const Interrupted&) {
+        // The signal handler has set the error.
+    }
 }
 
 }  // namespace
 }  // namespace karat
 
 NB_MODULE(_native, m) {
-  using namespace karat;
-  m.doc() = "The native core: encodes labels and counts them. Knows no metric.";
-  // Lives as long as the process: the translator has no end of life.
-  PyObject* rejected = PyErr_NewException("karat._native.Rejected", PyExc_ValueError, nullptr);
-  if (rejected == nullptr) throw nb::python_error();
-  m.attr("Rejected") = nb::handle(rejected);
-  nb::register_exception_translator(translate, rejected);
+    using namespace karat;
+    m.doc() = "The native core: encodes labels and counts them. Knows no metric.";
+    // Lives as long as the process: the translator has no end of life.
+    PyObject* rejected = PyErr_NewException("karat._native.Rejected", PyExc_ValueError, nullptr);
+    if (rejected == nullptr) throw nb::python_error();
+    m.attr("Rejected") = nb::handle(rejected);
+    nb::register_exception_translator(translate, rejected);
 
-  m.def("isa", [] { return std::string(lanes().name); });
-  m.def("isas", [] {
-    nb::list names;
-    for (const char* name : usable_isas()) names.append(nb::str(name));
-    return names;
-  });
-  m.def("use_isa", [](const std::string& name) { use_isa(name.c_str()); }, nb::arg("name"));
-  // Compiled formulas live in caches until the process ends, which is no leak to warn about.
-  nb::set_leak_warnings(false);
-  lanes();  // KARAT_ISA is read, and refused if it must be, at import
-  bind_count(m);
-  bind_encode(m);
-  bind_objects(m);
-  bind_pairs(m);
-  bind_program(m);
+    m.def("isa", [] { return std::string(lanes().name); });
+    m.def("isas", [] {
+        nb::list names;
+        for (const char* name : usable_isas()) names.append(nb::str(name));
+        return names;
+    });
+    m.def("use_isa", [](const std::string& name) { use_isa(name.c_str()); }, nb::arg("name"));
+    // Compiled formulas live in caches until the process ends, which is no leak to warn about.
+    nb::set_leak_warnings(false);
+    lanes();  // KARAT_ISA is read, and refused if it must be, at import
+    bind_count(m);
+    bind_encode(m);
+    bind_objects(m);
+    bind_pairs(m);
+    bind_program(m);
 }

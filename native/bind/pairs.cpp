@@ -8,62 +8,63 @@ namespace {
 
 template <class Pack>
 nb::object packed(nb::handle true_codes, nb::handle pred_codes, int64_t k, Pack pack) {
-  const Input truth(true_codes, "true_codes", 1), pred(pred_codes, "pred_codes", 1);
-  check_length("true_codes", truth.length(), "pred_codes", pred.length());
-  const int32_t* of_truth = truth.int32s();
-  const int32_t* of_pred = pred.int32s();
-  const int64_t n = truth.length();
-  std::unique_ptr<uint64_t[]> keys = uninitialised<uint64_t>(n);
-  {
-    const Unlocked unlocked(n);
-    pack(of_truth, of_pred, n, k, keys.get());
-  }
-  return owned(std::move(keys), n);
+    const Input truth(true_codes, "true_codes", 1), pred(pred_codes, "pred_codes", 1);
+    check_length("true_codes", truth.length(), "pred_codes", pred.length());
+    const int32_t* of_truth = truth.int32s();
+    const int32_t* of_pred = pred.int32s();
+    const int64_t n = truth.length();
+    std::unique_ptr<uint64_t[]> keys = uninitialised<uint64_t>(n);
+    {
+        const Unlocked unlocked(n);
+        pack(of_truth, of_pred, n, k, keys.get());
+    }
+    return owned(std::move(keys), n);
 }
 
 nb::object runs_of(nb::handle sorted) {
-  const Input input(sorted, "sorted", 1);
-  const uint64_t* keys = input.uint64s();
-  Runs runs;
-  {
-    const Unlocked unlocked(input.length());
-    runs = run_lengths(keys, input.length());
-  }
-  return nb::make_tuple(owned(std::move(runs.keys)), owned(std::move(runs.rows)));
+    const Input input(sorted, "sorted", 1);
+    const uint64_t* keys = input.uint64s();
+    Runs runs;
+    {
+        const Unlocked unlocked(input.length());
+        runs = run_lengths(keys, input.length());
+    }
+    return nb::make_tuple(owned(std::move(runs.keys)), owned(std::move(runs.rows)));
 }
 
 nb::object weighted_runs_of(nb::handle sorted, int index_bits, nb::handle weights) {
-  const Input input(sorted, "sorted", 1), weight_input(weights, "weights", 1);
-  check_length("sorted", input.length(), "weights", weight_input.length());
-  const uint64_t* keys = input.uint64s();
-  const double* of_rows = weight_input.doubles(true);
-  Runs runs;
-  {
-    const Unlocked unlocked(input.length());
-    runs = weighted_runs(keys, input.length(), index_bits, of_rows);
-  }
-  return nb::make_tuple(owned(std::move(runs.keys)), owned(std::move(runs.sums)), owned(std::move(runs.squares)),
-                        owned(std::move(runs.rows)));
+    const Input input(sorted, "sorted", 1), weight_input(weights, "weights", 1);
+    check_length("sorted", input.length(), "weights", weight_input.length());
+    const uint64_t* keys = input.uint64s();
+    const double* of_rows = weight_input.doubles(true);
+    Runs runs;
+    {
+        const Unlocked unlocked(input.length());
+        runs = weighted_runs(keys, input.length(), index_bits, of_rows);
+    }
+    return nb::make_tuple(owned(std::move(runs.keys)), owned(std::move(runs.sums)),
+                          owned(std::move(runs.squares)), owned(std::move(runs.rows)));
 }
 
 }  // namespace
 
 void bind_pairs(nb::module_& m) {
-  m.def(
-      "pack_pairs",
-      [](nb::handle true_codes, nb::handle pred_codes, int64_t k) {
-        return packed(true_codes, pred_codes, k, pack_pairs);
-      },
-      nb::arg("true_codes"), nb::arg("pred_codes"), nb::arg("k"));
-  m.def(
-      "pack_pairs_rows",
-      [](nb::handle true_codes, nb::handle pred_codes, int64_t k) {
-        nb::object keys = packed(true_codes, pred_codes, k, pack_pairs_rows);
-        return nb::make_tuple(keys, row_bits(static_cast<int64_t>(nb::len(keys))));
-      },
-      nb::arg("true_codes"), nb::arg("pred_codes"), nb::arg("k"));
-  m.def("run_lengths", runs_of, nb::arg("sorted"));
-  m.def("weighted_runs", weighted_runs_of, nb::arg("sorted"), nb::arg("index_bits"), nb::arg("weights"));
+    m.def(
+        "pack_pairs",
+        [](nb::handle true_codes, nb::handle pred_codes, int64_t k) {
+            return packed(true_codes, pred_codes, k, pack_pairs);
+        },
+        nb::arg("true_codes"), nb::arg("pred_codes"), nb::arg("k"));
+    m.def(
+        "pack_pairs_rows",
+        [](nb::handle true_codes, nb::handle pred_codes, int64_t k) {
+            nb::object keys = packed(true_codes, pred_codes, k, pack_pairs_rows);
+            return nb::make_tuple(keys, row_bits(static_cast<int64_t>(nb::len(keys))));
+        },
+        nb::arg("true_codes"), nb::arg("pred_codes"), nb::arg("k"));
+    m.def("run_lengths", runs_of, nb::arg("sorted"));
+    m.def("weighted_runs", weighted_runs_of, nb::arg("sorted"), nb::arg("index_bits"),
+          nb::arg("weights"));
 }
 
 }  // namespace karat

@@ -13,14 +13,14 @@ namespace karat {
 
 // Weights of the rows, or none when data is null. Stride in bytes.
 struct Weights {
-  const double* data = nullptr;
-  int64_t stride = 0;
+    const double* data = nullptr;
+    int64_t stride = 0;
 };
 
 struct Options {
-  bool cells = true;  // whether the tally has a confusion matrix
-  int n_threads = 1;
-  Poll poll = nullptr;
+    bool cells = true;  // whether the tally has a confusion matrix
+    int n_threads = 1;
+    Poll poll = nullptr;
 };
 
 // Counts integers whose classes are the values that occur. The range of values is found block
@@ -33,22 +33,23 @@ std::optional<Tally> count_discovered(const Column& truth, const Column& pred, W
 // Codes and what they mean: class = code - base, or lut[code - base] for int32[n_lut] with -1 for
 // a value that is no class.
 struct Codes {
-  Column column;
-  int64_t base = 0;
-  const int32_t* lut = nullptr;
-  int64_t n_lut = 0;
+    Column column;
+    int64_t base = 0;
+    const int32_t* lut = nullptr;
+    int64_t n_lut = 0;
 };
 
 // Counts codes of k given classes. Throws Rejected for the first row, of the truth, else of the
 // predictions, else of the weights, that is bad: "range", "outside", "negative_weight",
 // "bad_weight"; std::invalid_argument when k or an entry of a lut cannot be.
-Tally count_declared(const Codes& truth, const Codes& pred, int64_t k, Weights weights, const Options& options);
+Tally count_declared(const Codes& truth, const Codes& pred, int64_t k, Weights weights,
+                     const Options& options);
 
 // What becomes of a table of entries.
 struct Finish {
-  Window window;
-  bool discovered;  // classes that do not occur are left out
-  bool cells;       // whether the tally keeps the matrix
+    Window window;
+    bool discovered;  // classes that do not occur are left out
+    bool cells;       // whether the tally keeps the matrix
 };
 template <class Count>  // uint32_t or int64_t
 Tally finish_cells(const Count* rows, Finish how);

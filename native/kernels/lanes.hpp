@@ -12,44 +12,46 @@ constexpr int64_t kBlock = 2048;
 
 // An entry of a weighted table.
 struct WeightedEntry {
-  double weight, square;  // Σw, Σw²
-  double positive;        // rows of weight above 0
-  double rows;
+    double weight, square;  // Σw, Σw²
+    double positive;        // rows of weight above 0
+    double rows;
 };
 constexpr int kEntryShift = 2;  // log2 of its doubles
 
 // Every kernel takes contiguous arrays of n rows.
 struct Lanes {
-  const char* name;
+    const char* name;
 
-  // Smallest and largest value; n >= 1. Unsigned values beyond int64 count as its maximum.
-  void (*span[kKinds])(const void* x, int64_t n, int64_t* low, int64_t* high);
+    // Smallest and largest value; n >= 1. Unsigned values beyond int64 count as its maximum.
+    void (*span[kKinds])(const void* x, int64_t n, int64_t* low, int64_t* high);
 
-  // out[i] = x[i] - base in the lanes of the kind. Returns the largest, UINT32_MAX if one
-  // does not fit; so `result < width` proves that every row lies in [base, base + width),
-  // when that interval lies in lane_domain(kind).
-  uint32_t (*offsets[kKinds])(const void* x, int64_t n, int64_t base, uint32_t* out);
+    // out[i] = x[i] - base in the lanes of the kind. Returns the largest, UINT32_MAX if one
+    // does not fit; so `result < width` proves that every row lies in [base, base + width),
+    // when that interval lies in lane_domain(kind).
+    uint32_t (*offsets[kKinds])(const void* x, int64_t n, int64_t base, uint32_t* out);
 
-  // out[i] = (truth[i] * width + pred[i]) << shift
-  void (*cell_index)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
-                     uint32_t* out);
+    // out[i] = (truth[i] * width + pred[i]) << shift
+    void (*cell_index)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width,
+                       int shift, uint32_t* out);
 
-  // With hit = (truth[i] == pred[i]):
-  // by_truth[i] = (2 * truth[i] + hit) << shift, by_pred[i] = (2 * width + 2 * pred[i] + hit) << shift
-  void (*marginal_index)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
-                         uint32_t* by_truth, uint32_t* by_pred);
+    // With hit = (truth[i] == pred[i]):
+    // by_truth[i] = (2 * truth[i] + hit) << shift, by_pred[i] = (2 * width + 2 * pred[i] + hit) <<
+    // shift
+    void (*marginal_index)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width,
+                           int shift, uint32_t* by_truth, uint32_t* by_pred);
 
-  // For offsets 0 and 1: out = {Σ truth, Σ pred, Σ truth & pred}; n < 2^32.
-  void (*pair_sums)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t out[3]);
+    // For offsets 0 and 1: out = {Σ truth, Σ pred, Σ truth & pred}; n < 2^32.
+    void (*pair_sums)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t out[3]);
 
-  // Adds row i of weight w[i] to entry index[i] / 4 + i % copies of the table, in the order of i; an
-  // index counts doubles, and the caller has made sure that it lies in the table. copies is 1 or 4.
-  // Each row counts as positive. Returns the smallest weight that is a number: not above 0, some
-  // weight is 0 or negative; NaN and infinity show in the sums.
-  double (*add_weighted)(const uint32_t* index, const double* w, int64_t n, int copies, WeightedEntry* table);
+    // Adds row i of weight w[i] to entry index[i] / 4 + i % copies of the table, in the order of i;
+    // an index counts doubles, and the caller has made sure that it lies in the table. copies is 1
+    // or 4. Each row counts as positive. Returns the smallest weight that is a number: not above 0,
+    // some weight is 0 or negative; NaN and infinity show in the sums.
+    double (*add_weighted)(const uint32_t* index, const double* w, int64_t n, int copies,
+                           WeightedEntry* table);
 
-  // out[i] = low byte of x[i]. Returns the bitwise or of all x: below 128 it is ASCII.
-  uint32_t (*narrow)(const uint32_t* x, int64_t n, uint8_t* out);
+    // out[i] = low byte of x[i]. Returns the bitwise or of all x: below 128 it is ASCII.
+    uint32_t (*narrow)(const uint32_t* x, int64_t n, uint8_t* out);
 };
 
 extern const Lanes lanes_baseline;

@@ -1,7 +1,8 @@
-// Conversions between integer lanes of different width, for lanes_source.hpp only.
+// The few steps of lanes_source.hpp that need intrinsics on x86: conversions between integer lanes
+// of different width and the making of an entry.
 //
-// Why intrinsics here and nowhere else: compilers build the vector extension's conversions by
-// more than a factor of two in ten instructions or lane by lane, where the processor has one.
+// Why: from vector extensions alone compilers build them of up to ten instructions, or lane by
+// lane, where the processor has one.
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -12,47 +13,68 @@ namespace {
 // Lanes of 32 bits from the next kLanes32 items.
 template <class T>
 inline U32 widened(const T* x) {
-  return __builtin_convertvector(load<typename Vector<T, kLanes32>::type>(x), U32);
+    return __builtin_convertvector(load<typename Vector<T, kLanes32>::type>(x), U32);
 }
 
 #if KARAT_LANE_BYTES == 64
 inline U32 widened(const uint8_t* x) {
-  return reinterpret_cast<U32>(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
 }
 inline U32 widened(const int8_t* x) {
-  return reinterpret_cast<U32>(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
 }
 inline U32 widened(const uint16_t* x) {
-  return reinterpret_cast<U32>(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x))));
 }
 inline U32 widened(const int16_t* x) {
-  return reinterpret_cast<U32>(_mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x))));
 }
 // The low byte of each lane.
 inline void store_bytes(uint8_t* out, U32 v) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(v)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                     _mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(v)));
 }
 #elif KARAT_LANE_BYTES == 32
 inline U32 widened(const uint8_t* x) {
-  return reinterpret_cast<U32>(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x))));
 }
 inline U32 widened(const int8_t* x) {
-  return reinterpret_cast<U32>(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(x))));
 }
 inline U32 widened(const uint16_t* x) {
-  return reinterpret_cast<U32>(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
 }
 inline U32 widened(const int16_t* x) {
-  return reinterpret_cast<U32>(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
+    return reinterpret_cast<U32>(
+        _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
 }
 #endif
 
 #if KARAT_LANE_BYTES != 64
 inline void store_bytes(uint8_t* out, U32 v) {
-  using Half = typename Vector<uint16_t, kLanes32>::type;
-  using Quarter = typename Vector<uint8_t, kLanes32>::type;
-  store(out, __builtin_convertvector(__builtin_convertvector(v, Half), Quarter));
+    using Half = typename Vector<uint16_t, kLanes32>::type;
+    using Quarter = typename Vector<uint8_t, kLanes32>::type;
+    store(out, __builtin_convertvector(__builtin_convertvector(v, Half), Quarter));
 }
 #endif
+
+// entry += {pair[0], pair[1], 1, 1}
+inline void add_row(double* entry, const double* pair) {
+#if defined(__AVX2__)
+    const __m256d row = _mm256_insertf128_pd(_mm256_set1_pd(1.0), _mm_loadu_pd(pair), 0);
+    _mm256_storeu_pd(entry, _mm256_add_pd(_mm256_loadu_pd(entry), row));
+#else
+    using Pair = Vector<double, 2>::type;
+    store(entry, load<Pair>(entry) + load<Pair>(pair));
+    store(entry + 2, load<Pair>(entry + 2) + 1.0);
+#endif
+}
 
 }  // namespace

@@ -13,7 +13,7 @@ using karat::WeightedEntry;
 
 template <class T, int N>
 struct Vector {
-  typedef T type __attribute__((vector_size(N * sizeof(T))));
+    typedef T type __attribute__((vector_size(N * sizeof(T))));
 };
 
 constexpr int kLanes32 = KARAT_LANE_BYTES / 4;
@@ -21,6 +21,12 @@ constexpr int kLanes64 = KARAT_LANE_BYTES / 8;
 using U32 = Vector<uint32_t, kLanes32>::type;
 using U64 = Vector<uint64_t, kLanes64>::type;
 using F64 = Vector<double, kLanes64>::type;
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define KARAT_SHUFFLE(a, b, Mask, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define KARAT_SHUFFLE(a, b, Mask, ...) __builtin_shuffle(a, b, Mask{__VA_ARGS__})
+#endif
 
 // Shuffles need constant indices: the even elements of two vectors of 32-bit lanes, and the
 // halves of two vectors of doubles, interleaved.
@@ -40,14 +46,14 @@ using F64 = Vector<double, kLanes64>::type;
 
 template <class V>
 inline V load(const void* from) {
-  V v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
+    V v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
 }
 
 template <class V>
 inline void store(void* to, V v) {
-  __builtin_memcpy(to, &v, sizeof v);
+    __builtin_memcpy(to, &v, sizeof v);
 }
 
 }  // namespace
@@ -58,224 +64,226 @@ namespace {
 
 template <class V>
 inline V larger(V a, V b) {
-  return a > b ? a : b;
+    return a > b ? a : b;
 }
 
 template <class V>
 inline V smaller(V a, V b) {
-  return a < b ? a : b;
+    return a < b ? a : b;
 }
 
 // All lanes by one operation, halving the vector.
 template <class T, int N, class Operation>
 inline T folded(typename Vector<T, N>::type v, Operation operation) {
-  if constexpr (N == 1) {
-    return v[0];
-  } else {
-    typename Vector<T, N / 2>::type halves[2];
-    __builtin_memcpy(halves, &v, sizeof v);
-    return folded<T, N / 2>(operation(halves[0], halves[1]), operation);
-  }
+    if constexpr (N == 1) {
+        return v[0];
+    } else {
+        typename Vector<T, N / 2>::type halves[2];
+        __builtin_memcpy(halves, &v, sizeof v);
+        return folded<T, N / 2>(operation(halves[0], halves[1]), operation);
+    }
 }
 
 template <class T, int N>
 inline T largest(typename Vector<T, N>::type v) {
-  return folded<T, N>(v, [](auto a, auto b) { return larger(a, b); });
+    return folded<T, N>(v, [](auto a, auto b) { return larger(a, b); });
 }
 
 template <class T, int N>
 inline T smallest(typename Vector<T, N>::type v) {
-  return folded<T, N>(v, [](auto a, auto b) { return smaller(a, b); });
+    return folded<T, N>(v, [](auto a, auto b) { return smaller(a, b); });
 }
 
 template <class T, int N>
 inline T all_bits(typename Vector<T, N>::type v) {
-  return folded<T, N>(v, [](auto a, auto b) { return a | b; });
+    return folded<T, N>(v, [](auto a, auto b) { return a | b; });
 }
 
 template <class T, int N>
 inline T total(typename Vector<T, N>::type v) {
-  return folded<T, N>(v, [](auto a, auto b) { return a + b; });
+    return folded<T, N>(v, [](auto a, auto b) { return a + b; });
 }
 
 constexpr int64_t kMaxInt64 = 0x7fffffffffffffff;
 
 template <class T>
 inline int64_t saturated(T value) {
-  if (sizeof(T) == 8 && T(-1) > T(0) && static_cast<uint64_t>(value) > static_cast<uint64_t>(kMaxInt64))
-    return kMaxInt64;
-  return static_cast<int64_t>(value);
+    if (sizeof(T) == 8 && T(-1) > T(0) &&
+        static_cast<uint64_t>(value) > static_cast<uint64_t>(kMaxInt64))
+        return kMaxInt64;
+    return static_cast<int64_t>(value);
 }
 
 template <class T>
 void span(const void* x, int64_t n, int64_t* low, int64_t* high) {
-  constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(T));
-  using V = typename Vector<T, lanes>::type;
-  const T* in = static_cast<const T*>(x);
-  T least = in[0], most = in[0];
-  int64_t i = 0;
-  if (n >= lanes) {
-    V least_v = load<V>(in), most_v = least_v;
-    for (i = lanes; i + lanes <= n; i += lanes) {
-      const V v = load<V>(in + i);
-      least_v = smaller(least_v, v);
-      most_v = larger(most_v, v);
+    constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(T));
+    using V = typename Vector<T, lanes>::type;
+    const T* in = static_cast<const T*>(x);
+    T least = in[0], most = in[0];
+    int64_t i = 0;
+    if (n >= lanes) {
+        V least_v = load<V>(in), most_v = least_v;
+        for (i = lanes; i + lanes <= n; i += lanes) {
+            const V v = load<V>(in + i);
+            least_v = smaller(least_v, v);
+            most_v = larger(most_v, v);
+        }
+        least = smallest<T, lanes>(least_v);
+        most = largest<T, lanes>(most_v);
     }
-    least = smallest<T, lanes>(least_v);
-    most = largest<T, lanes>(most_v);
-  }
-  for (; i < n; ++i) {
-    least = smaller(least, in[i]);
-    most = larger(most, in[i]);
-  }
-  *low = saturated(least);
-  *high = saturated(most);
+    for (; i < n; ++i) {
+        least = smaller(least, in[i]);
+        most = larger(most, in[i]);
+    }
+    *low = saturated(least);
+    *high = saturated(most);
 }
 
 template <class T>
 uint32_t offsets_in_32(const void* x, int64_t n, int64_t base, uint32_t* out) {
-  const T* in = static_cast<const T*>(x);
-  const uint32_t origin = static_cast<uint32_t>(base);
-  U32 top_v = {};
-  int64_t i = 0;
-  for (; i + kLanes32 <= n; i += kLanes32) {
-    const U32 v = widened(in + i) - origin;
-    store(out + i, v);
-    top_v = larger(top_v, v);
-  }
-  uint32_t top = largest<uint32_t, kLanes32>(top_v);
-  for (; i < n; ++i) {
-    out[i] = static_cast<uint32_t>(in[i]) - origin;
-    top = larger(top, out[i]);
-  }
-  return top;
+    const T* in = static_cast<const T*>(x);
+    const uint32_t origin = static_cast<uint32_t>(base);
+    U32 top_v = {};
+    int64_t i = 0;
+    for (; i + kLanes32 <= n; i += kLanes32) {
+        const U32 v = widened(in + i) - origin;
+        store(out + i, v);
+        top_v = larger(top_v, v);
+    }
+    uint32_t top = largest<uint32_t, kLanes32>(top_v);
+    for (; i < n; ++i) {
+        out[i] = static_cast<uint32_t>(in[i]) - origin;
+        top = larger(top, out[i]);
+    }
+    return top;
 }
 
 uint32_t offsets_in_64(const void* x, int64_t n, int64_t base, uint32_t* out) {
-  const uint64_t* in = static_cast<const uint64_t*>(x);
-  const uint64_t origin = static_cast<uint64_t>(base);
-  U32 top_v = {};
-  U64 seen_v = {};
-  int64_t i = 0;
-  for (; i + kLanes32 <= n; i += kLanes32) {
-    const U64 a = load<U64>(in + i) - origin;
-    const U64 b = load<U64>(in + i + kLanes64) - origin;
-    seen_v |= a | b;
-    const U32 v = __builtin_shufflevector(reinterpret_cast<U32>(a), reinterpret_cast<U32>(b), KARAT_EVENS);
-    store(out + i, v);
-    top_v = larger(top_v, v);
-  }
-  uint64_t seen = all_bits<uint64_t, kLanes64>(seen_v);
-  uint32_t top = largest<uint32_t, kLanes32>(top_v);
-  for (; i < n; ++i) {
-    const uint64_t offset = in[i] - origin;
-    seen |= offset;
-    out[i] = static_cast<uint32_t>(offset);
-    top = larger(top, out[i]);
-  }
-  // Some high bit: that row lies 2^32 or more from the base.
-  return seen >> 32 ? 0xffffffffu : top;
+    const uint64_t* in = static_cast<const uint64_t*>(x);
+    const uint64_t origin = static_cast<uint64_t>(base);
+    U32 top_v = {};
+    U64 seen_v = {};
+    int64_t i = 0;
+    for (; i + kLanes32 <= n; i += kLanes32) {
+        const U64 a = load<U64>(in + i) - origin;
+        const U64 b = load<U64>(in + i + kLanes64) - origin;
+        seen_v |= a | b;
+        const U32 v =
+            KARAT_SHUFFLE(reinterpret_cast<U32>(a), reinterpret_cast<U32>(b), U32, KARAT_EVENS);
+        store(out + i, v);
+        top_v = larger(top_v, v);
+    }
+    uint64_t seen = all_bits<uint64_t, kLanes64>(seen_v);
+    uint32_t top = largest<uint32_t, kLanes32>(top_v);
+    for (; i < n; ++i) {
+        const uint64_t offset = in[i] - origin;
+        seen |= offset;
+        out[i] = static_cast<uint32_t>(offset);
+        top = larger(top, out[i]);
+    }
+    // Some high bit: that row lies 2^32 or more from the base.
+    return seen >> 32 ? 0xffffffffu : top;
 }
 
 void cell_index(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
                 uint32_t* out) {
-  int64_t i = 0;
-  for (; i + kLanes32 <= n; i += kLanes32)
-    store(out + i, (load<U32>(truth + i) * width + load<U32>(pred + i)) << uint32_t(shift));
-  for (; i < n; ++i) out[i] = (truth[i] * width + pred[i]) << shift;
+    int64_t i = 0;
+    for (; i + kLanes32 <= n; i += kLanes32)
+        store(out + i, (load<U32>(truth + i) * width + load<U32>(pred + i)) << uint32_t(shift));
+    for (; i < n; ++i) out[i] = (truth[i] * width + pred[i]) << shift;
 }
 
-void marginal_index(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width, int shift,
-                    uint32_t* by_truth, uint32_t* by_pred) {
-  int64_t i = 0;
-  for (; i + kLanes32 <= n; i += kLanes32) {
-    const U32 t = load<U32>(truth + i), p = load<U32>(pred + i);
-    // A true comparison is all ones: −1.
-    const U32 hit = -reinterpret_cast<U32>(t == p);
-    store(by_truth + i, ((t << 1u) + hit) << uint32_t(shift));
-    store(by_pred + i, (((p + width) << 1u) + hit) << uint32_t(shift));
-  }
-  for (; i < n; ++i) {
-    const uint32_t t = truth[i], p = pred[i], hit = t == p;
-    by_truth[i] = (2 * t + hit) << shift;
-    by_pred[i] = (2 * (p + width) + hit) << shift;
-  }
+void marginal_index(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width,
+                    int shift, uint32_t* by_truth, uint32_t* by_pred) {
+    int64_t i = 0;
+    for (; i + kLanes32 <= n; i += kLanes32) {
+        const U32 t = load<U32>(truth + i), p = load<U32>(pred + i);
+        // A true comparison is all ones: −1.
+        const U32 hit = -reinterpret_cast<U32>(t == p);
+        store(by_truth + i, ((t << 1u) + hit) << uint32_t(shift));
+        store(by_pred + i, (((p + width) << 1u) + hit) << uint32_t(shift));
+    }
+    for (; i < n; ++i) {
+        const uint32_t t = truth[i], p = pred[i], hit = t == p;
+        by_truth[i] = (2 * t + hit) << shift;
+        by_pred[i] = (2 * (p + width) + hit) << shift;
+    }
 }
 
 void pair_sums(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t out[3]) {
-  U32 true_v = {}, pred_v = {}, both_v = {};
-  int64_t i = 0;
-  for (; i + kLanes32 <= n; i += kLanes32) {
-    const U32 t = load<U32>(truth + i), p = load<U32>(pred + i);
-    true_v += t;
-    pred_v += p;
-    both_v += t & p;
-  }
-  out[0] = total<uint32_t, kLanes32>(true_v);
-  out[1] = total<uint32_t, kLanes32>(pred_v);
-  out[2] = total<uint32_t, kLanes32>(both_v);
-  for (; i < n; ++i) {
-    out[0] += truth[i];
-    out[1] += pred[i];
-    out[2] += truth[i] & pred[i];
-  }
+    U32 true_v = {}, pred_v = {}, both_v = {};
+    int64_t i = 0;
+    for (; i + kLanes32 <= n; i += kLanes32) {
+        const U32 t = load<U32>(truth + i), p = load<U32>(pred + i);
+        true_v += t;
+        pred_v += p;
+        both_v += t & p;
+    }
+    out[0] = total<uint32_t, kLanes32>(true_v);
+    out[1] = total<uint32_t, kLanes32>(pred_v);
+    out[2] = total<uint32_t, kLanes32>(both_v);
+    for (; i < n; ++i) {
+        out[0] += truth[i];
+        out[1] += pred[i];
+        out[2] += truth[i] & pred[i];
+    }
 }
-
-using Pair = Vector<double, 2>::type;
-// On 16-byte vectors the compiler makes two of it.
-using Entry = Vector<double, 4>::type;
 
 template <int kCopies>
 double add_to_copies(const uint32_t* index, const double* w, int64_t n, WeightedEntry* table) {
-  double* base = reinterpret_cast<double*>(table);
-  const auto add = [&](int64_t i, Pair pair, int copy) {
-    double* entry = base + index[i] + 4 * copy;
-    store(entry, load<Entry>(entry) + __builtin_shufflevector(pair, Pair{1.0, 1.0}, 0, 1, 2, 3));
-  };
-  // Squares are formed in vectors and taken from memory in pairs. In one loop with the additions,
-  // which wait for stores, they cost next to nothing.
-  constexpr int kStep = kLanes64 < 4 ? 4 : kLanes64;
-  alignas(64) double pairs[2 * kStep];
-  double least = __builtin_inf();
-  F64 least_v = F64{} + least;
-  int64_t i = 0;
-  for (; i + kStep <= n; i += kStep) {
-    for (int lane = 0; lane < kStep; lane += kLanes64) {
-      const F64 v = load<F64>(w + i + lane), square = v * v;
-      // False for NaN.
-      least_v = v < least_v ? v : least_v;
-      store(pairs + 2 * lane, __builtin_shufflevector(v, square, KARAT_ZIP_LOW));
-      store(pairs + 2 * lane + kLanes64, __builtin_shufflevector(v, square, KARAT_ZIP_HIGH));
-    }
+    double* base = reinterpret_cast<double*>(table);
+    const auto add = [&](int64_t i, const double* pair, int copy) {
+        add_row(base + index[i] + 4 * copy, pair);
+    };
+    // Squares are formed in vectors and taken from memory in pairs. In one loop with the additions,
+    // which wait for stores, they cost next to nothing. Two buffers by turns, since from one the
+    // compiler would take the pairs out of the vectors, a longer way.
+    constexpr int kStep = kLanes64 < 4 ? 4 : kLanes64;
+    alignas(64) double buffers[2][2 * kStep];
+    double least = __builtin_inf();
+    F64 least_v = F64{} + least;
+    int64_t i = 0;
+    for (; i + kStep <= n; i += kStep) {
+        double* pairs = buffers[i / kStep & 1];
+        for (int lane = 0; lane < kStep; lane += kLanes64) {
+            const F64 v = load<F64>(w + i + lane), square = v * v;
+            // False for NaN.
+            least_v = v < least_v ? v : least_v;
+            store(pairs + 2 * lane, KARAT_SHUFFLE(v, square, U64, KARAT_ZIP_LOW));
+            store(pairs + 2 * lane + kLanes64, KARAT_SHUFFLE(v, square, U64, KARAT_ZIP_HIGH));
+        }
 #pragma GCC unroll 8
-    for (int j = 0; j < kStep; ++j) add(i + j, load<Pair>(pairs + 2 * j), j % kCopies);
-  }
-  least = smallest<double, kLanes64>(least_v);
-  for (int j = 0; i < n; ++i, ++j) {
-    least = smaller(w[i], least);
-    add(i, Pair{w[i], w[i] * w[i]}, j % kCopies);
-  }
-  return least;
+        for (int j = 0; j < kStep; ++j) add(i + j, pairs + 2 * j, j % kCopies);
+    }
+    least = smallest<double, kLanes64>(least_v);
+    for (int j = 0; i < n; ++i, ++j) {
+        const double pair[2] = {w[i], w[i] * w[i]};
+        least = smaller(w[i], least);
+        add(i, pair, j % kCopies);
+    }
+    return least;
 }
 
-double add_weighted(const uint32_t* index, const double* w, int64_t n, int copies, WeightedEntry* table) {
-  return copies == 4 ? add_to_copies<4>(index, w, n, table) : add_to_copies<1>(index, w, n, table);
+double add_weighted(const uint32_t* index, const double* w, int64_t n, int copies,
+                    WeightedEntry* table) {
+    return copies == 4 ? add_to_copies<4>(index, w, n, table)
+                       : add_to_copies<1>(index, w, n, table);
 }
 
 uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
-  U32 seen_v = {};
-  int64_t i = 0;
-  for (; i + kLanes32 <= n; i += kLanes32) {
-    const U32 v = load<U32>(x + i);
-    seen_v |= v;
-    store_bytes(out + i, v);
-  }
-  uint32_t seen = all_bits<uint32_t, kLanes32>(seen_v);
-  for (; i < n; ++i) {
-    seen |= x[i];
-    out[i] = static_cast<uint8_t>(x[i]);
-  }
-  return seen;
+    U32 seen_v = {};
+    int64_t i = 0;
+    for (; i + kLanes32 <= n; i += kLanes32) {
+        const U32 v = load<U32>(x + i);
+        seen_v |= v;
+        store_bytes(out + i, v);
+    }
+    uint32_t seen = all_bits<uint32_t, kLanes32>(seen_v);
+    for (; i < n; ++i) {
+        seen |= x[i];
+        out[i] = static_cast<uint8_t>(x[i]);
+    }
+    return seen;
 }
 
 }  // namespace
@@ -285,8 +293,8 @@ namespace karat {
 // In the order of Kind.
 const Lanes KARAT_LANES = {
     KARAT_LANES_NAME,
-    {span<uint8_t>, span<int8_t>, span<uint16_t>, span<int16_t>, span<uint32_t>, span<int32_t>, span<uint64_t>,
-     span<int64_t>},
+    {span<uint8_t>, span<int8_t>, span<uint16_t>, span<int16_t>, span<uint32_t>, span<int32_t>,
+     span<uint64_t>, span<int64_t>},
     {offsets_in_32<uint8_t>, offsets_in_32<int8_t>, offsets_in_32<uint16_t>, offsets_in_32<int16_t>,
      offsets_in_32<uint32_t>, offsets_in_32<int32_t>, offsets_in_64, offsets_in_64},
     cell_index,

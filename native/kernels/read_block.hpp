@@ -10,8 +10,8 @@ namespace karat {
 
 // The values [base, base + width).
 struct Window {
-  int64_t base = 0;
-  uint32_t width = 0;
+    int64_t base = 0;
+    uint32_t width = 0;
 };
 
 // Copies rows of any stride and kind. False when an unsigned value is beyond int64, whose maximum
@@ -23,31 +23,31 @@ bool gather_integers(const Column& column, int64_t first, int64_t n, int64_t* ou
 void span_of(const Column& column, int64_t first, int64_t n, int64_t* low, int64_t* high);
 
 class Reader {
- public:
-  Reader() = default;
+public:
+    Reader() = default;
 
-  // Class of a row: value - window.base or, with a lookup table int32[width], lut[that].
-  // Every entry of lut is -1 or a class, checked by the caller.
-  Reader(const Column& column, Window window, const int32_t* lut);
+    // Class of a row: value - window.base or, with a lookup table int32[width], lut[that].
+    // Every entry of lut is -1 or a class, checked by the caller.
+    Reader(const Column& column, Window window, const int32_t* lut);
 
-  // Classes of rows [first, first + n), n <= kBlock. Returns the largest offset, or
-  // kOutside when a row is outside of the window or of the table: then out is not to be used.
-  static constexpr uint32_t kOutside = 0xffffffffu;
-  uint32_t read(int64_t first, int64_t n, uint32_t* out) const;
+    // Classes of rows [first, first + n), n <= kBlock. Returns the largest offset, or
+    // kOutside when a row is outside of the window or of the table: then out is not to be used.
+    static constexpr uint32_t kOutside = 0xffffffffu;
+    uint32_t read(int64_t first, int64_t n, uint32_t* out) const;
 
-  // Throws Rejected for the first bad row of the column, if there is one.
-  void reject_first(Argument argument) const;
+    // Throws Rejected for the first bad row of the column, if there is one.
+    void reject_first(Argument argument) const;
 
-  // Asks the memory for rows that will be read soon.
-  void prefetch(int64_t first, int64_t n) const;
+    // Asks the memory for rows that will be read soon.
+    void prefetch(int64_t first, int64_t n) const;
 
-  const Column& column() const { return column_; }
+    const Column& column() const { return column_; }
 
- private:
-  Column column_;
-  Window window_;
-  const int32_t* lut_ = nullptr;
-  bool is_direct_ = false;  // the vector kernel can read the column where it lies
+private:
+    Column column_;
+    Window window_;
+    const int32_t* lut_ = nullptr;
+    bool is_direct_ = false;  // the vector kernel can read the column where it lies
 };
 
 }  // namespace karat

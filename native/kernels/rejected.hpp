@@ -11,13 +11,13 @@ enum class Argument { truth = 0, pred = 1, weights = 2 };
 // One row of an argument is bad. `kind` is a word with static storage; the binding makes
 // karat._native.Rejected from it.
 struct Rejected : std::exception {
-  Rejected(const char* kind_, Argument argument_, int64_t row_)
-      : kind(kind_), argument(argument_), row(row_) {}
-  const char* what() const noexcept override { return kind; }
+    Rejected(const char* kind_, Argument argument_, int64_t row_)
+        : kind(kind_), argument(argument_), row(row_) {}
+    const char* what() const noexcept override { return kind; }
 
-  const char* kind;
-  Argument argument;
-  int64_t row;
+    const char* kind;
+    Argument argument;
+    int64_t row;
 };
 
 // The caller asked to stop (Ctrl-C); the error is already set on its side.

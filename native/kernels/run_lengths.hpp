@@ -7,10 +7,10 @@
 namespace karat {
 
 struct Runs {
-  std::vector<uint64_t> keys;
-  std::vector<int64_t> rows;     // rows of the run; weighted: those of weight > 0
-  std::vector<double> sums;      // Σw, weighted only
-  std::vector<double> squares;   // Σw²
+    std::vector<uint64_t> keys;
+    std::vector<int64_t> rows;    // rows of the run; weighted: those of weight > 0
+    std::vector<double> sums;     // Σw, weighted only
+    std::vector<double> squares;  // Σw²
 };
 
 // Each key and how often it occurs; std::invalid_argument when the keys descend somewhere.

@@ -13,60 +13,60 @@ namespace karat {
 
 // Grows and is kept, up to a bound.
 class Buffer {
- public:
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { std::free(memory_); }
+public:
+    Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { std::free(memory_); }
 
-  template <class T>
-  T* zeroed(int64_t n) {
-    reserve(static_cast<size_t>(n) * sizeof(T));
-    std::memset(memory_, 0, static_cast<size_t>(n) * sizeof(T));
-    return static_cast<T*>(memory_);
-  }
+    template <class T>
+    T* zeroed(int64_t n) {
+        reserve(static_cast<size_t>(n) * sizeof(T));
+        std::memset(memory_, 0, static_cast<size_t>(n) * sizeof(T));
+        return static_cast<T*>(memory_);
+    }
 
-  // Gives memory back when it is more than a thread may keep.
-  void trim() {
-    if (bytes_ <= kKept) return;
-    std::free(memory_);
-    memory_ = nullptr;
-    bytes_ = 0;
-  }
+    // Gives memory back when it is more than a thread may keep.
+    void trim() {
+        if (bytes_ <= kKept) return;
+        std::free(memory_);
+        memory_ = nullptr;
+        bytes_ = 0;
+    }
 
- private:
-  static constexpr size_t kKept = size_t{8} << 20;
-  static constexpr size_t kLine = 64;
+private:
+    static constexpr size_t kKept = size_t{8} << 20;
+    static constexpr size_t kLine = 64;
 
-  void reserve(size_t bytes) {
-    bytes = (bytes + kLine) / kLine * kLine;
-    if (bytes <= bytes_) return;
-    std::free(memory_);
-    bytes_ = 0;
-    memory_ = std::aligned_alloc(kLine, bytes);
-    if (memory_ == nullptr) throw std::bad_alloc();
-    bytes_ = bytes;
-  }
+    void reserve(size_t bytes) {
+        bytes = (bytes + kLine) / kLine * kLine;
+        if (bytes <= bytes_) return;
+        std::free(memory_);
+        bytes_ = 0;
+        memory_ = std::aligned_alloc(kLine, bytes);
+        if (memory_ == nullptr) throw std::bad_alloc();
+        bytes_ = bytes;
+    }
 
-  void* memory_ = nullptr;
-  size_t bytes_ = 0;
+    void* memory_ = nullptr;
+    size_t bytes_ = 0;
 };
 
 struct Scratch {
-  alignas(64) uint32_t truth[kBlock];
-  alignas(64) uint32_t pred[kBlock];
-  alignas(64) uint32_t index[2 * kBlock];
-  alignas(64) int64_t wide[kBlock];
-  alignas(64) double weights[kBlock];
-  Buffer tables;
+    alignas(64) uint32_t truth[kBlock];
+    alignas(64) uint32_t pred[kBlock];
+    alignas(64) uint32_t index[2 * kBlock];
+    alignas(64) int64_t wide[kBlock];
+    alignas(64) double weights[kBlock];
+    Buffer tables;
 
-  // This thread's own.
-  static Scratch& mine() {
-    static thread_local std::unique_ptr<Scratch> scratch;
-    // Not make_unique: that would clear it all.
-    if (!scratch) scratch.reset(new Scratch);
-    return *scratch;
-  }
+    // This thread's own.
+    static Scratch& mine() {
+        static thread_local std::unique_ptr<Scratch> scratch;
+        // Not make_unique: that would clear it all.
+        if (!scratch) scratch.reset(new Scratch);
+        return *scratch;
+    }
 };
 
 }  // namespace karat

@@ -1,7 +1,9 @@
 #include "kernels/threads.hpp"
 
+#if !defined(_WIN32)
 #include <pthread.h>
 #include <signal.h>
+#endif
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -25,158 +27,175 @@ constexpr int kMostThreads = 256;
 
 // Cores that a cgroup v2 quota grants, from this process's group up to the root.
 int quota_cores() {
-  std::ifstream groups("/proc/self/cgroup");
-  std::string line, path;
-  while (std::getline(groups, line))
-    if (line.rfind("0::", 0) == 0) path = line.substr(3);
-  int cores = kMostThreads;
-  while (true) {
-    std::ifstream file("/sys/fs/cgroup" + (path == "/" ? std::string() : path) + "/cpu.max");
-    std::string quota;
-    double period = 0;
-    if (file >> quota >> period && quota != "max" && period > 0)
-      cores = std::min(cores, std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5)));
-    if (path.empty() || path == "/") return cores;
-    path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-  }
+    std::ifstream groups("/proc/self/cgroup");
+    std::string line, path;
+    while (std::getline(groups, line))
+        if (line.rfind("0::", 0) == 0) path = line.substr(3);
+    int cores = kMostThreads;
+    while (true) {
+        std::ifstream file("/sys/fs/cgroup" + (path == "/" ? std::string() : path) + "/cpu.max");
+        std::string quota;
+        double period = 0;
+        if (file >> quota >> period && quota != "max" && period > 0)
+            cores = std::min(
+                cores, std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5)));
+        if (path.empty() || path == "/") return cores;
+        path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+    }
 }
 
 int usable_cores() {
-  int cores = static_cast<int>(std::thread::hardware_concurrency());
+    int cores = static_cast<int>(std::thread::hardware_concurrency());
 #if defined(__linux__)
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
-  cores = std::min(cores, quota_cores());
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
+    cores = std::min(cores, quota_cores());
 #endif
-  return std::clamp(cores, 1, kMostThreads);
+    return std::clamp(cores, 1, kMostThreads);
 }
 
-struct Job {
-  Job(const std::function<void(int, int64_t)>& task_, int64_t n_tasks_) : task(task_), n_tasks(n_tasks_) {}
-
-  const std::function<void(int, int64_t)>& task;
-  int64_t n_tasks;
-  std::atomic<int64_t> next{0};
-  std::atomic<bool> stop{false};
-  std::mutex mutex;
-  std::exception_ptr error;
-
-  void run(int slot, Poll poll) {
-    try {
-      while (!stop.load(std::memory_order_relaxed)) {
-        const int64_t index = next.fetch_add(1, std::memory_order_relaxed);
-        if (index >= n_tasks) return;
-        task(slot, index);
-        if (poll != nullptr && !poll()) throw Interrupted();
-      }
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (!error) error = std::current_exception();
-      stop.store(true, std::memory_order_relaxed);
+// A thread started meanwhile gets no signals: they belong to the interpreter's threads.
+class SignalsBlocked {
+public:
+#if !defined(_WIN32)
+    SignalsBlocked() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
     }
-  }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+private:
+    sigset_t before_;
+#endif
+};
+
+struct Job {
+    Job(const std::function<void(int, int64_t)>& task_, int64_t n_tasks_)
+        : task(task_), n_tasks(n_tasks_) {}
+
+    const std::function<void(int, int64_t)>& task;
+    int64_t n_tasks;
+    std::atomic<int64_t> next{0};
+    std::atomic<bool> stop{false};
+    std::mutex mutex;
+    std::exception_ptr error;
+
+    void run(int slot, Poll poll) {
+        try {
+            while (!stop.load(std::memory_order_relaxed)) {
+                const int64_t index = next.fetch_add(1, std::memory_order_relaxed);
+                if (index >= n_tasks) return;
+                task(slot, index);
+                if (poll != nullptr && !poll()) throw Interrupted();
+            }
+        } catch (...) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            if (!error) error = std::current_exception();
+            stop.store(true, std::memory_order_relaxed);
+        }
+    }
 };
 
 class Pool {
- public:
-  static Pool& mine();
+public:
+    static Pool& mine();
 
-  // False when another caller has the pool.
-  bool try_run(Job& job, int n_slots, Poll poll) {
-    const std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
-    if (!turn.owns_lock()) return false;
-    int helpers = 0;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      while (n_threads_ < n_slots - 1 && start_one()) {
-      }
-      helpers = std::min(n_threads_, n_slots - 1);
-      job_ = &job;
-      n_helpers_ = running_ = helpers;
-      ++round_;
+    // False when another caller has the pool.
+    bool try_run(Job& job, int n_slots, Poll poll) {
+        const std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
+        if (!turn.owns_lock()) return false;
+        int helpers = 0;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            while (n_threads_ < n_slots - 1 && start_one()) {
+            }
+            helpers = std::min(n_threads_, n_slots - 1);
+            job_ = &job;
+            n_helpers_ = running_ = helpers;
+            ++round_;
+        }
+        wake_.notify_all();
+        job.run(0, poll);
+        std::unique_lock<std::mutex> lock(mutex_);
+        done_.wait(lock, [&] { return running_ == 0; });
+        job_ = nullptr;
+        return true;
     }
-    wake_.notify_all();
-    job.run(0, poll);
-    std::unique_lock<std::mutex> lock(mutex_);
-    done_.wait(lock, [&] { return running_ == 0; });
-    job_ = nullptr;
-    return true;
-  }
 
- private:
-  bool start_one() {
-    // Signals belong to the interpreter's threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = true;
-    try {
-      std::thread(&Pool::work, this, n_threads_ + 1, round_).detach();
-      ++n_threads_;
-    } catch (const std::system_error&) {
-      // Too many threads on this machine: those that exist do the work.
-      started = false;
+private:
+    bool start_one() {
+        const SignalsBlocked blocked;
+        try {
+            std::thread(&Pool::work, this, n_threads_ + 1, round_).detach();
+        } catch (const std::system_error&) {
+            // Too many threads on this machine: those that exist do the work.
+            return false;
+        }
+        ++n_threads_;
+        return true;
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return started;
-  }
 
-  void work(int slot, uint64_t last_round) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    while (true) {
-      wake_.wait(lock, [&] { return round_ != last_round; });
-      last_round = round_;
-      if (slot > n_helpers_) continue;
-      Job* job = job_;
-      lock.unlock();
-      job->run(slot, nullptr);
-      lock.lock();
-      if (--running_ == 0) done_.notify_one();
+    void work(int slot, uint64_t last_round) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (true) {
+            wake_.wait(lock, [&] { return round_ != last_round; });
+            last_round = round_;
+            if (slot > n_helpers_) continue;
+            Job* job = job_;
+            lock.unlock();
+            job->run(slot, nullptr);
+            lock.lock();
+            if (--running_ == 0) done_.notify_one();
+        }
     }
-  }
 
-  std::mutex turn_;   // one job at a time
-  std::mutex mutex_;  // everything below
-  std::condition_variable wake_, done_;
-  Job* job_ = nullptr;
-  uint64_t round_ = 0;
-  int n_threads_ = 0, n_helpers_ = 0, running_ = 0;
+    std::mutex turn_;   // one job at a time
+    std::mutex mutex_;  // everything below
+    std::condition_variable wake_, done_;
+    Job* job_ = nullptr;
+    uint64_t round_ = 0;
+    int n_threads_ = 0, n_helpers_ = 0, running_ = 0;
 };
 
 // Never destroyed: its threads wait on it until the process ends.
 std::atomic<Pool*> pool{nullptr};
 
 Pool& Pool::mine() {
-  Pool* now = pool.load(std::memory_order_acquire);
-  if (now != nullptr) return *now;
-  static std::once_flag registered;
-  // In a forked child no thread of the pool exists and its mutexes may be held for ever.
-  std::call_once(registered, [] { pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr); }); });
-  Pool* fresh = new Pool;
-  if (pool.compare_exchange_strong(now, fresh)) return *fresh;
-  delete fresh;
-  return *now;
+    Pool* now = pool.load(std::memory_order_acquire);
+    if (now != nullptr) return *now;
+    static std::once_flag registered;
+    // In a forked child no thread of the pool exists and its mutexes may be held for ever.
+    std::call_once(registered,
+                   [] { pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr); }); });
+    Pool* fresh = new Pool;
+    if (pool.compare_exchange_strong(now, fresh)) return *fresh;
+    delete fresh;
+    return *now;
 }
 
 }  // namespace
 
 int thread_limit(int n_threads) {
-  if (n_threads <= 0) {
-    const char* wish = std::getenv("KARAT_NUM_THREADS");
-    if (wish != nullptr) n_threads = std::atoi(wish);
-  }
-  if (n_threads <= 0) {
-    static const int cores = usable_cores();
-    n_threads = cores;
-  }
-  return std::min(n_threads, kMostThreads);
+    if (n_threads <= 0) {
+        const char* wish = std::getenv("KARAT_NUM_THREADS");
+        if (wish != nullptr) n_threads = std::atoi(wish);
+    }
+    if (n_threads <= 0) {
+        static const int cores = usable_cores();
+        n_threads = cores;
+    }
+    return std::min(n_threads, kMostThreads);
 }
 
-void parallel(int n_slots, int64_t n_tasks, const std::function<void(int, int64_t)>& task, Poll poll) {
-  Job job(task, n_tasks);
-  n_slots = static_cast<int>(std::min<int64_t>(n_slots, n_tasks));
-  if (n_slots <= 1 || !Pool::mine().try_run(job, n_slots, poll)) job.run(0, poll);
-  if (job.error) std::rethrow_exception(job.error);
+void parallel(int n_slots, int64_t n_tasks, const std::function<void(int, int64_t)>& task,
+              Poll poll) {
+    Job job(task, n_tasks);
+    n_slots = static_cast<int>(std::min<int64_t>(n_slots, n_tasks));
+    if (n_slots <= 1 || !Pool::mine().try_run(job, n_slots, poll)) job.run(0, poll);
+    if (job.error) std::rethrow_exception(job.error);
 }
 
 }  // namespace karat

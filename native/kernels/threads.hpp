@@ -21,6 +21,7 @@ int thread_limit(int n_threads);
 // here. `poll` (may be null) false throws Interrupted.
 //
 // A forked child starts its own threads when it first needs them.
-void parallel(int n_slots, int64_t n_tasks, const std::function<void(int, int64_t)>& task, Poll poll);
+void parallel(int n_slots, int64_t n_tasks, const std::function<void(int, int64_t)>& task,
+              Poll poll);
 
 }  // namespace karat

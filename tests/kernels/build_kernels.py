@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -22,6 +23,15 @@ def tool(name: str) -> str:
 def build(name: str, *options: str, target: str) -> Path:
     """Configure and build a target; what is already built is kept. Returns the folder."""
     folder = ROOT / "build" / name
+    folder.parent.mkdir(exist_ok=True)
+    with (folder.parent / f"{name}.lock").open("w") as lock:
+        # Test processes that run side by side share the folder.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _build(folder, options, target)
+    return folder
+
+
+def _build(folder: Path, options: tuple[str, ...], target: str) -> None:
     # A folder configured with tools that are gone cannot be used again.
     if (folder / "CMakeCache.txt").exists() and tool("ninja") not in (
         folder / "CMakeCache.txt"
@@ -32,7 +42,6 @@ def build(name: str, *options: str, target: str) -> Path:
         f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", "-DKARAT_PYTHON=OFF", *options,
     )  # fmt: skip
     run(tool("cmake"), "--build", str(folder), "--target", target)
-    return folder
 
 
 def run(*command: str) -> str:

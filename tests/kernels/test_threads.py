@@ -84,7 +84,7 @@ def no_switching() -> Iterator[None]:
 
 @pytest.mark.usefixtures("no_switching")
 def test_other_python_threads_run_meanwhile() -> None:
-    labels = np.zeros(20_000_000, np.uint8)
+    labels = np.zeros(200_000_000, np.uint8)
     started, done = threading.Event(), threading.Event()
     ticks = 0
 
@@ -100,7 +100,7 @@ def test_other_python_threads_run_meanwhile() -> None:
         ticks += 1
         time.sleep(0.0001)  # the thread needs the GIL to end
     thread.join()
-    assert ticks > 10
+    assert ticks > 2
 
 
 def test_a_forked_child_counts_with_threads_of_its_own() -> None:

@@ -5,17 +5,17 @@
 #include "kernels/choose_isa.hpp"
 
 int main(int argc, char** argv) {
-  using namespace karat_tests;
-  if (argc > 1) karat::use_isa(argv[1]);
-  if (argc > 2) {
-    run_control(argv[2]);
-    std::printf("control %s was not noticed\n", argv[2]);
+    using namespace karat_tests;
+    if (argc > 1) karat::use_isa(argv[1]);
+    if (argc > 2) {
+        run_control(argv[2]);
+        std::printf("control %s was not noticed\n", argv[2]);
+        return 0;
+    }
+    Random random(20240229);
+    test_counts(random);
+    test_encoders(random);
+    test_pairs(random);
+    std::printf("passed on %s\n", karat::lanes().name);
     return 0;
-  }
-  Random random(20240229);
-  test_counts(random);
-  test_encoders(random);
-  test_pairs(random);
-  std::printf("passed on %s\n", karat::lanes().name);
-  return 0;
 }
