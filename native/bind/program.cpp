@@ -23,25 +23,28 @@ namespace {
 template <class T, size_t N>
 using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
-// Scratch of a thread, kept between calls while it is small.
-std::vector<double>& scratch_of_thread() {
-    thread_local std::vector<double> scratch;
-    return scratch;
-}
-
-constexpr size_t kKeptDoubles = size_t{1} << 18;
-
-double* reserve(std::vector<double>& scratch, size_t size) {
-    if (scratch.size() < size) scratch.resize(size);
-    return scratch.data();
-}
-
-void release(std::vector<double>& scratch) {
-    if (scratch.size() > kKeptDoubles) {
-        scratch.clear();
-        scratch.shrink_to_fit();
+// Scratch memory of a call. A thread keeps it for its next call while it is small; during a call it
+// belongs to that call alone, since Python code that runs inside (a finalizer) may call again.
+class CallScratch {
+public:
+    explicit CallScratch(size_t size) : doubles_(std::move(kept())) {
+        if (doubles_.size() < size) doubles_.resize(size);
     }
-}
+    ~CallScratch() {
+        if (doubles_.size() <= kKeptDoubles) kept() = std::move(doubles_);
+    }
+    CallScratch(const CallScratch&) = delete;
+    CallScratch& operator=(const CallScratch&) = delete;
+    double* data() { return doubles_.data(); }
+
+private:
+    static constexpr size_t kKeptDoubles = size_t{1} << 18;
+    static std::vector<double>& kept() {
+        thread_local std::vector<double> doubles;
+        return doubles;
+    }
+    std::vector<double> doubles_;
+};
 
 nb::object to_numpy(std::unique_ptr<double[]> values, std::initializer_list<size_t> shape) {
     double* raw = values.release();
@@ -86,33 +89,48 @@ void check_positive(const Program& program, int64_t positive, int64_t k) {
         throw std::invalid_argument("the program reads the positive class, and there is none");
 }
 
-// tn is the rest; with weights, rounding dust where no row lies is an exact zero.
-void fill_counts(const Tally& tally, double* tp, double* fp, double* fn, double* tn, double& n) {
+// Weighted tn is a sum over the other classes less fp, but at least their hits. Subtracting from
+// the whole total would lose it beside one heavy class, and where no row lies it must be exactly 0.
+void fill_weighted_tn(const Tally& tally, double* tp, double* fp, double* fn, double* tn) {
+    const int64_t k = tally.k;
+    int64_t rows = 0;
+    double hits = 0, all = 0;
+    for (int64_t i = 0; i < k; ++i) {  // sums over the classes before i
+        tn[i] = all;
+        fn[i] = hits;
+        hits += tp[i];
+        all += tp[i] + tally.fn_w[i];
+        rows += tally.tp[i] + tally.fn[i];
+    }
+    hits = all = 0;
+    for (int64_t i = k - 1; i >= 0; --i) {  // and after it
+        const double other_hits = fn[i] + hits, others = tn[i] + all;
+        hits += tp[i];
+        all += tp[i] + tally.fn_w[i];
+        const bool is_empty = rows == tally.tp[i] + tally.fp[i] + tally.fn[i];
+        // Of two classes the other one's hits are all there is.
+        tn[i] = is_empty ? 0.0 : k == 2 ? other_hits : std::fmax(others - fp[i], other_hits);
+        fn[i] = tally.fn_w[i];
+    }
+}
+
+void fill_counts(const Tally& tally, double* tp, double* fp, double* fn, double* tn) {
     const size_t k = static_cast<size_t>(tally.k);
-    if (!tally.weighted) {
-        int64_t rows = 0;
-        for (size_t i = 0; i < k; ++i) rows += tally.tp[i] + tally.fn[i];
+    if (tally.weighted) {
         for (size_t i = 0; i < k; ++i) {
-            tp[i] = static_cast<double>(tally.tp[i]);
-            fp[i] = static_cast<double>(tally.fp[i]);
-            fn[i] = static_cast<double>(tally.fn[i]);
-            tn[i] = static_cast<double>(rows - tally.tp[i] - tally.fp[i] - tally.fn[i]);
+            tp[i] = tally.tp_w[i];
+            fp[i] = tally.fp_w[i];
         }
-        n = static_cast<double>(rows);
+        fill_weighted_tn(tally, tp, fp, fn, tn);
         return;
     }
     int64_t rows = 0;
-    n = 0;
+    for (size_t i = 0; i < k; ++i) rows += tally.tp[i] + tally.fn[i];
     for (size_t i = 0; i < k; ++i) {
-        rows += tally.tp[i] + tally.fn[i];
-        n += tally.tp_w[i] + tally.fn_w[i];
-    }
-    for (size_t i = 0; i < k; ++i) {
-        tp[i] = tally.tp_w[i];
-        fp[i] = tally.fp_w[i];
-        fn[i] = tally.fn_w[i];
-        const bool is_empty = rows == tally.tp[i] + tally.fp[i] + tally.fn[i];
-        tn[i] = is_empty ? 0.0 : std::fmax(n - (tp[i] + fp[i] + fn[i]), 0.0);
+        tp[i] = static_cast<double>(tally.tp[i]);
+        fp[i] = static_cast<double>(tally.fp[i]);
+        fn[i] = static_cast<double>(tally.fn[i]);
+        tn[i] = static_cast<double>(rows - tally.tp[i] - tally.fp[i] - tally.fn[i]);
     }
 }
 
@@ -126,17 +144,17 @@ nb::object run_tally(const Program& program, const Tally& tally, nb::handle para
     const bool copies_cells = program.uses_cells && !tally.weighted;
     const int64_t m = program.uses_cells ? k * k : 0;
 
-    std::vector<double>& scratch = scratch_of_thread();
     size_t out_size = 0;
     for (int32_t slot : program.outputs) out_size += program.slot_rank[slot] == 0 ? 1 : k;
-    double* at = reserve(scratch, 4 * k + (copies_cells ? m : 0) + out_size +
-                                      static_cast<size_t>(scratch_size(program, k, m)));
+    CallScratch scratch(4 * k + (copies_cells ? m : 0) + out_size +
+                        static_cast<size_t>(scratch_size(program, k, m)));
+    double* at = scratch.data();
     TableView table;
     table.k = k;
     table.m = m;
     double* counts = at;
     at += 4 * k;
-    fill_counts(tally, counts, counts + k, counts + 2 * k, counts + 3 * k, table.n);
+    fill_counts(tally, counts, counts + k, counts + 2 * k, counts + 3 * k);
     table.tp = counts;
     table.fp = counts + k;
     table.fn = counts + 2 * k;
@@ -170,19 +188,17 @@ nb::object run_tally(const Program& program, const Tally& tally, nb::handle para
         }
         PyTuple_SetItem(result.ptr(), static_cast<Py_ssize_t>(i), value.release().ptr());
     }
-    release(scratch);
     return result;
 }
 
 nb::list run_arrays(const Program& program, In<double, 2> tp, In<double, 2> fp, In<double, 2> fn,
-                    In<double, 2> tn, In<double, 1> n, std::optional<In<double, 2>> cells,
+                    In<double, 2> tn, std::optional<In<double, 2>> cells,
                     std::optional<In<int32_t, 1>> rows, std::optional<In<int32_t, 1>> cols,
                     int64_t positive, nb::handle params) {
     const size_t batch = tp.shape(0), k = tp.shape(1);
     for (const auto* part : {&fp, &fn, &tn})
         if (part->shape(0) != batch || part->shape(1) != k)
             throw std::invalid_argument("tp, fp, fn and tn have different shapes");
-    if (n.shape(0) != batch) throw std::invalid_argument("n does not match the batch");
     check_positive(program, positive, static_cast<int64_t>(k));
     if (program.uses_cells && !cells)
         throw std::invalid_argument("the program reads cells, none were given");
@@ -224,7 +240,6 @@ nb::list run_arrays(const Program& program, In<double, 2> tp, In<double, 2> fp, 
             table.fp = fp.data() + b * k;
             table.fn = fn.data() + b * k;
             table.tn = tn.data() + b * k;
-            table.n = n.data()[b];
             if (program.uses_cells) {
                 table.cells = cells->data() + b * m;
                 table.rows = rows ? rows->data() : nullptr;
@@ -270,7 +285,7 @@ void bind_program(nb::module_& module) {
             },
             "code"_a, "constants"_a, "slot_rank"_a, "param_rank"_a, "outputs"_a)
         .def("run", &run_tally, "tally"_a, "params"_a = nb::none(), "positive"_a = -1)
-        .def("evaluate", &run_arrays, "tp"_a, "fp"_a, "fn"_a, "tn"_a, "n"_a,
+        .def("evaluate", &run_arrays, "tp"_a, "fp"_a, "fn"_a, "tn"_a,
              "cells"_a = nb::none(), "rows"_a = nb::none(), "cols"_a = nb::none(),
              "positive"_a = -1, "params"_a = nb::none());
 }

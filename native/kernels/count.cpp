@@ -20,7 +20,7 @@ int64_t most_discovered_width(Layout layout, int64_t n) {
     if (layout == Layout::marginals)
         return std::min(kMostMarginalClasses, std::max<int64_t>(65536, n));
     const double cells = std::max(65536.0, 8.0 * static_cast<double>(n));
-    return std::min<int64_t>(4096, static_cast<int64_t>(std::sqrt(cells)));
+    return std::min<int64_t>(2048, static_cast<int64_t>(std::sqrt(cells)));
 }
 
 // The range of values, guessed from the first block and, in a long column, from samples over its

@@ -24,7 +24,7 @@ struct Options {
 };
 
 // Counts integers whose classes are the values that occur. The range of values is found block
-// by block while counting. Nothing when it is too wide for a table: more than 4096 values or
+// by block while counting. Nothing when it is too wide for a table: more than 2048 values or
 // than the square root of max(65536, 8n) with cells; more than max(65536, n) values or 2^26
 // without. Throws Rejected for a bad weight. Both columns have n >= 1 rows.
 std::optional<Tally> count_discovered(const Column& truth, const Column& pred, Weights weights,

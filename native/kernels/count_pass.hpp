@@ -43,7 +43,7 @@ private:
     bool widen(Slot& slot, Sums& sums, int64_t first, int64_t n);
     bool read(Slot& slot, Sums& sums, int64_t first, int64_t n, uint32_t* most);
     const double* read_weights(Scratch& scratch, int64_t first, int64_t n) const;
-    void prefetch(const Slot& slot, int64_t first, int64_t n) const;
+    Ahead ahead_of(const Slot& slot, int64_t first, int64_t last) const;
     bool count_block(Slot& slot, Sums& sums, int64_t first, int64_t n, int64_t last);
     void count_rows(Slot& slot, Sums& sums, int64_t first, int64_t last);
 

@@ -1,21 +1,19 @@
 #include "kernels/counter.hpp"
 
-#include <algorithm>
-#include <limits>
-
 #include "kernels/choose_isa.hpp"
 
 namespace karat {
 namespace {
 
-// Rows are unrolled by 8, a multiple of every number of copies.
-constexpr int64_t kUnroll = 8;
-
 template <int kCopies>
-void add_rows(const uint32_t* index, int64_t n, uint32_t* counts) {
+void add_rows(const uint32_t* index, int64_t n, uint32_t* counts, Ahead ahead) {
+    // A multiple of every number of copies.
+    constexpr int64_t kUnroll = 8;
     int64_t i = 0;
-    for (; i + kUnroll <= n; i += kUnroll)
+    for (; i + kUnroll <= n; i += kUnroll) {
+        ahead.fetch();
         for (int j = 0; j < kUnroll; ++j) ++counts[index[i + j] + j % kCopies];
+    }
     for (int j = 0; i < n; ++i, ++j) ++counts[index[i] + j % kCopies];
 }
 
@@ -61,22 +59,30 @@ bool Counter::prepare(int64_t n, uint32_t most) {
     return true;
 }
 
-void Counter::add(int64_t first, int64_t n) {
-    for (int stream = 0; stream < n_streams(); ++stream) {
-        const uint32_t* index = scratch_.index + stream * kBlock + first;
-        shift_ == 3   ? add_rows<8>(index, n, counts_)
-        : shift_ == 1 ? add_rows<2>(index, n, counts_)
-                      : add_rows<1>(index, n, counts_);
-    }
+void Counter::add_stream(const uint32_t* index, int64_t n, const Ahead& ahead) {
+    shift_ == 3   ? add_rows<8>(index, n, counts_, ahead)
+    : shift_ == 1 ? add_rows<2>(index, n, counts_, ahead)
+                  : add_rows<1>(index, n, counts_, ahead);
 }
 
-bool Counter::add_weighted(int64_t first, int64_t n, const double* weights) {
-    double least = 0;
-    for (int stream = 0; stream < n_streams(); ++stream) {
-        const uint32_t* index = scratch_.index + stream * kBlock + first;
-        least = lanes().add_weighted(index, weights, n, 1 << shift_, sums_);
-        if (least == 0) discount_zero_weights(index, n, weights);
-    }
+void Counter::add(int64_t n, const Ahead& ahead) {
+    add_stream(scratch_.index, n, ahead);
+    if (layout_ == Layout::marginals) add_stream(scratch_.index + kBlock, n, Ahead(scratch_.index));
+}
+
+double Counter::add_weighted_stream(const uint32_t* index, int64_t n, const double* weights,
+                                    const Ahead& ahead) {
+    const double least = lanes().add_weighted(index, weights, n, 1 << shift_, sums_, ahead);
+    // Rows of weight 0 occur, and were counted as positive like any other.
+    for (int64_t i = 0; least == 0 && i < n; ++i)
+        if (weights[i] == 0) sums_[index[i] >> kEntryShift].positive -= 1;
+    return least;
+}
+
+bool Counter::add_weighted(int64_t n, const double* weights, const Ahead& ahead) {
+    const double least = add_weighted_stream(scratch_.index, n, weights, ahead);
+    if (layout_ == Layout::marginals)
+        add_weighted_stream(scratch_.index + kBlock, n, weights, Ahead(scratch_.index));
     return least >= 0;
 }
 
@@ -101,12 +107,6 @@ void Counter::add_two_classes(int64_t n) {
         at(2 * width) += only_true;  // class 0 predicted in error
         at(2 * width + 2) += only_pred;
     }
-}
-
-// Rows of weight 0 occur, and were counted as positive like any other.
-void Counter::discount_zero_weights(const uint32_t* index, int64_t n, const double* weights) {
-    for (int64_t i = 0; i < n; ++i)
-        if (weights[i] == 0) sums_[index[i] >> kEntryShift].positive -= 1;
 }
 
 // Sums the copies of each entry, in order, into the front of the tables.

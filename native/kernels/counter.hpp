@@ -12,7 +12,7 @@ namespace karat {
 // copies, so that consecutive rows of one class go to different copies and do not wait for each
 // other's addition (one table is 2.3 times slower when 99 % of the rows are in one of 10 classes).
 //
-// Use: open, then for each block prepare and add, then flush or rows.
+// Use: open, then for each block prepare and add, then flush or one of the folded tables.
 class Counter {
 public:
     Counter(Layout layout, bool weighted, Scratch& scratch)
@@ -26,12 +26,12 @@ public:
     // above `most`. Returns false when nothing is left for add() to do.
     bool prepare(int64_t n, uint32_t most);
 
-    // Counts the prepared rows [first, first + n).
-    void add(int64_t first, int64_t n);
+    // Counts the n rows that were prepared.
+    void add(int64_t n, const Ahead& ahead);
 
-    // The same when weighted; weights[0] is that of row `first`. Returns false for a negative
-    // weight, after which the sums are not to be used.
-    bool add_weighted(int64_t first, int64_t n, const double* weights);
+    // The same when weighted. Returns false for a negative weight, after which the sums are not to
+    // be used.
+    bool add_weighted(int64_t n, const double* weights, const Ahead& ahead);
 
     // Moves everything into `sums` and leaves the tables empty.
     void flush(Sums& sums);
@@ -42,10 +42,11 @@ public:
     bool was_flushed() const { return was_flushed_; }
 
 private:
-    int n_streams() const { return layout_ == Layout::cells ? 1 : 2; }
     void clear();
     void add_two_classes(int64_t n);
-    void discount_zero_weights(const uint32_t* index, int64_t n, const double* weights);
+    double add_weighted_stream(const uint32_t* index, int64_t n, const double* weights,
+                               const Ahead& ahead);
+    void add_stream(const uint32_t* index, int64_t n, const Ahead& ahead);
     template <class Entry>
     const Entry* fold(Entry* entries) const;
 

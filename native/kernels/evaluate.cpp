@@ -30,13 +30,14 @@ constexpr int field_rank(Field field) {
     throw std::invalid_argument("instruction " + std::to_string(at) + ": " + why);
 }
 
-// Eight running sums: fast, and one fixed order on every machine.
-double sum(const double* x, int64_t n) {
+// Eight running sums of f(i): fast, and one fixed order on every machine.
+template <class F>
+double sum(int64_t n, F f) {
     double lanes[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
-        for (int lane = 0; lane < 8; ++lane) lanes[lane] += x[i + lane];
-    for (int lane = 0; i < n; ++i, ++lane) lanes[lane] += x[i];
+        for (int lane = 0; lane < 8; ++lane) lanes[lane] += f(i + lane);
+    for (int lane = 0; i < n; ++i, ++lane) lanes[lane] += f(i);
     return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
            ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
@@ -170,7 +171,9 @@ void run(const Program& program, const TableView& table, double* scratch, double
                     case Field::fn: from = table.fn; break;
                     case Field::tn: from = table.tn; break;
                     case Field::cells: from = table.cells; break;
-                    case Field::n: *to = table.n; break;
+                    case Field::n:
+                        *to = sum(k, [&](int64_t i) { return table.tp[i] + table.fn[i]; });
+                        break;
                     case Field::k: *to = static_cast<double>(k); break;
                     default: each(to, k, [](int64_t i) { return static_cast<double>(i); });
                 }
@@ -210,7 +213,11 @@ void run(const Program& program, const TableView& table, double* scratch, double
                 each(to, size, [&](int64_t i) { return std::isnan(a[i]) ? value : a[i]; }); break; }
             case Op::defined: { auto a = operand(ins.a);
                 each(to, size, [&](int64_t i) { return std::isfinite(a[i]) ? 1.0 : 0.0; }); break; }
-            case Op::total: *to = sum(slot[ins.a], size_of(program.slot_rank[ins.a])); break;
+            case Op::total: {
+                const double* from = slot[ins.a];
+                *to = sum(size_of(program.slot_rank[ins.a]), [&](int64_t i) { return from[i]; });
+                break;
+            }
             case Op::product: {
                 double product = 1.0;
                 for (int64_t i = 0; i < k; ++i) product *= slot[ins.a][i];

@@ -38,7 +38,8 @@ struct Program {
     void validate();
 };
 
-// One table as a program reads it. All pointers outlive the run.
+// One table as a program reads it. All pointers outlive the run. The field n is the sum of tp + fn,
+// added in the same order as any total, so that a share of all rows is exactly 1.
 struct TableView {
     int64_t k = 0;
     int64_t m = 0;                      // listed cells
@@ -46,7 +47,6 @@ struct TableView {
     const double* fp = nullptr;
     const double* fn = nullptr;
     const double* tn = nullptr;
-    double n = 0;
     const double* cells = nullptr;      // m values
     const int32_t* rows = nullptr;      // m true classes; null: all k*k cells in row-major order
     const int32_t* cols = nullptr;

@@ -1,5 +1,5 @@
 // The few steps of lanes_source.hpp that need intrinsics on x86: conversions between integer lanes
-// of different width and the making of an entry.
+// of different width, and the addition of a row to an entry.
 //
 // Why: from vector extensions alone compilers build them of up to ten instructions, or lane by
 // lane, where the processor has one.

@@ -9,6 +9,7 @@
 
 namespace {
 
+using karat::Ahead;
 using karat::WeightedEntry;
 
 template <class T, int N>
@@ -230,7 +231,8 @@ void pair_sums(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t 
 }
 
 template <int kCopies>
-double add_to_copies(const uint32_t* index, const double* w, int64_t n, WeightedEntry* table) {
+double add_to_copies(const uint32_t* index, const double* w, int64_t n, WeightedEntry* table,
+                     Ahead ahead) {
     double* base = reinterpret_cast<double*>(table);
     const auto add = [&](int64_t i, const double* pair, int copy) {
         add_row(base + index[i] + 4 * copy, pair);
@@ -238,12 +240,13 @@ double add_to_copies(const uint32_t* index, const double* w, int64_t n, Weighted
     // Squares are formed in vectors and taken from memory in pairs. In one loop with the additions,
     // which wait for stores, they cost next to nothing. Two buffers by turns, since from one the
     // compiler would take the pairs out of the vectors, a longer way.
-    constexpr int kStep = kLanes64 < 4 ? 4 : kLanes64;
+    constexpr int kStep = 8;
     alignas(64) double buffers[2][2 * kStep];
     double least = __builtin_inf();
     F64 least_v = F64{} + least;
     int64_t i = 0;
     for (; i + kStep <= n; i += kStep) {
+        ahead.fetch();
         double* pairs = buffers[i / kStep & 1];
         for (int lane = 0; lane < kStep; lane += kLanes64) {
             const F64 v = load<F64>(w + i + lane), square = v * v;
@@ -265,9 +268,9 @@ double add_to_copies(const uint32_t* index, const double* w, int64_t n, Weighted
 }
 
 double add_weighted(const uint32_t* index, const double* w, int64_t n, int copies,
-                    WeightedEntry* table) {
-    return copies == 4 ? add_to_copies<4>(index, w, n, table)
-                       : add_to_copies<1>(index, w, n, table);
+                    WeightedEntry* table, Ahead ahead) {
+    return copies == 4 ? add_to_copies<4>(index, w, n, table, ahead)
+                       : add_to_copies<1>(index, w, n, table, ahead);
 }
 
 uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {

@@ -106,11 +106,10 @@ void Reader::reject_first(Argument argument) const {
     }
 }
 
-void Reader::prefetch(int64_t first, int64_t n) const {
+void Reader::name_ahead(int64_t first, int i, Ahead* ahead) const {
     if (!is_direct_) return;
-    const char* at = static_cast<const char*>(column_.row(first));
-    const char* end = at + n * column_.stride;
-    for (; at < end; at += 64) __builtin_prefetch(at, 0, 2);
+    ahead->at[i] = static_cast<const char*>(column_.row(first));
+    ahead->step[i] = 8 * column_.stride;
 }
 
 }  // namespace karat

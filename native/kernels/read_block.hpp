@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/column.hpp"
+#include "kernels/lanes.hpp"
 #include "kernels/rejected.hpp"
 
 namespace karat {
@@ -38,10 +39,8 @@ public:
     // Throws Rejected for the first bad row of the column, if there is one.
     void reject_first(Argument argument) const;
 
-    // Asks the memory for rows that will be read soon.
-    void prefetch(int64_t first, int64_t n) const;
-
-    const Column& column() const { return column_; }
+    // Names the memory of row `first` as stream i, when rows are read where they lie.
+    void name_ahead(int64_t first, int i, Ahead* ahead) const;
 
 private:
     Column column_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -11,13 +10,13 @@
 
 namespace karat {
 
-// Grows and is kept, up to a bound.
+// Memory for tables: grows, and is kept up to a bound.
 class Buffer {
 public:
     Buffer() = default;
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() { std::free(memory_); }
+    ~Buffer() { release(); }
 
     template <class T>
     T* zeroed(int64_t n) {
@@ -28,23 +27,23 @@ public:
 
     // Gives memory back when it is more than a thread may keep.
     void trim() {
-        if (bytes_ <= kKept) return;
-        std::free(memory_);
-        memory_ = nullptr;
-        bytes_ = 0;
+        if (bytes_ > kKept) release();
     }
 
 private:
     static constexpr size_t kKept = size_t{8} << 20;
-    static constexpr size_t kLine = 64;
+    static constexpr std::align_val_t kLine{64};
+
+    void release() {
+        ::operator delete(memory_, kLine);
+        memory_ = nullptr;
+        bytes_ = 0;
+    }
 
     void reserve(size_t bytes) {
-        bytes = (bytes + kLine) / kLine * kLine;
         if (bytes <= bytes_) return;
-        std::free(memory_);
-        bytes_ = 0;
-        memory_ = std::aligned_alloc(kLine, bytes);
-        if (memory_ == nullptr) throw std::bad_alloc();
+        release();
+        memory_ = ::operator new(bytes, kLine);
         bytes_ = bytes;
     }
 

@@ -166,10 +166,12 @@ std::atomic<Pool*> pool{nullptr};
 Pool& Pool::mine() {
     Pool* now = pool.load(std::memory_order_acquire);
     if (now != nullptr) return *now;
+#if !defined(_WIN32)
     static std::once_flag registered;
     // In a forked child no thread of the pool exists and its mutexes may be held for ever.
     std::call_once(registered,
                    [] { pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr); }); });
+#endif
     Pool* fresh = new Pool;
     if (pool.compare_exchange_strong(now, fresh)) return *fresh;
     delete fresh;

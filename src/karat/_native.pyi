@@ -181,7 +181,6 @@ class Program:
         fp: _Float64,
         fn: _Float64,
         tn: _Float64,
-        n: _Float64,
         cells: _Float64 | None = None,
         rows: _Int32 | None = None,
         cols: _Int32 | None = None,

@@ -216,7 +216,7 @@ _ENTRIES = (
         "K121",
         "{name} of {k} classes needs an average.",
         "Classes: {labels}; average= was not given.",
-        "Choose average='macro', 'micro' or 'weighted' for one number, None for one per class.",
+        "Choose average= from {choices}; None gives one value for each class.",
     ),
     Entry(
         "K122",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
+from karat.engines.arrays import check_threads
 from karat.errors import error, shown
 from karat.functions import POLICIES, tallied
 from karat.inputs.frames import is_frame
@@ -86,6 +87,7 @@ def evaluate(
             "K122", argument="nulls", value=nulls, choices="'error', 'drop'",
             do="'drop' leaves the rows out and reports how many.",
         )  # fmt: skip
+    check_threads(n_threads)
     facts: dict[str, Any] = {}
     if confusion is None and _is_table(y_true, y_pred, true, pred):
         tally = _tally_files if _names_files(y_true) else _tally_frame
@@ -116,11 +118,22 @@ def evaluate(
             )
         cells = tallied(y_true, y_pred, confusion, labels, positive, weights, n_threads, True)
     cells = cells.with_classes(cells.classes.named(display_names(class_names, cells.classes)))
-    return Report(cells, cast("Policy", undefined), requested, **facts)
+    report = Report(cells, cast("Policy", undefined), requested, **facts)
+    if requested is not None:
+        # A metric that these classes do not have is an error here, not when the report is printed.
+        _ = report.metrics
+    return report
 
 
 def _listed(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
-    return [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if isinstance(metrics, Metric) or not _is_listing(metrics):
+        return [cast("str | Metric", metrics)]
+    return list(metrics)
+
+
+def _is_listing(given: object) -> bool:
+    """Whether it lists several things; a string is one, and so is what cannot be iterated."""
+    return isinstance(given, Iterable) and not isinstance(given, str)
 
 
 def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bool:
@@ -162,8 +175,8 @@ def display_names(
         names = [given.get(label, str(label)) for label in classes.labels]
         is_complete = all(label in classes.labels for label in given)
     else:
-        names = [given] if isinstance(given, str) else list(given)
+        names = list(given) if _is_listing(given) else [str(given)]
         is_complete = len(names) == classes.k
     if not is_complete:
-        raise error("K117", n_names=len(given), k=classes.k, labels=shown(classes.labels))
+        raise error("K117", n_names=len(names), k=classes.k, labels=shown(classes.labels))
     return tuple(str(name) for name in names)

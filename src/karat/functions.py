@@ -9,6 +9,7 @@ Everything else goes through the arrays engine and ends in the same formula.
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.engines.arrays import tally_labels, tally_matrix
+from karat.engines.arrays import check_threads, tally_labels, tally_matrix
 from karat.errors import UndefinedWarning, error, shown
 from karat.metrics._lift import Lift
 from karat.metrics._metric import Metric
@@ -49,10 +50,11 @@ def function_of(name: str) -> Callable[..., Any]:
     Errors:
         K301 there is no such metric.
     """
-    record, lift = lookup(name)
-    return _made(record, lift)
+    function: Callable[..., Any] = _made(*lookup(name))
+    return function
 
 
+@cache
 def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
     required = [item.name for item in record.parameters if item.is_required]
     has_choice = record.is_per_class and fixed == "plain"
@@ -89,13 +91,15 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             and not params
             and not required
         ):
-            lift: Any = average
+            lift: Any = None
             if average is NOT_GIVEN:
                 lift = fixed
-            elif average is None:
+            elif has_choice and average is None:
                 lift = "per_class"
+            elif has_choice and type(average) is str and average in record.averages:
+                lift = average
             run = ready.get(lift)
-            if run is None and (lift == "plain" or lift in record.averages):
+            if run is None and lift is not None and lift != "per_class":
                 run = prepared(lift)
             if run is not None:
                 tally = _counted(y_true, y_pred, needs_cells=run[2])
@@ -197,6 +201,7 @@ def tallied(
     needs_cells: bool,
 ) -> Cells:
     """The tally of the arguments that every label metric takes."""
+    check_threads(n_threads)
     if confusion is not None:
         if y_true is not None or y_pred is not None or weights is not None:
             raise error(
@@ -229,7 +234,13 @@ def _with_positive(cells: Cells, record: Record) -> Cells:
     if classes.positive is not None:
         return cells
     if classes.k > 2:
-        raise error("K121", name=record.name, k=classes.k, labels=shown(classes.labels))
+        raise error(
+            "K121",
+            name=record.name,
+            k=classes.k,
+            labels=shown(classes.labels),
+            choices=shown([None, *record.averages]),
+        )
     label = classes.labels[0]
     if isinstance(label, str) or label not in (0, 1):
         raise error("K123", name=record.name, label=label)
@@ -305,13 +316,15 @@ def _docstring(metric: Metric, has_average: bool) -> str:
     )
     lines += ["", "Returns:", f"    {returns}."]
     if metric.undefined_when:
-        convention = "0" if record.is_zero_when_undefined else "NaN"
+        convention = "NaN, or infinite for x/0" if high == math.inf else "NaN"
+        if record.is_zero_when_undefined:
+            convention = "0"
         lines += [
             "",
             "Undefined:",
             f"    {metric.undefined_when}; then {convention}, with a warning.",
         ]
-    lines += ["", "Errors:", "    K101–K123: the labels, weights or options cannot be used."]
+    lines += ["", "Errors:", "    K101–K124: the labels, weights or options cannot be used."]
     lines += ["", "Cost: one pass over the rows, O(n + k²) at most; no copy of integer arrays."]
     example = _example(metric)
     if example:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._version import __version__
-from karat.errors import UnknownNameError, error, shown
+from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.plan import default_metrics
@@ -62,10 +62,14 @@ class Confusion:
     def matrix(self) -> npt.NDArray[Any]:
         """int64[k, k], or float64[k, k] when weighted: rows true, columns predicted.
 
+        A read-only view: the report's numbers and its matrix stay one.
+
         Errors:
             K204 only class totals were kept; K207 too many classes for a dense matrix.
         """
-        return self.cells.matrix()
+        view = self.cells.matrix().view()
+        view.setflags(write=False)
+        return view
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """``np.asarray(report.confusion)`` is the matrix."""
@@ -81,7 +85,7 @@ class Confusion:
         return self.cells.occupied()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Report:
     """All metrics of one data set.
 
@@ -152,7 +156,7 @@ class Report:
             raise AttributeError(name)
         try:
             return self[name]
-        except UnknownNameError as problem:
+        except KaratError as problem:
             raise AttributeError(str(problem)) from None
 
     def __iter__(self) -> Iterator[str]:
@@ -162,7 +166,10 @@ class Report:
         return len(self.metrics)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.metrics
+        try:
+            return isinstance(name, str | Metric) and str(get(name)) in self.metrics
+        except KaratError:
+            return False
 
     def _result(self, metric: Metric) -> Result:
         if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:

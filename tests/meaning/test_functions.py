@@ -115,7 +115,7 @@ def test_two_classes_give_the_positive_one() -> None:
 
 
 def test_more_classes_need_an_average() -> None:
-    with pytest.raises(KaratError, match=r"K121.*\n.*\n.*'macro', 'micro' or 'weighted'"):
+    with pytest.raises(KaratError, match=r"K121.*\n.*\n.*None, 'macro', 'micro', 'weighted'"):
         karat.f1(TRUE, PRED)
 
 

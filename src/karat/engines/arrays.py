@@ -28,8 +28,9 @@ from karat.inputs.weights import Weights, as_weights, refuse_weights
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = ["tally_columns", "tally_labels", "tally_matrix"]
+__all__ = ["check_threads", "tally_columns", "tally_labels", "tally_matrix"]
 
+_THREADS_MAX = 4096
 _DENSE_K_MAX = 2048
 _DENSE_CELLS_MIN = 1 << 16
 _DENSE_CELLS_PER_ROW = 16
@@ -67,6 +68,7 @@ def tally_labels(
         >>> tally_labels(["cat", "dog", "dog"], ["cat", "cat", "dog"]).matrix().tolist()
         [[1, 0], [1, 1]]
     """
+    check_threads(n_threads)
     if (
         type(y_true) is np.ndarray
         and type(y_pred) is np.ndarray
@@ -88,6 +90,20 @@ def tally_labels(
         cells=cells,
         n_threads=n_threads,
     )
+
+
+def check_threads(n_threads: Any) -> None:
+    """Refuse what is not a number of threads.
+
+    Errors:
+        K122 it is neither None nor a whole number from 1 to 4096.
+    """
+    is_count = isinstance(n_threads, int | np.integer) and not isinstance(n_threads, bool)
+    if n_threads is not None and not (is_count and 1 <= n_threads <= _THREADS_MAX):
+        raise error(
+            "K122", argument="n_threads", value=n_threads, choices=f"None, 1 to {_THREADS_MAX}",
+            do="None means KARAT_NUM_THREADS, else all cores.",
+        )  # fmt: skip
 
 
 def _count_plain(
@@ -287,5 +303,6 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
     if len(names) != k:
         raise error("K110", found=f"It lists {len(names)} classes; the matrix has {k}")
     classes = classes_of(names, positive, is_declared=True)
-    n_rows = matrix.sum() if matrix.dtype == np.int64 else np.ceil(matrix.sum())
-    return Cells.dense(matrix, classes=classes, n_rows=int(n_rows))
+    # Python's integers: neither a sum of counts nor a rounded sum of weights can overflow here.
+    n_rows = min(sum(map(int, np.ceil(matrix).sum(axis=1))), np.iinfo(np.int64).max)
+    return Cells.dense(matrix, classes=classes, n_rows=n_rows)

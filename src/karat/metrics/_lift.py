@@ -81,6 +81,7 @@ class Table(OneVsRest):
         self.index = field("index")
         self.cells = field("cells")
         self._policy = policy
+        self.averaged: list[Node] = []
 
     def per_class(self, record: Record, **params: Any) -> Node:
         """float[k]: a metric of one class, for every class."""
@@ -89,6 +90,7 @@ class Table(OneVsRest):
     def macro(self, record: Record, **params: Any) -> Node:
         """Mean over the classes of a metric of one class."""
         values = self.per_class(record, **params)
+        self.averaged.append(values)
         return _averaged(values, const(1.0), _filler(record), self._policy)
 
 
@@ -99,11 +101,14 @@ class Traced:
     Attributes:
         value: the published value: rank 0, or rank 1 for every class.
         raw: before undefined values were resolved; of one class for averages.
+        checked: what must be finite for the value to be defined, rank 0 or rank 1 (each class):
+            the raw value, and the class values that a formula of all classes averages.
         n_undefined: how many classes (or 1 for a single value) are undefined.
     """
 
     value: Node
     raw: Node
+    checked: Node
     n_undefined: Node
 
 
@@ -152,8 +157,14 @@ def _trace(
             params[item.name] = param(item.name, 2 if item.kind == "matrix" else 0)
     filler = _filler(record)
     if not record.is_per_class:
-        raw = record.formula(Table(policy), **params)
-    elif lift == "plain":
+        table = Table(policy)
+        raw = record.formula(table, **params)
+        checked = raw
+        for part in table.averaged:
+            checked = checked + part
+        n_undefined = total(1 - defined(checked)) if checked.rank else 1 - defined(checked)
+        return Traced(_resolved(raw, filler, policy), raw, checked, n_undefined)
+    if lift == "plain":
         raw = record.formula(_positive(), **params)
     elif lift == "micro":
         raw = record.formula(_pooled(), **params)
@@ -163,11 +174,11 @@ def _trace(
             raw = raw + 0.0 * field("tp")
         n_undefined = field("k") - total(defined(raw))
         if lift == "per_class":
-            return Traced(_resolved(raw, filler, policy), raw, n_undefined)
+            return Traced(_resolved(raw, filler, policy), raw, raw, n_undefined)
         weight = _classwise().pos if lift == "weighted" else const(1.0)
         value = _averaged(raw, weight, filler, policy)
-        return Traced(value, raw, n_undefined)
-    return Traced(_resolved(raw, filler, policy), raw, const(1.0) - defined(raw))
+        return Traced(value, raw, raw, n_undefined)
+    return Traced(_resolved(raw, filler, policy), raw, raw, const(1.0) - defined(raw))
 
 
 def trace(record: Record, lift: Lift, policy: Policy, params: Mapping[str, Any]) -> Traced:

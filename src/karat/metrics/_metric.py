@@ -220,7 +220,6 @@ class Metric:
             fp,
             fn,
             tn,
-            np.ascontiguousarray(fields.n.reshape(size)),
             listed,
             fields.rows.astype(np.int32) if is_listed else None,
             fields.cols.astype(np.int32) if is_listed else None,
@@ -235,10 +234,10 @@ class Metric:
 
 @cache
 def _programs(traced: Traced) -> tuple[Program, Program]:
-    """(value, count of undefined) for one number fast, (value, raw) for everything else."""
+    """(value, count of undefined) for one number fast, (value, checked) for everything else."""
     return (
         compile_program([traced.value, traced.n_undefined]),
-        compile_program([traced.value, traced.raw]),
+        compile_program([traced.value, traced.checked]),
     )
 
 
@@ -262,6 +261,8 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
             raise _unfit(record, f"{item.name}={value!r} is not a finite number")
         if item.above is not None and float(array) <= item.above:
             raise _unfit(record, f"{item.name}={value!r} is not above {item.above:g}")
+        if item.below is not None and float(array) >= item.below:
+            raise _unfit(record, f"{item.name}={value!r} is not below {item.below:g}")
         return float(array)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
         raise _unfit(record, f"{item.name} is not a square matrix of finite numbers")

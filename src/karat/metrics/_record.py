@@ -124,7 +124,7 @@ class Parameter:
         text: one sentence: what changes if you change it.
         default: its value when not given; `required` when there is none.
         kind: a traced number, a float[k, k] matrix, or a flag that chooses the formula.
-        above: numbers must be greater than this.
+        above, below: numbers must lie between these.
     """
 
     name: str
@@ -132,6 +132,7 @@ class Parameter:
     default: Any = None
     kind: Literal["number", "matrix", "flag"] = "number"
     above: float | None = None
+    below: float | None = None
     is_required: bool = False
 
 
@@ -180,6 +181,16 @@ class Record:
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A record is one of a kind: it travels by its name."""
+        return _record_named, (self.name,)
+
+    def __copy__(self) -> Record:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Record:
+        return self
+
     def __call__(self, c: Any, **params: Any) -> Node:
         """Trace the body: a formula may use another record as a part."""
         return self.formula(c, **params)
@@ -190,6 +201,12 @@ class Record:
 
 
 _registered: list[Record] = []
+
+
+def _record_named(name: str) -> Record:
+    from karat.metrics._registry import lookup
+
+    return lookup(name)[0]
 
 
 def metric(

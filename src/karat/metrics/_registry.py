@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 from typing import Any, get_args
 
-from karat.errors import error
+from karat.errors import error, shown
 from karat.metrics import _record
 from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
@@ -133,8 +133,13 @@ def parse(text: str) -> Metric:
     record, lift = lookup(match["name"])
     average = params.pop("average", None)
     if average is not None:
-        if lift != "plain" or average not in record.averages:
+        if lift != "plain" or not record.averages:
             raise error("K306", name=record.name, average=average)
+        if average not in record.averages:
+            raise error(
+                "K122", argument="average", value=average, choices=shown(record.averages),
+                do=f"Write macro_{record.name}, for example.",
+            )  # fmt: skip
         lift = average
     return Metric.of(record, lift, params)
 
@@ -160,7 +165,14 @@ def _arguments(text: str, inner: str | None) -> dict[str, Any]:
         call = ast.parse(f"f({inner})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         call = None
-    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+    if (
+        not isinstance(call, ast.Call)
+        or call.args
+        or any(
+            keyword.arg is None or keyword.arg in [other.arg for other in call.keywords[:i]]
+            for i, keyword in enumerate(call.keywords)
+        )
+    ):
         raise error("K303", text=text, found=f"({inner}) is not a list of key=value")
     values = {}
     for keyword in call.keywords:

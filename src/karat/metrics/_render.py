@@ -79,7 +79,9 @@ def undefined_condition(node: Node) -> str:
 
 
 def _is_never_zero(node: Node) -> bool:
-    """Whether it is made of the number of rows, the number of classes and constants only."""
+    """Whether it is made of numbers of rows and of (present) classes and constants only."""
+    if node.op == "total" and node.args[0].op == "greater":
+        return True
     return all(
         item.op in {"const", "param", "mul"} or (item.op == "field" and item.value in {"n", "k"})
         for item in walk(node)

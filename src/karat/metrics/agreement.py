@@ -154,10 +154,7 @@ def kappa_linear(c: Table) -> Node:
             source="arithmetic on a table of 31 rows in which one grade is never true",
         ),
     ],
-    identities={
-        "sub swapped": _SYMMETRIC,
-        "field fn → fp": "the cross term vanishes at the mean predicted grade as well",
-    },
+    identities={"sub swapped": _SYMMETRIC},
     oracle=sklearn("cohen_kappa_score", weights="quadratic"),
     equals={"scikit-learn": "cohen_kappa_score(weights='quadratic')", "CatBoost": "WKappa"},
     references=(COHEN_1968,),
@@ -169,10 +166,13 @@ def kappa_quadratic(c: Table) -> Node:
     The classes must be ordered: give labels= in that order, with every grade, also unseen ones.
     """
     observed = total(c.cells * (rows(c.index) - cols(c.index)) ** 2)
-    # Σ(i−j)²·r_i·c_j with grades counted from the mean true grade: the cross term vanishes there,
-    # nothing cancels, and a single grade gives an exact 0.
-    grade = c.index - total(c.index * c.pos) / c.n
-    return 1 - observed / total(grade**2 * (c.pos + c.pred_pos))
+    # Σ(i−j)²·r_i·c_j from running sums: nothing cancels, and a single grade gives an exact 0.
+    below_true, below_pred = cumulative(c.pos), cumulative(c.pred_pos)
+    expected = total(
+        (c.n - below_pred) * (2 * cumulative(below_true) - below_true)
+        + (c.n - below_true) * (2 * cumulative(below_pred) - below_pred)
+    )
+    return 1 - c.n * observed / expected
 
 
 @metric(

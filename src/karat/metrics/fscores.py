@@ -21,6 +21,7 @@ BETA = Parameter(
     "How many times recall weighs as much as precision; above 0.",
     default=1.0,
     above=0.0,
+    below=1e100,
 )
 
 # Three classes, no two margins equal.
@@ -104,7 +105,7 @@ def jaccard(c: OneVsRest) -> Node:
 @metric(
     aliases=("macro_fscore_sokolova",),
     better="higher",
-    undefined="macro precision and macro recall are both 0 or undefined",
+    undefined="a class is never true or never predicted, or both averages are 0",
     undefined_is_zero=True,
     perfect=1.0,
     cases=[case(cells=THREE, gives=f"2*{_P}*{_R} / ({_P} + {_R})", source=THREE_ARITHMETIC)],
@@ -124,7 +125,7 @@ def f1_of_macro_averages(c: Table) -> Node:
 
 @metric(
     better="higher",
-    undefined="macro precision and macro recall are both 0 or undefined",
+    undefined="a class is never true or never predicted, or both averages are 0",
     undefined_is_zero=True,
     perfect=1.0,
     parameters=(BETA,),
@@ -134,7 +135,13 @@ def f1_of_macro_averages(c: Table) -> Node:
             gives=f"5*{_P}*{_R} / (4*{_P} + {_R})",
             source=THREE_ARITHMETIC,
             beta=2.0,
-        )
+        ),
+        case(
+            cells=THREE,
+            gives=f"1.25*{_P}*{_R} / (0.25*{_P} + {_R})",
+            source=THREE_ARITHMETIC,
+            beta=0.5,
+        ),
     ],
     equals={"oneDAL": "macroFscore where every class is true and predicted somewhere"},
     references=(SOKOLOVA_LAPALME_2009,),

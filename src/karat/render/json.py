@@ -12,12 +12,12 @@ import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from karat._version import __version__
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def report_from_json(text: str) -> Report:
         K205 it is not a whole report of this schema; K206 a newer schema wrote it.
     """
     from karat.metrics import get
+    from karat.metrics._lift import Policy
     from karat.report import Report
 
     try:
@@ -88,16 +89,20 @@ def report_from_json(text: str) -> Report:
         raise error("K205", found=f"It is not JSON: {problem}") from None
     _check_schema(found)
     try:
-        wanted = found["settings"]["metrics"]
+        wanted, undefined = found["settings"]["metrics"], found["settings"]["undefined"]
+        if undefined not in get_args(Policy):
+            raise error("K205", found=f"Its policy for undefined values is {undefined!r}")
         return Report(
             _cells(found),
-            found["settings"]["undefined"],
+            undefined,
             None if wanted is None else tuple(get(name) for name in wanted),
             found["mapping"],
             found["source"],
             tuple(found["warnings"]),
         )
-    except (KeyError, TypeError, IndexError, AttributeError) as problem:
+    except KaratError:
+        raise
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError) as problem:
         raise error("K205", found=f"It lacks a part of a report: {problem!r}") from None
 
 

@@ -33,6 +33,7 @@ Numbers = npt.NDArray[Any]
 
 DENSE_BYTES_LIMIT = 1 << 31
 """A dense view of a sparse tally above this is an error, not an attempt."""
+_EMPTY_DENSE_K_MAX = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Axis:
     labels: tuple[str | int | bool, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """Tally of labels: immutable; made by the constructors below, added by `merge`.
 
@@ -152,7 +153,12 @@ class Cells:
     @classmethod
     def empty(cls, classes: Classes, *, is_weighted: bool = False) -> Cells:
         """The tally of no rows: the identity of `merge`."""
-        zeros = np.zeros((classes.k, classes.k), np.float64 if is_weighted else np.int64)
+        dtype = np.float64 if is_weighted else np.int64
+        if classes.k > _EMPTY_DENSE_K_MAX:
+            none = np.zeros(0, dtype)
+            squares = none if is_weighted else None
+            return cls.sparse(none, none, none, classes=classes, squares=squares, n_rows=0)
+        zeros = np.zeros((classes.k, classes.k), dtype)
         return cls.dense(zeros, classes=classes, squares=zeros if is_weighted else None, n_rows=0)
 
     @classmethod

@@ -106,7 +106,23 @@ def true_negatives(
         [..., k].  Exact for integers.  For weights the subtraction may leave rounding dust where
         nothing lies, which would turn 0/0 into a number: `elsewhere` makes that zero exact.
     """
-    rest = n[..., None] - (tp + fp + fn)
-    if elsewhere is None or rest.dtype.kind in "iu":
-        return np.asarray(rest)
-    return np.where(elsewhere > 0, np.maximum(rest, 0.0), 0.0)
+    if elsewhere is None or tp.dtype.kind in "iu":
+        return np.asarray(n[..., None] - (tp + fp + fn))
+    other_hits = _of_others(tp)
+    # Of two classes the other one's hits are all there is; of more, what the others hold less fp.
+    # Subtracting from the whole total would lose it beside one heavy class.
+    rest = other_hits
+    if tp.shape[-1] != 2:
+        rest = np.maximum(_of_others(tp + fn) - fp, other_hits)
+    return np.where(elsewhere > 0, rest, 0.0)
+
+
+def _of_others(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sum over the other classes, [..., k], added and never subtracted."""
+    return np.asarray(_exclusive(x) + _exclusive(x[..., ::-1])[..., ::-1])
+
+
+def _exclusive(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    sums = np.zeros_like(x)
+    np.cumsum(x[..., :-1], axis=-1, out=sums[..., 1:])
+    return sums

@@ -175,6 +175,7 @@ def inconsistency(cells: Cells) -> str | None:
     for extra in (cells.squares, cells.occupancy):
         if extra is not None and extra.shape != cells.counts.shape:
             return "The squared weights or the occupancy do not match the cells"
-    if not np.isfinite(cells.counts).all() or (cells.counts < 0).any():
-        return "A cell is negative or not finite"
+    for numbers in (cells.counts, cells.n_rows, cells.squares, cells.occupancy):
+        if numbers is not None and not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+            return "A number is negative or not finite"
     return None

@@ -31,6 +31,8 @@ _OPERATIONS: Final = {
     "sub": ("add",),
     "mul": ("div", "add"),
     "div": ("mul",),
+    "pow": ("mul",),
+    "exp": ("sqrt",),
     "rows": ("cols",),
     "cols": ("rows",),
     "total": ("maximum",),
@@ -66,7 +68,10 @@ def _changes(node: Node) -> Iterator[tuple[str, Node]]:
         if other == "maximum" and node.args[0].rank != 1:
             continue
         yield f"{node.op} → {other}", Node(other, node.args, node.value, node.rank)
-    if node.op in {"sub", "div"}:
+    if node.op == "where":
+        test, then, otherwise = node.args
+        yield "where swapped", Node("where", (test, otherwise, then), rank=node.rank)
+    if node.op in {"sub", "div", "greater", "pow"}:
         yield f"{node.op} swapped", Node(node.op, node.args[::-1], node.value, node.rank)
 
 
