@@ -120,12 +120,11 @@ Ahead CountPass::ahead_of(const Slot& slot, int64_t first, int64_t last) const {
     Ahead ahead(slot.scratch.index);
     const int64_t next = first + kBlock;
     if (next + kBlock > last) return ahead;
-    slot.truth.name_ahead(next, 0, &ahead);
-    slot.pred.name_ahead(next, 1, &ahead);
-    if (is_weighted()) {
-        ahead.at[2] = reinterpret_cast<const char*>(weight_at(weights_, next));
-        ahead.step[2] = 8 * weights_.stride;
-    }
+    ahead.truth = slot.truth.stream(next, ahead.truth);
+    ahead.pred = slot.pred.stream(next, ahead.pred);
+    if (is_weighted())
+        ahead.weights = {reinterpret_cast<const char*>(weight_at(weights_, next)),
+                         8 * weights_.stride};
     return ahead;
 }
 

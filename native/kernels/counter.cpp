@@ -11,7 +11,8 @@ void add_rows(const uint32_t* index, int64_t n, uint32_t* counts, Ahead ahead) {
     constexpr int64_t kUnroll = 8;
     int64_t i = 0;
     for (; i + kUnroll <= n; i += kUnroll) {
-        ahead.fetch();
+        ahead.truth.fetch();
+        ahead.pred.fetch();
         for (int j = 0; j < kUnroll; ++j) ++counts[index[i + j] + j % kCopies];
     }
     for (int j = 0; i < n; ++i, ++j) ++counts[index[i] + j % kCopies];

@@ -21,23 +21,20 @@ constexpr int kEntryShift = 2;  // log2 of its doubles
 // Memory that will be read soon. A kernel that works in the cache asks for a little of each stream
 // with every 8 rows it counts; long columns are counted twice as fast so.
 struct Ahead {
-    static constexpr int kStreams = 3;  // true and predicted labels, weights
-    const char* at[kStreams];
-    int64_t step[kStreams];  // bytes of 8 rows
+    struct Stream {
+        const char* at;
+        int64_t step;  // bytes of 8 rows
+
+        void fetch() {
+            __builtin_prefetch(at, 0, 2);
+            at += step;
+        }
+    };
+    Stream truth, pred, weights;
 
     // No stream: `here` is in the cache.
-    explicit Ahead(const void* here) {
-        for (int i = 0; i < kStreams; ++i) {
-            at[i] = static_cast<const char*>(here);
-            step[i] = 0;
-        }
-    }
-    void fetch() {
-        for (int i = 0; i < kStreams; ++i) {
-            __builtin_prefetch(at[i], 0, 2);
-            at[i] += step[i];
-        }
-    }
+    explicit Ahead(const void* here)
+        : truth{static_cast<const char*>(here), 0}, pred(truth), weights(truth) {}
 };
 
 // Every kernel takes contiguous arrays of n rows.

@@ -1,8 +1,7 @@
-// The few steps of lanes_source.hpp that need intrinsics on x86: conversions between integer lanes
-// of different width, and the addition of a row to an entry.
+// Conversions between integer lanes of different width, for lanes_source.hpp only.
 //
-// Why: from vector extensions alone compilers build them of up to ten instructions, or lane by
-// lane, where the processor has one.
+// Why intrinsics here and nowhere else: from vector extensions alone compilers build these of up to
+// ten instructions, or lane by lane, where the processor has one.
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -64,17 +63,5 @@ inline void store_bytes(uint8_t* out, U32 v) {
     store(out, __builtin_convertvector(__builtin_convertvector(v, Half), Quarter));
 }
 #endif
-
-// entry += {pair[0], pair[1], 1, 1}
-inline void add_row(double* entry, const double* pair) {
-#if defined(__AVX2__)
-    const __m256d row = _mm256_insertf128_pd(_mm256_set1_pd(1.0), _mm_loadu_pd(pair), 0);
-    _mm256_storeu_pd(entry, _mm256_add_pd(_mm256_loadu_pd(entry), row));
-#else
-    using Pair = Vector<double, 2>::type;
-    store(entry, load<Pair>(entry) + load<Pair>(pair));
-    store(entry + 2, load<Pair>(entry + 2) + 1.0);
-#endif
-}
 
 }  // namespace

@@ -230,39 +230,73 @@ void pair_sums(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t 
     }
 }
 
+// entry += {w, w², 1, 1} for kLanes64 weights and their squares; entry(lane) says which entry.
+template <class EntryOf>
+inline void add_rows(F64 w, F64 square, const EntryOf& entry) {
+    const F64 low = KARAT_SHUFFLE(w, square, U64, KARAT_ZIP_LOW);
+    const F64 high = KARAT_SHUFFLE(w, square, U64, KARAT_ZIP_HIGH);
+#if KARAT_LANE_BYTES == 16
+    using Pair = F64;
+    for (int lane = 0; lane < 2; ++lane) {
+        double* at = entry(lane);
+        store(at, load<Pair>(at) + (lane == 0 ? low : high));
+        store(at + 2, load<Pair>(at + 2) + 1.0);
+    }
+#elif KARAT_LANE_BYTES == 32
+    const F64 ones = F64{} + 1.0;
+    const F64 rows[4] = {
+        KARAT_SHUFFLE(low, ones, U64, 0, 1, 6, 7), KARAT_SHUFFLE(low, ones, U64, 2, 3, 6, 7),
+        KARAT_SHUFFLE(high, ones, U64, 0, 1, 6, 7), KARAT_SHUFFLE(high, ones, U64, 2, 3, 6, 7)};
+#pragma GCC unroll 4
+    for (int lane = 0; lane < 4; ++lane) store(entry(lane), load<F64>(entry(lane)) + rows[lane]);
+#else
+    using Row = Vector<double, 4>::type;
+    const F64 ones = F64{} + 1.0;
+    // Two rows a vector.
+    const F64 rows[4] = {KARAT_SHUFFLE(low, ones, U64, 0, 1, 8, 9, 2, 3, 10, 11),
+                         KARAT_SHUFFLE(low, ones, U64, 4, 5, 8, 9, 6, 7, 10, 11),
+                         KARAT_SHUFFLE(high, ones, U64, 0, 1, 8, 9, 2, 3, 10, 11),
+                         KARAT_SHUFFLE(high, ones, U64, 4, 5, 8, 9, 6, 7, 10, 11)};
+#pragma GCC unroll 4
+    for (int two = 0; two < 4; ++two) {
+        Row halves[2];
+        __builtin_memcpy(halves, &rows[two], sizeof halves);
+        store(entry(2 * two), load<Row>(entry(2 * two)) + halves[0]);
+        store(entry(2 * two + 1), load<Row>(entry(2 * two + 1)) + halves[1]);
+    }
+#endif
+}
+
 template <int kCopies>
 double add_to_copies(const uint32_t* index, const double* w, int64_t n, WeightedEntry* table,
                      Ahead ahead) {
     double* base = reinterpret_cast<double*>(table);
-    const auto add = [&](int64_t i, const double* pair, int copy) {
-        add_row(base + index[i] + 4 * copy, pair);
-    };
-    // Squares are formed in vectors and taken from memory in pairs. In one loop with the additions,
-    // which wait for stores, they cost next to nothing. Two buffers by turns, since from one the
-    // compiler would take the pairs out of the vectors, a longer way.
     constexpr int kStep = 8;
-    alignas(64) double buffers[2][2 * kStep];
     double least = __builtin_inf();
     F64 least_v = F64{} + least;
     int64_t i = 0;
     for (; i + kStep <= n; i += kStep) {
-        ahead.fetch();
-        double* pairs = buffers[i / kStep & 1];
-        for (int lane = 0; lane < kStep; lane += kLanes64) {
-            const F64 v = load<F64>(w + i + lane), square = v * v;
+        ahead.truth.fetch();
+        ahead.pred.fetch();
+        ahead.weights.fetch();
+#pragma GCC unroll 4
+        for (int first = 0; first < kStep; first += kLanes64) {
+            const F64 v = load<F64>(w + i + first);
             // False for NaN.
             least_v = v < least_v ? v : least_v;
-            store(pairs + 2 * lane, KARAT_SHUFFLE(v, square, U64, KARAT_ZIP_LOW));
-            store(pairs + 2 * lane + kLanes64, KARAT_SHUFFLE(v, square, U64, KARAT_ZIP_HIGH));
+            add_rows(v, v * v, [&](int lane) {
+                return base + index[i + first + lane] + 4 * ((first + lane) % kCopies);
+            });
         }
-#pragma GCC unroll 8
-        for (int j = 0; j < kStep; ++j) add(i + j, pairs + 2 * j, j % kCopies);
     }
     least = smallest<double, kLanes64>(least_v);
     for (int j = 0; i < n; ++i, ++j) {
-        const double pair[2] = {w[i], w[i] * w[i]};
         least = smaller(w[i], least);
-        add(i, pair, j % kCopies);
+        double* entry = base + index[i] + 4 * (j % kCopies);
+        entry[0] += w[i];
+        entry[1] += w[i] * w[i];
+        entry[2] += 1.0;
+        entry[3] += 1.0;
     }
     return least;
 }

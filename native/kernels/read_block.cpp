@@ -106,10 +106,9 @@ void Reader::reject_first(Argument argument) const {
     }
 }
 
-void Reader::name_ahead(int64_t first, int i, Ahead* ahead) const {
-    if (!is_direct_) return;
-    ahead->at[i] = static_cast<const char*>(column_.row(first));
-    ahead->step[i] = 8 * column_.stride;
+Ahead::Stream Reader::stream(int64_t first, Ahead::Stream none) const {
+    if (!is_direct_) return none;
+    return {static_cast<const char*>(column_.row(first)), 8 * column_.stride};
 }
 
 }  // namespace karat

@@ -39,8 +39,8 @@ public:
     // Throws Rejected for the first bad row of the column, if there is one.
     void reject_first(Argument argument) const;
 
-    // Names the memory of row `first` as stream i, when rows are read where they lie.
-    void name_ahead(int64_t first, int i, Ahead* ahead) const;
+    // The memory from row `first` on, or `none` when rows are not read where they lie.
+    Ahead::Stream stream(int64_t first, Ahead::Stream none) const;
 
 private:
     Column column_;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
@@ -132,8 +133,8 @@ def _listed(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric
 
 
 def _is_listing(given: object) -> bool:
-    """Whether it lists several things; a string is one, and so is what cannot be iterated."""
-    return isinstance(given, Iterable) and not isinstance(given, str)
+    """Whether it lists several things in order; a string is one thing, a set has no order."""
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes | AbstractSet)
 
 
 def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bool:

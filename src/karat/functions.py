@@ -121,12 +121,12 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
 
 
 def _are_plain(y_true: Any, y_pred: Any) -> bool:
-    """Whether both are NumPy arrays of integers or booleans: exact types first, they are cheap."""
+    """Whether both are NumPy arrays of integers: exact types first, they are cheap."""
     return (
         type(y_true) is np.ndarray
         and type(y_pred) is np.ndarray
-        and y_true.dtype.kind in "iub"
-        and y_pred.dtype.kind in "iub"
+        and y_true.dtype.kind in "iu"
+        and y_pred.dtype.kind in "iu"
     )
 
 

@@ -11,6 +11,8 @@ import click
 from karat.cli.options import Described, listed, said, shown_mapping, source_of, sources
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from karat.engines.files import FileTally
     from karat.report import Report
 
@@ -58,7 +60,9 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     help="What to do with rows that lack a label.",
 )
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), help="Default: text.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: all cores.")
+@click.option(
+    "--threads", type=click.IntRange(min=1, max=4096), metavar="N", help="Default: all cores."
+)
 @click.option(
     "-o",
     "--output",
@@ -92,6 +96,7 @@ def command(
     from karat.report import Report
 
     chosen = _format_of(format_, output)
+    _refuse_input(output, predictions)
     # A metric that does not exist is told before the data is read.
     names = None if metrics == "all" else listed(metrics)
     requested = None if names is None else tuple(get(name) for name in names)
@@ -142,6 +147,13 @@ def shown(
         click.echo(report.to_json())
     else:
         print_report(report, sys.stdout, metrics=metrics)
+
+
+def _refuse_input(output: Path | None, predictions: Sequence[str]) -> None:
+    """The report never takes the place of the predictions it is made of."""
+    for name in predictions:
+        if output is not None and output.exists() and Path(name).exists() and output.samefile(name):
+            raise click.UsageError(f"-o {output} is one of the files to read.")
 
 
 def _format_of(given: Format | None, output: Path | None) -> Format:

@@ -113,10 +113,7 @@ def _count_plain(
     shape = y_true.shape
     if shape != y_pred.shape or len(shape) != 1 or not shape[0]:
         return None
-    kind = y_true.dtype.kind
-    if kind not in "iub" or y_pred.dtype.kind not in "iub":
-        return None
-    if kind == "b" and y_pred.dtype.kind == "b":
+    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
         return None
     try:
         tally = _native.count_integers(y_true, y_pred, None, cells, n_threads)

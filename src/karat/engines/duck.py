@@ -100,6 +100,22 @@ def explaining(files: Sequence[DataFile], *, has_sql: bool) -> Iterator[None]:
         raise _explained(problem, files, has_sql=has_sql) from problem
 
 
+def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
+    """Refuse what is not one SQL expression: it is put between brackets later.
+
+    Errors:
+        K408 it does not parse on its own, or is more than one statement.
+    """
+    import duckdb
+
+    try:
+        statements = connection.extract_statements(f"SELECT {where}\n")
+    except duckdb.Error:
+        raise error("K408", found=f"The condition {where!r} is no SQL expression.") from None
+    if len(statements) != 1:
+        raise error("K408", found=f"The condition {where!r} is more than one statement.")
+
+
 def quoted(name: str) -> str:
     """A column name as SQL."""
     return '"' + name.replace('"', '""') + '"'

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.arrays import tally_columns
-from karat.engines.duck import connected, explaining
+from karat.engines.duck import check_condition, connected, explaining
 from karat.engines.file_labels import Declared, named
 from karat.engines.paths import Source, find
 from karat.engines.readers import open_relation
@@ -123,6 +123,8 @@ def tally_files(
     Cost: one pass over the columns needed; about 200 MB whatever the number of rows.
     """
     with _opened(source, n_threads) as relation:
+        if where is not None:
+            check_condition(relation.connection, where)
         given: dict[Role, str | None] = {"true": true, "pred": pred, "weights": weights}
         roles = find_roles(relation.header, _families(relation), given)
         mapping = roles.mapping

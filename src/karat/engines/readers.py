@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from karat.engines.duck import explaining, file_list, first_line_of_zstd, literal, quoted
 from karat.engines.relations import Part, Relation
 from karat.errors import error
+from karat.inputs.roles import ALIASES, normalized
 
 if TYPE_CHECKING:
     import duckdb
@@ -162,6 +163,17 @@ def _unique(names: Sequence[str]) -> list[str]:
     return unique
 
 
+_USUAL_NAMES = frozenset(alias for names in ALIASES.values() for alias in names)
+GUESSED_MAX = 200
+"""Text columns of a CSV whose kind is guessed from the first rows."""
+
+# At most 15 digits: a double holds them exactly, and longer ones are read as text and kept whole.
+_REAL = (
+    r"\s*[+-]?(([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})([eE][+-]?[0-9]+)?"
+    r"|(?i:nan|inf|infinity))\s*"
+)
+
+
 def _guessed(
     connection: duckdb.DuckDBPyConnection, sql: str
 ) -> tuple[dict[str, str], frozenset[str]]:
@@ -169,11 +181,14 @@ def _guessed(
     relation = connection.sql(f"FROM {sql}")
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     texts = [name for name, kind in types.items() if kind == "VARCHAR"]
+    if len(texts) > GUESSED_MAX:
+        # Scores of a thousand classes, say: only what a name calls truth, prediction, weight …
+        texts = [name for name in texts if normalized(name) in _USUAL_NAMES]
     if not texts:
         return types, frozenset()
     checks = ", ".join(
         f"count({q}), count(*) FILTER (regexp_full_match({q}, '\\s*[+-]?[0-9]{{1,18}}\\s*')), "
-        f"count(TRY_CAST({q} AS DOUBLE)), "
+        f"count(*) FILTER (regexp_full_match({q}, {literal(_REAL)})), "
         f"count(*) FILTER (lower(trim({q})) IN ('true', 'false'))"
         for q in map(quoted, texts)
     )

@@ -159,6 +159,14 @@ class RowBlocks:
             raise error(
                 "K407", column=self.names[place], row=row + facts["row"], value=facts["value"]
             ) from None
+        if found.kind == "integer" and found.labels is not None:
+            # Codes of this block alone: they would mean something else in the next one.
+            raise error(
+                "K106",
+                argument=argument,
+                found="It holds whole numbers beyond 64 bits (−2^63 to 2^63−1); "
+                "read them as text: SELECT col::VARCHAR",
+            )
         if found.missing is not None:
             missing = found.missing if missing is None else missing | found.missing
         return Column(argument, found.codes, found.kind, missing=missing)

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 
 from karat.tally.classes import Label
 
@@ -58,11 +59,16 @@ def of_csv(texts: Sequence[str]) -> list[Label]:
             raise NotLabelsError("K104", [t for t in texts if t.strip().lower() in _MISSING])
         is_padded = any(re.match(r"[+-]?0[0-9]", text) for text in trimmed)
         if not others and not is_padded:
-            broken = [t for t in texts if not float(t).is_integer()]
+            broken = [text for text in texts if not _is_whole(text)]
             if broken:
                 raise NotLabelsError("K407", broken)
-            return [int(float(text)) for text in trimmed]
+            # Not through a double, which would make one class of two long numbers.
+            return [int(Decimal(text)) for text in trimmed]
     return list(texts)
+
+
+def _is_whole(text: str) -> bool:
+    return float(text).is_integer() and Decimal(text.strip()) == int(Decimal(text.strip()))
 
 
 def of_json(texts: Sequence[str]) -> list[Label]:

@@ -25,6 +25,8 @@ def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]
     Errors:
         K119 not square, not numbers, negative, NaN or infinite, all zero, or too large to add up.
     """
+    if isinstance(confusion, np.ma.MaskedArray) and np.ma.getmaskarray(confusion).any():
+        raise error("K119", found="Some of its cells are masked")
     array = _numbers(confusion)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise error("K119", found=f"It has shape {array.shape}")
@@ -60,14 +62,17 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
     if host != "pandas":
         return None
     rows, columns = list(confusion.index), list(confusion.columns)
-    # A frame made without labels counts its rows and columns.
-    default = list(range(len(rows)))
-    if columns == default:
-        return None if rows == default else rows
-    if rows not in (default, columns):
-        found = f"Its rows are labelled {shown(rows)}, its columns {shown(columns)}"
-        raise error("K119", found=found)
-    return columns
+    if rows == columns:
+        return None if rows == list(range(len(rows))) else rows
+    # A frame made without labels counts its rows and columns; the same numbers in another order
+    # are labels.
+    default, counted = list(range(len(rows))), sorted(map(repr, range(len(rows))))
+    if columns == default and sorted(map(repr, rows)) != counted:
+        return rows
+    if rows == default and sorted(map(repr, columns)) != counted:
+        return columns
+    found = f"Its rows are labelled {shown(rows)}, its columns {shown(columns)}"
+    raise error("K119", found=found)
 
 
 def _numbers(confusion: Any) -> npt.NDArray[Any]:

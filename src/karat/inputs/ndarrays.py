@@ -47,7 +47,8 @@ def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
     array: Array = native_order(np.asarray(rows))
     kind = array.dtype.kind
     if kind == "b":
-        return Column(argument, array.view(np.uint8), "boolean")
+        # Any byte but 0 is True to NumPy: a mask of 0 and 255 seen as booleans is legal.
+        return Column(argument, (array.view(np.uint8) != 0).view(np.uint8), "boolean")
     if kind in "iu":
         return _encode_integers(array, argument)
     if kind == "f":

@@ -69,13 +69,18 @@ def undefined_condition(node: Node) -> str:
     for item in walk(node):
         if item.op not in {"div", "log"} or id(item) in guarded:
             continue
-        zero = item.args[1] if item.op == "div" else item.args[0]
-        if zero.op == "sqrt":
-            zero = zero.args[0]
-        condition = f"{as_text(zero)} = 0"
-        if not _is_never_zero(zero) and condition not in found:
-            found.append(condition)
+        for factor in _factors(item.args[1] if item.op == "div" else item.args[0]):
+            condition = f"{as_text(factor)} = 0"
+            if not _is_never_zero(factor) and condition not in found:
+                found.append(condition)
     return " or ".join(found)
+
+
+def _factors(node: Node) -> list[Node]:
+    """What is zero when the node is: the factors of a product, what a root is taken of."""
+    if node.op in {"mul", "sqrt"}:
+        return [factor for arg in node.args for factor in _factors(arg)]
+    return [node]
 
 
 def _is_never_zero(node: Node) -> bool:

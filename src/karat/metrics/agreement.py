@@ -90,7 +90,8 @@ def matthews_correlation(c: Table) -> Node:
 
     0 for any guess that ignores the row; 1 only for a perfect prediction.
     """
-    return _beyond_chance(c) / sqrt(total(c.pos * c.neg) * total(c.pred_pos * c.pred_neg))
+    # Two roots, since the product of the two sums would overflow long before either.
+    return _beyond_chance(c) / (sqrt(total(c.pos * c.neg)) * sqrt(total(c.pred_pos * c.pred_neg)))
 
 
 @metric(

@@ -137,6 +137,8 @@ def _matrix(cells: Cells) -> list[list[float]] | None:
 def _tally(cells: Cells) -> dict[str, Any]:
     """What the matrix does not say: squared weights; ``cells`` of many classes; ``totals``."""
     squares = cells.squares
+    if squares is not None and not np.isfinite(squares).all():
+        squares = None  # weights whose squares no double holds
     weighted = {"is_weighted": cells.is_weighted}
     if cells.storage == "marginals":
         totals = dict(zip(("tp", "fp", "fn"), cells.counts.tolist(), strict=True))
