@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from karat.engines.arrays import check_threads
 from karat.errors import error, shown
-from karat.functions import POLICIES, tallied
+from karat.functions import check_policy, tallied
 from karat.inputs.frames import is_frame
 from karat.metrics import Metric, get
 from karat.report import Report
@@ -78,11 +78,7 @@ def evaluate(
         'macro_f1'
     """
     requested = None if metrics is None else tuple(get(name) for name in _listed(metrics))
-    if undefined not in POLICIES:
-        raise error(
-            "K122", argument="undefined", value=undefined, choices=shown(POLICIES),
-            do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
-        )  # fmt: skip
+    check_policy(undefined)
     if nulls not in ("error", "drop"):
         raise error(
             "K122", argument="nulls", value=nulls, choices="'error', 'drop'",

@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.engines.arrays import check_threads, tally_labels, tally_matrix
 from karat.errors import UndefinedWarning, error, shown
-from karat.metrics._lift import Lift
+from karat.metrics._lift import Lift, Policy
 from karat.metrics._metric import Metric
 from karat.metrics._record import Record
 from karat.metrics._registry import lookup
@@ -40,7 +40,6 @@ class _NotGiven:
 
 
 NOT_GIVEN: Final = _NotGiven()
-POLICIES: Final = ("zero", "exclude", "nan")
 
 
 @cache
@@ -154,11 +153,7 @@ def _evaluated(
     n_threads: int | None,
     params: dict[str, Any],
 ) -> Any:
-    if undefined not in POLICIES:
-        raise error(
-            "K122", argument="undefined", value=undefined, choices=shown(POLICIES),
-            do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
-        )  # fmt: skip
+    check_policy(undefined)
     lift = _lift(record, fixed, average)
     metric = Metric.of(record, lift, params)
     cells = tallied(
@@ -171,6 +166,19 @@ def _evaluated(
     if reason is not None:
         warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
     return computed.value if lift == "per_class" else float(computed.value)
+
+
+def check_policy(undefined: Any) -> None:
+    """Refuse what is no policy for undefined values.
+
+    Errors:
+        K122 it is not one of "zero", "exclude", "nan".
+    """
+    if not isinstance(undefined, str) or undefined not in get_args(Policy):
+        raise error(
+            "K122", argument="undefined", value=undefined, choices=shown(get_args(Policy)),
+            do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
+        )  # fmt: skip
 
 
 def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
