@@ -206,3 +206,23 @@ def test_an_empty_tally_of_many_classes_is_small() -> None:
 def test_many_discovered_classes_are_counted_sparsely() -> None:
     y = RNG.integers(0, 3000, 200_000)
     assert karat.evaluate(y, y[::-1]).cells.storage == "sparse"
+
+
+@pytest.mark.parametrize("beta", [b"2", 2 + 1j, np.complex128(2 + 1j), 10**400, "2", [2.0]])
+def test_a_parameter_is_a_real_number(beta: Any) -> None:
+    with pytest.raises(KaratError, match="K302"):
+        karat.f_beta([0, 1, 1], [0, 1, 0], beta=beta)
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        [["0", "1"], ["1", "0"]],
+        [[0, 1j], [1, 0]],
+        np.ma.array([[0, 9], [1, 0]], mask=[[0, 1], [0, 0]]),
+    ],
+    ids=["text", "complex", "masked"],
+)
+def test_a_matrix_of_costs_is_real(costs: Any) -> None:
+    with pytest.raises(KaratError, match="K302"):
+        karat.expected_cost([0, 1, 1], [0, 1, 0], costs=costs)

@@ -252,9 +252,14 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
         if not isinstance(value, bool | np.bool_):
             raise _unfit(record, f"{item.name}={value!r} is not True or False")
         return bool(value)
+    if np.ma.is_masked(value):
+        raise _unfit(record, f"{item.name} has masked values")
     try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(value)
+        if given.dtype.kind not in "biufO":
+            raise TypeError
+        array = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise _unfit(record, f"{item.name}={value!r} is not numeric") from None
     if item.kind == "number":
         if array.ndim or isinstance(value, str | bool) or not math.isfinite(float(array)):
