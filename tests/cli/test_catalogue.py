@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,14 +24,15 @@ def karat(
 
 
 def test_columns_show_types_roles_and_the_mapping(karat: Karat) -> None:
-    ran = karat("columns", bundled("digits_rf.parquet"))
+    shutil.copy(bundled("digits_rf.parquet"), "p.parquet")
+    ran = karat("columns", "p.parquet")
     assert (ran.code, ran.err) == (0, "")
     lines = [line.split() for line in ran.out.splitlines()]
     assert ["label", "BIGINT", "truth"] in lines
     assert ["pred", "BIGINT", "prediction"] in lines
     assert ["id", "INTEGER", "row", "id"] in lines
     assert ["proba_0", "…", "proba_9", "FLOAT", "probabilities", "proba_*", "(10)"] in lines
-    assert "14 columns · 1 797 rows" in ran.out
+    assert "p.parquet · 14 columns · 1 797 rows" in ran.out
     assert "truth=label, prediction=pred, weight=none" in ran.out
     assert "Probabilities and scores are found and not used" in ran.out
 
