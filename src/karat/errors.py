@@ -236,6 +236,18 @@ _ENTRIES = (
         "First at row {row}: {value!r}; {count} of {n} rows. Categories: {categories}.",
         "Add the label to the categories, or give every class in order with labels=.",
     ),
+    Entry(
+        "K134",
+        "{argument} has {n_columns} columns and there are {k} classes.",
+        "Classes: {labels}.",
+        "Give labels= with every class in the order of the columns.",
+    ),
+    Entry(
+        "K136",
+        "threshold={threshold!r} cannot be used.",
+        "{found}.",
+        "Give one finite number, for two classes.",
+    ),
     # K2xx: tallies.
     Entry(
         "K201",
@@ -284,6 +296,19 @@ _ENTRIES = (
         "Subtraction would leave a negative count.",
         "First at true={true!r}, predicted={pred!r}.",
         "Subtract only what was merged in before.",
+    ),
+    Entry(
+        "K208",
+        "{name} cannot be computed from counts of labels.",
+        "It reads probabilities or scores.",
+        "Give y_prob= or y_score=, and name it in metrics= where only some are listed.",
+    ),
+    Entry(
+        "K209",
+        "This report did not compute {name}.",
+        "A metric of scores is computed while the rows are at hand.",
+        "Name it: karat.evaluate(..., metrics=[{name!r}]).",
+        UnknownNameError,
     ),
     # K3xx: metrics.
     Entry(

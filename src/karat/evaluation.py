@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from os import PathLike
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from karat.engines.arrays import check_threads
+from karat.engines.scores import tally_scores
 from karat.errors import error, shown
 from karat.functions import check_policy, tallied
 from karat.inputs.frames import is_frame
 from karat.metrics import Metric, get
+from karat.measuring import names_files, report_of_scores, report_of_table
 from karat.report import Report
 from karat.tally import Classes, Label
 
 if TYPE_CHECKING:
-    from karat.engines.files import FileTally
-    from karat.engines.frames import FrameTally
     from karat.metrics._lift import Policy
 
 __all__ = ["display_names", "evaluate"]
@@ -27,13 +27,18 @@ def evaluate(
     y_true: Any = None,
     y_pred: Any = None,
     *,
+    y_prob: Any = None,
+    y_score: Any = None,
     confusion: Any = None,
     true: str | None = None,
     pred: str | None = None,
+    prob: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
     weights: Any = None,
     labels: Sequence[Label] | None = None,
     class_names: Sequence[str] | Mapping[Label, str] | None = None,
     positive: Label | None = None,
+    threshold: float | None = None,
     metrics: Iterable[str | Metric] | None = None,
     undefined: str = "zero",
     nulls: str = "error",
@@ -44,14 +49,23 @@ def evaluate(
     Args:
         y_true: true labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns);
             or files (a path, a glob, a folder, several of them, or a SQL query).
-        y_pred: predicted labels, [n]; not with a table or files.
+        y_pred: predicted labels, [n]; not with a table or files. With y_prob or y_score: the
+            predictions, where they are not those of the largest probability.
+        y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n] of
+            the positive class of two. Never clipped, never renormalised.
+        y_score: any finite scores instead, of the same shapes; losses and calibration see their
+            softmax, rankings see them as they are.
         confusion: number[k, k], rows true, columns predicted; instead of rows.
         true, pred: columns of the table or files; found by their names when not given.
+        prob, score: columns of probabilities or scores: names in the order of the classes, one
+            name (a list column, or P(positive)), or a pattern as ``"proba_*"``.
         weights: float[n], or the name of a column: importance of each row, at least 0.
         labels: the classes in order; one that never occurs keeps its row.
             Default: the sorted union of true and predicted labels.
         class_names: display names, one a class in order, or a dict from label to name.
         positive: the positive class of two; default: the last.
+        threshold: predict the positive class of two from this probability (or score) on; default:
+            the class of the largest.
         metrics: names to compute; default: all.
         undefined: what an undefined class counts as in an average: ``"zero"`` (0 where
             scikit-learn says 0), ``"exclude"``, or ``"nan"``.
@@ -85,41 +99,79 @@ def evaluate(
             do="'drop' leaves the rows out and reports how many.",
         )  # fmt: skip
     check_threads(n_threads)
-    facts: dict[str, Any] = {}
-    if confusion is None and _is_table(y_true, y_pred, true, pred):
-        tally = _tally_files if _names_files(y_true) else _tally_frame
-        found = tally(
-            y_true,
-            true=true,
-            pred=pred,
-            weights=weights,
-            labels=labels,
-            positive=positive,
-            nulls=nulls,
-            n_threads=n_threads,
+    is_table = confusion is None and _is_table(y_true, y_pred, true, pred)
+    columns = {"true": true, "pred": pred, "prob": prob, "score": score}
+    _check_sources(is_table, columns, y_prob, y_score, confusion, weights, nulls)
+    options = {
+        "labels": labels,
+        "positive": positive,
+        "weights": weights,
+        "n_threads": n_threads,
+    }
+    policy = cast("Policy", undefined)
+    if is_table:
+        report = report_of_table(
+            y_true, columns, options, threshold=threshold, nulls=nulls,
+            requested=requested, policy=policy,
+        )  # fmt: skip
+    elif y_prob is not None or y_score is not None:
+        from karat.scored_functions import given_scores
+
+        rows = tally_scores(
+            y_true, given_scores(y_prob, y_score), y_pred=y_pred, threshold=threshold, **options
         )
-        cells = found.cells
-        facts = {"mapping": found.mapping, "source": found.source, "warnings": found.warnings}
+        report = report_of_scores(rows, requested, policy)
     else:
-        if true is not None or pred is not None or isinstance(weights, str):
-            raise error(
-                "K120",
-                found="Column names were given (true=, pred=, weights=) without a table",
-                do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
-            )
-        if nulls != "error":
-            raise error(
-                "K120",
-                found="nulls='drop' was given with arrays",
-                do="Remove the rows from every array first, or give a table with named columns.",
-            )
+        if threshold is not None:
+            raise error("K136", threshold=threshold, found="There are no probabilities or scores")
         cells = tallied(y_true, y_pred, confusion, labels, positive, weights, n_threads, True)
-    cells = cells.with_classes(cells.classes.named(display_names(class_names, cells.classes)))
-    report = Report(cells, cast("Policy", undefined), requested, **facts)
+        report = Report(cells, policy, requested)
+    classes = report.classes.named(display_names(class_names, report.classes))
+    report = replace(report, cells=report.cells.with_classes(classes))
     if requested is not None:
         # A metric that these classes do not have is an error here, not when the report is printed.
         _ = report.metrics
     return report
+
+
+def _check_sources(
+    is_table: bool,
+    columns: Mapping[str, Any],
+    y_prob: Any,
+    y_score: Any,
+    confusion: Any,
+    weights: Any,
+    nulls: str,
+) -> None:
+    """Refuse arguments of one kind of source beside another.
+
+    Errors:
+        K120.
+    """
+    arrays = [
+        name for name, value in (("y_prob", y_prob), ("y_score", y_score)) if value is not None
+    ]
+    if arrays and (is_table or confusion is not None):
+        other = "a table" if is_table else "confusion="
+        raise error(
+            "K120",
+            found=f"{arrays[0]} was given with {other}",
+            do="Name the columns of a table: prob= or score=; a confusion matrix has no scores.",
+        )
+    if is_table:
+        return
+    if any(item is not None for item in columns.values()) or isinstance(weights, str):
+        raise error(
+            "K120",
+            found="Column names were given (true=, pred=, prob=, weights=) without a table",
+            do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
+        )
+    if nulls != "error":
+        raise error(
+            "K120",
+            found="nulls='drop' was given with arrays",
+            do="Remove the rows from every array first, or give a table with named columns.",
+        )
 
 
 def _listed(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
@@ -137,25 +189,7 @@ def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bo
     """Whether the first argument is a table or names files, rather than a column of labels."""
     if first is None or y_pred is not None:
         return False
-    return true is not None or pred is not None or _names_files(first) or is_frame(first)
-
-
-def _names_files(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return bool(value) and all(isinstance(item, str | PathLike) for item in value)
-    return isinstance(value, str | PathLike)
-
-
-def _tally_files(source: Any, **options: Any) -> FileTally:
-    from karat.engines.files import tally_files
-
-    return tally_files(source, **options)
-
-
-def _tally_frame(table: Any, **options: Any) -> FrameTally:
-    from karat.engines.frames import tally_frame
-
-    return tally_frame(table, **options)
+    return true is not None or pred is not None or names_files(first) or is_frame(first)
 
 
 def display_names(

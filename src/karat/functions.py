@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -26,20 +26,13 @@ from karat.metrics._metric import Metric
 from karat.metrics._record import Record
 from karat.metrics._registry import lookup
 from karat.report import undefined_reason
+from karat.result import NOT_GIVEN, NotGiven
 from karat.tally import Cells, Classes
 
 if TYPE_CHECKING:
     from karat._native import Tally
 
 __all__ = ["NOT_GIVEN", "function_of"]
-
-
-class _NotGiven:
-    def __repr__(self) -> str:
-        return "<not given>"
-
-
-NOT_GIVEN: Final = _NotGiven()
 
 
 @cache
@@ -55,6 +48,10 @@ def function_of(name: str) -> Callable[..., Any]:
 
 @cache
 def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
+    if not record.is_traced:
+        from karat.scored_functions import scored_function
+
+        return _dressed(scored_function(record, fixed, check_policy, _lift), record, fixed)
     required = [item.name for item in record.parameters if item.is_required]
     has_choice = record.is_per_class and fixed == "plain"
     # Lift or average → (run, arguments, needs cells) of the compiled formula.
@@ -182,7 +179,7 @@ def check_policy(undefined: Any) -> None:
 
 
 def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
-    if isinstance(average, _NotGiven):
+    if isinstance(average, NotGiven):
         return fixed
     if fixed != "plain" or not record.is_per_class:
         raise error("K306", name=record.name, average=average)
@@ -277,6 +274,15 @@ def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Calla
     """Give the function its name, its signature and a docstring rendered from the record."""
     metric = Metric(record, fixed, Metric.defaults(record))
     has_average = record.is_per_class and fixed == "plain"
+    function.__name__ = function.__qualname__ = metric.name
+    function.__module__ = "karat"
+    if not record.is_traced:
+        from karat.scored_functions import scored_docstring, scored_parameters
+
+        signature = inspect.Signature(scored_parameters(record, has_average))
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        function.__doc__ = scored_docstring(metric, has_average)
+        return function
     kind = inspect.Parameter
     parameters = [
         kind("y_true", kind.POSITIONAL_OR_KEYWORD, default=None),
@@ -296,8 +302,6 @@ def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Calla
         kind(name, kind.KEYWORD_ONLY, default="zero" if name == "undefined" else None)
         for name in ("confusion", "labels", "positive", "weights", "undefined", "n_threads")
     ]
-    function.__name__ = function.__qualname__ = metric.name
-    function.__module__ = "karat"
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     function.__doc__ = _docstring(metric, has_average)
     return function

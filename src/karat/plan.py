@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from karat.metrics import Metric, all_metrics, get
+from karat.metrics import Losses, Metric, Pairwise, all_metrics, get
 
 __all__ = ["Plan"]
 
@@ -16,7 +16,8 @@ class Plan:
 
     Attributes:
         metrics: canonical texts, in the order asked for.
-        tallies: the tallies of the one pass: ``"cells"`` or ``"class totals"``.
+        tallies: the tallies of the one pass: ``"cells"`` or ``"class totals"``, and of scores
+            ``"losses"``, ``"ladders"`` (one sorted column at a time) and ``"pairs"``.
 
     Example:
         >>> from karat.plan import Plan
@@ -36,9 +37,11 @@ class Plan:
             K301, K302, K303, K306 a name that is not a metric.
         """
         wanted = default_metrics() if metrics is None else [get(item) for item in metrics]
-        needs_cells = any(item.needs_cells for item in wanted)
         texts = dict.fromkeys(str(item) for item in wanted)
-        return cls(tuple(texts), ("cells",) if needs_cells else ("class totals",))
+        tallies = {tally_of(item) for item in wanted}
+        if "cells" in tallies:
+            tallies.discard("class totals")
+        return cls(tuple(texts), tuple(name for name in _TALLIES if name in tallies))
 
     @property
     def needs_cells(self) -> bool:
@@ -47,17 +50,43 @@ class Plan:
 
     def __str__(self) -> str:
         chosen = [get(text) for text in self.metrics]
-        from_cells = [str(item) for item in chosen if item.needs_cells]
-        from_totals = [str(item) for item in chosen if not item.needs_cells]
         count = f"{len(chosen)} metric{'s' if len(chosen) != 1 else ''}"
         lines = [f"one pass over the rows, {count}"]
-        if from_cells:
-            lines.append(f"  cells         rows by true × predicted class: {', '.join(from_cells)}")
-        if from_totals:
-            lines.append(f"  class totals  tp, fp, fn of each class: {', '.join(from_totals)}")
+        for name, what in _TALLIES.items():
+            found = [str(item) for item in chosen if tally_of(item) == name]
+            if found:
+                lines.append(f"  {name:<13} {what}: {', '.join(found)}")
         return "\n".join(lines)
 
 
-def default_metrics() -> list[Metric]:
-    """What a report holds when no metric is named: every record that asks to be in a report."""
-    return [item for item in all_metrics() if item.record.in_report]
+_TALLIES = {
+    "cells": "rows by true × predicted class",
+    "class totals": "tp, fp, fn of each class",
+    "losses": "losses added over the rows",
+    "ladders": "each column of scores, sorted once",
+    "pairs": "pairs of classes, sorted by the difference of two scores",
+}
+
+
+def tally_of(metric: Metric) -> str:
+    """The tally that a metric reads."""
+    if not metric.needs_scores:
+        return "cells" if metric.needs_cells else "class totals"
+    reads = metric.record.reads
+    return "losses" if reads is Losses else "pairs" if reads is Pairwise else "ladders"
+
+
+def default_metrics(*, of_scores: bool = False) -> list[Metric]:
+    """What a report holds when no metric is named: every record that asks to be in a report.
+
+    Args:
+        of_scores: the metrics of scores, else those of labels.
+    """
+    return [
+        item
+        for item in all_metrics()
+        if item.record.in_report
+        and item.needs_scores == of_scores
+        # Pooling every column needs a key for each row and class at once: on request only.
+        and not (of_scores and item.lift == "micro")
+    ]

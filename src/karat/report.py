@@ -16,6 +16,7 @@ from karat._version import __version__
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._metric import Values
 from karat.plan import default_metrics
 from karat.result import Result
 from karat.signature import Signature
@@ -36,6 +37,14 @@ PER_CLASS = (
     "jaccard",
 )
 """Columns of the per-class table."""
+PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
+"""More columns of it, where there are scores."""
+THRESHOLDS = {
+    "f1": ("f_beta_threshold", "max_f_beta"),
+    "informedness": ("youden_threshold", "max_informedness"),
+    "cost": ("cost_threshold", "min_cost"),
+}
+"""What a threshold can be best for → the metrics of the threshold and of what it gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,8 @@ class Report:
         mapping: column that played each role, when the rows came from a table.
         source: facts about where the rows came from.
         warnings: sentences the reader should see.
+        measured: what the metrics of scores gave, where there were scores.
+        scores: what the scores were: ``"probabilities"``, ``"scores"``, or None without any.
     """
 
     cells: Cells
@@ -107,6 +118,8 @@ class Report:
     mapping: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    measured: Mapping[Metric, Values] = field(default_factory=dict)
+    scores: str | None = None
 
     @property
     def classes(self) -> Classes:
@@ -131,7 +144,10 @@ class Report:
     @cached_property
     def metrics(self) -> Mapping[str, Result]:
         """Every listed metric by canonical name."""
-        wanted = default_metrics() if self.requested is None else list(self.requested)
+        wanted = list(self.requested or ())
+        if self.requested is None:
+            listed = [metric for metric in self.measured if metric.lift != "per_class"]
+            wanted = default_metrics() + [item for item in listed if item.record.in_report]
         return {
             str(metric): self._result(metric)
             for metric in wanted
@@ -173,14 +189,14 @@ class Report:
 
     def _result(self, metric: Metric) -> Result:
         if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
-            choices = [f"{average}_{metric.record.name}" for average in metric.record.averages]
+            choices = [metric.record.lifted(average) for average in metric.record.averages]
             raise error(
                 "K307",
                 name=metric.name,
                 k=self.classes.k,
                 choices=", ".join(choices) or "it for each class",
             )
-        computed = metric.values(self.cells, self.undefined)
+        computed = self._values(metric)
         positive = self.classes.positive
         return Result(
             name=str(metric),
@@ -200,6 +216,21 @@ class Report:
             ),
         )
 
+    def _values(self, metric: Metric) -> Values:
+        """What a metric gave on these rows.
+
+        Errors:
+            K208 it reads scores, and there were none; K209 it was not computed.
+        """
+        if not metric.needs_scores:
+            return metric.values(self.cells, self.undefined)
+        if self.scores is None:
+            raise error("K208", name=str(metric))
+        found = self.measured.get(metric)
+        if found is None:
+            raise error("K209", name=str(metric))
+        return found
+
     @cached_property
     def per_class(self) -> list[dict[str, Any]]:
         """One row a class: label, name, counts and rates; undefined rates carry their reason.
@@ -208,10 +239,11 @@ class Report:
         """
         columns = {}
         for name in PER_CLASS:
-            record = get(name).record
-            metric = Metric(record, "per_class")
-            computed = metric.values(self.cells, self.undefined)
-            columns[name] = (metric, computed)
+            metric = Metric(get(name).record, "per_class")
+            columns[name] = (metric, self._values(metric))
+        for metric, values in self.measured.items():
+            if metric.lift == "per_class" and metric.record.name in PER_CLASS_OF_SCORES:
+                columns[metric.record.name] = (metric, values)
         rows = []
         for i, (label, shown_name) in enumerate(
             zip(self.classes.labels, self.classes.display, strict=True)

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from karat.signature import Signature
 
-__all__ = ["Result"]
+__all__ = ["NOT_GIVEN", "NotGiven", "Result"]
+
+
+class NotGiven:
+    """The type of `NOT_GIVEN`: an argument that was left out, where None means something."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+NOT_GIVEN: Final = NotGiven()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,14 @@ from karat.inputs.weights import Weights, as_weights, refuse_weights
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = ["check_threads", "tally_columns", "tally_labels", "tally_matrix"]
+__all__ = [
+    "check_threads",
+    "count_aligned",
+    "explain_weights",
+    "tally_columns",
+    "tally_labels",
+    "tally_matrix",
+]
 
 _THREADS_MAX = 4096
 _DENSE_K_MAX = 2048
@@ -157,14 +164,14 @@ def tally_columns(
             if counted is not None:
                 return counted
         aligned = align(true, pred, labels, positive)
-        return _count_aligned(aligned, weights, cells, n_threads or 0)
+        return count_aligned(aligned, weights, cells, n_threads or 0)
     except _native.Rejected as rejected:
-        _explain(rejected, weights, weights_argument)
-    except _AllZeroError:
+        explain_weights(rejected, weights, weights_argument)
+    except AllZeroError:
         raise error("K115", argument=weights_argument, n=len(true)) from None
 
 
-class _AllZeroError(Exception):
+class AllZeroError(Exception):
     """Every row weighs 0."""
 
 
@@ -188,7 +195,7 @@ def _count_discovered(
     return Cells.from_native(tally, classes)
 
 
-def _count_aligned(aligned: Aligned, weights: Weights | None, cells: bool, n_threads: int) -> Cells:
+def count_aligned(aligned: Aligned, weights: Weights | None, cells: bool, n_threads: int) -> Cells:
     classes, true, pred = aligned.classes, aligned.true, aligned.pred
     k, n = classes.k, len(true.column)
     is_dense = k <= _DENSE_K_MAX and k * k <= max(_DENSE_CELLS_MIN, _DENSE_CELLS_PER_ROW * n)
@@ -219,7 +226,7 @@ def _count_sparse(aligned: Aligned, weights: Weights | None) -> Cells:
         return _sparse_cells(pairs, counts, None, classes, n)
     pairs, sums, squares, rows = _weighted_pairs(true, pred, k, np.ascontiguousarray(weights))
     if not rows.any():
-        raise _AllZeroError
+        raise AllZeroError
     return _sparse_cells(pairs, sums, squares, classes, n)
 
 
@@ -265,10 +272,10 @@ def _check_total(tally: _native.Tally) -> None:
     if tally.weighted:
         hits, _, misses = tally.marginal_rows()
         if not hits.any() and not misses.any():
-            raise _AllZeroError
+            raise AllZeroError
 
 
-def _explain(rejected: _native.Rejected, weights: Weights | None, argument: str) -> NoReturn:
+def explain_weights(rejected: _native.Rejected, weights: Weights | None, argument: str) -> NoReturn:
     """The error with value and count for what a kernel refused in one row."""
     if weights is not None:
         refuse_weights(weights, argument)

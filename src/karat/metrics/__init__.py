@@ -23,16 +23,32 @@ from karat.metrics._formula import (
 from karat.metrics._lift import OneVsRest, Table
 from karat.metrics._metric import Metric
 from karat.metrics._record import Case, Oracle, Parameter, Record, case, metric, sklearn
+from karat.metrics._scored import ScoreCase, score_case, score_metric
+from karat.metrics._views import (
+    ClassProbabilities,
+    ClassRanks,
+    Confidences,
+    Losses,
+    PairRanks,
+    Pairwise,
+)
 from karat.metrics._registry import all_metrics, all_records, get, names, parse, search
 
 __all__ = [
     "Case",
+    "ClassProbabilities",
+    "ClassRanks",
+    "Confidences",
+    "Losses",
     "Metric",
     "Node",
     "OneVsRest",
     "Oracle",
+    "PairRanks",
+    "Pairwise",
     "Parameter",
     "Record",
+    "ScoreCase",
     "Table",
     "all_metrics",
     "all_records",
@@ -51,6 +67,8 @@ __all__ = [
     "parse",
     "product",
     "rows",
+    "score_case",
+    "score_metric",
     "search",
     "sklearn",
     "sqrt",

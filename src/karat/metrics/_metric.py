@@ -31,6 +31,11 @@ _LIFT_TEXT = {
     "plain": "",
     "per_class": "For each class: ",
 }
+_SCORED_LIFT_TEXT = _LIFT_TEXT | {
+    "macro": "Mean over the classes that can be measured: ",
+    "micro": "Over every row and class pooled: ",
+    "weighted": "Mean over the classes that can be measured, each weighted by its support: ",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class Metric:
     def name(self) -> str:
         """Canonical name with the average in front: ``"macro_f1"``."""
         is_averaged = self.lift in {"macro", "micro", "weighted"}
-        return f"{self.lift}_{self.record.name}" if is_averaged else self.record.name
+        return self.record.lifted(self.lift) if is_averaged else self.record.name
 
     def __str__(self) -> str:
         shown = [
@@ -113,8 +118,10 @@ class Metric:
     @property
     def aliases(self) -> tuple[str, ...]:
         """Other names of it, average included."""
-        prefix = self.name.removesuffix(self.record.name)
-        return tuple(prefix + alias for alias in self.record.aliases)
+        if self.lift in {"plain", "per_class"}:
+            return self.record.aliases
+        names = (self.record.name, *self.record.aliases)
+        return tuple(f"{self.lift}_{name}" for name in names if f"{self.lift}_{name}" != self.name)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -133,12 +140,16 @@ class Metric:
 
     @property
     def formula(self) -> str:
-        """The formula as text, rendered from the trace."""
+        """The formula as text, rendered from the trace where there is one."""
+        if not self.record.is_traced:
+            return self.record.formula_text
         return as_text(self.traced("zero").raw if self.lift != "plain" else self._simple)
 
     @property
     def latex(self) -> str:
-        """The formula as LaTeX, rendered from the trace."""
+        """The formula as LaTeX, rendered from the trace where there is one."""
+        if not self.record.is_traced:
+            return self.record.formula_latex
         return as_latex(self.traced("zero").raw if self.lift != "plain" else self._simple)
 
     @property
@@ -148,6 +159,11 @@ class Metric:
     @property
     def definition(self) -> str:
         """One sentence that nobody can mistake: the average, then the formula."""
+        if not self.record.is_traced:
+            formula = self.record.formula_text
+            if self.lift == "plain" and self.record.is_per_class:
+                return f"Of the positive class: {formula}"
+            return f"{_SCORED_LIFT_TEXT[self.lift]}{formula}"
         formula = as_text(self._simple)
         if self.lift == "plain" and self.record.is_per_class:
             return f"Of the positive class: {formula}"
@@ -156,6 +172,8 @@ class Metric:
     @property
     def undefined_when(self) -> str:
         """In words and as a condition: when the data do not define it; empty if they always do."""
+        if not self.record.is_traced:
+            return self.record.undefined
         condition = undefined_condition(self._simple)
         if not condition:
             return ""
@@ -166,10 +184,15 @@ class Metric:
         """The graph under a policy for undefined values."""
         return trace(self.record, self.lift, policy, dict(self.params))
 
+    @property
+    def needs_scores(self) -> bool:
+        """Whether it reads probabilities or scores, not labels."""
+        return not self.record.is_traced
+
     @cached_property
     def needs_cells(self) -> bool:
         """Whether it reads the confusion matrix, not only the class totals."""
-        return needs_cells(self.traced("zero").value)
+        return self.record.is_traced and needs_cells(self.traced("zero").value)
 
     def program(self, policy: Policy) -> Program:
         """Native program with outputs (value, number of undefined classes)."""
@@ -192,8 +215,10 @@ class Metric:
 
         Errors:
             K204 it reads cells and the tally kept totals; K207 it needs all k·k cells of too
-            many classes; K302 a matrix parameter is not k × k.
+            many classes; K208 it reads scores; K302 a matrix parameter is not k × k.
         """
+        if not self.record.is_traced:
+            raise error("K208", name=str(self))
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))
@@ -248,6 +273,20 @@ def _unfit(record: Record, found: str) -> Exception:
 
 
 def _checked(record: Record, item: Parameter, value: Any) -> Any:
+    if value is None and item.default is None and not item.is_required:
+        return None
+    if item.kind == "choice":
+        if not isinstance(value, str) or value not in item.choices:
+            choices = ", ".join(map(repr, item.choices))
+            raise _unfit(record, f"{item.name}={value!r} is none of {choices}")
+        return value
+    if item.kind == "count":
+        is_whole = isinstance(value, int | np.integer) or (
+            isinstance(value, float) and value.is_integer()
+        )
+        if not is_whole or isinstance(value, bool | np.bool_) or value < 1:
+            raise _unfit(record, f"{item.name}={value!r} is not a whole number of at least 1")
+        return int(value)
     if item.kind == "flag":
         if not isinstance(value, bool | np.bool_):
             raise _unfit(record, f"{item.name}={value!r} is not True or False")
@@ -268,6 +307,8 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
             raise _unfit(record, f"{item.name}={value!r} is not above {item.above:g}")
         if item.below is not None and float(array) >= item.below:
             raise _unfit(record, f"{item.name}={value!r} is not below {item.below:g}")
+        if item.most is not None and float(array) > item.most:
+            raise _unfit(record, f"{item.name}={value!r} is above {item.most:g}")
         return float(array)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
         raise _unfit(record, f"{item.name} is not a square matrix of finite numbers")

@@ -14,10 +14,20 @@ from karat.errors import error
 from karat.metrics._formula import Node
 from karat.metrics._lift import Average, OneVsRest, Table
 
-__all__ = ["Case", "Oracle", "Parameter", "Record", "case", "metric", "sklearn"]
+__all__ = [
+    "Case",
+    "Oracle",
+    "Parameter",
+    "Record",
+    "case",
+    "metric",
+    "number_of",
+    "register",
+    "sklearn",
+]
 
 Better: TypeAlias = Literal["higher", "lower"] | None
-Formula: TypeAlias = Callable[..., Node]
+Formula: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +49,7 @@ class Case:
     @property
     def value(self) -> float:
         """The value of `gives`."""
-        return _number(ast.parse(self.gives, mode="eval").body)
+        return number_of(self.gives)
 
 
 def case(
@@ -69,6 +79,11 @@ _OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Pow: operator.pow,
     ast.USub: operator.neg,
 }
+
+
+def number_of(text: str) -> float:
+    """The value of a golden value's text: numbers, + - * / **, sqrt, log, max."""
+    return _number(ast.parse(text, mode="eval").body)
 
 
 def _number(node: ast.AST) -> float:
@@ -123,16 +138,21 @@ class Parameter:
         name: keyword of the formula and of the public function.
         text: one sentence: what changes if you change it.
         default: its value when not given; `required` when there is none.
-        kind: a traced number, a float[k, k] matrix, or a flag that chooses the formula.
+        kind: a number, a whole number of at least 1, one of `choices`, a float[k, k] matrix, or a
+            flag that chooses the formula.
         above, below: numbers must lie between these.
+        most: the largest that a number may be.
+        choices: the texts that a choice may be.
     """
 
     name: str
     text: str
     default: Any = None
-    kind: Literal["number", "matrix", "flag"] = "number"
+    kind: Literal["number", "count", "choice", "matrix", "flag"] = "number"
     above: float | None = None
     below: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
     is_required: bool = False
 
 
@@ -142,8 +162,10 @@ class Record:
 
     Attributes:
         name: canonical name, the name of the decorated function.
-        formula: the body; takes `OneVsRest` (a metric of one class) or `Table` (of all classes).
-        is_per_class: whether it takes `OneVsRest`, so that averages exist.
+        formula: the body; takes `OneVsRest` (a metric of one class) or `Table` (of all classes),
+            which trace it, or a view of scores, on which it is computed.
+        reads: the type of what it takes.
+        is_per_class: whether it is of one class against the rest, so that averages exist.
         averages: the averages it has, empty for a metric of all classes.
         range: smallest and largest value.
         better: which direction is better, None where neither is.
@@ -153,10 +175,17 @@ class Record:
         in_report: whether a report lists it without being asked.
         headline: the averages (or "plain") that a short report shows.
         identities: mutants that change nothing, by the identity that makes them equal.
+        formula_text, formula_latex: the formula of a metric that is computed, not traced.
+        lift_names: names of averages that are not the average in front of the name.
+        needs: what it reads of the sums of losses.
+        least_classes: fewer classes make it trivial, and a report leaves it out.
+        is_of_scores_only: whether a report of probabilities leaves it out.
+        influence: float[n] influence of each row, of a metric that is computed, where one is known.
     """
 
     name: str
     formula: Formula
+    reads: type
     is_per_class: bool
     summary: str
     description: str
@@ -169,7 +198,7 @@ class Record:
     is_zero_when_undefined: bool = False
     perfect: float | None = None
     parameters: tuple[Parameter, ...] = ()
-    cases: tuple[Case, ...] = ()
+    cases: tuple[Any, ...] = ()
     oracle: Oracle | None = None
     equals: Mapping[str, str] = field(default_factory=dict)
     references: tuple[str, ...] = ()
@@ -177,6 +206,22 @@ class Record:
     in_report: bool = True
     headline: tuple[str, ...] = ()
     identities: Mapping[str, str] = field(default_factory=dict)
+    formula_text: str = ""
+    formula_latex: str = ""
+    lift_names: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    least_classes: int = 2
+    is_of_scores_only: bool = False
+    influence: Callable[..., Any] | None = None
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether the body is algebra on the counts, from which everything else is derived."""
+        return self.reads in (OneVsRest, Table)
+
+    def lifted(self, average: str) -> str:
+        """The canonical name of an average: ``macro_f1``, ``roc_auc_ovr_macro``."""
+        return self.lift_names.get(average, f"{average}_{self.name}")
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -191,8 +236,8 @@ class Record:
     def __deepcopy__(self, memo: Any) -> Record:
         return self
 
-    def __call__(self, c: Any, **params: Any) -> Node:
-        """Trace the body: a formula may use another record as a part."""
+    def __call__(self, c: Any, **params: Any) -> Any:
+        """The body: a formula may use another record as a part."""
         return self.formula(c, **params)
 
     def parameter(self, name: str) -> Parameter | None:
@@ -207,6 +252,12 @@ def _record_named(name: str) -> Record:
     from karat.metrics._registry import lookup
 
     return lookup(name)[0]
+
+
+def register(record: Record) -> Record:
+    """Add a record to the catalogue."""
+    _registered.append(record)
+    return record
 
 
 def metric(
@@ -238,7 +289,7 @@ def metric(
         K304 the record contradicts itself or lacks a docstring or a golden case.
     """
 
-    def register(formula: Formula) -> Record:
+    def registered(formula: Formula) -> Record:
         name = formula.__name__
         doc = inspect.cleandoc(formula.__doc__ or "")
         summary, _, description = doc.partition("\n\n")
@@ -248,34 +299,35 @@ def metric(
         if problem:
             raise error("K304", name=name, found=problem)
         is_per_class = first.annotation is OneVsRest
-        record = Record(
-            name=name,
-            formula=formula,
-            is_per_class=is_per_class,
-            summary=" ".join(summary.split()),
-            description=description.strip(),
-            family=formula.__module__.rpartition(".")[2],
-            aliases=tuple(aliases),
-            averages=tuple(averages) if is_per_class else (),
-            range=(float(range[0]), float(range[1])),
-            better=better,
-            undefined=undefined,
-            is_zero_when_undefined=undefined_is_zero,
-            perfect=perfect,
-            parameters=tuple(parameters),
-            cases=tuple(cases),
-            oracle=oracle,
-            equals=dict(equals or {}),
-            references=tuple(references),
-            since=since,
-            in_report=in_report,
-            headline=tuple(headline),
-            identities=dict(identities or {}),
+        return register(
+            Record(
+                name=name,
+                formula=formula,
+                reads=first.annotation,
+                is_per_class=is_per_class,
+                summary=" ".join(summary.split()),
+                description=description.strip(),
+                family=formula.__module__.rpartition(".")[2],
+                aliases=tuple(aliases),
+                averages=tuple(averages) if is_per_class else (),
+                range=(float(range[0]), float(range[1])),
+                better=better,
+                undefined=undefined,
+                is_zero_when_undefined=undefined_is_zero,
+                perfect=perfect,
+                parameters=tuple(parameters),
+                cases=tuple(cases),
+                oracle=oracle,
+                equals=dict(equals or {}),
+                references=tuple(references),
+                since=since,
+                in_report=in_report,
+                headline=tuple(headline),
+                identities=dict(identities or {}),
+            )
         )
-        _registered.append(record)
-        return record
 
-    return register
+    return registered
 
 
 def _problem(

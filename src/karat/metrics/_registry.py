@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import re
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from karat.errors import error, shown
 from karat.metrics import _record
@@ -24,6 +24,7 @@ __all__ = ["all_metrics", "all_records", "get", "names", "parse", "search"]
 _AVERAGES: tuple[str, ...] = get_args(Average)
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 _by_name: dict[str, Record] = {}
+_by_lift_name: dict[str, tuple[Record, Lift]] = {}
 _n_indexed = 0
 
 
@@ -35,7 +36,7 @@ def _index() -> dict[str, Record]:
     for record in registered[_n_indexed:]:
         spellings = (record.name, *record.aliases)
         averaged = [f"{a}_{name}" for a in record.averages for name in spellings]
-        for name in (*spellings, *averaged):
+        for name in (*spellings, *averaged, *record.lift_names.values()):
             clash = _by_name.get(name) or _averaged_record(name)
             if clash is not None and clash is not record:
                 registered.remove(record)
@@ -44,6 +45,8 @@ def _index() -> dict[str, Record]:
                 )
         for name in spellings:
             _by_name[name] = record
+        for average, name in record.lift_names.items():
+            _by_lift_name[name] = (record, cast("Lift", average))
     _n_indexed = len(registered)
     return _by_name
 
@@ -59,6 +62,8 @@ def _import_families() -> None:
 
 def _averaged_record(name: str) -> Record | None:
     """The record of `macro_f1`, or of scikit-learn's spelling `f1_macro`."""
+    if name in _by_lift_name:
+        return _by_lift_name[name][0]
     for average in _AVERAGES:
         for base in (name.removeprefix(f"{average}_"), name.removesuffix(f"_{average}")):
             record = _by_name.get(base)
@@ -91,7 +96,7 @@ def names() -> tuple[str, ...]:
     return tuple(
         name
         for record in all_records()
-        for name in (record.name, *(f"{average}_{record.name}" for average in record.averages))
+        for name in (record.name, *(record.lifted(average) for average in record.averages))
     )
 
 
@@ -104,6 +109,8 @@ def lookup(name: str) -> tuple[Record, Lift]:
     index = _index()
     if name in index:
         return index[name], "plain"
+    if name in _by_lift_name:
+        return _by_lift_name[name]
     for average in get_args(Average):
         for base in (name.removeprefix(f"{average}_"), name.removesuffix(f"_{average}")):
             if base != name and base in index:
@@ -138,7 +145,7 @@ def parse(text: str) -> Metric:
         if average not in record.averages:
             raise error(
                 "K122", argument="average", value=average, choices=shown(record.averages),
-                do=f"Write macro_{record.name}, for example.",
+                do=f"Write {record.lifted(record.averages[0])}, for example.",
             )  # fmt: skip
         lift = average
     return Metric.of(record, lift, params)
@@ -203,7 +210,7 @@ def search(text: str = "") -> list[Metric]:
     words = text.lower().split()
     found = []
     for position, record in enumerate(all_records()):
-        spellings = [record.name, *record.aliases]
+        spellings = [record.name, *record.aliases, *record.lift_names.values()]
         whole = " ".join(
             [*spellings, *(s.replace("_", " ") for s in spellings), record.family, record.summary,
              record.description, *record.equals, *record.equals.values()]

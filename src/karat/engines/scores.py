@@ -1,0 +1,351 @@
+"""The engine for rows with probabilities or scores in memory: tallies of them, on demand.
+
+Nothing is counted before it is asked for: one read for all losses and the predicted classes,
+one sort for each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.engines.arrays import (
+    AllZeroError,
+    check_threads,
+    count_aligned,
+    explain_weights,
+)
+from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
+from karat.errors import error, shown
+from karat.inputs.align import Aligned, Side, align, check_lengths, classes_of, refuse_outside
+from karat.inputs.column import Column
+from karat.inputs.identity import harmonized
+from karat.inputs.labels import encode
+from karat.inputs.scores import Scores, refuse_scores
+from karat.inputs.weights import as_weights
+from karat.tally.cells import Cells
+from karat.tally.classes import Classes
+from karat.tally.sums import Sums
+
+__all__ = ["ScoreTally", "coded_truth", "tally_scores"]
+
+_BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
+_PREDICTED: Final = 32
+_BLOCK = 1 << 16
+
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class ScoreTally:
+    """Rows with a true class and a score for each class; see `tally.ScoredRows`.
+
+    Attributes:
+        classes: the classes, in the order of the columns.
+        codes: int32[n], true class of each row.
+        scores: the matrix and what it is.
+        weights: float64[n], or None.
+        pred: int32[n], predicted classes that were given; None: those of the scores.
+        threshold: from which value on the positive class of two is predicted; None: the largest
+            score decides, the first of equals.
+        n_threads: threads of native passes; 0: the default.
+    """
+
+    classes: Classes
+    codes: Codes
+    scores: Scores
+    weights: Floats | None = None
+    pred: Codes | None = None
+    threshold: float | None = None
+    n_threads: int = 0
+    weights_argument: str = "weights"
+
+    def __post_init__(self) -> None:
+        self._read: _native.ScoreSums | None = None
+        self._bits = 0
+
+    @property
+    def n_rows(self) -> int:
+        """Rows."""
+        return len(self.codes)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows carry weights."""
+        return self.weights is not None
+
+    @property
+    def is_prob(self) -> bool:
+        """Whether the scores are probabilities as given."""
+        return self.scores.is_prob
+
+    def read(self, names: Iterable[str] = (), *, predicted: bool = False) -> _native.ScoreSums:
+        """Losses by name, with the predicted classes if wanted: one read, kept for later calls.
+
+        Errors:
+            K13x a value is no probability or not finite; K113 to K115 bad weights.
+        """
+        bits = _PREDICTED * predicted
+        for name in names:
+            bits |= _BITS[name]
+        if self._read is None or bits & ~self._bits:
+            bits |= self._bits
+            try:
+                self._read = _native.read_scores(
+                    self._matrix, self.codes, self.classes.k, self.weights,
+                    self.is_prob, self.scores.tolerance, bits, self.n_threads,
+                )  # fmt: skip
+            except _native.Rejected as rejected:
+                if rejected.args[1] == 1:
+                    raise refuse_scores(self.scores, rejected) from None
+                explain_weights(rejected, self.weights, self.weights_argument)
+            self._bits = bits
+            if self.weights is not None and not self._read.weight > 0:
+                raise error("K115", argument=self.weights_argument, n=self.n_rows)
+        return self._read
+
+    @property
+    def _matrix(self) -> npt.NDArray[Any]:
+        """The scores as the kernels take them: a single column is that of the second class."""
+        values = self.scores.values
+        if values.ndim == 1 and self.classes.positive == 0:
+            return 1 - values if self.is_prob else -values
+        return values
+
+    def sums(self, names: Iterable[str] = ()) -> Sums:
+        """Losses by name, and places, in one read."""
+        wanted = tuple(names)
+        return Sums.from_native(self.read(wanted), [name for name in _BITS if name in wanted])
+
+    def cells(self) -> Cells:
+        """The confusion matrix of the predicted classes."""
+        pred = self.predicted()
+        identity = np.arange(self.classes.k, dtype=np.int32)
+        true_side = Side(_column("y_true", self.codes), self.codes, 0, identity)
+        pred_side = Side(_column("y_pred", pred), pred, 0, identity)
+        try:
+            return count_aligned(
+                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads
+            )
+        except _native.Rejected as rejected:
+            explain_weights(rejected, self.weights, self.weights_argument)
+        except AllZeroError:
+            raise error("K115", argument=self.weights_argument, n=self.n_rows) from None
+
+    def predicted(self) -> Codes:
+        """int32[n]: the given predictions, else those of the threshold, else of the scores."""
+        if self.pred is not None:
+            return self.pred
+        if self.threshold is not None:
+            positive = self.classes.positive
+            assert positive is not None
+            is_positive = self._column(positive) >= self.threshold
+            return np.where(is_positive, positive, 1 - positive).astype(np.int32)
+        found = self.read(predicted=True).predicted
+        assert found is not None
+        return found
+
+    def _column(self, i: int) -> npt.NDArray[Any]:
+        """The scores of one class, as given; of two classes with one column, what it implies."""
+        values = self.scores.values
+        if values.ndim == 2:
+            column: npt.NDArray[Any] = values[:, i]
+            return column
+        if i == self.classes.positive:
+            return values
+        return 1 - values if self.is_prob else -values
+
+    def column(self, i: int) -> Ranked:
+        """Rows ordered by the score of class i, as given."""
+        return self._ranked(self._column(i), i)
+
+    def probability_column(self, i: int) -> Ranked:
+        """Rows ordered by the probability of class i: softmax of scores."""
+        column = self._column(i) if self.is_prob else self._probabilities()[i]
+        return self._ranked(column, i)
+
+    def _ranked(self, column: npt.NDArray[Any], i: int) -> Ranked:
+        try:
+            return rank(column, self.codes, i, self.classes.k, self.weights, self.n_threads or None)
+        except _native.Rejected as rejected:
+            if rejected.args[1] == 1:
+                self.read()  # names the value, its row and its column
+            explain_weights(rejected, self.weights, self.weights_argument)
+
+    def _probabilities(self) -> list[Floats]:
+        """float64[n] of each class by softmax, which is kept: scores are read once for all."""
+        if not hasattr(self, "_softmax"):
+            values = self.scores.values
+            if values.ndim == 1:
+                one = np.empty(len(values))
+                np.exp(-np.abs(values.astype(np.float64)), out=one)
+                upper = 1.0 / (1.0 + one)
+                lower = one / (1.0 + one)
+                is_up = values >= 0
+                positive = np.where(is_up, upper, lower)
+                negative = np.where(is_up, lower, upper)
+                both = [negative, positive]
+                self._softmax = both if self.classes.positive == 1 else both[::-1]
+            else:
+                whole = np.empty(values.shape[::-1])
+                for start in range(0, len(values), _BLOCK):
+                    block = values[start : start + _BLOCK].astype(np.float64)
+                    block -= block.max(axis=1, keepdims=True)
+                    np.exp(block, out=block)
+                    block /= block.sum(axis=1, keepdims=True)
+                    whole[:, start : start + _BLOCK] = block.T
+                self._softmax = list(whole)
+        return self._softmax
+
+    def pooled(self) -> Ranked:
+        """Every row and class as one row of two classes: whether it is the true class."""
+        values = self.scores.values
+        if values.ndim == 1:
+            values = np.stack([self._column(0), self._column(1)], axis=1)
+        return rank_pooled(values, self.codes, self.classes.k, self.weights)
+
+    def confidences(self) -> Ranked:
+        """Rows ordered by the probability of the predicted class; own: it is the true one."""
+        best = self.read(predicted=True).predicted
+        assert best is not None
+        if self.is_prob and self.scores.values.ndim == 2:
+            column = self.scores.values[np.arange(self.n_rows), best]
+        else:
+            both = [self._column(i) for i in (0, 1)] if self.is_prob else self._probabilities()
+            column = np.max(both, axis=0)
+        is_right = (best == self.codes).astype(np.int32)
+        return rank(column, is_right, 1, 2, self.weights, self.n_threads or None)
+
+    def pair_areas(self, cost: Floats | None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Areas of pairs of classes by differences of scores; see `ranking.pair_areas`.
+
+        Errors:
+            K302 the cost matrix is not k × k.
+        """
+        self.read()  # every value is finite
+        values = self.scores.values
+        if values.ndim == 1:
+            values = np.stack([self._column(0), self._column(1)], axis=1)
+        return pair_areas(values, self.codes, self.classes.k, self.weights, cost)
+
+
+def _column(argument: str, codes: Codes) -> Column:
+    return Column(argument, codes, "integer")
+
+
+def tally_scores(
+    y_true: Any,
+    scores: Scores,
+    *,
+    y_pred: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    threshold: Any = None,
+    n_threads: int | None = None,
+) -> ScoreTally:
+    """Rows with scores, matched by position.
+
+    Args:
+        y_true: one label a row.
+        scores: the matrix, see `inputs.scores.as_scores`.
+        y_pred: predicted labels, where they are not those of the scores.
+        labels: the classes in the order of the columns; default: the sorted labels of y_true.
+        positive: the positive class of two; default: the last.
+        weights: float[n].
+        threshold: from which value on the positive class of two is predicted.
+        n_threads: None means KARAT_NUM_THREADS, else all cores.
+
+    Errors:
+        K101 to K124 labels, weights; K134, K135 classes and columns, K136 the threshold.
+    """
+    check_threads(n_threads)
+    true = encode(y_true, "y_true")
+    if len(true) != scores.n:
+        raise error(
+            "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
+        )
+    classes, codes = coded_truth(true, scores, labels, positive)
+    pred = None
+    if y_pred is not None:
+        guess = encode(y_pred, "y_pred")
+        check_lengths(true, guess)
+        pred = coded_guess(guess, classes)
+    return ScoreTally(
+        classes,
+        codes,
+        scores,
+        None if weights is None else as_weights(weights, len(true)),
+        pred,
+        checked_threshold(threshold, classes),
+        n_threads or 0,
+    )
+
+
+def checked_threshold(threshold: Any, classes: Classes) -> float | None:
+    """A threshold as a float.
+
+    Errors:
+        K136 it is not a finite number, or there are not two classes.
+    """
+    if threshold is None:
+        return None
+    is_number = isinstance(threshold, int | float | np.integer | np.floating)
+    if not is_number or isinstance(threshold, bool) or not np.isfinite(threshold):
+        raise error("K136", threshold=threshold, found="It is not a finite number")
+    if classes.positive is None:
+        raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
+    return float(threshold)
+
+
+def coded_guess(guess: Column, classes: Classes) -> Codes:
+    """int32[n]: the class of each predicted label.
+
+    Errors:
+        K108, K109 it is not one of the classes.
+    """
+    side = align(guess, guess, classes.labels, None).pred
+    return side.indices()
+
+
+def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tuple[Classes, Codes]:
+    """The classes of the columns, and the class of each row.
+
+    Errors:
+        K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
+    """
+    if labels is None and true.labels is None and positive is None:
+        codes, values = _native.encode_integers(true.codes)
+        classes = classes_of(harmonized(values.tolist(), true.kind))
+    else:
+        aligned = align(true, true, labels, positive)
+        classes, codes = aligned.classes, aligned.true.indices()
+        if codes.min() < 0:
+            raise refuse_outside(aligned.true, classes)
+    if classes.k == 1 and scores.k == 2 and labels is None:
+        classes, codes = _with_other(classes, codes)
+    if classes.k != scores.k:
+        raise error(
+            "K134",
+            argument=scores.argument,
+            n_columns=scores.k,
+            k=classes.k,
+            labels=shown(classes.labels),
+        )
+    return classes, codes
+
+
+def _with_other(classes: Classes, codes: Codes) -> tuple[Classes, Codes]:
+    """One observed class of 0 and 1: the other is known."""
+    label = classes.labels[0]
+    if isinstance(label, str) or label not in (0, 1):
+        return classes, codes
+    kind = type(label)
+    both = Classes((kind(0), kind(1)), positive=1)
+    return both, np.full_like(codes, int(label))

@@ -1,0 +1,99 @@
+"""From rows to a `Report`: the one path of `evaluate` and of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from karat.engines.scores import ScoreTally
+from karat.metrics import Losses, Metric, all_records
+from karat.metrics._lift import Policy
+from karat.metrics._measure import measure
+from karat.plan import default_metrics
+from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report
+
+__all__ = ["names_files", "report_of_scores", "report_of_table"]
+
+
+def report_of_scores(
+    rows: ScoreTally,
+    requested: Sequence[Metric] | None,
+    policy: Policy,
+    **facts: Any,
+) -> Report:
+    """The report of rows with probabilities or scores.
+
+    Args:
+        rows: the rows.
+        requested: the metrics asked for, or None for all.
+        policy: what undefined values count as.
+        facts: mapping, source and warnings, where the rows came from a table.
+    """
+    wanted = _wanted(rows, requested)
+    names = {name for m in wanted if m.record.reads is Losses for name in m.record.needs}
+    needs_guess = rows.pred is None and rows.threshold is None
+    rows.read(names, predicted=needs_guess)
+    cells = rows.cells()
+    measured = measure(rows, wanted, policy)
+    return Report(
+        cells,
+        policy,
+        None if requested is None else tuple(requested),
+        measured=measured,
+        scores="probabilities" if rows.is_prob else "scores",
+        **facts,
+    )
+
+
+def _wanted(rows: ScoreTally, requested: Sequence[Metric] | None) -> list[Metric]:
+    """Metrics of scores to compute: those asked for, else those of a report."""
+    if requested is not None:
+        return [metric for metric in requested if metric.needs_scores]
+    k = rows.classes.k
+    listed = [
+        metric
+        for metric in default_metrics(of_scores=True)
+        if k >= metric.record.least_classes
+        and not (rows.is_prob and metric.record.is_of_scores_only)
+        and not (metric.record.is_per_class and metric.lift == "plain" and k != 2)
+    ]
+    by_name = {record.name: record for record in all_records()}
+    lift = "plain" if k == 2 else "per_class"
+    each = [Metric(by_name[name], "per_class") for name in PER_CLASS_OF_SCORES]
+    points = [
+        Metric.of(by_name[name], lift, {})  # type: ignore[arg-type]
+        for pair in THRESHOLDS.values()
+        for name in pair
+    ]
+    each = [Metric.of(metric.record, "per_class", {}) for metric in each]
+    return list(dict.fromkeys([*listed, *each, *points]))
+
+
+def names_files(value: Any) -> bool:
+    """Whether it is a path, or a list of paths."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(item, str | PathLike) for item in value)
+    return isinstance(value, str | PathLike)
+
+
+def report_of_table(
+    table: Any,
+    columns: Mapping[str, Any],
+    options: Mapping[str, Any],
+    *,
+    threshold: float | None,
+    nulls: str,
+    requested: Sequence[Metric] | None,
+    policy: Policy,
+    **reading: Any,
+) -> Report:
+    """The report of a table or of files, from labels alone or with probabilities or scores.
+
+    Args:
+        table: a table, or a source of files.
+        columns: the columns named for each role, or None.
+        options: labels, positive, weights, n_threads.
+        reading: what only files have: where, progress, labels_are_text.
+    """
+    raise NotImplementedError

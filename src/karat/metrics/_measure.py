@@ -1,0 +1,180 @@
+"""From rows with scores to values: one read for all losses, one sort for each column.
+
+Averages over the classes are made here, once, for every metric that reads one column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics._lift import Lift, Policy
+from karat.metrics._metric import Metric, Values
+from karat.metrics._record import Record
+from karat.metrics._views import (
+    ClassProbabilities,
+    ClassRanks,
+    Confidences,
+    Losses,
+    PairRanks,
+    Pairwise,
+)
+from karat.tally import RankedColumn, ScoredRows
+
+__all__ = ["measure"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+_Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
+"""A record with its parameters: what one column is measured by."""
+
+
+def measure(
+    rows: ScoredRows, metrics: Iterable[Metric], policy: Policy = "zero"
+) -> dict[Metric, Values]:
+    """Every metric of scores on the rows.
+
+    A class that cannot be measured is left out of an average, under every policy but ``"nan"``,
+    and is marked in `Values.undefined`, which is bool[k] for averages and for each class.
+
+    Args:
+        rows: what an engine offers.
+        metrics: metrics of scores.
+        policy: what to do about classes that cannot be measured.
+
+    Cost: one read for the losses; a sort of n keys for each column that some metric needs.
+        One sorted column is held at a time.
+    """
+    wanted = list(dict.fromkeys(metrics))
+    by_view: dict[type, list[Metric]] = {}
+    for metric in wanted:
+        by_view.setdefault(metric.record.reads, []).append(metric)
+    found: dict[Metric, Values] = {}
+    if Losses in by_view:
+        names = dict.fromkeys(name for metric in by_view[Losses] for name in metric.record.needs)
+        losses = Losses(rows.sums(names), rows.classes.k)
+        found |= {metric: _single(metric, losses) for metric in by_view[Losses]}
+    if Confidences in by_view:
+        confidences = Confidences(rows.confidences())
+        found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
+    if Pairwise in by_view:
+        pairwise = Pairwise(rows)
+        present = _support(rows)
+        found |= {metric: _of_pairs(metric, pairwise, present) for metric in by_view[Pairwise]}
+    found |= _by_column(rows, [m for m in wanted if m not in found], policy)
+    return {metric: found[metric] for metric in wanted}
+
+
+def _single(metric: Metric, view: Any) -> Values:
+    value = np.array(float(metric.record.formula(view, **dict(metric.params))))
+    return Values(value, ~np.isfinite(value))
+
+
+def _of_pairs(metric: Metric, view: Any, totals: npt.NDArray[Any]) -> Values:
+    """A mean over pairs of classes: those with an absent class are left out, and it is marked."""
+    value = np.array(float(metric.record.formula(view, **dict(metric.params))))
+    return Values(value, np.asarray(totals) == 0 if np.isfinite(value) else ~np.isfinite(value))
+
+
+def _by_column(rows: ScoredRows, metrics: Sequence[Metric], policy: Policy) -> dict[Metric, Values]:
+    """Metrics that read columns: each column is sorted, measured by all of them, and dropped."""
+    k, positive = rows.classes.k, rows.classes.positive
+    whole = {"macro", "weighted", "per_class"}
+    everywhere = [_body_of(m) for m in metrics if m.record.is_per_class and m.lift in whole]
+    alone = [_body_of(m) for m in metrics if m.record.is_per_class and m.lift == "plain"]
+    pairs = any(m.record.reads is PairRanks for m in metrics)
+    values: dict[_Body, Floats] = {
+        body: np.full(k, np.nan) for body in dict.fromkeys([*everywhere, *alone])
+    }
+    areas: list[npt.NDArray[Any]] = []
+    totals: npt.NDArray[Any] = np.empty(0)
+    for i in range(k) if everywhere or pairs else [positive] if alone else []:
+        assert i is not None
+        here = list(dict.fromkeys([*everywhere, *(alone if i == positive else ())]))
+        views = _Views(rows, i)
+        for body in here:
+            values[body][i] = _measured(body, views)
+        if pairs:
+            areas.append(views.ranks.ranked.areas())
+            totals = views.ranks.ranked.totals
+    found: dict[Metric, Values] = {}
+    pooled: _Pooled | None = None
+    for metric in metrics:
+        if metric.record.reads is PairRanks:
+            found[metric] = _of_pairs(metric, PairRanks(np.stack(areas), totals), totals)
+        elif metric.lift == "micro":
+            pooled = pooled or _Pooled(rows)
+            value = np.array(_measured(_body_of(metric), pooled))
+            found[metric] = Values(value, ~np.isfinite(value))
+        else:
+            found[metric] = _lifted(
+                values[_body_of(metric)], metric.lift, positive, _support(rows), policy
+            )
+    return found
+
+
+def _body_of(metric: Metric) -> _Body:
+    return metric.record, metric.params
+
+
+def _measured(body: _Body, views: _Views | _Pooled) -> float:
+    record, params = body
+    view = views.ranks if record.reads is ClassRanks else views.probabilities
+    return float(record.formula(view, **dict(params)))
+
+
+class _Views:
+    """The views of one column, each sorted when it is first read."""
+
+    def __init__(self, rows: ScoredRows, i: int) -> None:
+        self._rows, self._i = rows, i
+        self._ranks: ClassRanks | None = None
+        self._probabilities: ClassProbabilities | None = None
+
+    @property
+    def ranks(self) -> ClassRanks:
+        if self._ranks is None:
+            self._ranks = ClassRanks(self._rows.column(self._i))
+        return self._ranks
+
+    @property
+    def probabilities(self) -> ClassProbabilities:
+        if self._probabilities is None:
+            # Probabilities as given are sorted once for both views.
+            is_same = self._rows.is_prob
+            ranked = self.ranks.ranked if is_same else self._rows.probability_column(self._i)
+            self._probabilities = ClassProbabilities(ranked)
+        return self._probabilities
+
+
+class _Pooled:
+    """The views of all columns together."""
+
+    def __init__(self, rows: ScoredRows) -> None:
+        ranked: RankedColumn = rows.pooled()
+        self.ranks = ClassRanks(ranked)
+        self.probabilities = ClassProbabilities(ranked)
+
+
+def _support(rows: ScoredRows) -> Floats:
+    return np.asarray(rows.sums(()).truth, np.float64)
+
+
+def _lifted(
+    each: Floats, lift: Lift, positive: int | None, support: Floats, policy: Policy
+) -> Values:
+    """One number for all classes from one a class."""
+    unmeasured = ~np.isfinite(each)
+    if lift == "plain":
+        value = np.array(np.nan if positive is None else each[positive])
+        return Values(value, ~np.isfinite(value))
+    if lift == "per_class":
+        return Values(each, unmeasured)
+    weight = support if lift == "weighted" else np.ones_like(each)
+    if policy != "nan":
+        each, weight = each[~unmeasured], weight[~unmeasured]
+    total = weight.sum()
+    value = np.array((weight * each).sum() / total if total > 0 else np.nan)
+    return Values(value, unmeasured)

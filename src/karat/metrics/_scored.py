@@ -1,0 +1,177 @@
+"""A metric of scores as a record: facts in the decorator, meaning in the docstring, a named kernel.
+
+The body is computed, not traced: it takes a view of `_views` and returns one number.
+`_measure` computes it and makes the averages over classes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from karat.errors import error
+from karat.metrics._lift import Average
+from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, register
+from karat.metrics._views import (
+    PER_CLASS_VIEWS,
+    Confidences,
+    Losses,
+    PairRanks,
+    Pairwise,
+)
+
+__all__ = ["ScoreCase", "score_case", "score_metric"]
+
+_VIEWS = (Losses, PairRanks, Pairwise, Confidences, *PER_CLASS_VIEWS)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCase:
+    """A golden value of a metric of scores.
+
+    Attributes:
+        y_true: class of each row, 0 to k−1.
+        scores: float[n] of the positive class or float[n, k].
+        gives: the value as text, a fraction or an expression of numbers, sqrt and log.
+        source: where the value comes from.
+        is_prob: whether the scores are probabilities.
+        lift: the average it is a value of.
+        weights: float[n], or None.
+        params: parameters of the metric.
+    """
+
+    y_true: tuple[int, ...]
+    scores: tuple[Any, ...]
+    gives: str
+    source: str
+    is_prob: bool = False
+    lift: str = "plain"
+    weights: tuple[float, ...] | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The value of `gives`."""
+        return number_of(self.gives)
+
+
+def score_case(
+    *,
+    y_true: Sequence[int],
+    y_prob: Sequence[Any] | None = None,
+    y_score: Sequence[Any] | None = None,
+    gives: str,
+    source: str,
+    lift: str = "plain",
+    weights: Sequence[float] | None = None,
+    **params: Any,
+) -> ScoreCase:
+    """A golden case, from probabilities or from scores."""
+    scores = y_score if y_prob is None else y_prob
+    if scores is None:
+        raise ValueError("a case needs y_prob= or y_score=")
+    rows = tuple(tuple(row) if isinstance(row, list | tuple) else row for row in scores)
+    return ScoreCase(
+        tuple(y_true),
+        rows,
+        gives,
+        source,
+        y_prob is not None,
+        lift,
+        None if weights is None else tuple(weights),
+        params,
+    )
+
+
+def score_metric(
+    *,
+    formula: str,
+    latex: str,
+    aliases: Sequence[str] = (),
+    averages: Sequence[Average] = (),
+    lift_names: Mapping[str, str] | None = None,
+    needs: Sequence[str] = (),
+    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002  # the field's word for it
+    better: Better = None,
+    undefined: str = "",
+    perfect: float | None = None,
+    parameters: Sequence[Parameter] = (),
+    cases: Sequence[ScoreCase] = (),
+    oracle: Oracle | None = None,
+    equals: Mapping[str, str] | None = None,
+    references: Sequence[str] = (),
+    since: str,
+    in_report: bool = True,
+    headline: Sequence[str] = (),
+    least_classes: int = 2,
+    is_of_scores_only: bool = False,
+    influence: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., float]], Record]:
+    """Register the decorated body as a metric of probabilities or scores.
+
+    The type of its first parameter says what it reads: `Losses`, `ClassRanks` or
+    `ClassProbabilities` (one class against the rest: averages follow), `Confidences`, `PairRanks`
+    or `Pairwise`.
+
+    Args:
+        formula, latex: the definition, since nothing is traced.
+        needs: of `Losses`, the names of the losses that it reads.
+        lift_names: names of averages that are not the average in front of the name.
+        influence: the influence of each row on the value, see `_influence`.
+
+    Errors:
+        K304 the record contradicts itself or lacks a docstring or a golden case.
+    """
+
+    def registered(body: Callable[..., float]) -> Record:
+        name = body.__name__
+        doc = inspect.cleandoc(body.__doc__ or "")
+        summary, _, description = doc.partition("\n\n")
+        signature = inspect.signature(body, eval_str=True)
+        first, *others = signature.parameters.values()
+        problem = None
+        if first.annotation not in _VIEWS:
+            problem = "The type of its first parameter is no view of scores"
+        elif not summary or not cases:
+            problem = "It has no docstring or no golden case"
+        elif sorted(item.name for item in others) != sorted(item.name for item in parameters):
+            problem = "The parameters of its body and those described in parameters= differ"
+        if problem:
+            raise error("K304", name=name, found=problem)
+        is_per_class = first.annotation in PER_CLASS_VIEWS
+        return register(
+            Record(
+                name=name,
+                formula=body,
+                reads=first.annotation,
+                is_per_class=is_per_class,
+                summary=" ".join(summary.split()),
+                description=description.strip(),
+                family=body.__module__.rpartition(".")[2],
+                aliases=tuple(aliases),
+                averages=tuple(averages) if is_per_class else (),
+                range=(float(range[0]), float(range[1])),
+                better=better,
+                undefined=undefined,
+                perfect=perfect,
+                parameters=tuple(parameters),
+                cases=tuple(cases),
+                oracle=oracle,
+                equals=dict(equals or {}),
+                references=tuple(references),
+                since=since,
+                in_report=in_report,
+                headline=tuple(headline),
+                formula_text=formula,
+                formula_latex=latex,
+                lift_names=dict(lift_names or {}),
+                needs=tuple(needs),
+                least_classes=least_classes,
+                is_of_scores_only=is_of_scores_only,
+                influence=influence,
+            )
+        )
+
+    return registered

@@ -1,0 +1,156 @@
+"""What a metric of scores reads: a view of a tally, with nothing of the rows behind it.
+
+A view is to these metrics what `OneVsRest` and `Table` are to the metrics of labels: the type of
+the first parameter of the body says what the metric reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.tally import Ladder, RankedColumn, Sums
+
+__all__ = [
+    "PER_CLASS_VIEWS",
+    "ClassProbabilities",
+    "ClassRanks",
+    "Confidences",
+    "Losses",
+    "PairRanks",
+    "Pairwise",
+]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Losses added over the rows.
+
+    Attributes:
+        sums: the tally.
+        k: number of classes.
+    """
+
+    sums: Sums
+    k: int
+
+    def mean(self, name: str) -> float:
+        """Mean of a loss over the rows, by weight."""
+        return self.sums.mean(name)
+
+    @property
+    def shares(self) -> Floats:
+        """float64[k]: the share of each true class."""
+        truth = np.asarray(self.sums.truth, np.float64)
+        return truth / truth.sum()
+
+    def placed_within(self, k: int) -> float:
+        """Share of the rows whose true class stands among the first k."""
+        places = self.sums.places
+        assert places is not None
+        return float(places[:k].sum() / places.sum())
+
+
+@dataclass(frozen=True)
+class _OneColumn:
+    """One class against the rest, ordered by one column.
+
+    Attributes:
+        ranked: the sorted column.
+    """
+
+    ranked: RankedColumn
+
+    @cached_property
+    def n_pos(self) -> float:
+        """Weight of the rows truly of the class."""
+        return float(self.ranked.totals[self.ranked.own])
+
+    @cached_property
+    def n_neg(self) -> float:
+        """Weight of the rows truly of another class."""
+        others = np.delete(np.asarray(self.ranked.totals), self.ranked.own)
+        return float(others.sum())
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        """Distinct values, best first, with the weight of both sides."""
+        return self.ranked.ladder()
+
+    @cached_property
+    def curve(self) -> tuple[Floats, Floats, Floats]:
+        """Thresholds and the weight of true and false positives at or above each, best first."""
+        tps, fps = self.ladder.cumulated()
+        return (
+            self.ladder.scores,
+            np.asarray(tps, np.float64),
+            np.asarray(fps, np.float64),
+        )
+
+
+class ClassRanks(_OneColumn):
+    """One class against the rest, ordered by its score."""
+
+    @cached_property
+    def area(self) -> float:
+        """Chance that a row of the class scores above another row; ties count half."""
+        doubled = self.ranked.areas()
+        pairs = self.n_pos * self.n_neg
+        # One rounding where the counts are integers.
+        return float(doubled.sum()) / (2.0 * pairs) if pairs else np.nan
+
+
+class ClassProbabilities(_OneColumn):
+    """One class against the rest, by the probability that the class was given."""
+
+
+class Confidences(_OneColumn):
+    """Rows predicted rightly against the others, by the probability of the predicted class."""
+
+
+@dataclass(frozen=True)
+class PairRanks:
+    """Every ordered pair of classes: rows of i against rows of j by the score of i.
+
+    Attributes:
+        areas: number[k, k], Σ over pairs of 2·[above] + [equal].
+        totals: number[k], weight of each class.
+    """
+
+    areas: npt.NDArray[Any]
+    totals: npt.NDArray[Any]
+
+    @property
+    def matrix(self) -> Floats:
+        """float64[k, k]: the chance that a row of i scores above one of j; NaN if either is absent.
+
+        The diagonal is NaN.
+        """
+        totals = np.asarray(self.totals, np.float64)
+        pairs = np.outer(totals, totals)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            chance = np.where(pairs > 0, np.asarray(self.areas, np.float64) / (2.0 * pairs), np.nan)
+        np.fill_diagonal(chance, np.nan)
+        return chance
+
+
+class Pairwise:
+    """Pairs of classes ordered by the difference of two scores, under any cost matrix."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+        self.k: int = rows.classes.k
+
+    def ranks(self, cost: npt.NDArray[np.float64] | None) -> PairRanks:
+        """Areas of the pairs i < j: class i against class j."""
+        areas, totals = self._rows.pair_areas(cost)
+        return PairRanks(areas, totals)
+
+
+PER_CLASS_VIEWS: tuple[type, ...] = (ClassRanks, ClassProbabilities)

@@ -1,0 +1,224 @@
+"""Losses of probabilities and scores: means over the rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from karat.errors import error
+from karat.metrics import Losses, Parameter, score_case, score_metric, sklearn
+
+GOOD_1952 = "Good (1952). Rational decisions. JRSS B 14."
+BRIER_1950 = "Brier (1950). Verification of forecasts expressed in terms of probability. MWR 78."
+CRAMMER_SINGER_2001 = "Crammer, Singer (2001). Multiclass kernel-based vector machines. JMLR 2."
+MCFADDEN_1974 = "McFadden (1974). Conditional logit analysis of qualitative choice behavior."
+
+HAND = "arithmetic by hand"
+THREE = ((0.5, 0.25, 0.25), (0.25, 0.5, 0.25), (0.125, 0.125, 0.75), (0.5, 0.25, 0.25))
+TRUTH = (0, 1, 2, 2)
+
+
+def _undefined_share(value: float, base: float) -> float:
+    return 1.0 - value / base if base > 0 else math.nan
+
+
+@score_metric(
+    formula="mean over the rows of −ln p[true class]",
+    latex=r"-\frac{1}{W} \sum_i w_i \ln p_{i, y_i}",
+    aliases=("cross_entropy", "logistic_loss", "negative_log_likelihood", "log_loss_score"),
+    needs=("surprise",),
+    range=(0.0, math.inf),
+    better="lower",
+    undefined="the true class of a row has probability 0, so the loss is infinite",
+    perfect=0.0,
+    cases=[
+        score_case(y_true=TRUTH, y_prob=THREE, gives="(4*log(2) - log(0.75))/4", source=HAND),
+        score_case(y_true=[1, 0], y_prob=[0.75, 0.25], gives="-log(0.75)", source=HAND),
+    ],
+    oracle=sklearn("log_loss"),
+    equals={"scikit-learn": "log_loss (clips at eps)", "CatBoost": "MultiClass (of scores)"},
+    references=(GOOD_1952,),
+    since="0.2",
+    headline=("plain",),
+)
+def log_loss(s: Losses) -> float:
+    """Mean of minus the logarithm of the probability given to the true class, in nats.
+
+    Probabilities are taken as given: never clipped, never renormalised.
+    One certain error makes it infinite.
+    Scores go through softmax (two classes: sigmoid) first.
+    """
+    return s.mean("surprise")
+
+
+@score_metric(
+    formula="mean over the rows of (1/k) Σ over the classes of the log-loss of class against rest",
+    latex=r"-\frac{1}{W k} \sum_i w_i \Big(\ln p_{i,y_i} + \sum_{j \ne y_i} \ln(1 - p_{ij})\Big)",
+    needs=("binary_surprise",),
+    range=(0.0, math.inf),
+    better="lower",
+    undefined="a row was given probability 0 for what is true, so the loss is infinite",
+    perfect=0.0,
+    cases=[
+        score_case(
+            y_true=[0, 1],
+            y_prob=[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]],
+            gives="-(log(0.5) + 2*log(0.75))/3",
+            source=HAND,
+        ),
+        score_case(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)", source=HAND),
+    ],
+    equals={"CatBoost": "MultiClassOneVsAll (of scores)"},
+    since="0.2",
+)
+def one_vs_all_log_loss(s: Losses) -> float:
+    """Mean over rows and classes of the two-class log-loss of each class against the rest.
+
+    Scores go through one sigmoid a class, not through softmax.
+    """
+    return s.mean("binary_surprise")
+
+
+@score_metric(
+    formula="two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p − [true])²",
+    latex=r"\frac{1}{W} \sum_i w_i \sum_j (p_{ij} - [j = y_i])^2 \cdot \tfrac{1}{2}^{[k = 2]}",
+    aliases=("brier_score", "brier_score_loss", "quadratic_score"),
+    needs=("quadratic",),
+    range=(0.0, 2.0),
+    better="lower",
+    perfect=0.0,
+    cases=[
+        score_case(y_true=TRUTH, y_prob=THREE, gives="(0.375*2 + 0.09375 + 0.875)/4", source=HAND),
+        score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="(1/16 + 1/4)/2", source=HAND),
+    ],
+    oracle=sklearn("brier_score_loss"),
+    equals={"scikit-learn": "brier_score_loss"},
+    references=(BRIER_1950,),
+    since="0.2",
+    headline=("plain",),
+)
+def brier(s: Losses) -> float:
+    """Mean squared distance between the probabilities and what happened.
+
+    Two classes: that of the positive class, 0 to 1; more: the sum over the classes, 0 to 2.
+    """
+    return s.mean("quadratic") / (2.0 if s.k == 2 else 1.0)
+
+
+@score_metric(
+    formula="mean over the rows of max(0, 1 − (s[true class] − largest other s))",
+    latex=r"\frac{1}{W} \sum_i w_i \max\big(0, 1 - s_{i,y_i} + \max_{j \ne y_i} s_{ij}\big)",
+    aliases=("hinge",),
+    needs=("margin",),
+    range=(0.0, math.inf),
+    better="lower",
+    perfect=None,
+    cases=[
+        score_case(
+            y_true=[0, 1], y_score=[[2.0, 0.5, 0.0], [1.0, 1.5, -1.0]], gives="0.25", source=HAND
+        ),
+        score_case(y_true=[1, 0], y_score=[0.5, -2.0], gives="0.25", source=HAND),
+    ],
+    oracle=sklearn("hinge_loss"),
+    equals={"scikit-learn": "hinge_loss", "CatBoost": "HingeLoss"},
+    references=(CRAMMER_SINGER_2001,),
+    since="0.2",
+    is_of_scores_only=True,
+)
+def hinge_loss(s: Losses) -> float:
+    """Mean shortfall of the margin between the true class and the best other class.
+
+    Taken on the numbers as given; the usual use is on scores.
+    """
+    return s.mean("margin")
+
+
+@score_metric(
+    formula="share of the rows whose true class is among the k largest scores",
+    latex=r"\frac{1}{W} \sum_i w_i \, [\operatorname{place}_i(y_i) \le k]",
+    aliases=("top_k_accuracy_score",),
+    needs=("places",),
+    better="higher",
+    perfect=1.0,
+    parameters=(Parameter("k", "How many of the largest scores count.", default=2, kind="count"),),
+    cases=[
+        score_case(y_true=TRUTH, y_prob=THREE, k=1, gives="3/4", source=HAND),
+        score_case(y_true=TRUTH, y_prob=THREE, k=2, gives="3/4", source=HAND),
+        score_case(y_true=TRUTH, y_prob=THREE, k=3, gives="1", source=HAND),
+    ],
+    oracle=sklearn("top_k_accuracy_score"),
+    equals={"scikit-learn": "top_k_accuracy_score (ties in favour of later classes)"},
+    since="0.2",
+    least_classes=3,
+)
+def top_k_accuracy(s: Losses, *, k: int) -> float:
+    """Share of the rows whose true class has one of the k largest scores.
+
+    Of equal scores the earlier class stands first, as for the predicted class: with k = 1 it is
+    the accuracy.
+    """
+    if k > s.k:
+        found = f"k={k} is larger than the number of classes, {s.k}"
+        raise error(
+            "K302", metric="top_k_accuracy", found=found, parameters="k: 1 to the number of classes"
+        )
+    return s.placed_within(k)
+
+
+@score_metric(
+    formula="1 − log-loss ÷ log-loss of the class shares",
+    latex=r"1 - \frac{L}{-\sum_j \pi_j \ln \pi_j}",
+    aliases=("d2_log_loss_score", "mcfadden_r2"),
+    needs=("surprise",),
+    range=(-math.inf, 1.0),
+    better="higher",
+    undefined="only one class is true, or the log-loss is infinite",
+    perfect=1.0,
+    cases=[
+        score_case(
+            y_true=[1, 0],
+            y_prob=[0.75, 0.25],
+            gives="1 + log(0.75)/log(2)",
+            source=HAND,
+        ),
+    ],
+    oracle=sklearn("d2_log_loss_score"),
+    equals={"scikit-learn": "d2_log_loss_score"},
+    references=(MCFADDEN_1974,),
+    since="0.2",
+)
+def d2_log_loss(s: Losses) -> float:
+    """Share of the log-loss of the class shares that the probabilities save.
+
+    0: no better than giving every row the class shares; 1: perfect.
+    """
+    shares = s.shares[s.shares > 0]
+    return _undefined_share(s.mean("surprise"), float(-(shares * np.log(shares)).sum()))
+
+
+@score_metric(
+    formula="1 − Brier score ÷ Brier score of the class shares",
+    latex=r"1 - \frac{B}{1 - \sum_j \pi_j^2}",
+    aliases=("d2_brier_score", "brier_skill_score"),
+    needs=("quadratic",),
+    range=(-math.inf, 1.0),
+    better="higher",
+    undefined="only one class is true",
+    perfect=1.0,
+    cases=[
+        score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)", source=HAND),
+    ],
+    oracle=sklearn("d2_brier_score"),
+    equals={"scikit-learn": "d2_brier_score"},
+    references=(BRIER_1950,),
+    since="0.2",
+)
+def d2_brier(s: Losses) -> float:
+    """Share of the Brier score of the class shares that the probabilities save.
+
+    0: no better than giving every row the class shares; 1: perfect.
+    """
+    shares = s.shares
+    # Σ π(1 − π), not 1 − Σ π²: the latter cancels where one class holds nearly all rows.
+    return _undefined_share(s.mean("quadratic"), float((shares * (1.0 - shares)).sum()))

@@ -1,0 +1,271 @@
+"""How well scores order the rows: areas under curves over every threshold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from karat.metrics import (
+    ClassRanks,
+    PairRanks,
+    Pairwise,
+    Parameter,
+    ScoreCase,
+    score_case,
+    score_metric,
+    sklearn,
+)
+from karat.metrics._views import Floats
+
+HANLEY_MCNEIL_1982 = "Hanley, McNeil (1982). The area under a ROC curve. Radiology 143."
+MCCLISH_1989 = "McClish (1989). Analyzing a portion of the ROC curve. Med. Decision Making 9."
+FAWCETT_2006 = "Fawcett (2006). An introduction to ROC analysis. Pattern Recognition Letters 27."
+HAND_TILL_2001 = (
+    "Hand, Till (2001). A simple generalisation of the area under the ROC curve. ML 45."
+)
+KLEIMAN_PAGE_2019 = (
+    "Kleiman, Page (2019). AUC-mu: a performance metric for multi-class models. ICML."
+)
+BOYD_2013 = "Boyd, Eng, Page (2013). Area under the precision-recall curve. ECML PKDD."
+DAVIS_GOADRICH_2006 = "Davis, Goadrich (2006). The relationship between PR and ROC curves. ICML."
+
+ONE_SIDED = "no row is truly of the class, or every row is"
+NONE_TRUE = "no row is truly of the class"
+ABSENT = "no row is truly of the class"
+
+HAND = "arithmetic by hand"
+# Six rows, one tie across the classes: 9 pairs, 6 above, 1 tied.
+TIED_TRUTH = (0, 0, 1, 0, 1, 1)
+TIED_SCORES = (0.1, 0.4, 0.35, 0.8, 0.8, 0.9)
+THREE_TRUTH = (0, 0, 1, 1, 2)
+THREE_SCORES = ((3, 1, 0), (1, 2, 0), (0, 2, 2), (2, 1, 0), (1, 0, 1))
+
+
+def tied(*, gives: str, **params: Any) -> ScoreCase:
+    """A golden case on the six rows with a tie."""
+    return score_case(y_true=TIED_TRUTH, y_score=TIED_SCORES, gives=gives, source=HAND, **params)
+
+
+def three(*, gives: str, **params: Any) -> ScoreCase:
+    """A golden case on five rows of three classes."""
+    return score_case(y_true=THREE_TRUTH, y_score=THREE_SCORES, gives=gives, source=HAND, **params)
+
+
+@score_metric(
+    formula="chance that a row of the class scores above another row, ties counting half",
+    latex=r"\frac{\sum_{i: y_i = c} \sum_{j: y_j \ne c} w_i w_j"
+    r"\big([s_i > s_j] + \tfrac12 [s_i = s_j]\big)}{W_c \, W_{\bar c}}",
+    aliases=("auc", "auroc", "roc_auc_score", "c_statistic", "roc_auc_ovr"),
+    averages=("macro", "micro", "weighted"),
+    lift_names={
+        "macro": "roc_auc_ovr_macro",
+        "micro": "roc_auc_ovr_micro",
+        "weighted": "roc_auc_ovr_weighted",
+    },
+    better="higher",
+    undefined=ONE_SIDED,
+    perfect=1.0,
+    parameters=(
+        Parameter(
+            "max_fpr",
+            "Only the part of the curve up to this false positive rate, McClish-standardised; "
+            "None: all of it.",
+            default=None,
+            above=0.0,
+            most=1.0,
+        ),
+    ),
+    cases=[
+        tied(gives="(7 + 0.5)/9"),
+        tied(gives="(1 + (1/3*1/3 - 1/18)/(1/3 - 1/18))/2", max_fpr=1 / 3),
+        three(gives="((4 + 0.5)/6 + (4 + 0.5)/6 + (2 + 0.0)/4)/3", lift="macro"),
+    ],
+    oracle=sklearn("roc_auc_score"),
+    equals={
+        "scikit-learn": "roc_auc_score (multi_class='ovr' for the averages)",
+        "CatBoost": "AUC:type=OneVsAll for each class (of softmax)",
+        "torchmetrics": "AUROC",
+    },
+    references=(HANLEY_MCNEIL_1982, MCCLISH_1989, FAWCETT_2006),
+    since="0.2",
+    headline=("plain", "macro", "weighted"),
+)
+def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
+    """Area under the ROC curve: how often a row of the class outranks another row.
+
+    Exact with ties. Does not depend on prevalence or on any increasing transformation of the
+    scores, which are used as given. 0.5 is chance.
+    """
+    if max_fpr is None or max_fpr >= 1.0:
+        return c.area
+    if not (c.n_pos and c.n_neg):
+        return math.nan
+    _, tps, fps = c.curve
+    tpr = np.concatenate([[0.0], tps / c.n_pos])
+    fpr = np.concatenate([[0.0], fps / c.n_neg])
+    stop = int(np.searchsorted(fpr, max_fpr, side="right"))
+    tpr_end = float(np.interp(max_fpr, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1]))
+    area = np.trapezoid(np.append(tpr[:stop], tpr_end), np.append(fpr[:stop], max_fpr))
+    chance = 0.5 * max_fpr**2
+    return float(0.5 * (1.0 + (area - chance) / (max_fpr - chance)))
+
+
+def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
+    chance = p.matrix
+    measured = np.isfinite(chance)
+    weight = np.where(measured, weight, 0.0)
+    total = float(weight.sum())
+    if not total:
+        return math.nan
+    return float((weight * np.where(measured, chance, 0.0)).sum() / total)
+
+
+@score_metric(
+    formula="mean over the ordered pairs of classes i ≠ j of the chance that a row of i "
+    "scores above a row of j by the score of i",
+    latex=r"\frac{1}{k(k-1)} \sum_{i \ne j} \hat A(i \mid j)",
+    aliases=("hand_till", "auc_ovo", "roc_auc_ovo"),
+    better="higher",
+    undefined=ABSENT,
+    perfect=1.0,
+    cases=[
+        three(gives="(3/4 + 4/4 + (2.5)/4 + 2/2 + 0.5 + 0.5)/6"),
+        score_case(
+            y_true=[0, 1, 1], y_score=[[1, 0], [0, 1], [2, 1]], gives="1/2*(1/2 + 1)", source=HAND
+        ),
+    ],
+    oracle=sklearn("roc_auc_score", multi_class="ovo"),
+    equals={"scikit-learn": "roc_auc_score(multi_class='ovo')", "pROC": "multiclass.roc"},
+    references=(HAND_TILL_2001,),
+    since="0.2",
+    headline=("plain",),
+)
+def roc_auc_ovo_macro(p: PairRanks) -> float:
+    """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
+
+    Does not depend on how frequent the classes are. Pairs with an absent class are left out.
+    """
+    return _mean_of_pairs(p, np.ones_like(p.matrix))
+
+
+@score_metric(
+    formula="as roc_auc_ovo_macro, each pair weighted by the support of its two classes",
+    latex=r"\frac{\sum_{i \ne j} (W_i + W_j) \hat A(i \mid j)}{\sum_{i \ne j} (W_i + W_j)}",
+    aliases=("auc_ovo_weighted",),
+    better="higher",
+    undefined=ABSENT,
+    perfect=1.0,
+    cases=[
+        three(gives="(4*(3/4 + 2.5/4) + 3*(4/4 + 0.5) + 3*(2/2 + 0.5))/20"),
+    ],
+    oracle=sklearn("roc_auc_score", multi_class="ovo", average="weighted"),
+    equals={"scikit-learn": "roc_auc_score(multi_class='ovo', average='weighted')"},
+    references=(HAND_TILL_2001,),
+    since="0.2",
+)
+def roc_auc_ovo_weighted(p: PairRanks) -> float:
+    """Mean over pairs of classes of how well they are told apart, by the rows of each pair."""
+    totals = np.asarray(p.totals, np.float64)
+    return _mean_of_pairs(p, totals[:, None] + totals[None, :])
+
+
+@score_metric(
+    formula="mean over the pairs of classes i < j of the chance that a row of i outranks a row "
+    "of j along the normal of the boundary between them",
+    latex=r"\frac{2}{k(k-1)} \sum_{i < j} \hat A\big(i, j \mid (M_{j\cdot} - M_{i\cdot}) s\big)",
+    aliases=("auc_mu", "aucmu"),
+    better="higher",
+    undefined=ABSENT,
+    perfect=1.0,
+    parameters=(
+        Parameter(
+            "cost",
+            "Cost of each decision, float[k, k] with zeros on the diagonal: row decided, column "
+            "true. None: every error costs 1.",
+            default=None,
+            kind="matrix",
+        ),
+    ),
+    cases=[three(gives="((1 + 0.5 + 1 + 0.5)/4 + (1 + 0.5)/2 + (1 + 0.0)/2)/3")],
+    equals={"CatBoost": "AUC:type=Mu", "mlr3measures": "mauc_mu"},
+    references=(KLEIMAN_PAGE_2019,),
+    since="0.2",
+)
+def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
+    """Mean over pairs of classes of how well the rows are told apart by both scores together.
+
+    Used on the numbers as given: the paper's are probabilities, CatBoost's raw scores.
+    Pairs with an absent class are left out.
+    """
+    found = p.ranks(None if cost is None else np.asarray(cost, np.float64))
+    chance = found.matrix[np.triu_indices(p.k, 1)]
+    chance = chance[np.isfinite(chance)]
+    return float(chance.mean()) if chance.size else math.nan
+
+
+@score_metric(
+    formula="Σ over the thresholds of the increase of recall × precision",
+    latex=r"\sum_t (R_t - R_{t-1}) P_t",
+    aliases=("ap", "auprc", "average_precision_score"),
+    averages=("macro", "micro", "weighted"),
+    lift_names={"macro": "mean_average_precision"},
+    better="higher",
+    undefined=NONE_TRUE,
+    perfect=1.0,
+    cases=[
+        tied(gives="1/3*1 + 1/3*2/3 + 1/3*3/5"),
+        three(gives="((1/2*1/1 + 1/2*2/4) + (1/2*1/2*2/2 + 1/2*2/4) + 1/2)/3", lift="macro"),
+    ],
+    oracle=sklearn("average_precision_score"),
+    equals={"scikit-learn": "average_precision_score", "torchmetrics": "AveragePrecision"},
+    references=(BOYD_2013,),
+    since="0.2",
+    headline=("plain", "macro"),
+)
+def average_precision(c: ClassRanks) -> float:
+    """Area under precision by recall as steps: the mean precision at the rows of the class.
+
+    A random order gives the prevalence of the class. Equal scores are one threshold.
+    """
+    return c.ranked.step_area() / c.n_pos if c.n_pos else math.nan
+
+
+@score_metric(
+    formula="area under precision by recall, straight lines between the thresholds",
+    latex=r"\sum_t (R_t - R_{t-1}) \frac{P_t + P_{t-1}}{2}",
+    aliases=("pr_auc", "prauc"),
+    averages=("macro", "micro", "weighted"),
+    better="higher",
+    undefined=NONE_TRUE,
+    perfect=1.0,
+    cases=[tied(gives="1/3*(1 + 1)/2 + 1/3*(1 + 2/3)/2 + 1/3*(2/4 + 3/5)/2")],
+    equals={"scikit-learn": "auc(recall, precision)", "CatBoost": "PRAUC"},
+    references=(DAVIS_GOADRICH_2006,),
+    since="0.2",
+)
+def pr_auc_trapezoid(c: ClassRanks) -> float:
+    """Area under precision by recall by trapezoids; precision is 1 at recall 0.
+
+    Straight lines between points are optimistic: prefer average_precision.
+    """
+    return c.ranked.trapezoid_area() if c.n_pos else math.nan
+
+
+@score_metric(
+    formula="2 · ROC AUC − 1",
+    latex=r"2 \, \mathrm{AUC} - 1",
+    aliases=("accuracy_ratio", "somers_d"),
+    averages=("macro", "weighted"),
+    range=(-1.0, 1.0),
+    better="higher",
+    undefined=ONE_SIDED,
+    perfect=1.0,
+    cases=[tied(gives="2*7.5/9 - 1")],
+    references=(HANLEY_MCNEIL_1982,),
+    since="0.2",
+)
+def gini(c: ClassRanks) -> float:
+    """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0."""
+    return 2.0 * c.area - 1.0

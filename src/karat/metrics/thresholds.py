@@ -1,0 +1,372 @@
+"""Operating points: what the best threshold, or one that is asked for, would give."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from karat.metrics import ClassRanks, Parameter, ScoreCase, score_case, score_metric
+from karat.metrics._views import Floats
+
+KOLMOGOROV_SMIRNOV = "Conover (1999). Practical Nonparametric Statistics, chapter 6."
+MARTIN_1997 = "Martin et al. (1997). The DET curve in assessment of detection task performance."
+LING_LI_1998 = "Ling, Li (1998). Data mining for direct marketing. KDD."
+MANNING_2008 = "Manning, Raghavan, Schütze (2008). Introduction to Information Retrieval."
+LIPTON_2014 = "Lipton, Elkan, Naryanaswamy (2014). Optimal thresholding to maximize F1. ECML PKDD."
+YOUDEN_1950 = "Youden (1950). Index for rating diagnostic tests. Cancer 3."
+ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
+
+ONE_SIDED = "no row is truly of the class, or every row is"
+NONE_TRUE = "no row is truly of the class"
+
+HAND = "arithmetic by hand"
+
+
+def tied(*, gives: str, **params: Any) -> ScoreCase:
+    """Six rows, best first: 0.9 true, 0.8 true and false, 0.4 false, 0.35 true, 0.1 false."""
+    return score_case(
+        y_true=(0, 0, 1, 0, 1, 1),
+        y_score=(0.1, 0.4, 0.35, 0.8, 0.8, 0.9),
+        gives=gives,
+        source=HAND,
+        **params,
+    )
+
+
+def _rates(c: ClassRanks) -> tuple[Floats, Floats]:
+    """True and false positive rates, from the threshold above all scores down; NaN if one-sided."""
+    _, tps, fps = c.curve
+    zero = [0.0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.concatenate([zero, tps]) / c.n_pos, np.concatenate([zero, fps]) / c.n_neg
+
+
+def _within(c: ClassRanks, amount: float) -> float:
+    """Weight of true positives among the `amount` best; rows that tie count in proportion."""
+    _, tps, fps = c.curve
+    taken = np.concatenate([[0.0], tps + fps])
+    return float(np.interp(amount, taken, np.concatenate([[0.0], tps])))
+
+
+def _gain(c: ClassRanks, share: float) -> float:
+    """Share of the rows of the class found among the best share of all rows."""
+    if not c.n_pos:
+        return math.nan
+    return _within(c, share * (c.n_pos + c.n_neg)) / c.n_pos
+
+
+@score_metric(
+    formula="largest distance between the true and the false positive rate over all thresholds",
+    latex=r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
+    aliases=("ks", "kolmogorov_smirnov"),
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined=ONE_SIDED,
+    perfect=1.0,
+    cases=[tied(gives="1/3")],
+    references=(KOLMOGOROV_SMIRNOV,),
+    since="0.2",
+)
+def ks_statistic(c: ClassRanks) -> float:
+    """Largest gap between the score distributions of the class and of the rest.
+
+    A maximum over thresholds on the same rows: optimistic on few rows.
+    """
+    tpr, fpr = _rates(c)
+    return float(np.abs(tpr - fpr).max())
+
+
+@score_metric(
+    formula="the rate at which false positive rate and false negative rate are equal",
+    latex=r"\mathrm{FPR}(t^*) = 1 - \mathrm{TPR}(t^*)",
+    aliases=("eer",),
+    averages=("macro", "weighted"),
+    better="lower",
+    undefined=ONE_SIDED,
+    perfect=0.0,
+    cases=[tied(gives="1/3")],
+    references=(MARTIN_1997,),
+    since="0.2",
+)
+def equal_error_rate(c: ClassRanks) -> float:
+    """Error rate where as large a share of positives is missed as of negatives is accepted.
+
+    Read off the ROC curve with straight lines between thresholds.
+    """
+    tpr, fpr = _rates(c)
+    if not (c.n_pos and c.n_neg):
+        return math.nan
+    gap = fpr + tpr - 1.0
+    after = int(np.argmax(gap >= 0.0))
+    step = gap[after] - gap[after - 1]
+    part = -gap[after - 1] / step
+    return float(fpr[after - 1] + part * (fpr[after] - fpr[after - 1]))
+
+
+_SHARE = Parameter(
+    "share",
+    "Share of the rows taken, best first: above 0, at most 1.",
+    default=0.1,
+    above=0.0,
+    most=1.0,
+)
+
+
+@score_metric(
+    formula="share of the class among the best rows ÷ share of the class among all",
+    latex=r"\frac{\mathrm{TP}(q) / (q n)}{P / n}",
+    aliases=("lift",),
+    averages=("macro", "weighted"),
+    range=(0.0, math.inf),
+    better="higher",
+    undefined=NONE_TRUE,
+    parameters=(_SHARE,),
+    cases=[tied(gives="1.5/2/(1/2)", share=1 / 3), tied(gives="1", share=1.0)],
+    references=(LING_LI_1998,),
+    since="0.2",
+    in_report=False,
+)
+def lift_at(c: ClassRanks, *, share: float) -> float:
+    """How many times more rows of the class the best share holds than a random choice would.
+
+    Rows that tie at the border count in proportion.
+    """
+    return _gain(c, share) / share
+
+
+@score_metric(
+    formula="rows of the class among the best rows ÷ rows of the class",
+    latex=r"\mathrm{TP}(q) / P",
+    aliases=("cumulative_gain", "gain"),
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined=NONE_TRUE,
+    parameters=(_SHARE,),
+    cases=[tied(gives="1.5/3", share=1 / 3), tied(gives="1", share=1.0)],
+    references=(LING_LI_1998,),
+    since="0.2",
+    in_report=False,
+)
+def gain_at(c: ClassRanks, *, share: float) -> float:
+    """Share of the class that is found when only the best share of the rows is looked at.
+
+    Rows that tie at the border count in proportion.
+    """
+    return _gain(c, share)
+
+
+_K = Parameter("k", "How many of the best rows are taken (weight, when weighted).", kind="count",
+               default=10)  # fmt: skip
+
+
+@score_metric(
+    formula="rows of the class among the k best rows ÷ k",
+    latex=r"\mathrm{TP}_k / k",
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined="there are fewer than k rows",
+    perfect=None,
+    parameters=(_K,),
+    cases=[tied(gives="1.5/2", k=2), tied(gives="2/3", k=3)],
+    references=(MANNING_2008,),
+    since="0.2",
+    in_report=False,
+)
+def precision_at_k(c: ClassRanks, *, k: int) -> float:
+    """Share of the class among the k rows with the highest scores.
+
+    Rows that tie at the border count in proportion.
+    """
+    return _within(c, float(k)) / k if k <= c.n_pos + c.n_neg else math.nan
+
+
+@score_metric(
+    formula="rows of the class among the k best rows ÷ rows of the class",
+    latex=r"\mathrm{TP}_k / P",
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined=NONE_TRUE,
+    perfect=None,
+    parameters=(_K,),
+    cases=[tied(gives="1.5/3", k=2), tied(gives="2/3", k=3)],
+    references=(MANNING_2008,),
+    since="0.2",
+    in_report=False,
+)
+def recall_at_k(c: ClassRanks, *, k: int) -> float:
+    """Share of the class found among the k rows with the highest scores.
+
+    Rows that tie at the border count in proportion.
+    """
+    return _within(c, float(k)) / c.n_pos if c.n_pos else math.nan
+
+
+@score_metric(
+    formula="largest recall over the thresholds whose precision is at least min_precision",
+    latex=r"\max_{t: P(t) \ge p} R(t)",
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined=NONE_TRUE,
+    perfect=1.0,
+    parameters=(
+        Parameter(
+            "min_precision", "The precision that must be kept.", default=0.9, above=0.0, most=1.0
+        ),
+    ),
+    cases=[tied(gives="1/3", min_precision=0.9), tied(gives="1", min_precision=0.6)],
+    equals={"torchmetrics": "RecallAtFixedPrecision"},
+    references=(MANNING_2008,),
+    since="0.2",
+    in_report=False,
+)
+def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
+    """The most rows of the class that can be found while precision stays high enough.
+
+    0 when no threshold is precise enough.
+    """
+    if not c.n_pos:
+        return math.nan
+    _, tps, fps = c.curve
+    enough = tps >= min_precision * (tps + fps)
+    return float((tps[enough] / c.n_pos).max()) if enough.any() else 0.0
+
+
+_BETA = Parameter("beta", "Weight of recall against precision.", default=1.0, above=0.0)
+
+
+def _f_beta(c: ClassRanks, beta: float) -> Floats:
+    _, tps, fps = c.curve
+    return (1.0 + beta**2) * tps / (beta**2 * c.n_pos + tps + fps)
+
+
+@score_metric(
+    formula="largest F-beta over all thresholds",
+    latex=r"\max_t F_\beta(t)",
+    aliases=("best_f_beta",),
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined=NONE_TRUE,
+    perfect=1.0,
+    parameters=(_BETA,),
+    cases=[tied(gives="2*3/(3 + 5)", beta=1.0), tied(gives="5*3/(4*3 + 5)", beta=2.0)],
+    references=(LIPTON_2014,),
+    since="0.2",
+    in_report=False,
+)
+def max_f_beta(c: ClassRanks, *, beta: float) -> float:
+    """F-beta at the threshold that makes it largest on these rows: an optimistic number."""
+    return float(_f_beta(c, beta).max()) if c.n_pos else math.nan
+
+
+_REAL = (-math.inf, math.inf)
+
+
+@score_metric(
+    formula="the highest threshold at which F-beta is largest",
+    latex=r"\arg\max_t F_\beta(t)",
+    range=_REAL,
+    undefined=NONE_TRUE,
+    parameters=(_BETA,),
+    cases=[tied(gives="0.35", beta=1.0)],
+    references=(LIPTON_2014,),
+    since="0.2",
+    in_report=False,
+)
+def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
+    """The score from which on to predict the class so that F-beta is largest on these rows."""
+    if not c.n_pos:
+        return math.nan
+    return float(c.curve[0][int(np.argmax(_f_beta(c, beta)))])
+
+
+@score_metric(
+    formula="the highest threshold at which TPR − FPR is largest",
+    latex=r"\arg\max_t \mathrm{TPR}(t) - \mathrm{FPR}(t)",
+    range=_REAL,
+    undefined=ONE_SIDED,
+    cases=[tied(gives="0.9")],
+    references=(YOUDEN_1950,),
+    since="0.2",
+    in_report=False,
+)
+def youden_threshold(c: ClassRanks) -> float:
+    """The score from which on to predict the class so that informedness is largest."""
+    if not (c.n_pos and c.n_neg):
+        return math.nan
+    tpr, fpr = _rates(c)
+    return float(c.curve[0][int(np.argmax((tpr - fpr)[1:]))])
+
+
+@score_metric(
+    formula="largest TPR − FPR over all thresholds",
+    latex=r"\max_t \mathrm{TPR}(t) - \mathrm{FPR}(t)",
+    aliases=("max_youden",),
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined=ONE_SIDED,
+    perfect=1.0,
+    cases=[tied(gives="1/3")],
+    references=(YOUDEN_1950,),
+    since="0.2",
+    in_report=False,
+)
+def max_informedness(c: ClassRanks) -> float:
+    """Informedness (Youden's J) at the threshold that makes it largest: an optimistic number."""
+    tpr, fpr = _rates(c)
+    return float((tpr - fpr).max())
+
+
+_COSTS = (
+    Parameter("false_positive", "Cost of a false positive.", default=1.0, above=0.0),
+    Parameter("false_negative", "Cost of a false negative.", default=1.0, above=0.0),
+)
+
+
+def _costs(c: ClassRanks, false_positive: float, false_negative: float) -> Floats:
+    _, tps, fps = c.curve
+    none = np.array([false_negative * c.n_pos])
+    return np.concatenate([none, false_positive * fps + false_negative * (c.n_pos - tps)])
+
+
+@score_metric(
+    formula="smallest mean cost over all thresholds, predicting nothing included",
+    latex=r"\min_t \frac{c_{FP} \mathrm{FP}(t) + c_{FN} \mathrm{FN}(t)}{W}",
+    averages=("macro", "weighted"),
+    range=(0.0, math.inf),
+    better="lower",
+    perfect=0.0,
+    parameters=_COSTS,
+    cases=[
+        tied(gives="2/6"),
+        tied(gives="2/6", false_positive=1.0, false_negative=5.0),
+    ],
+    references=(ELKAN_2001,),
+    since="0.2",
+    in_report=False,
+)
+def min_cost(c: ClassRanks, *, false_positive: float, false_negative: float) -> float:
+    """Mean cost of the errors at the threshold that makes it smallest on these rows."""
+    total = c.n_pos + c.n_neg
+    return float(_costs(c, false_positive, false_negative).min()) / total
+
+
+@score_metric(
+    formula="the highest threshold at which the mean cost is smallest",
+    latex=r"\arg\min_t c_{FP} \mathrm{FP}(t) + c_{FN} \mathrm{FN}(t)",
+    range=_REAL,
+    undefined="predicting no row as the class is cheapest: the threshold is infinite",
+    parameters=_COSTS,
+    cases=[
+        tied(gives="0.9"),
+        tied(gives="0.35", false_positive=1.0, false_negative=5.0),
+    ],
+    references=(ELKAN_2001,),
+    since="0.2",
+    in_report=False,
+)
+def cost_threshold(c: ClassRanks, *, false_positive: float, false_negative: float) -> float:
+    """The score from which on to predict the class so that errors cost least on these rows."""
+    best = int(np.argmin(_costs(c, false_positive, false_negative)))
+    return math.inf if best == 0 else float(c.curve[0][best - 1])
