@@ -12,8 +12,8 @@ from karat.engines.scores import tally_scores
 from karat.errors import error, shown
 from karat.functions import check_policy, tallied
 from karat.inputs.frames import is_frame
-from karat.metrics import Metric, get
 from karat.measuring import names_files, report_of_scores, report_of_table
+from karat.metrics import Metric, get
 from karat.report import Report
 from karat.tally import Classes, Label
 

@@ -7,10 +7,19 @@ from collections.abc import Callable
 import pytest
 
 from karat.metrics import Record, all_records
-from karat.testing import LAWS
+from karat.testing import LAWS, SCORE_LAWS
+
+OF_LABELS = [record for record in all_records() if record.is_traced]
+OF_SCORES = [record for record in all_records() if not record.is_traced]
 
 
-@pytest.mark.parametrize("record", all_records(), ids=lambda record: record.name)
+@pytest.mark.parametrize("record", OF_LABELS, ids=lambda record: record.name)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_law(law: Callable[[Record], None], record: Record) -> None:
+    law(record)
+
+
+@pytest.mark.parametrize("record", OF_SCORES, ids=lambda record: record.name)
+@pytest.mark.parametrize("law", SCORE_LAWS, ids=lambda law: law.__name__)
+def test_law_of_scores(law: Callable[[Record], None], record: Record) -> None:
     law(record)

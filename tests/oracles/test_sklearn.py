@@ -16,7 +16,7 @@ from tests.same import assert_same
 
 sklearn_metrics = optional("sklearn.metrics")
 
-RECORDS = [record for record in all_records() if record.oracle is not None]
+RECORDS = [r for r in all_records() if r.oracle is not None and r.is_traced]
 
 
 def labels(k: int, n: int, seed: int, *, noise: float = 0.4) -> tuple[Any, Any, Any]:

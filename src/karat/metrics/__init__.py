@@ -23,6 +23,7 @@ from karat.metrics._formula import (
 from karat.metrics._lift import OneVsRest, Table
 from karat.metrics._metric import Metric
 from karat.metrics._record import Case, Oracle, Parameter, Record, case, metric, sklearn
+from karat.metrics._registry import all_metrics, all_records, get, names, parse, search
 from karat.metrics._scored import ScoreCase, score_case, score_metric
 from karat.metrics._views import (
     ClassProbabilities,
@@ -32,7 +33,6 @@ from karat.metrics._views import (
     PairRanks,
     Pairwise,
 )
-from karat.metrics._registry import all_metrics, all_records, get, names, parse, search
 
 __all__ = [
     "Case",

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from karat.errors import error
-from karat.metrics._formula import Node
 from karat.metrics._lift import Average, OneVsRest, Table
 
 __all__ = [
@@ -179,6 +178,7 @@ class Record:
         lift_names: names of averages that are not the average in front of the name.
         needs: what it reads of the sums of losses.
         least_classes: fewer classes make it trivial, and a report leaves it out.
+        depends_on_rows: whether it depends on how many rows there are, not only on shares.
         is_of_scores_only: whether a report of probabilities leaves it out.
         influence: float[n] influence of each row, of a metric that is computed, where one is known.
     """
@@ -212,6 +212,7 @@ class Record:
     needs: tuple[str, ...] = ()
     least_classes: int = 2
     is_of_scores_only: bool = False
+    depends_on_rows: bool = False
     influence: Callable[..., Any] | None = None
 
     @property

@@ -107,6 +107,7 @@ def score_metric(
     headline: Sequence[str] = (),
     least_classes: int = 2,
     is_of_scores_only: bool = False,
+    depends_on_rows: bool = False,
     influence: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
@@ -170,6 +171,7 @@ def score_metric(
                 needs=tuple(needs),
                 least_classes=least_classes,
                 is_of_scores_only=is_of_scores_only,
+                depends_on_rows=depends_on_rows,
                 influence=influence,
             )
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import Losses, Parameter, score_case, score_metric, sklearn
+from karat.metrics._influence import of_mean, of_places, of_skill
 
 GOOD_1952 = "Good (1952). Rational decisions. JRSS B 14."
 BRIER_1950 = "Brier (1950). Verification of forecasts expressed in terms of probability. MWR 78."
@@ -41,6 +42,7 @@ def _undefined_share(value: float, base: float) -> float:
     references=(GOOD_1952,),
     since="0.2",
     headline=("plain",),
+    influence=of_mean("surprise"),
 )
 def log_loss(s: Losses) -> float:
     """Mean of minus the logarithm of the probability given to the true class, in nats.
@@ -71,6 +73,7 @@ def log_loss(s: Losses) -> float:
     ],
     equals={"CatBoost": "MultiClassOneVsAll (of scores)"},
     since="0.2",
+    influence=of_mean("binary_surprise"),
 )
 def one_vs_all_log_loss(s: Losses) -> float:
     """Mean over rows and classes of the two-class log-loss of each class against the rest.
@@ -97,6 +100,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     references=(BRIER_1950,),
     since="0.2",
     headline=("plain",),
+    influence=of_mean("quadratic", halved=True),
 )
 def brier(s: Losses) -> float:
     """Mean squared distance between the probabilities and what happened.
@@ -125,6 +129,7 @@ def brier(s: Losses) -> float:
     references=(CRAMMER_SINGER_2001,),
     since="0.2",
     is_of_scores_only=True,
+    influence=of_mean("margin"),
 )
 def hinge_loss(s: Losses) -> float:
     """Mean shortfall of the margin between the true class and the best other class.
@@ -151,6 +156,7 @@ def hinge_loss(s: Losses) -> float:
     equals={"scikit-learn": "top_k_accuracy_score (ties in favour of later classes)"},
     since="0.2",
     least_classes=3,
+    influence=of_places,
 )
 def top_k_accuracy(s: Losses, *, k: int) -> float:
     """Share of the rows whose true class has one of the k largest scores.
@@ -187,6 +193,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     equals={"scikit-learn": "d2_log_loss_score"},
     references=(MCFADDEN_1974,),
     since="0.2",
+    influence=of_skill("surprise"),
 )
 def d2_log_loss(s: Losses) -> float:
     """Share of the log-loss of the class shares that the probabilities save.
@@ -213,6 +220,7 @@ def d2_log_loss(s: Losses) -> float:
     equals={"scikit-learn": "d2_brier_score"},
     references=(BRIER_1950,),
     since="0.2",
+    influence=of_skill("quadratic"),
 )
 def d2_brier(s: Losses) -> float:
     """Share of the Brier score of the class shares that the probabilities save.

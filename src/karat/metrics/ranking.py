@@ -17,6 +17,14 @@ from karat.metrics import (
     score_metric,
     sklearn,
 )
+from karat.metrics._influence import (
+    of_gini,
+    of_mu,
+    of_pairs,
+    of_pairs_by_support,
+    of_step_area,
+    of_whole_area,
+)
 from karat.metrics._views import Floats
 
 HANLEY_MCNEIL_1982 = "Hanley, McNeil (1982). The area under a ROC curve. Radiology 143."
@@ -91,6 +99,7 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
     references=(HANLEY_MCNEIL_1982, MCCLISH_1989, FAWCETT_2006),
     since="0.2",
     headline=("plain", "macro", "weighted"),
+    influence=of_whole_area,
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
     """Area under the ROC curve: how often a row of the class outranks another row.
@@ -141,6 +150,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     references=(HAND_TILL_2001,),
     since="0.2",
     headline=("plain",),
+    influence=of_pairs,
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
     """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
@@ -164,6 +174,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     equals={"scikit-learn": "roc_auc_score(multi_class='ovo', average='weighted')"},
     references=(HAND_TILL_2001,),
     since="0.2",
+    influence=of_pairs_by_support,
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
     """Mean over pairs of classes of how well they are told apart, by the rows of each pair."""
@@ -192,6 +203,7 @@ def roc_auc_ovo_weighted(p: PairRanks) -> float:
     equals={"CatBoost": "AUC:type=Mu", "mlr3measures": "mauc_mu"},
     references=(KLEIMAN_PAGE_2019,),
     since="0.2",
+    influence=of_mu,
 )
 def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     """Mean over pairs of classes of how well the rows are told apart by both scores together.
@@ -223,6 +235,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     references=(BOYD_2013,),
     since="0.2",
     headline=("plain", "macro"),
+    influence=of_step_area,
 )
 def average_precision(c: ClassRanks) -> float:
     """Area under precision by recall as steps: the mean precision at the rows of the class.
@@ -265,6 +278,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     cases=[tied(gives="2*7.5/9 - 1")],
     references=(HANLEY_MCNEIL_1982,),
     since="0.2",
+    influence=of_gini,
 )
 def gini(c: ClassRanks) -> float:
     """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0."""

@@ -2,5 +2,6 @@
 
 from karat.testing.damage import mutants, survivors, unlisted
 from karat.testing.laws import LAWS, metrics_of, random_tables
+from karat.testing.score_laws import SCORE_LAWS
 
-__all__ = ["LAWS", "metrics_of", "mutants", "random_tables", "survivors", "unlisted"]
+__all__ = ["LAWS", "SCORE_LAWS", "metrics_of", "mutants", "random_tables", "survivors", "unlisted"]

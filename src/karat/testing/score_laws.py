@@ -1,0 +1,226 @@
+"""Laws that every metric of scores obeys; a third-party metric inherits them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics import Metric, Record
+from karat.metrics._influence import Rows, influence
+from karat.metrics._lift import Policy
+
+__all__ = ["SCORE_LAWS", "Problem", "problems", "score_metrics_of", "value_of"]
+
+Measure = Callable[..., float]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows with scores, and what may be asked of them.
+
+    Attributes:
+        y_true: int64[n], classes 0 to k−1.
+        values: float64[n] of the positive class, or float64[n, k].
+        is_prob: whether they are probabilities.
+        k: number of classes.
+        weights: float64[n], or None.
+    """
+
+    y_true: npt.NDArray[np.int64]
+    values: npt.NDArray[np.float64]
+    is_prob: bool
+    k: int
+    weights: npt.NDArray[np.float64] | None = None
+
+    def take(self, rows: npt.NDArray[Any]) -> Problem:
+        """The problem of these rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, y_true=self.y_true[rows], values=self.values[rows], weights=weights)
+
+
+def problems(
+    k: int, n_problems: int = 6, n: int = 60, seed: int = 0, *, ties: bool = True
+) -> Iterator[Problem]:
+    """Random rows: probabilities and scores in turn, ties, every class present."""
+    for number in range(n_problems):
+        rng = np.random.default_rng([seed, k, number])
+        y_true = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
+        z = rng.normal(size=(n, k)) + 1.2 * (np.arange(k) == y_true[:, None])
+        is_prob = number % 2 == 0
+        if ties:
+            z = np.round(z * 2) / 2
+        if is_prob:
+            z = np.exp(z - z.max(axis=1, keepdims=True))
+            z /= z.sum(axis=1, keepdims=True)
+        weights = rng.integers(1, 9, n) / 4 if number % 3 == 2 else None
+        yield Problem(y_true, z, is_prob, k, weights)
+
+
+def value_of(metric: Metric, problem: Problem, policy: Policy = "zero") -> npt.NDArray[np.float64]:
+    """The value of a metric through its public function."""
+    import karat
+
+    function = getattr(karat, metric.record.name)
+    given: dict[str, Any] = dict(metric.params)
+    if metric.record.is_per_class and metric.lift != "plain":
+        given["average"] = None if metric.lift == "per_class" else metric.lift
+    given["y_prob" if problem.is_prob else "y_score"] = problem.values
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", karat.UndefinedWarning)
+        return np.asarray(
+            function(
+                problem.y_true,
+                labels=list(range(problem.k)),
+                weights=problem.weights,
+                undefined=policy,
+                **given,
+            )
+        )
+
+
+def score_metrics_of(record: Record, k: int) -> Iterator[Metric]:
+    """Every lift of the record for k classes, with the parameters of its golden cases."""
+    lifts: tuple[Any, ...] = ("plain",)
+    if record.is_per_class:
+        lifts = (*(("plain",) if k == 2 else ()), "per_class", *record.averages)
+    for lift in lifts:
+        for params in {str(golden.params): golden.params for golden in record.cases}.values():
+            yield Metric.of(record, lift, params)
+
+
+def _same(found: Any, wanted: Any, what: str, within: float = 1e-11) -> None:
+    np.testing.assert_allclose(
+        found, wanted, rtol=within, atol=within, equal_nan=True, err_msg=what
+    )
+
+
+def _each(record: Record, *, ties: bool = True) -> Iterator[tuple[Metric, Problem]]:
+    for k in (2, 3, 5):
+        for problem in problems(k, ties=ties):
+            for metric in score_metrics_of(record, k):
+                if record.name == "top_k_accuracy" and dict(metric.params)["k"] > k:
+                    continue
+                yield metric, problem
+
+
+def golden_cases_hold(record: Record) -> None:
+    """The public function gives every golden value."""
+    for golden in record.cases:
+        values = np.asarray(golden.scores, np.float64)
+        k = values.shape[1] if values.ndim == 2 else 2
+        weights = None if golden.weights is None else np.asarray(golden.weights)
+        problem = Problem(np.asarray(golden.y_true), values, golden.is_prob, k, weights)
+        metric = Metric.of(record, golden.lift, golden.params)  # type: ignore[arg-type]
+        _same(value_of(metric, problem), golden.value, f"{metric}: {golden.source}", 1e-12)
+
+
+def order_of_rows_is_nothing(record: Record) -> None:
+    """Shuffled rows give the same value."""
+    for metric, problem in _each(record):
+        shuffled = problem.take(np.random.default_rng(1).permutation(len(problem.y_true)))
+        _same(value_of(metric, shuffled), value_of(metric, problem), str(metric))
+
+
+def weights_are_repetitions(record: Record) -> None:
+    """Whole weights mean repeated rows, a weight of 0 an absent row; their scale means nothing.
+
+    The scale means something to a metric that depends on how many rows there are.
+    """
+    for metric, problem in _each(record):
+        times = np.random.default_rng(2).integers(0, 4, len(problem.y_true))
+        times[: problem.k * 3] += 1
+        plain = replace(problem, weights=None)
+        repeated = plain.take(np.repeat(np.arange(len(times)), times))
+        weighted = replace(plain, weights=times.astype(np.float64))
+        found = value_of(metric, weighted)
+        _same(found, value_of(metric, repeated), f"{metric}, repeated")
+        if not record.depends_on_rows:
+            scaled = replace(plain, weights=times * 3.0)
+            _same(value_of(metric, scaled), found, f"{metric}, scaled")
+
+
+def within_range(record: Record) -> None:
+    """Values lie in the declared range."""
+    low, high = record.range
+    for metric, problem in _each(record):
+        found = value_of(metric, problem)
+        known = found[np.isfinite(found)]
+        assert ((known >= low - 1e-12) & (known <= high + 1e-12)).all(), (str(metric), found)
+
+
+def perfect_scores_are_perfect(record: Record) -> None:
+    """The true class with certainty gives the declared perfect value."""
+    if record.perfect is None:
+        return
+    for metric, problem in _each(record):
+        hits = (np.arange(problem.k) == problem.y_true[:, None]).astype(np.float64)
+        best = replace(problem, values=hits if problem.is_prob else 2000.0 * hits)
+        _same(value_of(metric, best), record.perfect, str(metric))
+
+
+def one_column_is_two(record: Record) -> None:
+    """Probabilities of two classes as float[n] give what float[n, 2] gives."""
+    for problem in problems(2, n_problems=4):
+        if problem.is_prob:
+            alone = problem.values[:, 1]
+            both = replace(problem, values=np.stack([1.0 - alone, alone], axis=1))
+            for metric in score_metrics_of(record, 2):
+                found = value_of(metric, replace(problem, values=alone))
+                _same(found, value_of(metric, both), str(metric))
+
+
+def influence_is_the_derivative(record: Record) -> None:
+    """The influence function is the derivative with respect to the weight of a row."""
+    if record.influence is None:
+        return
+    for metric, problem in _each(record):
+        if metric.lift in {"micro", "per_class"} or dict(metric.params).get("max_fpr"):
+            continue
+        weights = np.random.default_rng(3).uniform(0.5, 2.0, len(problem.y_true))
+        weighted = replace(problem, weights=weights)
+        rows = Rows(
+            problem.y_true, problem.values, weights, problem.is_prob, 1 if problem.k == 2 else None
+        )
+        phi = influence(metric, rows)
+        assert abs(np.average(phi, weights=weights)) < 1e-9, str(metric)
+        for row in range(0, len(weights), 17):
+            step = 1e-5 * np.eye(1, len(weights), row)[0]
+            up = value_of(metric, replace(weighted, weights=weights + step))
+            down = value_of(metric, replace(weighted, weights=weights - step))
+            slope = (up - down) / 2e-5 * weights.sum()
+            _same(phi[row], slope, f"{metric}, row {row}", 2e-6)
+
+
+def absent_classes_are_said(record: Record) -> None:
+    """A class without rows never yields a silent NaN or 0 in an average: it is left out."""
+    for k in (3, 5):
+        for problem in problems(k, n_problems=3):
+            kept = problem.take(np.flatnonzero(problem.y_true != 0))
+            for metric in score_metrics_of(record, k):
+                if metric.lift not in {"macro", "weighted"}:
+                    continue
+                each = value_of(replace(metric, lift="per_class"), kept)
+                support = np.bincount(kept.y_true, kept.weights, minlength=k)
+                weight = support if metric.lift == "weighted" else np.ones(k)
+                known = np.isfinite(each)
+                if not weight[known].sum():
+                    continue
+                wanted = np.average(each[known], weights=weight[known])
+                _same(value_of(metric, kept), wanted, str(metric))
+
+
+SCORE_LAWS: Final = (
+    golden_cases_hold,
+    order_of_rows_is_nothing,
+    weights_are_repetitions,
+    within_range,
+    perfect_scores_are_perfect,
+    one_column_is_two,
+    influence_is_the_derivative,
+    absent_classes_are_said,
+)
