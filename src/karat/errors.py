@@ -263,13 +263,13 @@ _ENTRIES = (
     ),
     Entry(
         "K205",
-        "These bytes are not a whole tally.",
+        "This is not a whole {thing}.",
         "{found}.",
-        "Write the tally again with to_bytes() and copy all of its bytes.",
+        "{do}",
     ),
     Entry(
         "K206",
-        "These bytes were written by a newer karat.",
+        "This {thing} was written by a newer karat.",
         "Format version {version}; this karat reads up to {newest}.",
         "Upgrade karat.",
     ),

@@ -246,11 +246,12 @@ class Report:
         return text
 
     @classmethod
-    def from_json(cls, text: str) -> Report:
+    def from_json(cls, text: str | bytes) -> Report:
         """Read a report back from its JSON text: the same tally, hence the same numbers.
 
         Errors:
-            K205 the text is not a report of schema ``karat.report/1``.
+            K205 the text is not a whole report of schema ``karat.report/1``, or contradicts
+            itself; K206 a newer schema wrote it.
         """
         from karat.render.json import report_from_json
 
