@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -188,13 +188,13 @@ def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
         raise error("K306", name=record.name, average=average)
     if average is None:
         return "per_class"
-    if average not in record.averages:
+    if not isinstance(average, str) or average not in record.averages:
         choices = [None, *record.averages]
         raise error(
             "K122", argument="average", value=average, choices=shown(choices),
             do="None gives one value for each class.",
         )  # fmt: skip
-    chosen: Lift = average
+    chosen: Lift = cast("Lift", str(average))
     return chosen
 
 
