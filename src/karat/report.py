@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -237,12 +236,16 @@ class Report:
         return report_to_dict(self)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as JSON text with sorted keys; written to `path` too, when given."""
+        """The report as JSON text with sorted keys; written to `path` too, when given.
+
+        The file is written whole or not at all: a failure leaves an earlier one as it was.
+        """
         from karat.render.json import report_to_json
+        from karat.render.writing import write_text
 
         text = report_to_json(self)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write_text(path, text + "\n")
         return text
 
     @classmethod
