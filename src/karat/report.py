@@ -15,6 +15,7 @@ from karat._version import __version__
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._positive import with_positive
 from karat.plan import default_metrics
 from karat.result import Result
 from karat.signature import Signature
@@ -146,7 +147,8 @@ class Report:
         """The result of a metric, by any of its names.
 
         Errors:
-            K301 no such metric; K307 a plain name where there are more than two classes.
+            K301 no such metric; K307 a plain name where there are more than two classes; K123 where
+            there is one, unless it is 0 or 1: then 1 is positive, as in the functions.
         """
         return self._result(get(name))
 
@@ -171,7 +173,11 @@ class Report:
             return False
 
     def _result(self, metric: Metric) -> Result:
-        if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
+        cells = self.cells
+        needs_positive = metric.record.is_per_class and metric.lift == "plain"
+        if needs_positive and not self.is_binary and self.classes.k == 1:
+            cells = with_positive(cells, metric.name)
+        elif needs_positive and not self.is_binary:
             choices = [f"{average}_{metric.record.name}" for average in metric.record.averages]
             raise error(
                 "K307",
@@ -179,20 +185,20 @@ class Report:
                 k=self.classes.k,
                 choices=", ".join(choices) or "it for each class",
             )
-        computed = metric.values(self.cells, self.undefined)
-        positive = self.classes.positive
+        computed = metric.values(cells, self.undefined)
+        classes, positive = cells.classes, cells.classes.positive
         return Result(
             name=str(metric),
             value=float(computed.value),
             n=self.n_rows,
-            undefined=undefined_reason(metric, self.classes, computed.undefined),
+            undefined=undefined_reason(metric, classes, computed.undefined),
             definition=metric.definition,
             range=metric.range,
             better=metric.better,
             signature=Signature(
                 str(metric),
-                self.classes.k,
-                None if positive is None else self.classes.display[positive],
+                classes.k,
+                None if positive is None else classes.display[positive],
                 self.undefined,
                 self.cells.is_weighted,
                 __version__,
