@@ -215,3 +215,12 @@ def test_parameters_of_any_kind(wrong: Any) -> None:
         lambda: karat.balanced_accuracy(TRUE, PRED, adjusted=wrong),
     ):
         assert code_of(call) == "K302"
+
+
+def test_labels_of_any_text_travel_and_print() -> None:
+    labels = ["\ud800", "", "\x00", "a\nb", "{0}", "\u202e", "x" * 10_000]
+    report = karat.evaluate(labels, labels[::-1])
+    again = karat.tally.from_bytes(karat.tally.to_bytes(report.cells))
+    assert again.classes == report.classes
+    assert karat.Report.from_json(report.to_json()).labels == report.labels
+    assert str(report).encode("utf-8")

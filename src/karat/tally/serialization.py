@@ -56,7 +56,9 @@ def to_bytes(cells: Cells) -> bytes:
             for name, array in present.items()
         ],
     }
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    # NumPy's text may hold lone surrogates; json.loads reads them back.
+    words = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    text = words.encode("utf-8", "surrogatepass")
     body = b"".join(
         np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).tobytes()
         for array in present.values()
