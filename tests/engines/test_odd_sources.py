@@ -74,6 +74,25 @@ def test_a_column_with_both_is_text(tmp_path: Path) -> None:
     assert tally_files(path).cells.classes.labels == ("1", "a")
 
 
+@pytest.mark.parametrize("name", ["p.csv", "p.jsonl"])
+def test_a_number_of_thousands_of_digits_is_no_label(name: str, tmp_path: Path) -> None:
+    long = "1" * 5000
+    content = f"label,pred\n{long},1\n" if name == "p.csv" else f'{{"label": {long}, "pred": 1}}\n'
+    path = written(tmp_path / name, content)
+    other = write_parquet(tmp_path / "q.parquet", {"label": [1], "pred": [1]})
+    for source in (path, [path, other], [other, path]):
+        problem = refused(source)
+        assert problem.code == "K106"
+        assert len(str(problem)) < 300
+
+
+def test_many_scores_are_told_to_be_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.engines.files.N_CLASSES_MAX", 3)
+    scores = {"label": [0, 1] * 5, "prediction": [i / 7 for i in range(10)]}
+    for path in (write_csv(tmp_path / "p.csv", scores), write_json(tmp_path / "p.jsonl", scores)):
+        assert refused(path).code == "K407"
+
+
 # Names
 
 
@@ -169,6 +188,11 @@ def test_weights_of_a_csv_may_be_missing_or_boolean(tmp_path: Path) -> None:
     assert tally_files(path, nulls="drop").n_dropped == 1
     path = written(tmp_path / "q.csv", "label,pred,w\n1,1,true\n0,1,False\n")
     assert tally_files(path).cells.matrix().tolist() == [[0.0, 0.0], [0.0, 1.0]]
+
+
+def test_weights_with_all_their_digits_are_read(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "p.csv", {**TEN, "w": [i / 7 for i in range(10)]})
+    assert float(tally_files(path).cells.matrix().sum()) == pytest.approx(45 / 7)
 
 
 # Filters

@@ -166,7 +166,9 @@ def _explained(
     file = next((file for file in files if file.path in text), None)
     # What a filter computes fails without a word about files.
     if where is not None and file is None and not _OF_FILES.search(text):
-        return error("K408", found=f"The condition {where!r} fails: {_sql_message(text)}")
+        # The pointer below the first line would show the whole statement.
+        told = _sql_message(text).partition("\n")[0]
+        return error("K408", found=f"The condition {where!r} fails: {told}")
     if file is None and len(files) == 1:
         file = files[0]
     if file is None and not files:

@@ -7,7 +7,7 @@ and only the tally is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -217,15 +217,24 @@ def _counted(
     """The tally of all blocks, its labels still codes where they are text; None without rows."""
     total: Cells | None = None
     n_rows = relation.n_rows
-    for block in rows:
-        part = _count(block, rows, cells=cells, n_threads=n_threads)
-        total = part if total is None else union(total, part)
-        if max(total.k, rows.n_texts) > N_CLASSES_MAX:
-            refuse_scores(rows, reading)
-            found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
-            raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
-        if progress is not None:
-            progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
+    try:
+        # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
+        with closing(iter(rows)) as blocks:
+            for block in blocks:
+                part = _count(block, rows, cells=cells, n_threads=n_threads)
+                total = part if total is None else union(total, part)
+                if max(total.k, rows.n_texts) > N_CLASSES_MAX:
+                    break
+                if progress is not None:
+                    progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
+    except KaratError as problem:
+        if problem.code not in ("K113", "K114"):
+            raise
+        raise _bad_weights(problem, rows) from None
+    if total is not None and max(total.k, rows.n_texts) > N_CLASSES_MAX:
+        refuse_scores(rows, reading)
+        found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
+        raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
     if total is not None and total.is_weighted and not total.counts.any():
         n = int(total.n_rows)
         raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
@@ -240,12 +249,10 @@ def _count(block: Block, rows: RowBlocks, *, cells: bool, n_threads: int | None)
     weights = block.weights
     if weights is not None and not weights.any():
         return _weightless(tally_columns(true, pred, cells=cells, n_threads=n_threads))
-    try:
-        return tally_columns(true, pred, weights=weights, cells=cells, n_threads=n_threads)
-    except KaratError as problem:
-        if problem.code not in ("K113", "K114"):
-            raise
-        raise _bad_weights(problem, rows) from None
+    argument = f"column {rows.names[2]!r}" if rows.has_weights else "weights"
+    return tally_columns(
+        true, pred, weights=weights, weights_argument=argument, cells=cells, n_threads=n_threads
+    )
 
 
 def _weightless(counted: Cells) -> Cells:

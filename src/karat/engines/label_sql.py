@@ -29,9 +29,9 @@ _DOUBLE_DIGITS, _INT64_DIGITS = 15, 18
 _TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID")
 
 WHOLE = r"\s*[+-]?[0-9]{1,18}\s*"
-# At most 15 digits: a double holds them exactly, and longer ones are read as text and kept whole.
+# Whole numbers of more digits are ids, of which a double would make one of two.
 NUMBER = (
-    r"\s*[+-]?(([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})([eE][+-]?[0-9]+)?"
+    r"\s*[+-]?(([0-9]+\.[0-9]*|\.[0-9]+|[0-9]{1,18})([eE][+-]?[0-9]+)?"
     r"|(?i:nan|inf|infinity))\s*"
 )
 

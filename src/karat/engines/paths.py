@@ -37,8 +37,9 @@ _ENDINGS: dict[str, FileKind] = {
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 # A comment or bracket may stand first; `select*.csv` is a pattern, and `SELECT * FROM` is none.
 _QUERY = re.compile(
-    r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:SELECT|WITH|FROM|VALUES)(?:\s|['\"(]|/\*|--|\*\s)",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|\()*"
+    r"(?:SELECT|WITH|FROM|VALUES)(?:\s|['\"(]|/\*|--|\*\s)",
+    re.IGNORECASE,
 )
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"

@@ -6,7 +6,7 @@ float sums over them depend neither on row groups nor on threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -82,7 +82,7 @@ class RowBlocks:
         """The text of each code."""
         return list(self._encoder.labels())
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Generator[Block, None, None]:
         """Blocks in row order; the stream is closed when the iterator is.
 
         Errors:

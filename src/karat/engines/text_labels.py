@@ -29,6 +29,9 @@ or as text behind a mark: ``c`` CSV, ``j`` JSON, ``s`` string, ``n`` number, ``d
 NULLS = ("", "nan", "-nan", "na", "n/a", "#n/a", "<na>", "null", "nat")
 """Texts that writers of CSV put for a missing value, in any case; and Python's `None`."""
 
+DIGITS_MAX = 1000
+"""Characters of the longest number that is read as one."""
+
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _PADDED = re.compile(r"[+-]?0[0-9]")
@@ -54,9 +57,15 @@ def labels_of_texts(texts: Sequence[str], reading: Reading) -> list[Label]:
     """The label of each text, none of which stands for a missing value.
 
     Errors:
-        NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects,
-            K410 for text of a CSV where the other files hold numbers.
+        NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects and
+            for numbers of too many digits, K410 for text of a CSV where other files hold numbers.
     """
+    if reading != "typed":
+        endless = [
+            text for text in texts if len(text) > DIGITS_MAX and is_number(text.lstrip("cj"))
+        ]
+        if endless:
+            raise NotLabelsError("K106", endless)
     if reading == "csv":
         return of_csv(texts)
     if reading == "json":
