@@ -11,6 +11,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
+from karat.wording import filled, short, shown
+
 __all__ = [
     "CATALOGUE",
     "Entry",
@@ -19,6 +21,7 @@ __all__ = [
     "UndefinedWarning",
     "UnknownNameError",
     "error",
+    "short",
     "shown",
 ]
 
@@ -45,7 +48,9 @@ class KaratError(ValueError):
         return str(self.args[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.code, self.context)
+        # A fact may be anything that a caller gave, also what cannot travel: its text does.
+        context = {name: _portable(value) for name, value in self.context.items()}
+        return _rebuild, (type(self), self.code, context, str(self))
 
 
 class InputError(KaratError):
@@ -56,8 +61,22 @@ class UnknownNameError(KaratError, KeyError):
     """A metric, column or option of that name does not exist."""
 
 
-def _rebuild(kind: type[KaratError], code: str, context: dict[str, Any]) -> KaratError:
-    return kind(code, **context)
+def _rebuild(
+    kind: type[KaratError], code: str, context: dict[str, Any], message: str
+) -> KaratError:
+    problem = kind(code, **context)
+    problem.args = (message,)
+    return problem
+
+
+def _portable(value: Any) -> Any:
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return value.item()
+    if type(value) in (list, tuple):
+        return type(value)(map(_portable, value))
+    return short(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +90,7 @@ class Entry:
     kind: type[KaratError] = InputError
 
     def render(self, context: dict[str, Any]) -> str:
-        lines = [part.format(**context) for part in (self.what, self.found, self.do)]
+        lines = [filled(part, context) for part in (self.what, self.found, self.do)]
         return (
             f"{self.code}  "
             + textwrap.indent("\n".join(line for line in lines if line), "      ").lstrip()
@@ -81,13 +100,6 @@ class Entry:
 def error(code: str, **context: Any) -> KaratError:
     """Make the error of that code; the caller raises it."""
     return CATALOGUE[code].kind(code, **context)
-
-
-def shown(values: Any, limit: int = 8) -> str:
-    """A short list of values for a message: ``'a', 'b', 'c' … (12 in all)``."""
-    items = list(values)
-    text = ", ".join(repr(item) for item in items[:limit])
-    return text if len(items) <= limit else f"{text} … ({len(items)} in all)"
 
 
 _ENTRIES = (
@@ -191,7 +203,7 @@ _ENTRIES = (
     Entry(
         "K117",
         "class_names= does not name every class once.",
-        "{n_names} names for {k} classes: {labels}.",
+        "{found}.",
         "Give one name for each class in the order of labels=, or a dict from label to name.",
     ),
     Entry(
@@ -237,6 +249,12 @@ _ENTRIES = (
         "Add the label to the categories, or give every class in order with labels=.",
     ),
     Entry(
+        "K125",
+        "{argument} is too large or too small to compute with.",
+        "{found}.",
+        "Multiply every value by one constant: no rate depends on it, and sums stay in range.",
+    ),
+    Entry(
         "K134",
         "{argument} has {n_columns} columns and there are {k} classes.",
         "Classes: {labels}.",
@@ -275,13 +293,13 @@ _ENTRIES = (
     ),
     Entry(
         "K205",
-        "These bytes are not a whole tally.",
+        "This is not a whole {thing}.",
         "{found}.",
-        "Write the tally again with to_bytes() and copy all of its bytes.",
+        "{do}",
     ),
     Entry(
         "K206",
-        "These bytes were written by a newer karat.",
+        "This {thing} was written by a newer karat.",
         "Format version {version}; this karat reads up to {newest}.",
         "Upgrade karat.",
     ),

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 from karat.engines.arrays import check_threads
 from karat.engines.scores import tally_scores
-from karat.errors import error, shown
+from karat.errors import error, short, shown
 from karat.functions import check_policy, tallied
 from karat.inputs.frames import is_frame
+from karat.inputs.identity import NotALabelError, label_of
 from karat.measuring import names_files, report_of_scores, report_of_table
-from karat.metrics import Metric, get
+from karat.metrics import Metric
+from karat.plan import requested
 from karat.report import Report
 from karat.tally import Classes, Label
 
@@ -30,8 +35,8 @@ def evaluate(
     y_prob: Any = None,
     y_score: Any = None,
     confusion: Any = None,
-    true: str | None = None,
-    pred: str | None = None,
+    true: str | int | None = None,
+    pred: str | int | None = None,
     prob: str | Sequence[str] | None = None,
     score: str | Sequence[str] | None = None,
     weights: Any = None,
@@ -39,7 +44,7 @@ def evaluate(
     class_names: Sequence[str] | Mapping[Label, str] | None = None,
     positive: Label | None = None,
     threshold: float | None = None,
-    metrics: Iterable[str | Metric] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     undefined: str = "zero",
     nulls: str = "error",
     n_threads: int | None = None,
@@ -62,11 +67,12 @@ def evaluate(
         weights: float[n], or the name of a column: importance of each row, at least 0.
         labels: the classes in order; one that never occurs keeps its row.
             Default: the sorted union of true and predicted labels.
-        class_names: display names, one a class in order, or a dict from label to name.
+        class_names: display names, one a class in order, or a dict from label to name;
+            no two alike.
         positive: the positive class of two; default: the last.
         threshold: predict the positive class of two from this probability (or score) on; default:
             the class of the largest.
-        metrics: names to compute; default: all.
+        metrics: names to compute, or one name; default: all.
         undefined: what an undefined class counts as in an average: ``"zero"`` (0 where
             scikit-learn says 0), ``"exclude"``, or ``"nan"``.
         nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or
@@ -91,14 +97,15 @@ def evaluate(
         >>> report.macro_f1.name
         'macro_f1'
     """
-    requested = None if metrics is None else tuple(get(name) for name in _listed(metrics))
+    wanted = None if metrics is None else tuple(requested(metrics))
     check_policy(undefined)
-    if nulls not in ("error", "drop"):
+    if not _is_choice(nulls, ("error", "drop")):
         raise error(
             "K122", argument="nulls", value=nulls, choices="'error', 'drop'",
             do="'drop' leaves the rows out and reports how many.",
         )  # fmt: skip
     check_threads(n_threads)
+    true, pred = _column_name("true", true), _column_name("pred", pred)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred)
     columns = {"true": true, "pred": pred, "prob": prob, "score": score}
     _check_sources(is_table, columns, y_prob, y_score, confusion, weights, nulls)
@@ -110,25 +117,25 @@ def evaluate(
     }
     policy = cast("Policy", undefined)
     if is_table:
+        options["weights"] = _weights_of_table(weights, is_in_files=names_files(y_true))
         report = report_of_table(
-            y_true, columns, options, threshold=threshold, nulls=nulls,
-            requested=requested, policy=policy,
-        )  # fmt: skip
+            y_true, columns, options, threshold=threshold, nulls=nulls, wanted=wanted, policy=policy
+        )
     elif y_prob is not None or y_score is not None:
         from karat.scored_functions import given_scores
 
         rows = tally_scores(
             y_true, given_scores(y_prob, y_score), y_pred=y_pred, threshold=threshold, **options
         )
-        report = report_of_scores(rows, requested, policy)
+        report = report_of_scores(rows, wanted, policy)
     else:
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
         cells = tallied(y_true, y_pred, confusion, labels, positive, weights, n_threads, True)
-        report = Report(cells, policy, requested)
+        report = Report(cells, policy, wanted)
     classes = report.classes.named(display_names(class_names, report.classes))
     report = replace(report, cells=report.cells.with_classes(classes))
-    if requested is not None:
+    if wanted is not None:
         # A metric that these classes do not have is an error here, not when the report is printed.
         _ = report.metrics
     return report
@@ -174,15 +181,42 @@ def _check_sources(
         )
 
 
-def _listed(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
-    if isinstance(metrics, Metric) or not _is_listing(metrics):
-        return [cast("str | Metric", metrics)]
-    return list(metrics)
+def _column_name(argument: str, given: Any) -> str | None:
+    """The name of a column as text: tables may name their columns by numbers.
+
+    Errors:
+        K120 it is no name.
+    """
+    if given is None or isinstance(given, str):
+        return given
+    if _is_number(given) or isinstance(given, tuple):
+        return str(given)
+    raise error(
+        "K120",
+        found=f"{argument}= is {short(given)} ({type(given).__name__}), not the name of a column",
+        do="Name a column of the table, or give the labels themselves as y_true and y_pred.",
+    )
 
 
-def _is_listing(given: object) -> bool:
-    """Whether it lists several things in order; a string is one thing, a set has no order."""
-    return isinstance(given, Iterable) and not isinstance(given, str | bytes | AbstractSet)
+def _is_choice(given: Any, choices: tuple[str, ...]) -> bool:
+    """Whether it is one of the texts; an array would compare element by element."""
+    return isinstance(given, str) and given in choices
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
+
+
+def _weights_of_table(weights: Any, *, is_in_files: bool) -> Any:
+    if _is_number(weights) and not is_in_files:
+        return str(weights)
+    if is_in_files and weights is not None and not isinstance(weights, str):
+        raise error(
+            "K120",
+            found=f"The rows are in files, and weights= is a {type(weights).__name__}",
+            do="Name the column of the weights: rows of files have no order to match by.",
+        )
+    return weights
 
 
 def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bool:
@@ -192,22 +226,51 @@ def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bo
     return true is not None or pred is not None or names_files(first) or is_frame(first)
 
 
-def display_names(
-    given: Sequence[str] | Mapping[Label, str] | None, classes: Classes
-) -> tuple[str, ...] | None:
-    """Display names for the classes.
+def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
+    """Display names for the classes: text, bytes of UTF-8 text, whole numbers or booleans.
 
     Errors:
-        K117 not exactly one name for each class.
+        K117 not exactly one name for each class, two alike, or a name that is none of these.
     """
     if given is None:
         return None
     if isinstance(given, Mapping):
-        names = [given.get(label, str(label)) for label in classes.labels]
-        is_complete = all(label in classes.labels for label in given)
+        known = set(classes.labels)
+        for label in given:
+            if label not in known:
+                found = f"{short(label)} is not a class; the classes are {shown(classes.labels)}"
+                raise error("K117", found=found)
+        names = [given.get(label, label) for label in classes.labels]
     else:
-        names = list(given) if _is_listing(given) else [str(given)]
-        is_complete = len(names) == classes.k
-    if not is_complete:
-        raise error("K117", n_names=len(names), k=classes.k, labels=shown(classes.labels))
-    return tuple(str(name) for name in names)
+        names = _listed_names(given)
+    if len(names) != classes.k:
+        labels = shown(classes.labels)
+        raise error("K117", found=f"{len(names)} names for {classes.k} classes: {labels}")
+    texts = [_name(place, name) for place, name in enumerate(names)]
+    first: dict[str, int] = {}
+    for place, text in enumerate(texts):
+        if first.setdefault(text, place) != place:
+            found = f"Names {first[text]} and {place} are both {short(text)}"
+            raise error("K117", found=found)
+    return tuple(texts)
+
+
+def _listed_names(given: Any) -> list[Any]:
+    is_one = isinstance(given, str | bytes | bytearray | AbstractSet)
+    try:
+        if not is_one and getattr(given, "ndim", 1) == 1:
+            return list(given.to_pylist() if hasattr(given, "to_pylist") else given)
+    except Exception:  # the class of the container may raise anything
+        pass
+    raise error("K117", found=f"It is {short(given)} ({type(given).__name__}), not a list of names")
+
+
+def _name(place: int, given: Any) -> str:
+    try:
+        label = label_of(given)
+    except NotALabelError:
+        label = None
+    if label is None:
+        found = f"Name {place} is {short(given)} ({type(given).__name__})"
+        raise error("K117", found=found)
+    return str(label)

@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,12 @@ from karat.engines.arrays import check_threads, tally_labels, tally_matrix
 from karat.errors import UndefinedWarning, error, shown
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._metric import Metric
+from karat.metrics._positive import with_positive
 from karat.metrics._record import Record
 from karat.metrics._registry import lookup
 from karat.report import undefined_reason
 from karat.result import NOT_GIVEN, NotGiven
-from karat.tally import Cells, Classes
+from karat.tally import Cells
 
 if TYPE_CHECKING:
     from karat._native import Tally
@@ -157,7 +158,7 @@ def _evaluated(
         y_true, y_pred, confusion, labels, positive, weights, n_threads, metric.needs_cells
     )
     if record.is_per_class and lift == "plain":
-        cells = _with_positive(cells, record)
+        cells = _of_two_classes(cells, record)
     computed = metric.values(cells, undefined)
     reason = undefined_reason(metric, cells.classes, computed.undefined)
     if reason is not None:
@@ -185,13 +186,13 @@ def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
         raise error("K306", name=record.name, average=average)
     if average is None:
         return "per_class"
-    if average not in record.averages:
+    if not isinstance(average, str) or average not in record.averages:
         choices = [None, *record.averages]
         raise error(
             "K122", argument="average", value=average, choices=shown(choices),
             do="None gives one value for each class.",
         )  # fmt: skip
-    chosen: Lift = average
+    chosen: Lift = cast("Lift", str(average))
     return chosen
 
 
@@ -233,7 +234,7 @@ def tallied(
     )
 
 
-def _with_positive(cells: Cells, record: Record) -> Cells:
+def _of_two_classes(cells: Cells, record: Record) -> Cells:
     """The tally with its positive class, or the error that says what is missing."""
     classes = cells.classes
     if classes.positive is not None:
@@ -246,14 +247,7 @@ def _with_positive(cells: Cells, record: Record) -> Cells:
             labels=shown(classes.labels),
             choices=shown([None, *record.averages]),
         )
-    label = classes.labels[0]
-    if isinstance(label, str) or label not in (0, 1):
-        raise error("K123", name=record.name, label=label)
-    # One class of 0 and 1 occurs: the other is known, and 1 is the positive one.
-    from karat.tally import reorder
-
-    both = Classes((type(label)(0), type(label)(1)), positive=1)
-    return reorder(cells, both)
+    return with_positive(cells, record.name)
 
 
 _Y = "one label a row, [n] or [n, 1]: strings, whole numbers or booleans"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.engines.scores import ScoreTally
 from karat.metrics import Losses, Metric, all_records
@@ -12,6 +12,10 @@ from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
 from karat.plan import default_metrics
 from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report
+
+if TYPE_CHECKING:
+    from karat.engines.files import FileTally
+    from karat.engines.frames import FrameTally
 
 __all__ = ["names_files", "report_of_scores", "report_of_table"]
 
@@ -84,7 +88,7 @@ def report_of_table(
     *,
     threshold: float | None,
     nulls: str,
-    requested: Sequence[Metric] | None,
+    wanted: Sequence[Metric] | None,
     policy: Policy,
     **reading: Any,
 ) -> Report:
@@ -96,4 +100,27 @@ def report_of_table(
         options: labels, positive, weights, n_threads.
         reading: what only files have: where, progress, labels_are_text.
     """
-    raise NotImplementedError
+    tally = _tally_files if names_files(table) else _tally_frame
+    found = tally(
+        table, true=columns["true"], pred=columns["pred"], nulls=nulls, **options, **reading
+    )
+    return Report(
+        found.cells,
+        policy,
+        None if wanted is None else tuple(wanted),
+        mapping=found.mapping,
+        source=found.source,
+        warnings=found.warnings,
+    )
+
+
+def _tally_files(source: Any, **options: Any) -> FileTally:
+    from karat.engines.files import tally_files
+
+    return tally_files(source, **options)
+
+
+def _tally_frame(table: Any, **options: Any) -> FrameTally:
+    from karat.engines.frames import tally_frame
+
+    return tally_frame(table, **options)

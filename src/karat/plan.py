@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Any, cast
 
+from karat.errors import error, short
 from karat.metrics import Losses, Metric, Pairwise, all_metrics, get
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "default_metrics", "requested"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,13 @@ class Plan:
     tallies: tuple[str, ...]
 
     @classmethod
-    def of(cls, metrics: Iterable[str | Metric] | None = None) -> Plan:
-        """The plan of these metrics; None means every metric of a report.
+    def of(cls, metrics: str | Metric | Iterable[str | Metric] | None = None) -> Plan:
+        """The plan of these metrics, or of a single one; None means every metric of a report.
 
         Errors:
-            K301, K302, K303, K306 a name that is not a metric.
+            K120 a collection without an order; K301, K302, K303, K306 a name that is no metric.
         """
-        wanted = default_metrics() if metrics is None else [get(item) for item in metrics]
+        wanted = default_metrics() if metrics is None else requested(metrics)
         texts = dict.fromkeys(str(item) for item in wanted)
         tallies = {tally_of(item) for item in wanted}
         if "cells" in tallies:
@@ -90,3 +93,25 @@ def default_metrics(*, of_scores: bool = False) -> list[Metric]:
         # Pooling every column needs a key for each row and class at once: on request only.
         and not (of_scores and item.lift == "micro")
     ]
+def requested(metrics: Any) -> list[Metric]:
+    """The metrics that were asked for by one name or a list of names.
+
+    Errors:
+        K120 a set, which has no order; K301, K302, K303, K306 a name that is not a metric.
+    """
+    if isinstance(metrics, AbstractSet):
+        raise error(
+            "K120",
+            found=f"metrics= is a {type(metrics).__name__}, which has no order",
+            do="Give a list of names.",
+        )
+    if isinstance(metrics, str | bytes | Metric):
+        return [get(cast("str | Metric", metrics))]
+    try:
+        names = list(metrics)
+    except TypeError:
+        return [get(metrics)]
+    except Exception as problem:  # the class of the container may raise anything
+        found = f"metrics= of type {type(metrics).__name__} cannot be read: {short(problem)}"
+        raise error("K120", found=found, do="Give a list of names.") from problem
+    return [get(name) for name in names]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
+from karat.metrics._positive import with_positive
 from karat.plan import default_metrics
 from karat.result import Result
 from karat.signature import Signature
@@ -163,7 +163,8 @@ class Report:
         """The result of a metric, by any of its names.
 
         Errors:
-            K301 no such metric; K307 a plain name where there are more than two classes.
+            K301 no such metric; K307 a plain name where there are more than two classes; K123 where
+            there is one, unless it is 0 or 1: then 1 is positive, as in the functions.
         """
         return self._result(get(name))
 
@@ -188,7 +189,11 @@ class Report:
             return False
 
     def _result(self, metric: Metric) -> Result:
-        if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
+        cells = self.cells
+        needs_positive = metric.record.is_per_class and metric.lift == "plain"
+        if needs_positive and not self.is_binary and self.classes.k == 1:
+            cells = with_positive(cells, metric.name)
+        elif needs_positive and not self.is_binary:
             choices = [metric.record.lifted(average) for average in metric.record.averages]
             raise error(
                 "K307",
@@ -196,34 +201,34 @@ class Report:
                 k=self.classes.k,
                 choices=", ".join(choices) or "it for each class",
             )
-        computed = self._values(metric)
-        positive = self.classes.positive
+        computed = self._values(metric, cells)
+        classes, positive = cells.classes, cells.classes.positive
         return Result(
             name=str(metric),
             value=float(computed.value),
             n=self.n_rows,
-            undefined=undefined_reason(metric, self.classes, computed.undefined),
+            undefined=undefined_reason(metric, classes, computed.undefined),
             definition=metric.definition,
             range=metric.range,
             better=metric.better,
             signature=Signature(
                 str(metric),
-                self.classes.k,
-                None if positive is None else self.classes.display[positive],
+                classes.k,
+                None if positive is None else classes.display[positive],
                 self.undefined,
                 self.cells.is_weighted,
                 __version__,
             ),
         )
 
-    def _values(self, metric: Metric) -> Values:
+    def _values(self, metric: Metric, cells: Cells) -> Values:
         """What a metric gave on these rows.
 
         Errors:
             K208 it reads scores, and there were none; K209 it was not computed.
         """
         if not metric.needs_scores:
-            return metric.values(self.cells, self.undefined)
+            return metric.values(cells, self.undefined)
         if self.scores is None:
             raise error("K208", name=str(metric))
         found = self.measured.get(metric)
@@ -240,7 +245,7 @@ class Report:
         columns = {}
         for name in PER_CLASS:
             metric = Metric(get(name).record, "per_class")
-            columns[name] = (metric, self._values(metric))
+            columns[name] = (metric, self._values(metric, self.cells))
         for metric, values in self.measured.items():
             if metric.lift == "per_class" and metric.record.name in PER_CLASS_OF_SCORES:
                 columns[metric.record.name] = (metric, values)
@@ -269,20 +274,25 @@ class Report:
         return report_to_dict(self)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as JSON text with sorted keys; written to `path` too, when given."""
+        """The report as JSON text with sorted keys; written to `path` too, when given.
+
+        The file is written whole or not at all: a failure leaves an earlier one as it was.
+        """
         from karat.render.json import report_to_json
+        from karat.render.writing import write_text
 
         text = report_to_json(self)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write_text(path, text + "\n")
         return text
 
     @classmethod
-    def from_json(cls, text: str) -> Report:
+    def from_json(cls, text: str | bytes) -> Report:
         """Read a report back from its JSON text: the same tally, hence the same numbers.
 
         Errors:
-            K205 the text is not a report of schema ``karat.report/1``.
+            K205 the text is not a whole report of schema ``karat.report/1``, or contradicts
+            itself; K206 a newer schema wrote it.
         """
         from karat.render.json import report_from_json
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from karat.engines.text_labels import NotLabelsError, of_csv, of_json
+from karat.engines.text_labels import (
+    NotLabelsError,
+    Reading,
+    labels_of_texts,
+    missing_texts,
+    of_csv,
+    of_json,
+)
 from karat.tally import Label
 
 
@@ -23,10 +30,8 @@ from karat.tally import Label
         (["t", "f"], ["t", "f"]),
         (["yes", "no"], ["yes", "no"]),
         (["2026-01-01"], ["2026-01-01"]),
-        (["", " "], ["", " "]),
         (["true", "2"], ["true", "2"]),
-        (["nan", "cat"], ["nan", "cat"]),
-        (["none", "na"], ["none", "na"]),
+        (["none", "cat"], ["none", "cat"]),
         (["inf", "1"], ["inf", "1"]),
         (["1_000"], ["1_000"]),
     ],
@@ -41,7 +46,7 @@ def test_labels_of_csv(texts: list[str], labels: list[Label]) -> None:
     ("texts", "code", "at_fault"),
     [
         (["1", "0.5", "2", "0.25"], "K407", ("0.5", "0.25")),
-        (["1", "NaN", "2", "N/A"], "K104", ("NaN", "N/A")),
+        (["1e2", "1.5"], "K407", ("1.5",)),
     ],
 )
 def test_texts_that_are_no_labels(texts: list[str], code: str, at_fault: tuple[str, ...]) -> None:
@@ -68,3 +73,61 @@ def test_json_that_is_no_label(texts: list[str], code: str, at_fault: tuple[str,
     with pytest.raises(NotLabelsError) as caught:
         of_json(texts)
     assert (caught.value.code, caught.value.texts) == (code, at_fault)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (["sa", 'j"a"', "ca"], ["a", "a", "a"]),
+        (["s1", "c1"], ["1", "1"]),
+        (["n1", "j1", "d1.0", "c1", "n1.0"], [1, 1, 1, 1, 1]),
+        (["n9007199254740993.0", "c9007199254740993"], [9007199254740993] * 2),
+        (["d1e+23"], [int(1e23)]),
+        (["ntrue", "jtrue", "cfalse"], [True, True, False]),
+        (["n0", "ctrue"], [0, True]),
+    ],
+)
+def test_labels_of_several_formats(texts: list[str], labels: list[Label]) -> None:
+    assert labels_of_texts(texts, "marked") == labels
+
+
+@pytest.mark.parametrize(
+    ("texts", "code", "at_fault"),
+    [
+        (["n1", "cx"], "K410", ("cx",)),
+        (["j1", "c007"], "K410", ("c007",)),
+        (["n1.5", "c1"], "K407", ("n1.5",)),
+        (["d0.5", "ntrue", "j0.25"], "K407", ("d0.5", "j0.25")),
+        (["j[1]", "c1"], "K106", ("j[1]",)),
+    ],
+)
+def test_several_formats_that_do_not_agree(
+    texts: list[str], code: str, at_fault: tuple[str, ...]
+) -> None:
+    with pytest.raises(NotLabelsError) as caught:
+        labels_of_texts(texts, "marked")
+    assert (caught.value.code, caught.value.texts) == (code, at_fault)
+
+
+@pytest.mark.parametrize(
+    ("texts", "reading", "missing"),
+    [
+        (["a", "", " ", "NA", "nan", "N/A", "NULL", "None", "<NA>"], "csv", 8),
+        (["a", "none", "nil", "na\u00efve", "nano"], "csv", 0),
+        (["1", "none", "nil", "?"], "csv", 3),
+        (["none", "nil"], "csv", 0),
+        (["NA", "nan"], "csv", 2),
+        (["NaN", '"NaN"', "1"], "json", 1),
+        (["NaN", ""], "typed", 0),
+        (["cNA", "sNA", "jNaN", "dnan", 'j"NaN"'], "marked", 3),
+    ],
+)
+def test_texts_that_stand_for_a_missing_label(
+    texts: list[str], reading: Reading, missing: int
+) -> None:
+    assert len(missing_texts(texts, reading, ())) == missing
+
+
+def test_a_class_that_is_named_is_not_missing() -> None:
+    assert missing_texts(["NA", "None", "EU"], "csv", ["NA", "EU"]) == {"None"}
+    assert missing_texts(["cNA", "sEU"], "marked", ["NA", "EU"]) == set()

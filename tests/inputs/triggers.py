@@ -43,6 +43,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
         _ordered("y_true", ["low", "high"], [0, 1]),
         encode_dictionary(np.array([0, 0]), ["medium"], "y_pred", "error"),
     ),
+    "K125": lambda: tally_labels([0, 1, 1], [0, 1, 0], weights=[1e200, 1e200, 1e200]),
     "K404": lambda: columns({"label": [0, 1], "prediction": [0, 1]}, ["lable"]),
     "K405": lambda: find_roles(["label", "target", "pred"]),
     "K406": lambda: find_roles(["id", "label", "size"]),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
-import sys
 from typing import Any
 
 import click
 
 from karat._version import __version__
 from karat.cli.options import write_examples
+from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
 from karat.errors import KaratError
 
 __all__ = ["app", "run"]
@@ -93,24 +94,40 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
+    hold_closed_streams()
     try:
-        returned: Any = app.main(arguments, prog_name="karat", standalone_mode=False)
-        sys.stdout.flush()
+        with guarded_output():
+            returned: Any = app.main(arguments, prog_name="karat", standalone_mode=False)
     except KaratError as problem:
-        click.echo(told(problem), err=True)
+        complain(told(problem))
         return WRONG_INPUT
     except click.ClickException as problem:
-        problem.show()
+        with contextlib.suppress(OSError):
+            problem.show()
         return WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
+        complain("Interrupted.")
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):
-        # The reader of a pipe, `head`, has seen enough: click exits, or the flush above fails.
-        # Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of a pipe, `head`, has seen enough: click exits, or the last flush fails.
         return 0
+    except OutputError as problem:
+        complain(f"Error: {problem}")
+        return WRONG_INPUT
+    except OSError as problem:
+        complain(f"Error: {_failed(problem)}")
+        return WRONG_INPUT
+    finally:
+        silence()
     return returned if isinstance(returned, int) else 0
+
+
+def _failed(problem: OSError) -> str:
+    """What the system could not do with a file, in one line."""
+    from karat.render.names import harmless
+
+    where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
+    return harmless(f"{where}{problem.strerror or problem}.")
 
 
 def told(problem: KaratError) -> str:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from karat.cli.streams import complain
+
 __all__ = ["Described", "listed", "said", "shown_mapping", "source_of", "sources"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -41,6 +43,8 @@ def sources(function: Command) -> Command:
 
 def source_of(predictions: Sequence[str]) -> str | list[str]:
     """What the engine is given: one text, which may be a query or ``-``, or several paths."""
+    if "-" in predictions and sys.stdin is None:
+        raise click.UsageError("Standard input is closed, so there is nothing to read from -.")
     return predictions[0] if len(predictions) == 1 else list(predictions)
 
 
@@ -69,4 +73,4 @@ def said(text: str) -> None:
     from karat.render.terminal import shows_unicode
 
     is_ascii = not shows_unicode(sys.stderr)
-    click.echo(harmless(text, is_ascii=is_ascii), err=True)
+    complain(harmless(text, is_ascii=is_ascii))

@@ -96,6 +96,7 @@ def command(
     from karat.report import Report
 
     chosen = _format_of(format_, output)
+    _check_output(output)
     _refuse_input(output, predictions)
     # A metric that does not exist is told before the data is read.
     names = None if metrics == "all" else listed(metrics)
@@ -114,6 +115,8 @@ def command(
             n_threads=threads,
             progress=bar,
         )
+    # A folder or a pattern names its files only once it is read.
+    _refuse_input(output, found.source.get("files", ()))
     report = Report(found.cells, undefined, requested, found.mapping, found.source, found.warnings)
     tell(found)
     shown(report, chosen, output, lists_all=metrics == "all")
@@ -134,12 +137,13 @@ def shown(
     """Print a report, or write it to a file."""
     from karat.render.plain import report_as_text
     from karat.render.terminal import print_report
+    from karat.render.writing import write_text
 
     metrics: Literal["headline", "all"] = "all" if lists_all else "headline"
     if output is not None:
         text = report.to_json() if format_ == "json" else report_as_text(report, metrics=metrics)
         try:
-            output.write_text(text + "\n", encoding="utf-8")
+            write_text(output, text + "\n")
         except OSError as problem:
             raise click.FileError(str(output), problem.strerror or "unknown error") from None
         said(f"Wrote {output}.")
@@ -149,9 +153,15 @@ def shown(
         print_report(report, sys.stdout, metrics=metrics)
 
 
-def _refuse_input(output: Path | None, predictions: Sequence[str]) -> None:
+def _check_output(output: Path | None) -> None:
+    """A report that could not be written is told before the data is read."""
+    if output is not None and not output.absolute().parent.is_dir():
+        raise click.FileError(str(output), "there is no such folder")
+
+
+def _refuse_input(output: Path | None, files: Sequence[str]) -> None:
     """The report never takes the place of the predictions it is made of."""
-    for name in predictions:
+    for name in files:
         if output is not None and output.exists() and Path(name).exists() and output.samefile(name):
             raise click.UsageError(f"-o {output} is one of the files to read.")
 

@@ -24,7 +24,7 @@ from karat.inputs.column import Column
 from karat.inputs.identity import declared_labels, harmonized
 from karat.inputs.labels import encode
 from karat.inputs.matrices import as_matrix, labels_of_matrix
-from karat.inputs.weights import Weights, as_weights, refuse_weights
+from karat.inputs.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
@@ -159,16 +159,19 @@ def tally_columns(
     check_lengths(true, pred)
     check_kinds(true, pred)
     try:
+        tally = None
         if labels is None and true.labels is None and pred.labels is None:
-            counted = _count_discovered(true, pred, positive, weights, cells, n_threads or 0)
-            if counted is not None:
-                return counted
-        aligned = align(true, pred, labels, positive)
-        return count_aligned(aligned, weights, cells, n_threads or 0)
+            tally = _count_discovered(true, pred, positive, weights, cells, n_threads or 0)
+        if tally is None:
+            aligned = align(true, pred, labels, positive)
+            tally = count_aligned(aligned, weights, cells, n_threads or 0)
     except _native.Rejected as rejected:
         explain_weights(rejected, weights, weights_argument)
     except AllZeroError:
         raise error("K115", argument=weights_argument, n=len(true)) from None
+    if weights is not None:
+        refuse_sums(tally.counts, weights_argument)
+    return tally
 
 
 class AllZeroError(Exception):

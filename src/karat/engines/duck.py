@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from karat.engines.paths import DataFile
 
 __all__ = [
+    "STOP",
+    "check_condition",
     "connected",
     "explaining",
     "file_list",
@@ -29,6 +31,9 @@ __all__ = [
     "literal",
     "quoted",
 ]
+
+STOP = "\x1f"
+"""Sets apart what karat's own SQL says when it stops a query: code, column and value."""
 
 MEMORY_LIMIT = "1GB"
 N_THREADS_MAX = 4
@@ -82,12 +87,15 @@ def _threads(n_threads: int | None) -> int:
 
 
 @contextmanager
-def explaining(files: Sequence[DataFile], *, has_sql: bool) -> Iterator[None]:
+def explaining(
+    files: Sequence[DataFile], *, has_sql: bool = False, where: str | None = None
+) -> Iterator[None]:
     """Turn what DuckDB raises into one karat error, and its interruption into KeyboardInterrupt.
 
     Args:
         files: the files that are being read.
-        has_sql: whether text of the user, a query or a filter, is part of the statement.
+        has_sql: whether text of the user, a query, is part of the statement.
+        where: the filter of the user, when one is.
     """
     try:
         yield
@@ -97,7 +105,7 @@ def explaining(files: Sequence[DataFile], *, has_sql: bool) -> Iterator[None]:
         # DuckDB's errors, or those of the Arrow stream that carries them.
         if type(problem).__module__.partition(".")[0] not in ("duckdb", "_duckdb", "nanoarrow"):
             raise
-        raise _explained(problem, files, has_sql=has_sql) from problem
+        raise _explained(problem, files, has_sql or where is not None, where) from problem
 
 
 def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
@@ -128,7 +136,9 @@ def literal(text: str) -> str:
 
 def file_list(paths: Sequence[str]) -> str:
     """Paths as a SQL list; characters that DuckDB would expand are taken literally."""
-    return "[" + ", ".join(literal(glob.escape(path)) for path in paths) + "]"
+    # A tilde at the start would be a home folder.
+    plain = (os.path.join(".", path) if path.startswith("~") else path for path in paths)
+    return "[" + ", ".join(literal(glob.escape(path)) for path in plain) + "]"
 
 
 def first_line_of_zstd(path: str) -> str:
@@ -139,9 +149,13 @@ def first_line_of_zstd(path: str) -> str:
     return str(rows[0][0] or "").rstrip("\r") if rows else ""
 
 
-def _explained(problem: Exception, files: Sequence[DataFile], *, has_sql: bool) -> KaratError:
+def _explained(
+    problem: Exception, files: Sequence[DataFile], has_sql: bool, where: str | None
+) -> KaratError:
     text = str(problem)
     kind = type(problem).__name__
+    if STOP in text:
+        return _stopped(text, where)
     if has_sql and kind in (
         "BinderException",
         "CatalogException",
@@ -149,19 +163,40 @@ def _explained(problem: Exception, files: Sequence[DataFile], *, has_sql: bool) 
         "SyntaxException",
     ):
         return error("K408", found=_sql_message(text))
-    file = next(
-        (file for file in files if file.path in text),
-        files[0] if len(files) == 1 else None,
-    )
+    file = next((file for file in files if file.path in text), None)
+    # What a filter computes fails without a word about files.
+    if where is not None and file is None and not _OF_FILES.search(text):
+        # The pointer below the first line would show the whole statement.
+        told = _sql_message(text).partition("\n")[0]
+        return error("K408", found=f"The condition {where!r} fails: {told}")
+    if file is None and len(files) == 1:
+        file = files[0]
     if file is None and not files:
         return error("K408", found=_sql_message(text))
     if "hive partition" in text.lower():
         return error("K410", found=_file_message(text, file))
-    where = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
-    kind_shown = (file or files[0]).kind
-    return error("K403", path=where, format=_FORMATS[kind_shown], found=_file_message(text, file))
+    where_shown = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
+    kind_shown = _FORMATS[(file or files[0]).kind]
+    return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
 
 
+def _stopped(text: str, where: str | None) -> KaratError:
+    """The error of a value that karat's SQL refuses to convert."""
+    _, code, column, value = text.split(STOP, 3)
+    if code == "K116":
+        return error("K116", argument=f"Column {column!r}", found=f"It holds {value!r}")
+    found = (
+        f"The condition {where!r} reads column {column}, as its first rows look, "
+        f"but a later row holds {value!r}. In a query you can say its type."
+    )
+    return error("K408", found=found)
+
+
+_OF_FILES = re.compile(
+    r"CSV Error|JSON transform|Malformed JSON in file|Parquet|Thrift|TProtocol|Snappy|ZSTD|GZIP"
+    r"|magic bytes|state machine|unicode|hive partition|IO Error|out of memory",
+    re.IGNORECASE,
+)
 _FORMATS = {"parquet": "Parquet", "csv": "CSV", "json": "JSON"}
 _NOISE = re.compile(
     r"^(?:ArrowArrayStream::\w+\(\) failed \(\d+\):\s*)?(?:[A-Z][A-Za-z ]* Error:\s*)?"

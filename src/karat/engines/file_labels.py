@@ -9,16 +9,23 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from karat.engines.relations import Reading
 from karat.engines.row_blocks import RowBlocks
-from karat.engines.text_labels import NotLabelsError, of_csv, of_json
+from karat.engines.text_labels import (
+    NotLabelsError,
+    Reading,
+    is_number,
+    kind_marked,
+    labels_of_texts,
+    missing_texts,
+    of_csv,
+)
 from karat.errors import error, shown
 from karat.inputs.align import align, check_kinds
 from karat.inputs.column import Column
 from karat.inputs.identity import Kind, declared_labels, harmonized, kind_of
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
 
-__all__ = ["Declared", "named"]
+__all__ = ["Declared", "missing_codes", "named", "refuse_scores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +55,51 @@ class Declared:
         return Declared(labels, None if self.positive is None else read[-1])
 
 
-def named(
-    counted: Cells,
-    rows: RowBlocks,
-    reading: Reading,
-    declared: Declared,
-) -> Cells:
+def missing_codes(
+    counted: Cells | None, rows: RowBlocks, reading: Reading, declared: Declared
+) -> npt.NDArray[np.int64] | None:
+    """Codes of the texts that stand for a missing label; None when there are none.
+
+    Args:
+        counted: the tally of all blocks, or None without rows.
+
+    Errors:
+        K104 there are some, and `rows` does not drop them.
+    """
+    if counted is None or not rows.is_text or reading == "typed":
+        return None
+    every = _texts(rows)
+    codes = [int(code) for code in counted.classes.labels]
+    absent = missing_texts([every[code] for code in codes], reading, declared.labels or ())
+    if not absent:
+        return None
+    found = np.array([code for code in codes if every[code] in absent])
+    if rows.nulls == "error":
+        place, row, code, count, n = _located(rows, found)
+        argument = f"column {rows.names[place]!r}"
+        if reading == "csv" or every[code].startswith("c"):
+            text = every[code] if reading == "csv" else every[code][1:]
+            argument += f" (where {text!r} is no label unless labels= lists it)"
+        raise error("K104", argument=argument, row=row, count=count, n=n)
+    return found
+
+
+def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
+    """Refuse numbers that are not whole, of the first texts of far too many.
+
+    Errors:
+        K407 there are some.
+    """
+    if not rows.is_text or reading == "typed":
+        return
+    every = _texts(rows)
+    try:
+        labels_of_texts(every[:1000], reading)
+    except NotLabelsError as problem:
+        _refuse_texts(problem, every, rows, reading)
+
+
+def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared) -> Cells:
     """The tally on its classes.
 
     Args:
@@ -63,12 +109,12 @@ def named(
         declared: the classes as the caller declared them.
 
     Errors:
-        K104, K106, K107, K108, K109, K407 labels that cannot be; K110, K111, K112 the options.
+        K106, K107, K108, K109, K407, K410 labels that cannot be; K110, K111, K112 the options.
     """
     codes = [int(code) for code in counted.classes.labels]
     found = _labels_of(codes, rows, reading)
-    if reading == "json":
-        _check_kinds(counted, codes, found, rows)
+    if rows.is_text and reading != "typed":
+        _check_kinds(counted, codes, found, rows, _kinds(codes, found, rows, reading, declared))
     kind = kind_of(found) or "string"
     declared = declared.read_as(kind)
     if declared.labels is not None:
@@ -83,31 +129,55 @@ def named(
 def _labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
     if not rows.is_text:
         return [bool(code) for code in codes] if rows.is_boolean else list(codes)
+    every = _texts(rows)
     try:
-        every = rows.texts()
+        return labels_of_texts([every[code] for code in codes], reading)
+    except NotLabelsError as problem:
+        _refuse_texts(problem, every, rows, reading)
+
+
+def _texts(rows: RowBlocks) -> list[str]:
+    try:
+        return rows.texts()
     except UnicodeDecodeError as problem:
         found = f"They hold bytes that are not UTF-8 text: {problem.object[:20]!r}"
         raise error("K106", argument=f"Columns {shown(rows.names[:2])}", found=found) from None
-    texts = [every[code] for code in codes]
-    if reading == "typed":
-        return list(texts)
-    try:
-        return of_csv(texts) if reading == "csv" else of_json(texts)
-    except NotLabelsError as problem:
-        _refuse_texts(problem, every, rows)
 
 
-def _refuse_texts(problem: NotLabelsError, every: list[str], rows: RowBlocks) -> NoReturn:
+def _refuse_texts(
+    problem: NotLabelsError, every: list[str], rows: RowBlocks, reading: Reading
+) -> NoReturn:
     at_fault = set(problem.texts)
     bad = np.array([code for code, text in enumerate(every) if text in at_fault])
     place, row, code, count, n = _located(rows, bad)
-    name, text = rows.names[place], every[code]
-    if problem.code == "K104":
-        raise error("K104", argument=f"column {name!r}", row=row, count=count, n=n) from None
+    name, text = rows.names[place], every[code][reading == "marked" :]
     if problem.code == "K106":
         found = f"Row {row} holds {text[:60]}; {count} of {n} rows"
         raise error("K106", argument=f"column {name!r}", found=found) from None
+    if problem.code == "K410":
+        found = f"Column {name!r} holds the text {text[:60]!r} (row {row}) in a CSV, numbers "
+        raise error("K410", found=found + "in another file.") from None
     raise error("K407", column=name, row=row, value=float(text)) from None
+
+
+def _kinds(
+    codes: list[int], found: list[Label], rows: RowBlocks, reading: Reading, declared: Declared
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which labels are texts, and which are numbers, by what their files say of them.
+
+    A field of a CSV beside other files says nothing; in a CSV alone it is what it looks like.
+    """
+    every = rows.texts()
+    texts = [every[code] for code in codes]
+    if reading == "marked":
+        kinds = list(map(kind_marked, texts))
+        return np.array([k == "text" for k in kinds]), np.array([k == "number" for k in kinds])
+    is_text = np.array([isinstance(label, str) for label in found])
+    if reading == "json":
+        return is_text, ~is_text
+    is_declared = bool(declared.labels) and isinstance((declared.labels or "?")[0], str)
+    is_numeric = np.array([is_number(text) for text in texts]) & is_text.all() & (not is_declared)
+    return ~is_numeric, is_numeric
 
 
 def _located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int, int, int]:
@@ -139,22 +209,34 @@ def _located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int
     return place, row, first[1], count, n
 
 
-def _check_kinds(counted: Cells, codes: list[int], found: list[Label], rows: RowBlocks) -> None:
-    """Refuse JSON strings beside JSON numbers, in one column (K107) or between them (K108)."""
-    is_text = np.array([isinstance(label, str) for label in found])
-    if is_text.all() or not is_text.any():
+def _check_kinds(
+    counted: Cells,
+    codes: list[int],
+    found: list[Label],
+    rows: RowBlocks,
+    kinds: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
+) -> None:
+    """Refuse texts beside numbers, between the columns (K108) or in one of them (K107).
+
+    One column of a CSV may hold both: then both are text.
+    """
+    is_text, is_number = kinds
+    if not (is_text.any() and is_number.any()):
         return
-    code_of = np.array(codes)
     true, pred, _ = counted.occupied()
+    code_of = np.array(codes)
     sides = []
     for place, seen in enumerate((np.unique(true), np.unique(pred))):
-        texts, numbers = seen[is_text[seen]], seen[~is_text[seen]]
+        texts, numbers = seen[is_text[seen]], seen[is_number[seen]]
         if texts.size and numbers.size:
-            _refuse_mixed(
-                place, code_of[texts], code_of[numbers], dict(zip(codes, found, strict=True)), rows
-            )
-        label = found[int(seen[0])] if seen.size else found[0]
-        kind = kind_of([label]) or "string"
+            if all(isinstance(label, str) for label in found):
+                return
+            labels = dict(zip(codes, found, strict=True))
+            _refuse_mixed(place, code_of[texts], code_of[numbers], labels, rows)
+        if not texts.size and not numbers.size:
+            return
+        label = found[int((numbers if numbers.size else texts)[0])]
+        kind: Kind = "string" if texts.size else "integer"
         sides.append(Column(f"column {rows.names[place]!r}", np.zeros(1, np.int64), kind, (label,)))
     check_kinds(*sides)
 

@@ -7,7 +7,7 @@ and only the tally is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,17 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.arrays import tally_columns
+from karat.engines.checks import check_unused_weights, remarks
 from karat.engines.duck import check_condition, connected, explaining
-from karat.engines.file_labels import Declared, named
+from karat.engines.file_labels import Declared, missing_codes, named, refuse_scores
 from karat.engines.paths import Source, find
 from karat.engines.readers import open_relation
 from karat.engines.relations import Relation
 from karat.engines.row_blocks import Block, RowBlocks
+from karat.engines.text_labels import Reading
 from karat.errors import KaratError, error, shown
 from karat.inputs.column import Column
 from karat.inputs.frames import family_of
+from karat.inputs.identity import declared_labels
 from karat.inputs.roles import Family, Role, Roles, find_roles
-from karat.tally import Cells, Classes, Label, to_marginals, union
+from karat.tally import Cells, Label, to_marginals, union
 
 __all__ = ["FileTally", "Progress", "Survey", "survey_files", "tally_files"]
 
@@ -122,30 +125,38 @@ def tally_files(
 
     Cost: one pass over the columns needed; about 200 MB whatever the number of rows.
     """
+    # Read once: it may be a generator.
+    classes = None if labels is None else declared_labels(labels)
+    declared = Declared(classes, positive, labels_are_text)
     with _opened(source, n_threads) as relation:
         if where is not None:
             check_condition(relation.connection, where)
         given: dict[Role, str | None] = {"true": true, "pred": pred, "weights": weights}
         roles = find_roles(relation.header, _families(relation), given)
         mapping = roles.mapping
+        if weights is None and mapping["weights"] is None:
+            check_unused_weights(relation.described, mapping.values())
         chosen = {role: relation.column(name) for role, name in mapping.items() if name}
         columns = tuple(chosen[role] for role in ("true", "pred", "weights") if role in chosen)
         reading = relation.reading(columns[:2])
         sql = relation.select(columns, where, reading)
         rows = RowBlocks(lambda: relation.connection.sql(sql), columns, nulls)
-        has_sql = where is not None or relation.query is not None
-        with explaining(relation.files, has_sql=has_sql):
+        is_query = relation.query is not None
+        with explaining(relation.files, has_sql=is_query, where=where):
             relation.require(chosen)
-            counted = _counted(rows, relation, cells or reading != "typed", n_threads, progress)
+            wants_cells = cells or reading != "typed"
+            counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
+            rows.absent = missing_codes(counted, rows, reading, declared)
+            if rows.absent is not None:
+                counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
             if counted is None:
                 raise _no_rows(relation, where, rows.n_dropped)
             n_dropped = rows.n_dropped
-            declared = Declared(labels, positive, labels_are_text)
             tally = named(counted, rows, reading, declared)
         if not cells:
             tally = to_marginals(tally)
         facts = _facts(relation, where)
-        notes = _look_alikes(tally.classes)
+        notes = remarks(tally)
         if n_dropped:
             facts["n_dropped"] = n_dropped
             total = int(tally.n_rows) + n_dropped
@@ -198,6 +209,7 @@ def _no_rows(relation: Relation, where: str | None, n_dropped: int) -> Exception
 def _counted(
     rows: RowBlocks,
     relation: Relation,
+    reading: Reading,
     cells: bool,
     n_threads: int | None,
     progress: Progress | None,
@@ -205,14 +217,24 @@ def _counted(
     """The tally of all blocks, its labels still codes where they are text; None without rows."""
     total: Cells | None = None
     n_rows = relation.n_rows
-    for block in rows:
-        part = _count(block, rows, cells=cells, n_threads=n_threads)
-        total = part if total is None else union(total, part)
-        if max(total.k, rows.n_texts) > N_CLASSES_MAX:
-            found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
-            raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
-        if progress is not None:
-            progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
+    try:
+        # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
+        with closing(iter(rows)) as blocks:
+            for block in blocks:
+                part = _count(block, rows, cells=cells, n_threads=n_threads)
+                total = part if total is None else union(total, part)
+                if max(total.k, rows.n_texts) > N_CLASSES_MAX:
+                    break
+                if progress is not None:
+                    progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
+    except KaratError as problem:
+        if problem.code not in ("K113", "K114"):
+            raise
+        raise _bad_weights(problem, rows) from None
+    if total is not None and max(total.k, rows.n_texts) > N_CLASSES_MAX:
+        refuse_scores(rows, reading)
+        found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
+        raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
     if total is not None and total.is_weighted and not total.counts.any():
         n = int(total.n_rows)
         raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
@@ -227,12 +249,10 @@ def _count(block: Block, rows: RowBlocks, *, cells: bool, n_threads: int | None)
     weights = block.weights
     if weights is not None and not weights.any():
         return _weightless(tally_columns(true, pred, cells=cells, n_threads=n_threads))
-    try:
-        return tally_columns(true, pred, weights=weights, cells=cells, n_threads=n_threads)
-    except KaratError as problem:
-        if problem.code not in ("K113", "K114"):
-            raise
-        raise _bad_weights(problem, rows) from None
+    argument = f"column {rows.names[2]!r}" if rows.has_weights else "weights"
+    return tally_columns(
+        true, pred, weights=weights, weights_argument=argument, cells=cells, n_threads=n_threads
+    )
 
 
 def _weightless(counted: Cells) -> Cells:
@@ -256,15 +276,3 @@ def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
     return error(
         problem.code, argument=f"column {rows.names[2]!r}", row=row, value=value, count=count, n=n
     )
-
-
-def _look_alikes(classes: Classes) -> list[str]:
-    """Warnings of classes that differ only in blanks or case: most often one, spelled twice."""
-    first: dict[str, str] = {}
-    found = []
-    for label in classes.labels:
-        if isinstance(label, str):
-            other = first.setdefault(label.strip().casefold(), label)
-            if other != label:
-                found.append(f"Classes {other!r} and {label!r} differ only in blanks or case.")
-    return found[:3]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.engines.arrays import tally_columns
+from karat.engines.checks import check_unused_weights, remarks
 from karat.errors import KaratError, error
 from karat.inputs.column import Flags, Nulls, drop_missing
 from karat.inputs.frames import encode_role, open_frame
@@ -78,6 +79,8 @@ def tally_frame(
         frame.names, frame.types, {"true": true, "pred": pred, "weights": named_weights}
     ).mapping
     found = {role: name for role, name in mapping.items() if name}
+    if weights is None and "weights" not in found:
+        check_unused_weights(frame.types.items(), found.values())
     values = frame.columns(list(found.values()), list(found))
     marks: Nulls = "keep" if nulls == "drop" else "error"
     truth = encode_role(values[found["true"]], found["true"], is_prediction=False, nulls=marks)
@@ -106,9 +109,10 @@ def tally_frame(
     n_dropped = n_rows - len(truth)
     source: dict[str, Any] = {"table": frame.kind}
     if not n_dropped:
-        return FrameTally(tally, mapping, source)
-    note = f"{n_dropped} of {n_rows} rows have a missing label and were dropped."
-    return FrameTally(tally, mapping, {**source, "n_dropped": n_dropped}, (note,), n_dropped)
+        return FrameTally(tally, mapping, source, tuple(remarks(tally)))
+    dropped = f"{n_dropped} of {n_rows} rows have a missing label and were dropped."
+    notes = (dropped, *remarks(tally))
+    return FrameTally(tally, mapping, {**source, "n_dropped": n_dropped}, notes, n_dropped)
 
 
 @contextmanager

@@ -35,7 +35,12 @@ _ENDINGS: dict[str, FileKind] = {
     ".json": "json",
 }
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-_QUERY = re.compile(r"\s*(?:SELECT|WITH|FROM)\s", re.IGNORECASE)
+# A comment or bracket may stand first; `select*.csv` is a pattern, and `SELECT * FROM` is none.
+_QUERY = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|\()*"
+    r"(?:SELECT|WITH|FROM|VALUES)(?:\s|['\"(]|/\*|--|\*\s)",
+    re.IGNORECASE,
+)
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
@@ -70,7 +75,7 @@ class Found:
 
 
 def is_query(text: str) -> bool:
-    """Whether the text is SQL: it starts with SELECT, WITH or FROM and names no file."""
+    """Whether the text is SQL: it starts with SELECT, WITH, FROM or VALUES and names no file."""
     return _QUERY.match(text) is not None and not os.path.exists(text)
 
 
@@ -120,6 +125,8 @@ def _files_of(text: str, cleanup: ExitStack) -> Iterator[DataFile]:
         yield _single(text, cleanup)
     elif _REMOTE.match(text):
         raise error("K401", path=f"{text} is not on this machine; karat reads local files.")
+    elif text.startswith("~") and os.path.exists(os.path.expanduser(text)):
+        yield from _files_of(os.path.expanduser(text), cleanup)
     elif glob.has_magic(text):
         yield from _matching(text, cleanup)
     else:
@@ -161,8 +168,12 @@ def _in_folder(folder: str) -> Iterator[DataFile]:
 
 
 def _single(path: str, cleanup: ExitStack, *, is_partitioned: bool = False) -> DataFile:
-    if stat.S_ISREG(os.stat(path).st_mode):
+    mode = os.stat(path).st_mode
+    if stat.S_ISREG(mode):
         return _described(path, is_partitioned=is_partitioned)
+    is_terminal = os.path.realpath(path).startswith(("/dev/tty", "/dev/pts"))
+    if is_terminal or not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        raise error("K403", path=path, format="a file", found="it is a device or a socket.")
     try:
         # A named pipe, as the shell makes it of `<(command)`.
         with open(path, "rb") as stream:
@@ -205,11 +216,6 @@ def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
     first = stream.read(4096)
     if not first:
         raise error("K402", path=shown, found="0 bytes")
-    descriptor, name = tempfile.mkstemp(prefix="karat-")
-    cleanup.callback(os.unlink, name)
-    with open(descriptor, "wb") as copy:
-        copy.write(first)
-        shutil.copyfileobj(stream, copy, 1 << 20)
     compression = (
         "gzip"
         if first.startswith(_GZIP_MAGIC)
@@ -217,6 +223,15 @@ def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
         if first.startswith(_ZSTD_MAGIC)
         else "none"
     )
+    # Looked at before the rest is copied, which may have no end: /dev/zero.
+    if compression == "none" and _sniffed(first) != "parquet" and b"\0" in first:
+        found = "it holds bytes of 0, which no text has, and does not start as Parquet does (PAR1)."
+        raise error("K403", path=shown, format="CSV, JSON or Parquet", found=found)
+    descriptor, name = tempfile.mkstemp(prefix="karat-")
+    cleanup.callback(os.unlink, name)
+    with open(descriptor, "wb") as copy:
+        copy.write(first)
+        shutil.copyfileobj(stream, copy, 1 << 20)
     kind = _sniffed(first) if compression == "none" else _sniffed_inside(name, compression)
     return DataFile(name, shown, kind, compression, os.stat(name).st_size)
 

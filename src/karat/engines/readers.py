@@ -14,6 +14,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from karat.engines.duck import explaining, file_list, first_line_of_zstd, literal, quoted
+from karat.engines.label_sql import NUMBER, WHOLE, is_null
+from karat.engines.names import folders_of, json_header, member, parquet_header
 from karat.engines.relations import Part, Relation
 from karat.errors import error
 from karat.inputs.roles import ALIASES, normalized
@@ -52,10 +54,27 @@ def _query(connection: duckdb.DuckDBPyConnection, query: str) -> Part:
     if kinds != ["SELECT"]:
         told = f"It holds {len(kinds)} statements" if len(kinds) != 1 else f"It is {kinds[0]}"
         raise error("K408", found=f"{told}; one SELECT is read.")
-    sql = f"(\n{query.strip().rstrip(';')}\n) AS source"
+    sql = f"(\n{_bare(connection, query)}\n) AS source"
     relation = connection.sql(f"FROM {sql}")
     columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    return Part(sql, columns, "typed", tuple(columns))
+    # A subquery numbers the names that it has twice; the query itself shows them.
+    return Part(sql, columns, "typed", tuple(connection.sql(query).columns))
+
+
+def _bare(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    """A query without what may follow its end, `; -- like this`."""
+    import duckdb
+
+    end = len(query)
+    while True:
+        try:
+            connection.extract_statements(f"FROM (\n{query[:end]}\n)")
+        except duckdb.Error:
+            end = query.rfind(";", 0, end)
+            if end < 0:
+                return query
+        else:
+            return query[:end]
 
 
 def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Iterator[Part]:
@@ -73,7 +92,8 @@ def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -
             sql = f"read_parquet({paths}, union_by_name=true, hive_partitioning={hive})"
             relation = connection.sql(f"FROM {sql}")
             columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
-            yield Part(sql, columns, "typed", tuple(columns), members)
+            header = parquet_header(connection, tuple(columns), members)
+            yield Part(sql, columns, "typed", header, members)
 
 
 def _n_rows(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> int | None:
@@ -105,8 +125,9 @@ def _csv_parts(
             f"columns={{{declared}}})"
         )
         columns, mixed = _guessed(connection, sql)
-        partitions = [name for name in columns if name not in unique]
-        yield Part(sql, columns, "csv", (*names, *partitions), members, mixed)
+        folders = [name for name in columns if name not in unique]
+        header = (*names, *folders)
+        yield Part(sql, columns, "csv", header, members, mixed, frozenset(folders))
 
 
 def _csv_header(file: DataFile) -> tuple[tuple[str, ...], str]:
@@ -167,12 +188,6 @@ _USUAL_NAMES = frozenset(alias for names in ALIASES.values() for alias in names)
 GUESSED_MAX = 200
 """Text columns of a CSV whose kind is guessed from the first rows."""
 
-# At most 15 digits: a double holds them exactly, and longer ones are read as text and kept whole.
-_REAL = (
-    r"\s*[+-]?(([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})([eE][+-]?[0-9]+)?"
-    r"|(?i:nan|inf|infinity))\s*"
-)
-
 
 def _guessed(
     connection: duckdb.DuckDBPyConnection, sql: str
@@ -187,8 +202,9 @@ def _guessed(
     if not texts:
         return types, frozenset()
     checks = ", ".join(
-        f"count({q}), count(*) FILTER (regexp_full_match({q}, '\\s*[+-]?[0-9]{{1,18}}\\s*')), "
-        f"count(*) FILTER (regexp_full_match({q}, {literal(_REAL)})), "
+        f"count({q}) FILTER (NOT {is_null(q)}), "
+        f"count(*) FILTER (regexp_full_match({q}, {literal(WHOLE)})), "
+        f"count(*) FILTER (regexp_full_match({q}, {literal(NUMBER)}) AND NOT {is_null(q)}), "
         f"count(*) FILTER (lower(trim({q})) IN ('true', 'false'))"
         for q in map(quoted, texts)
     )
@@ -218,6 +234,17 @@ def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...
         raise error(
             "K403", path=files[0].shown, format="JSON", found="it holds no objects with columns."
         )
-    declared = ", ".join(f"{literal(name)}: 'JSON'" for name in types)
-    sql = f"read_json({paths}, {common}, columns={{{declared}}})"
-    return Part(sql, types, "json", tuple(types), files)
+    folders = frozenset(folders_of(files) & set(types))
+    objects = f"read_json_objects({paths}, {common})"
+    header = json_header(connection, tuple(types), objects)
+    if header != tuple(types):
+        # Columns that SQL cannot tell apart are taken from each object by their own names.
+        taken = ", ".join(
+            f"{quoted(name)}" if name in folders else f"{member(key)} AS {quoted(name)}"
+            for name, key in zip(types, header, strict=True)
+        )
+        sql = f"(SELECT {taken} FROM {objects})"
+    else:
+        declared = ", ".join(f"{literal(name)}: 'JSON'" for name in types if name not in folders)
+        sql = f"read_json({paths}, {common}, columns={{{declared}}})"
+    return Part(sql, types, "json", header, files, partitions=folders)

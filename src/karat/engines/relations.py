@@ -2,16 +2,18 @@
 
 CSV and JSON say little about types, and a type guessed from the first rows is wrong for the rest.
 So label columns of text files are read as text, and what the labels are is decided
-once every row has been seen (`text_labels.py`).
+once every row has been seen (`text_labels.py`). Nothing depends on the order of the files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from karat.engines.duck import file_list, literal, quoted
+from karat.engines.label_sql import as_label, as_weight, family, filtered, is_wide
+from karat.engines.text_labels import Reading
 from karat.errors import error, shown
 
 if TYPE_CHECKING:
@@ -19,16 +21,7 @@ if TYPE_CHECKING:
 
     from karat.engines.paths import DataFile
 
-__all__ = ["Part", "Reading", "Relation", "family"]
-
-Reading: TypeAlias = Literal["typed", "csv", "json"]
-"""How a label column arrives: as typed values, or as the text of a CSV field or JSON value."""
-
-_WHOLE = {
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
-    "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-}  # fmt: skip
-_AS_THEY_ARE = _WHOLE - {"HUGEINT", "UHUGEINT"}
+__all__ = ["Part", "Relation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +35,7 @@ class Part:
         header: names as the file has them, repeats included.
         files: the files in it.
         mixed: columns of a CSV that hold numbers beside text in the first rows.
+        partitions: columns that come from the names of folders.
     """
 
     sql: str
@@ -50,6 +44,19 @@ class Part:
     header: tuple[str, ...]
     files: tuple[DataFile, ...] = ()
     mixed: frozenset[str] = frozenset()
+    partitions: frozenset[str] = frozenset()
+
+    def origin(self, name: str) -> Reading:
+        """How one column arrives: what a folder is named is text without a type, as in a CSV."""
+        return "csv" if name in self.partitions and self.reading == "json" else self.reading
+
+    @property
+    def shown(self) -> str:
+        """What to call it in a message."""
+        if not self.files:
+            return "the query"
+        first = self.files[0].shown
+        return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1} more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +112,23 @@ class Relation:
         return name if part is None else list(part.columns)[part.header.index(name)]
 
     def reading(self, names: Iterable[str]) -> Reading:
-        """How these label columns arrive: one way for all of them."""
-        kinds = {part.reading for part in self.parts}
+        """How these label columns arrive: one way for all of them, in all parts."""
+        names = list(names)
+        kinds = {part.origin(name) for part in self.parts for name in names}
         if len(kinds) > 1:
-            return "typed"
+            return "marked"
         (kind,) = kinds
-        # Numbers with a point in a CSV are typed: 1.0 and 1 are one label.
-        if kind == "csv" and all(_is_number(t) for n in names for t in self._types_of(n)):
-            is_real = any(family(t) == "real" for n in names for t in self._types_of(n))
-            return "typed" if is_real else "csv"
-        return kind
+        is_typed = not any(is_wide(t) for n in names for t in self._types_of(n))
+        return kind if kind != "typed" or is_typed else "marked"
 
     def _types_of(self, name: str) -> list[str]:
         return [part.columns[name] for part in self.parts if name in part.columns]
 
     def require(self, roles: Mapping[str, str]) -> None:
         """Check that every file has the columns, each of one kind everywhere.
+
+        A field of a CSV has no type: it becomes what the other files hold, or an error
+        when it cannot (`text_labels.py`).
 
         Args:
             roles: column name by role.
@@ -130,19 +138,19 @@ class Relation:
             it as another kind.
         """
         for role, name in roles.items():
-            first: tuple[str, str] | None = None
+            found: dict[str, str] = {}
             for part in self.parts:
-                where = part.files[0].shown if part.files else "the query"
                 if name not in part.columns:
-                    missing = f"{where} has no column {name!r}: it has {shown(part.columns)}."
+                    missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
                     raise error("K410", found=missing)
-                kind = family(part.columns[name])
+                kind = family(part.columns[name], part.origin(name))
                 _check_kind(role, name, kind, part.columns[name])
-                number = "text" if kind == "text" else "numbers"
-                if first is not None and first[0] != number and part.reading == "typed":
-                    found = f"Column {name!r} holds {first[0]} in {first[1]}, {number} in {where}."
-                    raise error("K410", found=found)
-                first = first or (number, where)
+                if part.origin(name) != "csv" and kind != "unknown":
+                    noun = "text" if kind in ("text", "binary") else "numbers"
+                    found.setdefault(noun, part.shown)
+            if len(found) > 1 and role != "weights":
+                where = ", ".join(f"{noun} in {file}" for noun, file in sorted(found.items()))
+                raise error("K410", found=f"Column {name!r} holds {where}.")
             self._check_parquet(name)
 
     def _check_parquet(self, name: str) -> None:
@@ -164,7 +172,7 @@ class Relation:
                 if kind is None:
                     found = f"{file.shown} has no column {name!r}; {first.shown} has."
                     raise error("K410", found=found)
-                if (family(kind) == "text") != (family(types[first.path]) == "text"):
+                if _is_text(kind) != _is_text(types[first.path]):
                     raise error(
                         "K410",
                         found=f"Column {name!r} is {types[first.path]} in {first.shown} "
@@ -179,71 +187,32 @@ class Relation:
             where: a SQL condition on the columns as they are typed.
             reading: how labels arrive, as `reading()` says.
         """
-        targets = [self._target(name, reading) for name in columns[:2]]
-        pieces = []
-        for part in self.parts:
-            raw = [quoted(name) for name in columns]
-            source = part.sql
-            if where is not None and part.reading != "typed":
-                # The filter sees typed columns, the labels stay as the file writes them.
-                raw = [f'"karat {i}"' for i in range(len(columns))]
-                copies = ", ".join(
-                    f"{quoted(n)} AS {alias}" for n, alias in zip(columns, raw, strict=True)
-                )
-                typed = ", ".join(
-                    f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
-                    for name, kind in part.columns.items()
-                    if kind not in ("VARCHAR", "JSON")
-                )
-                replaced = f"* REPLACE ({typed})" if typed else "*"
-                source = f"(SELECT {copies}, {replaced} FROM {source})"
-            shown_as = [
-                f"{target.format(name)} AS c{i}"
-                for i, (target, name) in enumerate(zip(targets, raw, strict=False))
-            ]
-            if len(columns) > 2:
-                shown_as.append(f"CAST({raw[2]} AS DOUBLE) AS c2")
-            condition = "" if where is None else f" WHERE ({where}\n)"
-            pieces.append(f"SELECT {', '.join(shown_as)} FROM {source}{condition}")
-        return "\nUNION ALL\n".join(pieces)
+        return "\nUNION ALL\n".join(
+            self._select_of(part, columns, where, reading) for part in self.parts
+        )
 
-    def _target(self, name: str, reading: Reading) -> str:
-        """How to read a label column: a template around its name."""
-        if reading != "typed":
-            return "CAST({} AS VARCHAR)"
-        kinds = self._types_of(name)
-        families = {family(kind) for kind in kinds}
-        if families == {"binary"}:
-            return "decode({})"
-        if "text" in families or "unknown" in families:
-            return "CAST({} AS VARCHAR)"
-        if "real" in families:
-            return "CAST({} AS DOUBLE)"
-        if len(set(kinds)) > 1 or kinds[0] not in {*_AS_THEY_ARE, "BOOLEAN"}:
-            return "CAST({} AS BIGINT)"
-        # What a CSV or JSON holds is still text.
-        is_typed = all(part.reading == "typed" for part in self.parts)
-        return "{}" if is_typed else f"CAST({{}} AS {kinds[0]})"
+    def _select_of(
+        self, part: Part, columns: Sequence[str], where: str | None, reading: Reading
+    ) -> str:
+        raw = [quoted(name) for name in columns]
+        source = part.sql
+        if where is not None and part.reading != "typed":
+            texts = {n: k for n, k in part.columns.items() if n not in part.partitions}
+            source, raw = filtered(source, columns, texts, part.reading)
+        chosen = []
+        for place, name in enumerate(columns[:2]):
+            kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
+            sql = as_label(raw[place], reading, part.origin(name), kinds)
+            chosen.append(f"{sql} AS c{place}")
+        if len(columns) > 2:
+            origin = "typed" if columns[2] in part.partitions else part.reading
+            chosen.append(f"{as_weight(raw[2], columns[2], origin)} AS c2")
+        condition = "" if where is None else f" WHERE ({where}\n)"
+        return f"SELECT {', '.join(chosen)} FROM {source}{condition}"
 
 
-def family(kind: str) -> str:
-    """What a DuckDB type is to a label: whole, real, boolean, text, binary, unknown or other."""
-    name = kind.partition("(")[0].strip()
-    if kind.endswith("]"):
-        return "other"
-    if name in _WHOLE or (name == "DECIMAL" and kind.replace(" ", "").endswith(",0)")):
-        return "whole"
-    if name in ("FLOAT", "DOUBLE", "DECIMAL"):
-        return "real"
-    if name in ("VARCHAR", "ENUM", "UUID"):
-        return "text"
-    return {"BOOLEAN": "boolean", "BLOB": "binary", "JSON": "unknown", "NULL": "unknown"}.get(
-        name.strip('"'), "other"
-    )
-
-
-def _is_number(kind: str) -> bool:
-    return family(kind) in ("whole", "real")
+def _is_text(kind: str) -> bool:
+    return family(kind) in ("text", "binary")
 
 
 def _check_kind(role: str, name: str, kind: str, shown_type: str) -> None:

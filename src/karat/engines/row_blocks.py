@@ -6,7 +6,7 @@ float sums over them depend neither on row groups nor on threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -53,6 +53,7 @@ class RowBlocks:
         open: starts the query and returns its stream, anything with ``__arrow_c_stream__``.
         names: columns as messages call them: truth, prediction, and weights if there are any.
         nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
+        absent: integer[m], codes of the texts that stand for a missing label.
         n_dropped: rows left out by the last read.
         is_text: whether the labels of the last read are texts.
         is_boolean: whether both columns of the last read are booleans.
@@ -61,6 +62,7 @@ class RowBlocks:
     open: Callable[[], Any]
     names: tuple[str, ...]
     nulls: Literal["error", "drop"] = "error"
+    absent: npt.NDArray[np.int64] | None = None
     n_dropped: int = 0
     is_text: bool = False
     is_boolean: bool = False
@@ -80,7 +82,7 @@ class RowBlocks:
         """The text of each code."""
         return list(self._encoder.labels())
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Generator[Block, None, None]:
         """Blocks in row order; the stream is closed when the iterator is.
 
         Errors:
@@ -108,14 +110,13 @@ class RowBlocks:
 
     def _batches(self) -> Iterator[list[npt.NDArray[Any]]]:
         row = 0
+        is_checked = False
         names = [TRUE, PRED, WEIGHT][: len(self.names)]
         stream = batches(self.open(), names)
         for batch in stream:
             true, pred = (self._labels(batch[name], i, row) for i, name in enumerate(names[:2]))
-            if not row:
-                check_kinds(self._told(true), self._told(pred))
-                self.is_text = true.kind == "string"
-                self.is_boolean = true.kind == pred.kind == "boolean"
+            self.is_text = true.kind == "string"
+            self.is_boolean = true.kind == pred.kind == "boolean"
             parts: list[npt.NDArray[Any]] = [true.codes, pred.codes]
             missing = [column.missing for column in (true, pred)]
             if self.has_weights:
@@ -132,6 +133,10 @@ class RowBlocks:
                 kept = ~np.logical_or.reduce(flags)
                 parts = [part[kept] for part in parts]
                 self.n_dropped += int(len(kept) - np.count_nonzero(kept))
+            if not is_checked and len(parts[0]):
+                # Of rows that are there: a column of nulls alone has no kind.
+                check_kinds(self._told(true, parts[0]), self._told(pred, parts[1]))
+                is_checked = True
             yield parts
 
     def _labels(self, column: ArrowColumn, place: int, row: int) -> Column:
@@ -144,6 +149,9 @@ class RowBlocks:
             codes = self._encoder.encode_utf8(
                 offsets[chunk.offset : stop + 1], chunk.buffers[1], chunk.validity, chunk.offset
             )
+            if self.absent is not None:
+                missing = np.isin(codes, self.absent) | (False if missing is None else missing)
+                missing = missing if missing.any() else None
             return Column(argument, codes, "string", missing=missing)
         numbers = numbers_of(column)
         assert numbers is not None, column.format
@@ -171,11 +179,11 @@ class RowBlocks:
             missing = found.missing if missing is None else missing | found.missing
         return Column(argument, found.codes, found.kind, missing=missing)
 
-    def _told(self, column: Column) -> Column:
-        """The column with its first label, for a message that shows it."""
-        if column.kind != "string" or column.codes[0] < 0:
-            return column
-        return replace(column, codes=column.codes[:1] * 0, labels=(self.texts()[column.codes[0]],))
+    def _told(self, column: Column, codes: npt.NDArray[Any]) -> Column:
+        """The column with the first of these labels, for a message that shows it."""
+        if column.kind != "string":
+            return replace(column, codes=codes)
+        return replace(column, codes=codes[:1] * 0, labels=(self.texts()[codes[0]],))
 
     def _missing(
         self, place: int, flags: Flags | None, row: int, rest: Iterator[dict[str, ArrowColumn]]

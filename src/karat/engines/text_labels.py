@@ -3,6 +3,7 @@
 A CSV field has no type. If every label of both columns is a whole number, the labels are numbers;
 if every one is true or false, booleans; otherwise they are text exactly as written,
 so that '007' stays '007' and 't' stays 't'. A JSON value says itself what it is.
+Where formats meet, each text carries a mark of its origin, and a CSV field is what the others are.
 """
 
 from __future__ import annotations
@@ -10,17 +11,32 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
+from typing import Literal, TypeAlias
 
 from karat.tally.classes import Label
 
-__all__ = ["NotLabelsError", "of_csv", "of_json"]
+__all__ = [
+    "NotLabelsError", "Reading", "is_null_like", "is_number", "kind_marked", "labels_of_texts",
+    "missing_texts", "of_csv", "of_json",
+]  # fmt: skip
+
+Reading: TypeAlias = Literal["typed", "csv", "json", "marked"]
+"""How a label arrives: as a typed value, as the text of a CSV field or of a JSON value,
+or as text behind a mark: ``c`` CSV, ``j`` JSON, ``s`` string, ``n`` number, ``d`` double."""
+
+NULLS = ("", "nan", "-nan", "na", "n/a", "#n/a", "<na>", "null", "nat")
+"""Texts that writers of CSV put for a missing value, in any case; and Python's `None`."""
+
+DIGITS_MAX = 1000
+"""Characters of the longest number that is read as one."""
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_PADDED = re.compile(r"[+-]?0[0-9]")
 _BOOLEANS = {"true": True, "false": False}
-_MISSING = {"nan", "na", "n/a", "null", "none", "nil", "<na>", "nat"}
+_NULLS_AMONG_NUMBERS = frozenset({*NULLS, "none", "nil", "missing", "?", "-"})
 
 
 class NotLabelsError(Exception):
@@ -37,11 +53,72 @@ class NotLabelsError(Exception):
         self.texts = tuple(texts)
 
 
+def labels_of_texts(texts: Sequence[str], reading: Reading) -> list[Label]:
+    """The label of each text, none of which stands for a missing value.
+
+    Errors:
+        NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects and
+            for numbers of too many digits, K410 for text of a CSV where other files hold numbers.
+    """
+    if reading != "typed":
+        endless = [
+            text for text in texts if len(text) > DIGITS_MAX and is_number(text.lstrip("cj"))
+        ]
+        if endless:
+            raise NotLabelsError("K106", endless)
+    if reading == "csv":
+        return of_csv(texts)
+    if reading == "json":
+        return of_json(texts)
+    return _of_marked(texts) if reading == "marked" else list(texts)
+
+
+def missing_texts(texts: Sequence[str], reading: Reading, named: Collection[object]) -> set[str]:
+    """Those of the texts that stand for a missing label.
+
+    In a CSV they are the usual spellings of null, and among numbers a few more;
+    in JSON it is NaN. Typed text is what it is.
+
+    Args:
+        named: the declared classes: what they list is no missing value.
+    """
+    if reading == "csv":
+        return _missing_of_csv(texts, named)
+    if reading == "json":
+        return {text for text in texts if text.lower() in ("nan", "-nan")}
+    if reading == "typed":
+        return set()
+    fields = [text[1:] for text in texts if text[0] == "c"]
+    found = {"c" + text for text in _missing_of_csv(fields, named)}
+    return found | {text for text in texts if text.lower() in ("dnan", "jnan", "j-nan", "d-nan")}
+
+
+def _missing_of_csv(texts: Sequence[str], named: Collection[object]) -> set[str]:
+    found = {text for text in texts if is_null_like(text) and text not in named}
+    rest = [text for text in texts if text not in found]
+    others = [text for text in rest if text.strip().lower() in _NULLS_AMONG_NUMBERS]
+    is_numeric = len(others) < len(rest) and all(
+        is_number(text) for text in rest if text not in others
+    )
+    return found | {text for text in others if text not in named} if is_numeric else found
+
+
+def is_null_like(text: str) -> bool:
+    """Whether a text is a usual spelling of a missing value."""
+    bare = text.strip()
+    return bare.lower() in NULLS or bare == "None"
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is written as a number."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
 def of_csv(texts: Sequence[str]) -> list[Label]:
     """The label of each text of a CSV.
 
     Errors:
-        NotLabelsError: K407 for numbers that are not whole, K104 for 'nan' among numbers.
+        NotLabelsError: K407 for numbers that are not whole.
     """
     trimmed = [text.strip() for text in texts]
     if all(map(_WHOLE.fullmatch, trimmed)):
@@ -53,17 +130,12 @@ def of_csv(texts: Sequence[str]) -> list[Label]:
         text for text in lowered if text not in _BOOLEANS
     } <= {"0", "1"}:
         return [int(_BOOLEANS[t]) if t in _BOOLEANS else int(t) for t in lowered]
-    if any(map(_NUMBER.fullmatch, trimmed)):
-        others = [text for text in lowered if not _NUMBER.fullmatch(text)]
-        if others and all(text in _MISSING for text in others):
-            raise NotLabelsError("K104", [t for t in texts if t.strip().lower() in _MISSING])
-        is_padded = any(re.match(r"[+-]?0[0-9]", text) for text in trimmed)
-        if not others and not is_padded:
-            broken = [text for text in texts if not _is_whole(text)]
-            if broken:
-                raise NotLabelsError("K407", broken)
-            # Not through a double, which would make one class of two long numbers.
-            return [int(Decimal(text)) for text in trimmed]
+    if all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_PADDED.match, trimmed)):
+        broken = [text for text in texts if not _is_whole(text)]
+        if broken:
+            raise NotLabelsError("K407", broken)
+        # Not through a double, which would make one class of two long numbers.
+        return [int(Decimal(text)) for text in trimmed]
     return list(texts)
 
 
@@ -93,3 +165,59 @@ def of_json(texts: Sequence[str]) -> list[Label]:
 def _is_broken(text: str) -> bool:
     value = json.loads(text)
     return isinstance(value, float) and not (math.isfinite(value) and value.is_integer())
+
+
+def kind_marked(text: str) -> Literal["text", "number"] | None:
+    """What a marked text says of itself; None for a field of a CSV."""
+    if text[0] == "c":
+        return None
+    return "text" if text[0] == "s" or text.startswith('j"') else "number"
+
+
+def _of_marked(texts: Sequence[str]) -> list[Label]:
+    fields = [text[1:] for text in texts if text[0] == "c"]
+    if "text" in map(kind_marked, texts):
+        read: Sequence[Label] = fields
+    else:
+        read = of_csv(fields)
+        if any(isinstance(label, str) for label in read):
+            bad = [t for t in fields if not is_number(t) and t.strip().lower() not in _BOOLEANS]
+            raise NotLabelsError("K410", ["c" + text for text in bad or fields])
+    of_fields = iter(read)
+    return [next(of_fields) if text[0] == "c" else _of_typed(text, texts) for text in texts]
+
+
+def _of_typed(text: str, texts: Sequence[str]) -> Label:
+    mark, value = text[0], text[1:]
+    if mark == "s":
+        return value
+    if mark == "j":
+        try:
+            return of_json([value])[0]
+        except NotLabelsError as problem:
+            bad = [text] if problem.code == "K106" else _broken(texts)
+            raise NotLabelsError(problem.code, bad) from None
+    if mark == "n":
+        if value in _BOOLEANS:
+            return _BOOLEANS[value]
+        number = Decimal(value)
+        if number == number.to_integral_value():
+            return int(number)
+    elif float(value).is_integer():
+        # The value of the double, not of the digits that it is printed with.
+        return int(float(value))
+    raise NotLabelsError("K407", _broken(texts))
+
+
+def _broken(texts: Sequence[str]) -> list[str]:
+    """Marked numbers that are not whole."""
+    found = []
+    for text in texts:
+        if kind_marked(text) == "number":
+            try:
+                value = 0.0 if text[0] == "j" and not is_number(text[1:]) else float(text[1:])
+            except ValueError:  # true, false
+                continue
+            if not value.is_integer() or (text[0] == "n" and Decimal(text[1:]) % 1):
+                found.append(text)
+    return found

@@ -232,4 +232,6 @@ def _validity(
 def _bytes(buffer: Any) -> npt.NDArray[np.uint8]:
     if not buffer.size_bytes:
         return np.empty(0, np.uint8)
-    return np.frombuffer(buffer, np.uint8)
+    array = np.frombuffer(buffer, np.uint8)
+    # The format asks for buffers that are aligned; not every producer obeys.
+    return array if array.ctypes.data % 8 == 0 else array.copy()

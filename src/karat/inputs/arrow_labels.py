@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.inputs.arrow import ArrowColumn, Chunk
 from karat.inputs.arrow_numbers import joined, nulls_of, numbers_of
 from karat.inputs.column import Codes, Column, Flags, Nulls, coded, with_missing, without_labels
 from karat.inputs.dictionaries import encode_dictionary
 from karat.inputs.ndarrays import encode_array, encode_present
-from karat.tally.classes import Label
 
 __all__ = ["encode_arrow"]
 
@@ -75,7 +76,7 @@ def _text_codes(encoder: _native.TextEncoder, chunk: Chunk) -> npt.NDArray[np.in
 def _encode_dictionaries(
     chunks: tuple[Chunk, ...], argument: str, nulls: Nulls, missing: Flags | None
 ) -> Column:
-    values = [_values(chunk, argument) for chunk in chunks]
+    values = [_values(chunk) for chunk in chunks]
     is_ordered = all(chunk.is_ordered for chunk in chunks)
     codes = [chunk.numbers() for chunk in chunks]
     if any(other != values[0] for other in values[1:]):
@@ -87,25 +88,56 @@ def _encode_dictionaries(
     )
 
 
-def _values(chunk: Chunk, argument: str) -> list[Label | None]:
-    """What each code of a dictionary stands for; None where that is null."""
+def _values(chunk: Chunk) -> list[object]:
+    """What each code of a dictionary stands for; None where that is null.
+
+    Values that no row has may be anything: each is judged only where it is used.
+    """
     dictionary = chunk.dictionary
     if dictionary is None or not dictionary.length:
         return []
+    try:
+        return _labels_stored(dictionary)
+    except KaratError:
+        return [_value(dictionary, row) for row in range(dictionary.length)]
+
+
+def _labels_stored(dictionary: Chunk) -> list[object]:
     stored = ArrowColumn("", dictionary.format, dictionary.dictionary is not None, (dictionary,))
-    column = encode_arrow(stored, f"the dictionary of {argument}", "keep")
+    column = encode_arrow(stored, "the dictionary", "keep")
     is_null = np.zeros(len(column), np.bool_) if column.missing is None else column.missing
     return [None if is_null[row] else column.label_at(row) for row in range(len(column))]
 
 
+def _value(dictionary: Chunk, row: int) -> object:
+    """One value as a label, or as something that says what it is and cannot be one."""
+    place = dictionary.offset + row
+    try:
+        return _labels_stored(replace(dictionary, offset=place, length=1))[0]
+    except KaratError as problem:
+        if problem.code == "K105":
+            return problem.context["value"]
+    if dictionary.format in _TEXT:
+        start, stop = dictionary.buffers[0].view(_TEXT[dictionary.format])[place : place + 2]
+        return dictionary.buffers[1][start:stop].tobytes()
+    return ArrowValue(dictionary.format)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowValue:
+    """A value of a type that holds no labels."""
+
+    format: str
+
+
 def _united(
-    values: list[list[Label | None]],
+    values: list[list[object]],
     codes: list[Codes],
     chunks: tuple[Chunk, ...],
     argument: str,
-) -> tuple[list[list[Label | None]], list[Codes]]:
+) -> tuple[list[list[object]], list[Codes]]:
     """One dictionary for all chunks, and the codes of each chunk in it."""
-    places: dict[Label | None, int] = {}
+    places: dict[object, int] = {}
     united: list[Codes] = []
     for own, part, chunk in zip(values, codes, chunks, strict=True):
         # The entry added at the end keeps an empty dictionary of null rows readable.

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.errors import error
-from karat.inputs.identity import Kind, harmonized, kind_of, short
+from karat.errors import error, short
+from karat.inputs.identity import Kind, harmonized, kind_of
 from karat.tally.classes import Label
 
 __all__ = [

@@ -7,13 +7,14 @@ Each becomes what `encode` and `as_weights` take: a host's own column, or an `Ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from karat.errors import KaratError, error, shown
+from karat.errors import KaratError, error, short, shown
 from karat.inputs.arrow import read_columns, schema_of
 from karat.inputs.column import Column, Nulls
 from karat.inputs.labels import encode, host_of
@@ -46,7 +47,8 @@ class Frame:
             roles: what each is wanted for, in messages.
 
         Errors:
-            K404 there is no such column; K405 several columns have the name.
+            K404 there is no such column; K405 several columns have the name; K412 the library
+            of the table cannot read it.
         """
         for place, name in enumerate(names):
             role = roles[place] if roles else "this call"
@@ -66,7 +68,8 @@ class Frame:
                     candidates=f"{n_found} columns named {name!r}",
                     option="rename all but one",
                 )
-        return self.read(tuple(dict.fromkeys(names)))
+        with _reading(self.kind):
+            return self.read(tuple(dict.fromkeys(names)))
 
 
 def columns(table: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -102,8 +105,25 @@ def open_frame(table: Any) -> Frame:
     """Find the columns of a table; no row is read.
 
     Errors:
-        K412 it is no table.
+        K412 it is no table, or its library cannot read it.
     """
+    with _reading(f"{type(table).__module__}.{type(table).__qualname__}"):
+        return _opened(table)
+
+
+@contextmanager
+def _reading(kind: str) -> Iterator[None]:
+    """What another library raises becomes K412."""
+    try:
+        yield
+    except (KaratError, MemoryError):
+        raise
+    except Exception as problem:
+        found = f"A table of {kind} cannot be read: {short(problem, 200)}"
+        raise error("K412", found=found) from problem
+
+
+def _opened(table: Any) -> Frame:
     host = host_of(table)
     if isinstance(table, Mapping):
         return _open_dict(table)

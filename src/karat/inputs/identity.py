@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.errors import error, shown
+from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Label
 
 __all__ = [
@@ -25,13 +25,14 @@ __all__ = [
     "is_missing",
     "kind_of",
     "label_of",
-    "short",
 ]
 
 Kind: TypeAlias = Literal["integer", "boolean", "string"]
 """What the labels of a column are. Booleans among integers count as integers."""
 
 _NOT_PLAIN = (np.datetime64, np.timedelta64, complex, np.complexfloating)
+_BITS_MAX = 4096
+"""Longest whole number that is a label: beyond, its digits could be neither shown nor stored."""
 
 
 class NotALabelError(Exception):
@@ -46,10 +47,12 @@ def label_of(item: object) -> Label | None:
     """The label that a value stands for; None for a missing one.
 
     Integral floats, decimals and fractions are whole numbers, bytes are UTF-8 text,
-    subclasses of str and int (also enumerations of them) are what they derive from.
+    subclasses of str and int (also enumerations of them) are what they derive from,
+    an array without a dimension is its one value.
 
     Errors:
-        NotALabelError: K105 for a number that is not whole, K106 for any other kind.
+        NotALabelError: K105 for a number that is not whole, K106 for any other kind and for
+        whole numbers of more than 4096 bits.
     """
     # The base class is asked, since subclasses may print or convert as something else.
     if isinstance(item, str):
@@ -57,7 +60,7 @@ def label_of(item: object) -> Label | None:
     if isinstance(item, bool | np.bool_):
         return bool(item)
     if isinstance(item, int):
-        return int.__int__(item)
+        return _short_enough(int.__int__(item))
     if is_missing(item):
         return None
     if isinstance(item, bytes):
@@ -76,19 +79,29 @@ def _text(item: bytes) -> str:
 
 
 def _whole(item: Any) -> int:
+    # Classes of other libraries may raise anything at all.
     try:
-        return operator.index(item)
-    except TypeError:
+        return _short_enough(operator.index(item))
+    except NotALabelError:
+        raise
+    except Exception:
         pass
     try:
         numerator, denominator = item.as_integer_ratio()
-    except (AttributeError, TypeError):
-        raise NotALabelError("K106") from None
+        numerator, is_whole = int(numerator), bool(denominator == 1)
     except (OverflowError, ValueError):  # infinity
         raise NotALabelError("K105") from None
-    if denominator != 1:
+    except Exception:
+        raise NotALabelError("K106") from None
+    if not is_whole:
         raise NotALabelError("K105")
-    return int(numerator)
+    return _short_enough(numerator)
+
+
+def _short_enough(number: int) -> int:
+    if number.bit_length() > _BITS_MAX:
+        raise NotALabelError("K106")
+    return number
 
 
 def is_missing(item: object) -> bool:
@@ -100,7 +113,7 @@ def is_missing(item: object) -> bool:
         return True
     try:
         return bool(item != item)
-    except (TypeError, ValueError, ArithmeticError, RuntimeError):
+    except Exception:  # a class of another library may raise anything
         return False
 
 
@@ -147,27 +160,39 @@ def declared_labels(labels: Any) -> tuple[Label, ...]:
     kind = kind_of(found)
     if kind is None:
         raise error("K110", found=f"It mixes strings and numbers: {shown(found)}")
+    if kind == "integer" and max(map(int.bit_length, map(int, found))) > _BITS_MAX:
+        raise error("K110", found=f"It holds a whole number of more than {_BITS_MAX} bits")
     if len(set(found)) < len(found):
         raise error("K110", found=_repeated(found))
     return harmonized(found, kind)
 
 
 def _repeated(labels: Sequence[Label]) -> str:
-    second = next(i for i, label in enumerate(labels) if label in labels[:i])
-    first = labels.index(labels[second])
-    return f"Items {first} and {second} are one class: {labels[first]!r} = {labels[second]!r}"
+    places: dict[Label, int] = {}
+    second = next(i for i, label in enumerate(labels) if places.setdefault(label, i) != i)
+    first = places[labels[second]]
+    same = f"{short(labels[first])} = {short(labels[second])}"
+    return f"Items {first} and {second} are one class: {same}"
 
 
 def _listed(labels: Any) -> list[Any]:
     is_set = isinstance(labels, AbstractSet) and not isinstance(labels, KeysView)
     if is_set or isinstance(labels, str | bytes | Mapping):
         raise error("K110", found=f"It is a {type(labels).__name__}, which lists no order")
-    if getattr(labels, "ndim", 1) != 1:
-        raise error("K110", found=f"It has shape {tuple(labels.shape)}")
     try:
-        return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+        if getattr(labels, "ndim", 1) != 1:
+            raise error("K110", found=f"It has shape {tuple(labels.shape)}")
+        # A list of the scalars of an Arrow array would not compare as their values do.
+        name = "to_pylist" if hasattr(labels, "to_pylist") else "tolist"
+        is_array = isinstance(labels, np.ndarray) or name == "to_pylist"
+        return list(getattr(labels, name)() if is_array else labels)
+    except KaratError:
+        raise
     except TypeError:
         raise error("K110", found=f"It is a {type(labels).__name__}, not a list") from None
+    except Exception as problem:  # a container of another library may raise anything
+        found = f"A {type(labels).__name__} does not become a list: {short(problem)}"
+        raise error("K110", found=found) from problem
 
 
 def declared_positive(positive: Any, labels: Sequence[Label]) -> Label:
@@ -183,9 +208,3 @@ def declared_positive(positive: Any, labels: Sequence[Label]) -> Label:
     if label is None:
         raise error("K111", positive=positive, labels=shown(labels))
     return label
-
-
-def short(item: object, width: int = 60) -> str:
-    """The repr of one value, cut to fit into a message."""
-    text = repr(item)
-    return text if len(text) <= width else f"{text[: width - 1]}…"

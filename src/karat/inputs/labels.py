@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import error
+from karat import _native
+from karat.errors import KaratError, error, short
 from karat.inputs.arrow import ArrowColumn, is_arrow, read_column
 from karat.inputs.arrow_labels import encode_arrow
 from karat.inputs.column import Column, Nulls
@@ -31,8 +32,8 @@ def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
         nulls: ``"keep"`` marks missing rows in `Column.missing`, for `drop_missing`.
 
     Errors:
-        K101 empty, K103 not one column, K104 missing, K105 not whole, K106 not a label,
-        K107 strings beside numbers.
+        K101 empty, K103 not one column, K104 missing, K105 not whole, K106 not a label or not
+        readable, K107 strings beside numbers.
 
     Cost: arrays of integers, booleans and stored codes are used as they are; text is hashed once.
 
@@ -40,6 +41,19 @@ def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
         >>> encode(["cat", "dog", "cat"], "y_true").codes.tolist()
         [0, 1, 0]
     """
+    try:
+        return _encode(values, argument, nulls)
+    except (KaratError, MemoryError):
+        raise
+    except _native.Rejected as rejected:
+        found = f"Row {rejected.args[2]} points outside its memory or holds no valid text"
+        raise error("K106", argument=argument, found=found) from None
+    except Exception as problem:  # the class of the container may raise anything
+        found = f"A {type(values).__name__} cannot be read: {short(problem, 200)}"
+        raise error("K106", argument=argument, found=found) from problem
+
+
+def _encode(values: Any, argument: str, nulls: Nulls) -> Column:
     if isinstance(values, np.ndarray):
         return encode_array(values, argument, nulls)
     if isinstance(values, list | tuple):
@@ -61,7 +75,8 @@ def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
 def host_of(values: object) -> str:
     """The library a container comes from: the top package of its class or of a base of it."""
     known = ("pandas", "polars", "narwhals", "pyarrow", "duckdb", "torch")
-    packages = [base.__module__.partition(".")[0].lstrip("_") for base in type(values).__mro__]
+    modules = [str(base.__module__) for base in type(values).__mro__]
+    packages = [module.partition(".")[0].lstrip("_") for module in modules]
     return next((package for package in packages if package in known), packages[0])
 
 
@@ -86,18 +101,24 @@ def is_pandas_arrow(series: Any) -> bool:
 def _encode_sequence(values: list[Any] | tuple[Any, ...], argument: str, nulls: Nulls) -> Column:
     if not values:
         raise error("K101", argument=argument)
-    if not isinstance(values[0], list | np.ndarray):
+    if not _shape(values[0]):
         return encode_objects(values, argument, nulls)
-    # Rows of one label each have shape (n, 1); arrays without a dimension are numbers.
-    is_scalar = isinstance(values[0], np.ndarray) and not values[0].ndim
-    try:
-        rows = np.array(values, None if is_scalar else np.object_)
-    except ValueError:
-        raise error("K103", argument=argument, shape=f"({len(values)}, varying)") from None
-    # Text beside numbers would have become text.
-    if is_scalar and rows.dtype.kind not in "biuf":
-        return encode_objects(values, argument, nulls)
-    return encode_array(rows, argument, nulls)
+    # Rows of one label each have shape (n, 1). NumPy would look into nested lists for ever.
+    shapes = set(map(_shape, values))
+    items = [row[0] for row in values] if shapes == {(1,)} else []
+    if items and not any(map(_shape, items)):
+        return encode_objects(items, argument, nulls)
+    shape: Any = f"({len(values)}, 1, …)" if items else f"({len(values)}, varying)"
+    if len(shapes) == 1 and not items:
+        shape = (len(values), *shapes.pop())
+    raise error("K103", argument=argument, shape=shape)
+
+
+def _shape(item: Any) -> tuple[int, ...]:
+    """The shape of a row that is a list or an array; () of a single value."""
+    if isinstance(item, np.ndarray):
+        return tuple(item.shape)
+    return (len(item),) if isinstance(item, list) else ()
 
 
 def _encode_pandas(values: Any, argument: str, nulls: Nulls) -> Column:
@@ -148,8 +169,9 @@ def _encode_other(values: Any, argument: str, nulls: Nulls) -> Column:
     if isinstance(values, abc.Mapping | abc.Set):
         found = f"It is a {type(values).__name__}, whose items have no rows"
         raise error("K106", argument=argument, found=found)
-    is_text = isinstance(values, str | bytes)
-    is_listed = isinstance(values, abc.Sequence | abc.ValuesView) and not is_text
+    if isinstance(values, str | bytes | bytearray):
+        raise error("K103", argument=argument, shape=())
+    is_listed = isinstance(values, abc.Sequence | abc.ValuesView)
     if is_listed and not hasattr(values, "__array__") and not isinstance(values, memoryview):
         return _encode_sequence(list(values), argument, nulls)
     try:
@@ -157,10 +179,10 @@ def _encode_other(values: Any, argument: str, nulls: Nulls) -> Column:
             array = np.from_dlpack(values)
         else:
             array = np.asarray(values)
-    except (TypeError, ValueError, RuntimeError, BufferError) as problem:
+    except Exception as problem:  # the class of the container may raise anything
         found = f"A {type(values).__name__} does not become an array: {problem}"
         raise error("K106", argument=argument, found=found) from problem
-    if array.ndim == 0 and not is_text and array.dtype == np.object_:
+    if array.ndim == 0 and array.dtype == np.object_:
         found = f"It is a {type(values).__name__}, which is not one label per row"
         raise error("K106", argument=argument, found=found)
     return encode_array(array, argument, nulls)

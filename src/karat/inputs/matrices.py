@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error, shown
+from karat.errors import KaratError, error, short, shown
 from karat.inputs.labels import host_of
+from karat.inputs.weights import refuse_sums
 
 __all__ = ["as_matrix", "labels_of_matrix"]
 
@@ -23,7 +25,8 @@ def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]
         confusion: number[k, k] in lists, an array or a frame: rows true, columns predicted.
 
     Errors:
-        K119 not square, not numbers, negative, NaN or infinite, all zero, or too large to add up.
+        K119 not square, not numbers, negative, NaN or infinite, all zero, or counts that 64 bits
+        cannot add up; K125 weights that are too large or too small.
     """
     if isinstance(confusion, np.ma.MaskedArray) and np.ma.getmaskarray(confusion).any():
         raise error("K119", found="Some of its cells are masked")
@@ -40,13 +43,12 @@ def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]
         if sum(map(int, array.ravel())) > np.iinfo(np.int64).max:
             raise error("K119", found="Its counts add up to more than 64 bits can hold")
         return array.astype(np.int64)
-    weights = array.astype(np.float64)
     with np.errstate(over="ignore"):
+        weights = array.astype(np.float64)
         total = float(weights.sum())
-    if not np.isfinite(total):
-        raise error("K119", found="Its cells add up to infinity")
     if total <= _EXACT and bool((weights == np.floor(weights)).all()):
         return weights.astype(np.int64)
+    refuse_sums(weights, "confusion=")
     return weights
 
 
@@ -56,9 +58,12 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
     Errors:
         K119 rows and columns are labelled differently.
     """
+    confusion = _table_of(confusion)
     host = host_of(confusion)
     if host == "polars":
         return list(confusion.columns)
+    if host == "pyarrow" and hasattr(confusion, "column_names"):
+        return list(confusion.column_names)
     if host != "pandas":
         return None
     rows, columns = list(confusion.index), list(confusion.columns)
@@ -76,14 +81,43 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
 
 
 def _numbers(confusion: Any) -> npt.NDArray[Any]:
-    if host_of(confusion) == "polars":
-        confusion = confusion.to_numpy()
+    if isinstance(confusion, list | tuple):
+        return _from_rows(confusion)
     try:
-        return np.asarray(confusion)
-    except (TypeError, ValueError, RuntimeError) as problem:
-        found = f"A {type(confusion).__name__} whose rows differ in length is no matrix"
-        if not isinstance(confusion, list | tuple):
-            found = f"A {type(confusion).__name__} does not become an array: {problem}"
+        table = _table_of(confusion)
+        array = np.asarray(table.to_numpy() if host_of(table) == "polars" else table)
+        # Tables whose numbers may be null become objects.
+        return _from_rows(array.tolist()) if array.dtype == np.object_ and array.ndim else array
+    except (KaratError, MemoryError):
+        raise
+    except Exception as problem:  # the class of the container may raise anything
+        found = f"A {type(confusion).__name__} does not become an array: {problem}"
+        raise error("K119", found=found) from problem
+
+
+def _table_of(confusion: Any) -> Any:
+    """A frame of its own library, with its rows read."""
+    if host_of(confusion) == "narwhals":
+        confusion = confusion.to_native()
+    is_lazy = host_of(confusion) == "polars" and hasattr(confusion, "collect")
+    return confusion.collect() if is_lazy else confusion
+
+
+def _from_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
+    lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
+    if len(lengths) > 1:
+        raise error("K119", found=f"A {type(rows).__name__} whose rows differ in length")
+    # NumPy would look into nested lists for ever.
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row if isinstance(row, list | tuple) else ()):
+            if isinstance(cell, list | tuple):
+                raise error("K119", found=f"Row {i}, column {j} holds {short(cell)}")
+    try:
+        return np.asarray(rows)
+    except OverflowError:
+        raise error("K119", found="Some cells are more than 64 bits can hold") from None
+    except Exception as problem:  # the classes of rows and cells may raise anything
+        found = f"A {type(rows).__name__} does not become an array: {short(problem, 200)}"
         raise error("K119", found=found) from problem
 
 

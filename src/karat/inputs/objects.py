@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.errors import error
+from karat.errors import error, short
 from karat.inputs.column import Column, Nulls, coded, refused, with_missing
-from karat.inputs.identity import NotALabelError, label_of
+from karat.inputs.identity import NotALabelError, is_missing, label_of
 from karat.tally.classes import Label
 
 __all__ = ["encode_objects"]
@@ -20,6 +20,10 @@ __all__ = ["encode_objects"]
 _MISSING = -1
 
 Items = list[Any] | tuple[Any, ...] | npt.NDArray[np.object_]
+
+
+_NEVER = (complex, np.complexfloating, np.timedelta64, np.datetime64)
+"""What is no label even where it equals one, as 1+0j equals 1."""
 
 
 def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
@@ -54,8 +58,13 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
 
     try:
         codes = _native.encode_objects(items, table, on_new)
-    except (NotALabelError, _native.Rejected):
-        raise _refusal(items, argument) from None
+    except MemoryError:
+        raise
+    except Exception as problem:  # NotALabelError, Rejected, or whatever a hash or an == raised
+        plain = _without_arrays(items)
+        if plain is not None:
+            return encode_objects(plain, argument, nulls)
+        raise _refusal(items, argument, problem) from None
     is_missing_row = codes == _MISSING if codes.min() < 0 else None
     if not all(isinstance(label, str) for label in labels):
         n_missing = 0 if is_missing_row is None else int(np.count_nonzero(is_missing_row))
@@ -69,7 +78,7 @@ def _numbers_by_type(
     """Judge the numbers by their types, whichever of equal ones came first."""
     types = Counter(map(type, items))
     # 1+0j is found as 1 when 1 came first, and refused when it came first itself.
-    if any(issubclass(kind, complex | np.complexfloating) for kind in types):
+    if any(issubclass(kind, _NEVER) for kind in types) and any(map(_problem, items)):
         raise _refusal(items, argument)
     # True beside 1 is an integer in either order.
     if types[bool] + types[np.bool_] + n_missing < len(items):
@@ -77,7 +86,27 @@ def _numbers_by_type(
     return labels
 
 
-def _refusal(items: Sequence[Any] | npt.NDArray[np.object_], argument: str) -> Exception:
+def _without_arrays(items: Items) -> list[Any] | None:
+    """The values of arrays without a dimension, which cannot be hashed; None if there are none."""
+    if not any(isinstance(item, np.ndarray) and not item.ndim for item in items):
+        return None
+    plain = [_value_of(item) for item in items]
+    # An array of objects may hold itself.
+    is_nested = any(isinstance(item, np.ndarray) and not item.ndim for item in plain)
+    return None if is_nested else plain
+
+
+def _value_of(item: Any) -> Any:
+    if not isinstance(item, np.ndarray) or item.ndim:
+        return item
+    return None if np.ma.is_masked(item) else np.asarray(item)[()]
+
+
+def _refusal(
+    items: Sequence[Any] | npt.NDArray[np.object_],
+    argument: str,
+    problem: Exception | None = None,
+) -> Exception:
     """The error of the first value that is no label; every row is read to count its like."""
     n = len(items)
     first: tuple[int, object, str] | None = None
@@ -90,7 +119,8 @@ def _refusal(items: Sequence[Any] | npt.NDArray[np.object_], argument: str) -> E
             first = (row, item, code)
         count += code == first[2]
     if first is None:
-        return error("K106", argument=argument, found="A value changed while it was read")
+        why = "" if problem is None else f": {short(problem)}"
+        return error("K106", argument=argument, found=f"Its values cannot be compared{why}")
     row, item, code = first
     return refused(argument, code, item, row, count, n)
 
@@ -101,6 +131,7 @@ def _problem(item: object) -> str | None:
         label_of(item)
     except NotALabelError as problem:
         return problem.code
-    except TypeError:
+    except Exception:  # the hash of a class of another library may raise anything
         return "K106"
-    return "K106" if isinstance(item, complex | np.complexfloating) else None
+    is_missing_time = isinstance(item, np.datetime64 | np.timedelta64) and is_missing(item)
+    return "K106" if isinstance(item, _NEVER) and not is_missing_time else None

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error
+from karat.errors import KaratError, error, short
 from karat.inputs.arrow import ArrowColumn, is_arrow, read_column
 from karat.inputs.arrow_numbers import nulls_of, numbers_of
-from karat.inputs.identity import is_missing, short
+from karat.inputs.identity import is_missing
 from karat.inputs.labels import host_of, is_pandas_arrow, single_column
 from karat.inputs.ndarrays import native_order
 
-__all__ = ["Weights", "as_weights", "refuse_weights"]
+__all__ = ["Weights", "as_weights", "refuse_sums", "refuse_weights"]
 
 Weights = npt.NDArray[np.float64]
+
+_SUM_MAX, _SUM_MIN = 1e140, 1e-140
+"""Sums of weights lie between these: formulas multiply two of them, and add up to k² products."""
 
 
 def as_weights(
@@ -35,13 +39,21 @@ def as_weights(
         beside: the name of the labels in messages.
 
     Errors:
-        K102 another number of rows; K116 another shape or not real numbers.
+        K102 another number of rows; K116 another shape or not real numbers; K125 a whole number
+        that float64 cannot hold.
 
     Cost: none for float64 in native byte order, else one copy.
     """
-    array = _numbers(values, argument)
+    try:
+        array = _numbers(values, argument)
+    except (KaratError, MemoryError):
+        raise
+    except Exception as problem:  # the class of the container may raise anything
+        found = f"A {type(values).__name__} cannot be read: {short(problem, 200)}"
+        raise error("K116", argument=argument, found=found) from problem
     if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
+        # np.matrix would stay two-dimensional.
+        array = np.asarray(array)[:, 0]
     if array.ndim != 1:
         raise error("K116", argument=argument, found=f"It has shape {array.shape}")
     if array.dtype == np.object_:
@@ -77,6 +89,31 @@ def refuse_weights(weights: Weights, argument: str = "weights") -> None:
         raise error("K115", argument=argument, n=len(weights))
 
 
+def refuse_sums(sums: npt.NDArray[np.float64], argument: str = "weights") -> None:
+    """Refuse sums of weights whose products would overflow, or vanish, in a formula.
+
+    Args:
+        sums: finite or not, at least 0; those that are 0 hold no row.
+
+    Errors:
+        K125 they add up to more than 1e140, or one that is not 0 is below 1e-140.
+
+    Cost: one pass over the sums.
+    """
+    # A sum of finite weights that overflowed is infinite or NaN: neither is at most the limit.
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(sums.sum())
+    if not total <= _SUM_MAX:
+        found = f"It adds up to {total:.3g}, more than {_SUM_MAX:g}"
+        if not np.isfinite(total):
+            found = "It adds up to more than a float64 holds"
+        raise error("K125", argument=argument, found=found)
+    smallest = float(sums.min(initial=np.inf, where=sums > 0))
+    if smallest < _SUM_MIN:
+        found = f"The rows of one cell or class add up to {smallest:.3g}, less than {_SUM_MIN:g}"
+        raise error("K125", argument=argument, found=found)
+
+
 def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
     """The values as an array of whatever dtype they have; NaN where they are null."""
     if isinstance(values, np.ndarray):
@@ -94,46 +131,69 @@ def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
         return np.asarray(values)
     if is_arrow(values):
         return _from_arrow(read_column(values), argument)
-    if isinstance(values, Sequence) and not hasattr(values, "__array__"):
+    if isinstance(values, str | bytes | bytearray):
+        # Bytes would be read as the numbers of their characters.
+        raise error("K116", argument=argument, found=f"It is a {type(values).__name__}")
+    is_listed = isinstance(values, Sequence) and not isinstance(values, memoryview)
+    if is_listed and not hasattr(values, "__array__"):
         return _from_list(list(values), argument)
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError, RuntimeError) as problem:
-        found = f"A {type(values).__name__} does not become an array: {problem}"
-        raise error("K116", argument=argument, found=found) from problem
+    return np.asarray(values)
 
 
 def _from_list(values: list[Any], argument: str) -> npt.NDArray[Any]:
-    try:
-        return np.array(values)
-    except (TypeError, ValueError):
-        found = f"Its {len(values)} items do not have one shape"
-        raise error("K116", argument=argument, found=found) from None
+    types = set(map(type, values))
+    if types <= {int, float, bool}:
+        # A whole number beyond float64 is described below.
+        with suppress(OverflowError):
+            return np.array(values, np.float64)
+    # NumPy would look into nested lists for ever, and make floats or text of what is mixed.
+    objects = np.empty(len(values), np.object_)
+    for place, item in enumerate(values):
+        is_row = isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim)
+        if is_row and len(item) != 1:
+            found = f"Row {place} holds {len(item)} values"
+            raise error("K116", argument=argument, found=found)
+        objects[place] = item[0] if is_row else item
+    return objects
 
 
 def _unmasked(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if not hasattr(values, "mask") or values.dtype.kind not in "biuf":
-        return np.asarray(values)
-    return np.where(np.ma.getmaskarray(values), np.nan, np.asarray(values))
+    array = np.asarray(values)
+    if not hasattr(values, "mask") or array.dtype.kind not in "biufO":
+        return array
+    dtype = np.object_ if array.dtype.kind == "O" else None
+    masked: npt.NDArray[Any] = np.array(np.where(np.ma.getmaskarray(values), np.nan, array), dtype)
+    return masked
+
+
+_NOT_REAL = (str, bytes, bytearray, complex, np.complexfloating, np.datetime64, np.timedelta64)
 
 
 def _from_objects(array: npt.NDArray[Any], argument: str) -> Weights:
     # Conversion would read the text '2' as a number.
-    for kind in set(map(type, array)):
-        if issubclass(kind, str | bytes | complex):
+    types = set(map(type, array))
+    for kind in types:
+        if issubclass(kind, _NOT_REAL):
             raise error("K116", argument=argument, found=f"It holds values of type {kind.__name__}")
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
+    with np.errstate(over="ignore"):
+        if all(issubclass(kind, int | float | np.number | np.bool_) for kind in types):
+            # A whole number beyond float64 is described below.
+            with suppress(OverflowError):
+                return array.astype(np.float64)
         return np.array([_from_object(item, argument) for item in array], np.float64)
 
 
 def _from_object(item: Any, argument: str) -> float:
-    if is_missing(item):
+    if is_missing(item) or np.ma.is_masked(item):
         return float("nan")
     try:
+        if isinstance(item, np.ndarray) and (item.ndim or item.dtype.kind not in "biuf"):
+            raise TypeError
         return float(item)
-    except (TypeError, ValueError):
+    except OverflowError:
+        found = f"It holds {short(item)}, more than a float64 holds"
+        raise error("K125", argument=argument, found=found) from None
+    except Exception:  # a class of another library may raise anything
         found = f"It holds {short(item)} ({type(item).__name__})"
         raise error("K116", argument=argument, found=found) from None
 

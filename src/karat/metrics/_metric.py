@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error
+from karat.errors import error, short
 from karat.metrics._formula import needs_cells, needs_dense
 from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import compile_program, param_names
@@ -289,30 +289,49 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
         return int(value)
     if item.kind == "flag":
         if not isinstance(value, bool | np.bool_):
-            raise _unfit(record, f"{item.name}={value!r} is not True or False")
+            raise _unfit(record, f"{item.name}={short(value)} is not True or False")
         return bool(value)
     if np.ma.is_masked(value):
         raise _unfit(record, f"{item.name} has masked values")
     try:
-        given = np.asarray(value)
-        if given.dtype.kind not in "biufO":
-            raise TypeError
-        array = given.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise _unfit(record, f"{item.name}={value!r} is not numeric") from None
+        array = _real(value)
+    except MemoryError:
+        raise
+    except Exception:  # a class of another library may raise anything
+        raise _unfit(record, f"{item.name}={short(value)} is not numeric") from None
     if item.kind == "number":
         if array.ndim or isinstance(value, str | bool) or not math.isfinite(float(array)):
-            raise _unfit(record, f"{item.name}={value!r} is not a finite number")
+            raise _unfit(record, f"{item.name}={short(value)} is not a finite number")
         if item.above is not None and float(array) <= item.above:
-            raise _unfit(record, f"{item.name}={value!r} is not above {item.above:g}")
+            raise _unfit(record, f"{item.name}={short(value)} is not above {item.above:g}")
         if item.below is not None and float(array) >= item.below:
-            raise _unfit(record, f"{item.name}={value!r} is not below {item.below:g}")
+            raise _unfit(record, f"{item.name}={short(value)} is not below {item.below:g}")
         if item.most is not None and float(array) > item.most:
-            raise _unfit(record, f"{item.name}={value!r} is above {item.most:g}")
+            raise _unfit(record, f"{item.name}={short(value)} is above {item.most:g}")
         return float(array)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
         raise _unfit(record, f"{item.name} is not a square matrix of finite numbers")
     return tuple(tuple(row) for row in array.tolist())
+
+
+def _real(value: Any) -> npt.NDArray[np.float64]:
+    """The numbers of a parameter; an exception says that they are none."""
+    # NumPy would look into nested lists for ever, and read the text '2' as a number.
+    if _depth(value) > 2:
+        raise TypeError
+    given = np.asarray(value)
+    is_text = given.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in given.flat)
+    if given.dtype.kind not in "biufO" or is_text:
+        raise TypeError
+    with np.errstate(over="ignore"):
+        return given.astype(np.float64)
+
+
+def _depth(value: Any, limit: int = 3) -> int:
+    """How deep lists are nested, as far as it matters."""
+    if not limit or not isinstance(value, list | tuple):
+        return 0
+    return 1 + max((_depth(item, limit - 1) for item in value), default=0)
 
 
 def _text(value: Any) -> str:

@@ -1,8 +1,8 @@
-"""A report as JSON in the schema ``karat.report/1``, and back.
+"""A report as JSON in the schema ``karat.report/1``.
 
 Keys are sorted and nothing depends on time or place, so that two files can be compared as text.
 A value that is not a finite number is null, and its reason stands beside it.
-The tally itself is in the file: reading it back gives the same numbers.
+The tally itself is in the file: reading it back (`json_reading`) gives the same numbers.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat._version import __version__
-from karat.errors import KaratError, error
-from karat.tally import Cells, Classes, inconsistency
+from karat.render.json_reading import SCHEMA, report_from_json
+from karat.tally import Cells
 
 if TYPE_CHECKING:
     from karat.report import Report
 
 __all__ = ["SCHEMA", "report_from_json", "report_schema", "report_to_dict", "report_to_json"]
 
-SCHEMA = "karat.report/1"
 _DENSE_K_MAX = 1024
 """Larger matrices are written as their occupied cells."""
 
@@ -73,48 +72,6 @@ def report_to_json(report: Report) -> str:
     return "".join(_written(report_to_dict(report), 0))
 
 
-def report_from_json(text: str) -> Report:
-    """The report of a JSON text.
-
-    Errors:
-        K205 it is not a whole report of this schema; K206 a newer schema wrote it.
-    """
-    from karat.metrics import get
-    from karat.metrics._lift import Policy
-    from karat.report import Report
-
-    try:
-        found = json.loads(text)
-    except ValueError as problem:
-        raise error("K205", found=f"It is not JSON: {problem}") from None
-    _check_schema(found)
-    try:
-        wanted, undefined = found["settings"]["metrics"], found["settings"]["undefined"]
-        if undefined not in get_args(Policy):
-            raise error("K205", found=f"Its policy for undefined values is {undefined!r}")
-        return Report(
-            _cells(found),
-            undefined,
-            None if wanted is None else tuple(get(name) for name in wanted),
-            found["mapping"],
-            found["source"],
-            tuple(found["warnings"]),
-        )
-    except KaratError:
-        raise
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError) as problem:
-        raise error("K205", found=f"It lacks a part of a report: {problem!r}") from None
-
-
-def _check_schema(found: Any) -> None:
-    schema = found.get("schema") if isinstance(found, dict) else None
-    name, _, version = str(schema).rpartition("/")
-    if name != "karat.report" or not version.isdecimal():
-        raise error("K205", found=f"Its schema is {schema!r}, not {SCHEMA!r}")
-    if int(version) > 1:
-        raise error("K206", version=int(version), newest=1)
-
-
 def _plain(value: Any) -> Any:
     """JSON types all the way down; numbers that are not finite are null."""
     if isinstance(value, Mapping):
@@ -139,66 +96,23 @@ def _tally(cells: Cells) -> dict[str, Any]:
     squares = cells.squares
     if squares is not None and not np.isfinite(squares).all():
         squares = None  # weights whose squares no double holds
-    weighted = {"is_weighted": cells.is_weighted}
+    facts: dict[str, Any] = {"is_weighted": cells.is_weighted, "storage": cells.storage}
     if cells.storage == "marginals":
         totals = dict(zip(("tp", "fp", "fn"), cells.counts.tolist(), strict=True))
-        return weighted | {
+        return facts | {
             "totals": totals,
             "squares": None if squares is None else squares.tolist(),
             "occupancy": None if cells.occupancy is None else cells.occupancy.tolist(),
         }
-    if cells.k <= _DENSE_K_MAX:
-        dense = None if squares is None else cells.densified(cells.flat(squares)).tolist()
-        return weighted | {"squares": dense}
-    rows, cols, counts = cells.occupied()
-    listed = [rows.tolist(), cols.tolist(), counts.tolist()]
+    if cells.storage == "dense" and cells.k <= _DENSE_K_MAX:
+        return facts | {"squares": None if squares is None else squares.tolist()}
+    rows, cols = cells.coordinates()
+    # A sparse tally keeps every cell it holds, an empty one too: the order of additions stays.
+    place = np.arange(rows.size) if cells.storage == "sparse" else np.flatnonzero(cells.flat())
+    listed = [rows[place].tolist(), cols[place].tolist(), cells.flat()[place].tolist()]
     if squares is not None:
-        place = np.flatnonzero(cells.flat() != 0)
         listed.append(cells.flat(squares)[place].tolist())
-    return weighted | {"cells": [list(cell) for cell in zip(*listed, strict=True)]}
-
-
-def _cells(found: Mapping[str, Any]) -> Cells:
-    described = found["classes"]
-    labels = tuple(described["labels"])
-    names = described["names"]
-    classes = Classes(
-        labels,
-        None if described["positive"] is None else labels.index(described["positive"]),
-        None if names is None else tuple(names),
-        bool(described["is_declared"]),
-    )
-    cells = _stored(found, classes)
-    problem = inconsistency(cells)
-    if problem:
-        raise error("K205", found=problem)
-    return cells
-
-
-def _stored(found: Mapping[str, Any], classes: Classes) -> Cells:
-    stored, n_rows = found["tally"], int(found["n_rows"])
-    dtype = np.float64 if stored["is_weighted"] else np.int64
-    if "totals" in stored:
-        totals = [np.array(stored["totals"][key], dtype) for key in ("tp", "fp", "fn")]
-        return Cells.marginals(
-            *totals,
-            classes=classes,
-            squares=stored["squares"],
-            occupancy=stored["occupancy"],
-            n_rows=n_rows,
-        )
-    if "cells" in stored:
-        columns = list(zip(*stored["cells"], strict=True)) or [(), (), ()]
-        return Cells.sparse(
-            np.array(columns[0], np.int64),
-            np.array(columns[1], np.int64),
-            np.array(columns[2], dtype),
-            classes=classes,
-            squares=columns[3] if len(columns) > 3 else None,
-            n_rows=n_rows,
-        )
-    matrix = np.array(found["confusion"], dtype)
-    return Cells.dense(matrix, classes=classes, squares=stored["squares"], n_rows=n_rows)
+    return facts | {"cells": [list(cell) for cell in zip(*listed, strict=True)]}
 
 
 @lru_cache(maxsize=1)

@@ -6,8 +6,9 @@ Nothing here knows what a metric is, and nothing here knows where the data lives
 from karat.tally.algebra import merge, reorder, subtract, to_marginals, to_sparse, union
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
+from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
-from karat.tally.serialization import from_bytes, inconsistency, to_bytes
+from karat.tally.serialization import from_bytes, to_bytes
 
 __all__ = [
     "Axis",

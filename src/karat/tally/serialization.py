@@ -24,8 +24,9 @@ import numpy.typing as npt
 from karat.errors import KaratError, error
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
+from karat.tally.consistency import inconsistency
 
-__all__ = ["FORMAT_VERSION", "from_bytes", "inconsistency", "to_bytes"]
+__all__ = ["FORMAT_VERSION", "from_bytes", "to_bytes"]
 
 FORMAT_VERSION = 1
 _MAGIC = b"KARATALY"
@@ -55,7 +56,9 @@ def to_bytes(cells: Cells) -> bytes:
             for name, array in present.items()
         ],
     }
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    # NumPy's text may hold lone surrogates; json.loads reads them back.
+    words = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    text = words.encode("utf-8", "surrogatepass")
     body = b"".join(
         np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).tobytes()
         for array in present.values()
@@ -74,25 +77,32 @@ def from_bytes(data: bytes) -> Cells:
     """
     view = memoryview(data).cast("B")
     if len(view) < _PREFIX.size + _CHECKSUM.size:
-        raise error("K205", found=f"{len(view)} bytes, shorter than any tally")
+        raise _damaged(f"It has {len(view)} bytes, fewer than any tally")
     magic, version, header_bytes = _PREFIX.unpack_from(view)
     if magic != _MAGIC:
-        raise error("K205", found=f"They start with {bytes(magic)!r}, not {_MAGIC!r}")
+        raise _damaged(f"It starts with {bytes(magic)!r}, not {_MAGIC!r}")
     if version > FORMAT_VERSION:
-        raise error("K206", version=version, newest=FORMAT_VERSION)
+        raise error("K206", thing="tally", version=version, newest=FORMAT_VERSION)
     (checksum,) = _CHECKSUM.unpack_from(view, len(view) - _CHECKSUM.size)
     if zlib.crc32(view[: -_CHECKSUM.size]) != checksum:
-        raise error("K205", found="The checksum does not match: truncated or altered")
+        raise _damaged("The checksum does not match: truncated or altered")
     body_at = _PREFIX.size + header_bytes
     if body_at > len(view) - _CHECKSUM.size:
-        raise error("K205", found=f"The header says {header_bytes} bytes, more than there are")
+        raise _damaged(f"The header says {header_bytes} bytes, more than there are")
     try:
         header = json.loads(bytes(view[_PREFIX.size : body_at]))
         return _assembled(header, view[body_at : -_CHECKSUM.size])
     except KaratError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise error("K205", found=f"The header cannot be read: {problem}") from None
+    except (
+        ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError
+    ) as problem:  # fmt: skip
+        raise _damaged(f"The header cannot be read: {problem}") from None
+
+
+def _damaged(found: str) -> KaratError:
+    do = "Write the tally again with to_bytes() and copy all of its bytes."
+    return error("K205", thing="tally", found=found, do=do)
 
 
 def _dtype_code(array: npt.NDArray[Any]) -> str:
@@ -105,19 +115,19 @@ def _assembled(header: dict[str, Any], body: memoryview) -> Cells:
     for item in header["arrays"]:
         name, shape = item["name"], [int(size) for size in item["shape"]]
         if name not in _ARRAYS or any(size < 0 for size in shape):
-            raise error("K205", found=f"Array {name!r} of shape {shape} is not part of a tally")
+            raise _damaged(f"Array {name!r} of shape {shape} is not part of a tally")
         n_bytes = 8 * math.prod(shape)
         if at + n_bytes > len(body):
-            raise error("K205", found=f"Array {name!r} of shape {shape} is cut short")
+            raise _damaged(f"Array {name!r} of shape {shape} is cut short")
         flat = np.frombuffer(body[at : at + n_bytes], _DTYPES[item["dtype"]])
         arrays[name] = flat.reshape(shape).astype(flat.dtype.newbyteorder("="), copy=True)
         at += n_bytes
     if at != len(body):
-        raise error("K205", found=f"{len(body) - at} bytes are left over after the arrays")
+        raise _damaged(f"{len(body) - at} bytes are left over after the arrays")
     cells = _cells_of(header, arrays)
     problem = inconsistency(cells)
     if problem:
-        raise error("K205", found=problem)
+        raise _damaged(problem)
     return cells
 
 
@@ -131,51 +141,3 @@ def _cells_of(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Ce
     )
     axes = tuple(Axis(axis["name"], tuple(axis["labels"])) for axis in header["axes"])
     return Cells(classes, header["storage"], axes=axes, **arrays)
-
-
-def inconsistency(cells: Cells) -> str | None:
-    """What contradicts what, or None: nothing read from bytes is trusted to index memory."""
-    k = cells.k
-    labels: tuple[Any, ...] = cells.classes.labels
-    if strange := [label for label in labels if not isinstance(label, str | int)]:
-        return f"The class {strange[0]!r} is not a label"
-    if len(set(labels)) != k:
-        return "Some class occurs twice"
-    if cells.classes.names is not None and len(cells.classes.names) != k:
-        return f"There are {len(cells.classes.names)} class names for {k} classes"
-    positive: Any = cells.classes.positive
-    if positive is not None and not (isinstance(positive, int) and 0 <= positive < k):
-        return f"The positive class {positive!r} is not one of {k}"
-    batch = cells.batch_shape
-    if len(batch) < len(cells.axes) or any(
-        len(axis.labels) != size for axis, size in zip(cells.axes, batch, strict=False)
-    ):
-        return "The axes do not fit the arrays"
-    if cells.storage == "sparse":
-        if cells.rows is None or cells.cols is None or cells.rows.ndim != 1:
-            return "A sparse tally without its coordinates"
-        m = cells.rows.size
-        if cells.cols.shape != (m,) or cells.rows.dtype.kind != "i" or cells.cols.dtype.kind != "i":
-            return "The coordinates of the cells do not match each other"
-        if m and not (
-            cells.rows.min() >= 0 and cells.rows.max() < k
-            and cells.cols.min() >= 0 and cells.cols.max() < k
-        ):  # fmt: skip
-            return "A cell lies outside the classes"
-        if m and (np.diff(cells.rows * k + cells.cols) <= 0).any():
-            return "The cells are not in order"
-    elif cells.rows is not None or cells.cols is not None:
-        return f"A {cells.storage} tally with coordinates"
-    tails = {"dense": (k, k), "marginals": (3, k), "sparse": ()}
-    if cells.storage not in tails:
-        return f"The storage {cells.storage!r} is unknown"
-    tail = (cells.rows.size,) if cells.rows is not None else tails[cells.storage]
-    if cells.counts.shape != (*batch, *tail):
-        return f"The cells have shape {cells.counts.shape}, the classes need {(*batch, *tail)}"
-    for extra in (cells.squares, cells.occupancy):
-        if extra is not None and extra.shape != cells.counts.shape:
-            return "The squared weights or the occupancy do not match the cells"
-    for numbers in (cells.counts, cells.n_rows, cells.squares, cells.occupancy):
-        if numbers is not None and not (np.isfinite(numbers).all() and (numbers >= 0).all()):
-            return "A number is negative or not finite"
-    return None

@@ -1,0 +1,100 @@
+"""Standard streams that are closed, full or gone: one line on standard error, never a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from typing import IO, Any
+
+import click
+
+__all__ = ["OutputError", "complain", "guarded_output", "hold_closed_streams", "silence"]
+
+
+class OutputError(Exception):
+    """Standard output took no more; the message says why."""
+
+
+class Output:
+    """Standard output whose failures are told from those of files."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        with _told():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        with _told():
+            self._stream.flush()
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # The reader has seen enough: no error.
+    except OSError as problem:
+        why = "it is closed" if problem.errno == errno.EBADF else problem.strerror
+        raise OutputError(f"The result cannot be written to standard output: {why}.") from problem
+
+
+@contextlib.contextmanager
+def guarded_output() -> Iterator[None]:
+    """Make every failure of standard output an `OutputError`, also the last flush."""
+    stream = sys.stdout
+    guarded: Any = Output(stream)
+    sys.stdout = guarded
+    try:
+        yield
+        guarded.flush()
+    finally:
+        sys.stdout = stream
+
+
+def hold_closed_streams() -> None:
+    """Keep the numbers of closed standard streams from the next files that are opened.
+
+    A closed standard output stays one that cannot be written, so that a lost result is an error;
+    what would go to a closed standard error has no reader and goes nowhere.
+    """
+    for descriptor, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The lowest free number is this one, since those below are taken.
+            os.open(os.devnull, mode)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+
+
+def complain(text: str) -> None:
+    """Tell standard error, where it can be told."""
+    with contextlib.suppress(OSError):
+        click.echo(text, err=True)
+
+
+def silence() -> None:
+    """Let what waits for a stream that cannot be written go nowhere.
+
+    Python would try again when it flushes at exit, and complain.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

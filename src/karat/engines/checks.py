@@ -1,0 +1,75 @@
+"""What every engine of tables looks at: weights that cannot be, and what a reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+
+from karat.engines.text_labels import is_null_like, is_number
+from karat.errors import error, shown
+from karat.inputs.roles import ALIASES, normalized
+from karat.tally import Cells, Label, to_marginals
+
+__all__ = ["check_unused_weights", "remarks"]
+
+N_REMARKS = 3
+"""Classes spelled oddly that are told; there may be thousands."""
+
+
+def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[str | None]) -> None:
+    """Refuse a column that is called like weights and cannot be: it is not left out in silence.
+
+    Args:
+        columns: name and type of each column.
+        used: the columns that have another role.
+
+    Errors:
+        K116 there is one.
+    """
+    for name, kind in columns:
+        if normalized(name) in ALIASES["weights"] and name not in used:
+            raise error(
+                "K116",
+                argument=f"Column {name!r}, found by its name,",
+                found=f"Its type is {kind}; weights='' (--weight '') leaves it out",
+            )
+
+
+def remarks(cells: Cells) -> list[str]:
+    """Warnings of classes that are most often a slip in the data."""
+    labels = cells.classes.labels
+    hits, false_alarms, misses = to_marginals(cells).counts
+    found = []
+    if cells.k > 1 and not ((hits + false_alarms > 0) & (hits + misses > 0)).any():
+        true, pred = (
+            shown([labels[i] for i in np.flatnonzero(hits + missed)], 3)
+            for missed in (misses, false_alarms)
+        )
+        found.append(f"No class occurs in both: the truth has {true}; the predictions have {pred}.")
+    if not cells.classes.is_declared:
+        found += [*_null_like(labels), *_look_alikes(labels)]
+    return found
+
+
+def _null_like(labels: Iterable[Label]) -> list[str]:
+    found = [x for x in labels if isinstance(x, str) and (is_null_like(x) or x.lower() in _MAYBE)]
+    return [f"Class {x!r} is spelled like a missing value." for x in found[:N_REMARKS]]
+
+
+_MAYBE = ("none", "nil", "missing")
+
+
+def _look_alikes(labels: Iterable[Label]) -> list[str]:
+    """Classes that differ in blanks, case or the writing of a number: most often one class."""
+    first: dict[str | float, str] = {}
+    found = []
+    for label in labels:
+        if isinstance(label, str):
+            is_numeric = is_number(label)
+            key = float(label) if is_numeric else label.strip().casefold()
+            other = first.setdefault(key, label)
+            if other != label:
+                how = "how a number is written" if is_numeric else "blanks or case"
+                found.append(f"Classes {other!r} and {label!r} differ only in {how}.")
+    return found[:N_REMARKS]
