@@ -254,8 +254,6 @@ _ENTRIES = (
         "{found}.",
         "Multiply every value by one constant: no rate depends on it, and sums stay in range.",
     ),
-<<<<<<< HEAD
-=======
     # K13x: probabilities and scores.
     Entry(
         "K130",
@@ -284,7 +282,6 @@ _ENTRIES = (
         "Probabilities are never renormalised: give a column for every class, or give other "
         "scores as y_score= (of a table: score=, --score).",
     ),
->>>>>>> inputs
     Entry(
         "K134",
         "{argument} has {n_columns} columns and there are {k} classes.",
@@ -292,23 +289,22 @@ _ENTRIES = (
         "Give labels= with every class in the order of the columns.",
     ),
     Entry(
-<<<<<<< HEAD
-        "K136",
-        "threshold={threshold!r} cannot be used.",
-        "{found}.",
-        "Give one finite number, for two classes.",
-=======
         "K135",
         "The columns of {argument} stand in another order than the classes.",
         "Columns: {columns}. Classes: {labels}.",
         "Put the columns in the order of the classes, or name them by a pattern: 'proba_*'.",
     ),
     Entry(
+        "K136",
+        "threshold={threshold!r} cannot be used.",
+        "{found}.",
+        "Give one finite number, for two classes.",
+    ),
+    Entry(
         "K137",
         "The columns of {argument} do not name the classes.",
         "{found}.",
         "Let each name end in its class, or list the columns in the order of labels=.",
->>>>>>> inputs
     ),
     # K2xx: tallies.
     Entry(
