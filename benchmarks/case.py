@@ -11,6 +11,7 @@ from benchmarks.timing import Time, alternate
 
 KARAT = "karat"
 PEER = "scikit-learn"
+CATBOOST = "CatBoost"
 BINCOUNT = "np.bincount"
 """The plainest counting there is: no checks, no labels, known number of classes."""
 
@@ -40,6 +41,7 @@ class Case:
         goal: what has to be reached.
         within: largest relative difference of two answers; 0 means equal to the last bit.
         rounds: how often the candidates take turns.
+        peer: whose answer and time karat's are compared with.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Case:
     goal: Goal = field(default_factory=Goal)
     within: float = 0.0
     rounds: int = 7
+    peer: str = PEER
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,14 @@ class Row:
     goal: Goal
     times: Mapping[str, Time]
     disagreement: str | None = None
+    peer: str = PEER
 
     @property
     def ratio(self) -> float | None:
         """The peer's CPU time over karat's."""
-        if KARAT not in self.times or PEER not in self.times:
+        if KARAT not in self.times or self.peer not in self.times:
             return None
-        return self.times[PEER].cpu_ns / self.times[KARAT].cpu_ns
+        return self.times[self.peer].cpu_ns / self.times[KARAT].cpu_ns
 
     @property
     def microseconds(self) -> float | None:
@@ -87,20 +91,23 @@ class Row:
 def run(case: Case) -> Row:
     """Check the answers of a case; when they agree, time its candidates."""
     candidates = case.make()
-    disagreement = disagreement_of(candidates, case.within)
+    disagreement = disagreement_of(candidates, case.within, case.peer)
     if disagreement is not None:
-        return Row(case.name, case.goal, {}, disagreement)
-    return Row(case.name, case.goal, alternate(candidates, case.rounds))
+        return Row(case.name, case.goal, {}, disagreement, case.peer)
+    times = alternate(candidates, case.rounds)
+    return Row(case.name, case.goal, times, peer=case.peer)
 
 
-def disagreement_of(candidates: Mapping[str, Callable[[], object]], within: float) -> str | None:
+def disagreement_of(
+    candidates: Mapping[str, Callable[[], object]], within: float, peer: str = PEER
+) -> str | None:
     """Compare every candidate's answer with the peer's; None when all agree."""
-    expected = np.asarray(candidates[PEER]())
+    expected = np.asarray(candidates[peer]())
     for name, call in candidates.items():
         answer = np.asarray(call())
         if answer.shape != expected.shape:
-            return f"{name} gives shape {answer.shape}, {PEER} {expected.shape}"
+            return f"{name} gives shape {answer.shape}, {peer} {expected.shape}"
         if not np.allclose(answer, expected, rtol=within, atol=0.0):
             worst = np.abs(answer - expected).max()
-            return f"{name} and {PEER} differ by up to {worst:.3g}"
+            return f"{name} and {peer} differ by up to {worst:.3g}"
     return None
