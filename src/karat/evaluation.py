@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.engines.arrays import check_threads
 from karat.errors import error, short, shown
-from karat.functions import check_policy, tallied
+from karat.functions import check_policy, plain_text, tallied
 from karat.inputs.frames import is_frame
 from karat.inputs.identity import NotALabelError, label_of
 from karat.metrics import Metric
@@ -23,7 +23,6 @@ from karat.tally import Classes, Label
 if TYPE_CHECKING:
     from karat.engines.files import FileTally
     from karat.engines.frames import FrameTally
-    from karat.metrics._lift import Policy
 
 __all__ = ["display_names", "evaluate"]
 
@@ -84,8 +83,8 @@ def evaluate(
         'macro_f1'
     """
     wanted = None if metrics is None else tuple(requested(metrics))
-    check_policy(undefined)
-    if not _is_choice(nulls, ("error", "drop")):
+    policy = check_policy(undefined)
+    if plain_text(nulls) not in ("error", "drop"):
         raise error(
             "K122", argument="nulls", value=nulls, choices="'error', 'drop'",
             do="'drop' leaves the rows out and reports how many.",
@@ -93,6 +92,8 @@ def evaluate(
     check_threads(n_threads)
     facts: dict[str, Any] = {}
     true, pred = _column_name("true", true), _column_name("pred", pred)
+    if _names_files(y_true):
+        y_true = _plain_source(y_true)
     if confusion is None and _is_table(y_true, y_pred, true, pred):
         is_in_files = _names_files(y_true)
         tally = _tally_files if is_in_files else _tally_frame
@@ -104,7 +105,7 @@ def evaluate(
             weights=weights,
             labels=labels,
             positive=positive,
-            nulls=nulls,
+            nulls=plain_text(nulls),
             n_threads=n_threads,
         )
         cells = found.cells
@@ -116,7 +117,7 @@ def evaluate(
                 found="Column names were given (true=, pred=, weights=) without a table",
                 do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
             )
-        if nulls != "error":
+        if plain_text(nulls) != "error":
             raise error(
                 "K120",
                 found="nulls='drop' was given with arrays",
@@ -124,7 +125,7 @@ def evaluate(
             )
         cells = tallied(y_true, y_pred, confusion, labels, positive, weights, n_threads, True)
     cells = cells.with_classes(cells.classes.named(display_names(class_names, cells.classes)))
-    report = Report(cells, cast("Policy", undefined), wanted, **facts)
+    report = Report(cells, policy, wanted, **facts)
     if wanted is not None:
         # A metric that these classes do not have is an error here, not when the report is printed.
         _ = report.metrics
@@ -138,7 +139,7 @@ def _column_name(argument: str, given: Any) -> str | None:
         K120 it is no name.
     """
     if given is None or isinstance(given, str):
-        return given
+        return plain_text(given)
     if _is_number(given) or isinstance(given, tuple):
         return str(given)
     raise error(
@@ -148,19 +149,16 @@ def _column_name(argument: str, given: Any) -> str | None:
     )
 
 
-def _is_choice(given: Any, choices: tuple[str, ...]) -> bool:
-    """Whether it is one of the texts; an array would compare element by element."""
-    return isinstance(given, str) and given in choices
-
-
 def _is_number(given: object) -> bool:
     return isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
 
 
 def _weights_of_table(weights: Any, *, is_in_files: bool) -> Any:
+    if isinstance(weights, str):
+        return plain_text(weights)
     if _is_number(weights) and not is_in_files:
         return str(weights)
-    if is_in_files and weights is not None and not isinstance(weights, str):
+    if is_in_files and weights is not None:
         raise error(
             "K120",
             found=f"The rows are in files, and weights= is a {type(weights).__name__}",
@@ -180,6 +178,12 @@ def _names_files(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(item, str | PathLike) for item in value)
     return isinstance(value, str | PathLike)
+
+
+def _plain_source(source: Any) -> Any:
+    if isinstance(source, list | tuple):
+        return [_plain_source(item) for item in source]
+    return plain_text(source) if isinstance(source, str) else source
 
 
 def _tally_files(source: Any, **options: Any) -> FileTally:

@@ -252,7 +252,7 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
         if not isinstance(value, bool | np.bool_):
             raise _unfit(record, f"{item.name}={short(value)} is not True or False")
         return bool(value)
-    if np.ma.is_masked(value):
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise _unfit(record, f"{item.name} has masked values")
     try:
         array = _real(value)
@@ -261,7 +261,8 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
     except Exception:  # a class of another library may raise anything
         raise _unfit(record, f"{item.name}={short(value)} is not numeric") from None
     if item.kind == "number":
-        if array.ndim or isinstance(value, str | bool) or not math.isfinite(float(array)):
+        is_number = not array.ndim and not isinstance(value, bool | np.bool_)
+        if not is_number or not math.isfinite(float(array)):
             raise _unfit(record, f"{item.name}={short(value)} is not a finite number")
         if item.above is not None and float(array) <= item.above:
             raise _unfit(record, f"{item.name}={short(value)} is not above {item.above:g}")
