@@ -314,3 +314,25 @@ def test_labels_in_another_order_do_not_rename_the_classes_of_a_frame(labels: An
     named = pd.DataFrame([[5, 1], [2, 7]], index=["true a", "true b"], columns=["a", "b"])
     assert tally_matrix(named, labels=["a", "b"]).classes.labels == ("a", "b")
     assert tally_matrix(pd.DataFrame([[5, 1], [2, 7]]), labels=[1, 0]).classes.labels == (1, 0)
+
+
+class SaysYes:
+    """Equals whatever it is asked about."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("values", [[1, SaysYes(), 3], [SaysYes(), 1, 3], [1, True, SaysYes()]])
+def test_what_only_says_that_it_equals_a_label_is_none(values: list[Any]) -> None:
+    assert code_of(lambda: encode(values, "y_true")) == "K106"
+
+
+def test_times_that_are_missing_are_missing() -> None:
+    values = [1, np.datetime64("NaT"), np.timedelta64("NaT"), 2]
+    found = encode(values, "y_true", nulls="keep")
+    assert found.missing is not None
+    assert found.missing.tolist() == [False, True, True, False]

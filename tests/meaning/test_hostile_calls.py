@@ -283,3 +283,29 @@ def test_what_is_no_text_names_no_metric(text: Any) -> None:
     for call in (karat.metrics.search, karat.metrics.get, karat.metrics.parse, karat.scorer):
         assert code_of(lambda call=call: call(text)) == "K303"
     assert code_of(lambda: karat.evaluate(TRUE, PRED)[text]) == "K303"
+
+
+@pytest.mark.parametrize("beta", [0, 1e-81, 1e81, 5e-324, 1e308])
+def test_a_beta_whose_square_overflows_or_vanishes_is_refused(beta: float) -> None:
+    assert code_of(lambda: karat.f_beta(TRUE, PRED, beta=beta)) == "K302"
+
+
+@pytest.mark.parametrize("size", [1e-21, 1e21, 5e-324, 1e308])
+@pytest.mark.parametrize("name", ["expected_cost", "kappa_weighted"])
+def test_costs_that_overflow_or_vanish_are_refused(name: str, size: float) -> None:
+    parameter = karat.metrics.get(f"{name}({'costs' if name == 'expected_cost' else 'disagreement'}"
+                                  "=[[0, 1], [1, 0]])").params[0][0]  # fmt: skip
+    wrong = {parameter: [[0, size], [1, 0]]}
+    assert code_of(lambda: getattr(karat, name)(TRUE, PRED, **wrong)) == "K302"
+    right = {parameter: [[0, -1e20], [1e-20, 0]]}
+    for factor in (1e-139, 1e139):
+        value = getattr(karat, name)(TRUE, PRED, weights=[factor] * 3, **right)
+        unweighted = getattr(karat, name)(TRUE, PRED, **right)
+        assert value == pytest.approx(unweighted, rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [2e-80, 1.0, 0.9e80])
+@pytest.mark.parametrize("factor", [1e-139, 1e139])
+def test_f_beta_at_the_limits(beta: float, factor: float) -> None:
+    scaled = karat.f_beta(TRUE, PRED, beta=beta, weights=[factor] * 3)
+    assert scaled == pytest.approx(karat.f_beta(TRUE, PRED, beta=beta), rel=1e-12)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Metric", "Values"]
 
+_ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
+"""Sizes of the numbers in a matrix: times two sums of weights, they neither overflow nor vanish."""
+
 _LIFT_TEXT = {
     "macro": "Mean over the classes: ",
     "micro": "From the counts added over the classes: ",
@@ -271,6 +274,11 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
         return float(array)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
         raise _unfit(record, f"{item.name} is not a square matrix of finite numbers")
+    sizes = np.abs(array[array != 0])
+    if sizes.size and not _ENTRY_MIN <= sizes.min() <= sizes.max() <= _ENTRY_MAX:
+        bad = sizes.min() if sizes.min() < _ENTRY_MIN else sizes.max()
+        limits = f"{_ENTRY_MIN:g} to {_ENTRY_MAX:g}, or 0"
+        raise _unfit(record, f"{item.name} holds {bad:.3g}; its numbers have sizes of {limits}")
     return tuple(tuple(row) for row in array.tolist())
 
 
