@@ -126,7 +126,8 @@ _ENTRIES = (
         "K104",
         "{argument} has missing labels.",
         "First at row {row}; {count} of {n} rows are null or NaN.",
-        "Fill or remove those rows in every argument, or read the table with nulls='drop'.",
+        "Fill or remove those rows in every argument, or leave them out of a table: "
+        "nulls='drop' (--nulls drop).",
     ),
     Entry(
         "K105",
@@ -378,7 +379,7 @@ _ENTRIES = (
     ),
     Entry(
         "K302",
-        "{metric} has no such parameter or value.",
+        "{metric} cannot be computed with these parameters.",
         "{found}.",
         "Parameters: {parameters}.",
     ),

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
 from karat.engines.arrays import check_threads
 from karat.engines.scores import tally_scores
 from karat.errors import error, short, shown
-from karat.functions import check_policy, tallied
+from karat.functions import check_policy, plain_text, tallied
 from karat.inputs.frames import is_frame
 from karat.inputs.identity import NotALabelError, label_of
 from karat.measuring import names_files, report_of_scores, report_of_table
@@ -21,9 +21,6 @@ from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
 from karat.tally import Classes, Label
-
-if TYPE_CHECKING:
-    from karat.metrics._lift import Policy
 
 __all__ = ["display_names", "evaluate"]
 
@@ -98,14 +95,16 @@ def evaluate(
         'macro_f1'
     """
     wanted = None if metrics is None else tuple(requested(metrics))
-    check_policy(undefined)
-    if not _is_choice(nulls, ("error", "drop")):
+    policy = check_policy(undefined)
+    if plain_text(nulls) not in ("error", "drop"):
         raise error(
             "K122", argument="nulls", value=nulls, choices="'error', 'drop'",
             do="'drop' leaves the rows out and reports how many.",
         )  # fmt: skip
     check_threads(n_threads)
     true, pred = _column_name("true", true), _column_name("pred", pred)
+    if names_files(y_true):
+        y_true = _plain_source(y_true)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred)
     columns = {"true": true, "pred": pred, "prob": prob, "score": score}
     _check_sources(is_table, columns, y_prob, y_score, confusion, weights, nulls)
@@ -115,12 +114,12 @@ def evaluate(
         "weights": weights,
         "n_threads": n_threads,
     }
-    policy = cast("Policy", undefined)
     if is_table:
         options["weights"] = _weights_of_table(weights, is_in_files=names_files(y_true))
         report = report_of_table(
-            y_true, columns, options, threshold=threshold, nulls=nulls, wanted=wanted, policy=policy
-        )
+            y_true, columns, options, threshold=threshold, nulls=plain_text(nulls),
+            wanted=wanted, policy=policy,
+        )  # fmt: skip
     elif y_prob is not None or y_score is not None:
         from karat.scored_functions import given_scores
 
@@ -173,7 +172,7 @@ def _check_sources(
             found="Column names were given (true=, pred=, prob=, weights=) without a table",
             do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
         )
-    if nulls != "error":
+    if plain_text(nulls) != "error":
         raise error(
             "K120",
             found="nulls='drop' was given with arrays",
@@ -188,7 +187,7 @@ def _column_name(argument: str, given: Any) -> str | None:
         K120 it is no name.
     """
     if given is None or isinstance(given, str):
-        return given
+        return plain_text(given)
     if _is_number(given) or isinstance(given, tuple):
         return str(given)
     raise error(
@@ -198,19 +197,16 @@ def _column_name(argument: str, given: Any) -> str | None:
     )
 
 
-def _is_choice(given: Any, choices: tuple[str, ...]) -> bool:
-    """Whether it is one of the texts; an array would compare element by element."""
-    return isinstance(given, str) and given in choices
-
-
 def _is_number(given: object) -> bool:
     return isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
 
 
 def _weights_of_table(weights: Any, *, is_in_files: bool) -> Any:
+    if isinstance(weights, str):
+        return plain_text(weights)
     if _is_number(weights) and not is_in_files:
         return str(weights)
-    if is_in_files and weights is not None and not isinstance(weights, str):
+    if is_in_files and weights is not None:
         raise error(
             "K120",
             found=f"The rows are in files, and weights= is a {type(weights).__name__}",
@@ -224,6 +220,12 @@ def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bo
     if first is None or y_pred is not None:
         return False
     return true is not None or pred is not None or names_files(first) or is_frame(first)
+
+
+def _plain_source(source: Any) -> Any:
+    if isinstance(source, list | tuple):
+        return [_plain_source(item) for item in source]
+    return plain_text(source) if isinstance(source, str) else source
 
 
 def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:

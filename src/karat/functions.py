@@ -9,18 +9,19 @@ Everything else goes through the arrays engine and ends in the same formula.
 from __future__ import annotations
 
 import inspect
-import math
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.engines.arrays import check_threads, tally_labels, tally_matrix
+from karat.engines.arrays import check_threads, tally_labels
+from karat.engines.matrices import tally_matrix
 from karat.errors import UndefinedWarning, error, shown
+from karat.function_docs import docstring
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._metric import Metric
 from karat.metrics._positive import with_positive
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from karat._native import Tally
 
 __all__ = ["NOT_GIVEN", "function_of"]
+
+
+_ZERO: Final = "zero"
+"""The default policy, known by its identity: an array would compare element by element."""
 
 
 @cache
@@ -73,7 +78,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
-        undefined: Any = "zero",
+        undefined: Any = _ZERO,
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
@@ -83,7 +88,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             and labels is None
             and positive is None
             and weights is None
-            and undefined == "zero"
+            and undefined is _ZERO
             and n_threads is None
             and not params
             and not required
@@ -151,7 +156,7 @@ def _evaluated(
     n_threads: int | None,
     params: dict[str, Any],
 ) -> Any:
-    check_policy(undefined)
+    undefined = check_policy(undefined)
     lift = _lift(record, fixed, average)
     metric = Metric.of(record, lift, params)
     cells = tallied(
@@ -166,17 +171,27 @@ def _evaluated(
     return computed.value if lift == "per_class" else float(computed.value)
 
 
-def check_policy(undefined: Any) -> None:
-    """Refuse what is no policy for undefined values.
+def check_policy(undefined: Any) -> Policy:
+    """The policy for undefined values, as plain text.
 
     Errors:
         K122 it is not one of "zero", "exclude", "nan".
     """
-    if not isinstance(undefined, str) or undefined not in get_args(Policy):
+    policy = plain_text(undefined)
+    if policy not in get_args(Policy):
         raise error(
             "K122", argument="undefined", value=undefined, choices=shown(get_args(Policy)),
             do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
         )  # fmt: skip
+    return cast("Policy", policy)
+
+
+def plain_text(given: Any) -> str | None:
+    """The text of a str or of a subclass of it, which may compare as it likes; None if it is none.
+
+    An array is no text, though it may compare, element by element, with one.
+    """
+    return str.__str__(given) if isinstance(given, str) else None
 
 
 def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
@@ -186,14 +201,14 @@ def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
         raise error("K306", name=record.name, average=average)
     if average is None:
         return "per_class"
-    if not isinstance(average, str) or average not in record.averages:
+    chosen = plain_text(average)
+    if chosen not in record.averages:
         choices = [None, *record.averages]
         raise error(
             "K122", argument="average", value=average, choices=shown(choices),
             do="None gives one value for each class.",
         )  # fmt: skip
-    chosen: Lift = cast("Lift", str(average))
-    return chosen
+    return cast("Lift", chosen)
 
 
 def tallied(
@@ -250,20 +265,6 @@ def _of_two_classes(cells: Cells, record: Record) -> Cells:
     return with_positive(cells, record.name)
 
 
-_Y = "one label a row, [n] or [n, 1]: strings, whole numbers or booleans"
-_COMMON = {
-    "y_true": f"true labels, {_Y}.",
-    "y_pred": f"predicted labels, {_Y}.",
-    "confusion": "number[k, k], rows true, columns predicted; instead of the labels.",
-    "labels": "the classes in order; one that never occurs still counts. Default: sorted.",
-    "positive": "the positive class of two; default: the last.",
-    "weights": "float[n], importance of each row, finite and at least 0.",
-    "undefined": '"zero" (as scikit-learn), "exclude" undefined classes, or "nan".',
-    "n_threads": "threads of the count; None: KARAT_NUM_THREADS, else all cores. "
-    "The result does not depend on it.",
-}
-
-
 def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Callable[..., Any]:
     """Give the function its name, its signature and a docstring rendered from the record."""
     metric = Metric(record, fixed, Metric.defaults(record))
@@ -297,66 +298,8 @@ def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Calla
         for name in ("confusion", "labels", "positive", "weights", "undefined", "n_threads")
     ]
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    function.__doc__ = _docstring(metric, has_average)
+    function.__doc__ = docstring(metric, has_average)
     return function
-
-
-def _docstring(metric: Metric, has_average: bool) -> str:
-    record = metric.record
-    low, high = record.range
-    lines = [record.summary, ""]
-    if record.description:
-        lines += [record.description, ""]
-    lines += [f"Definition: {metric.definition}", ""]
-    lines += ["Args:"]
-    arguments = dict(_COMMON)
-    if has_average:
-        choices = ", ".join(f'"{average}"' for average in record.averages)
-        arguments["average"] = (
-            f"{choices}, or None for float64[k]; without it, two classes give the positive one."
-        )
-    arguments |= {item.name: item.text for item in record.parameters}
-    lines += [f"    {name}: {text}" for name, text in arguments.items()]
-    returns = f"float in [{low:g}, {high:g}]" + (
-        "; float64[k] with average=None" if has_average else ""
-    )
-    lines += ["", "Returns:", f"    {returns}."]
-    if metric.undefined_when:
-        convention = "NaN, or infinite for x/0" if high == math.inf else "NaN"
-        if record.is_zero_when_undefined:
-            convention = "0"
-        lines += [
-            "",
-            "Undefined:",
-            f"    {metric.undefined_when}; then {convention}, with a warning.",
-        ]
-    lines += ["", "Errors:", "    K101–K124: the labels, weights or options cannot be used."]
-    lines += ["", "Cost: one pass over the rows, O(n + k²) at most; no copy of integer arrays."]
-    example = _example(metric)
-    if example:
-        lines += ["", "Example:", *(f"    {line}" for line in example)]
-    if record.references:
-        lines += ["", "References:", *(f"    {item}" for item in record.references)]
-    return "\n".join(lines)
-
-
-def _example(metric: Metric) -> list[str]:
-    """The record's first golden case as a doctest."""
-    record = metric.record
-    if metric.lift != "plain":
-        return []
-    golden = record.cases[0]
-    params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
-    matrix = [list(row) for row in golden.cells]
-    return [
-        ">>> import karat",
-        f">>> round(karat.{metric.name}(confusion={matrix}{params}), 6)",
-        repr(round(golden.value, 6)),
-    ]
-
-
-def _literal(value: Any) -> str:
-    return repr([list(row) for row in value]) if isinstance(value, tuple) else repr(value)
 
 
 def confusion_matrix(

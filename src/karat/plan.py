@@ -93,6 +93,8 @@ def default_metrics(*, of_scores: bool = False) -> list[Metric]:
         # Pooling every column needs a key for each row and class at once: on request only.
         and not (of_scores and item.lift == "micro")
     ]
+
+
 def requested(metrics: Any) -> list[Metric]:
     """The metrics that were asked for by one name or a list of names.
 

@@ -47,9 +47,9 @@ THRESHOLDS = {
 """What a threshold can be best for → the metrics of the threshold and of what it gives."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Confusion:
-    """The confusion matrix of a report.
+    """The confusion matrix of a report; printed as a report shows it.
 
     Attributes:
         cells: the tally behind it.
@@ -83,6 +83,14 @@ class Confusion:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """``np.asarray(report.confusion)`` is the matrix."""
         return np.array(self.matrix, dtype=dtype) if copy else np.asarray(self.matrix, dtype)
+
+    def __str__(self) -> str:
+        from karat.render.plain import confusion_as_text
+
+        return confusion_as_text(self)
+
+    def __repr__(self) -> str:
+        return f"<karat.Confusion: {self.cells.k} classes>"
 
     def tolist(self) -> list[list[float]]:
         """The matrix as nested lists."""
@@ -174,7 +182,11 @@ class Report:
         try:
             return self[name]
         except KaratError as problem:
-            raise AttributeError(str(problem)) from None
+            what = "A report has neither an attribute nor a metric of that name.\n"
+            raise AttributeError(what * (problem.code == "K301") + str(problem)) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self.metrics if name.isidentifier())]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.metrics)

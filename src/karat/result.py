@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any, Final, TypeGuard
 
 from karat.signature import Signature
 
@@ -21,11 +22,12 @@ class NotGiven:
 NOT_GIVEN: Final = NotGiven()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
     """One value of one metric.
 
     ``float(result)`` is the value; NaN when the data do not define it and no convention does.
+    Beside a number it compares as its value; two results are equal when all of them is.
 
     Attributes:
         name: canonical text of the metric, ``"macro_f1"``.
@@ -61,6 +63,34 @@ class Result:
     def __float__(self) -> float:
         return self.value
 
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Result):
+            return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self))
+        return self.value == other if _is_number(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        # That of the number, which it equals.
+        return hash(self.value)
+
+    # Two results are not ordered: which is better depends on the metric.
+    def __lt__(self, other: object) -> bool:
+        return self.value < other if _is_number(other) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self.value <= other if _is_number(other) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self.value > other if _is_number(other) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return self.value >= other if _is_number(other) else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"<karat.Result: {self}>"
+
     def __format__(self, spec: str) -> str:
         return format(self.value, spec) if spec else str(self)
 
@@ -87,3 +117,7 @@ class Result:
 
 def _json_number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real)

@@ -8,6 +8,8 @@ from typing import Any
 
 from karat.errors import error
 from karat.functions import function_of
+from karat.inputs.align import classes_of
+from karat.inputs.identity import declared_labels
 from karat.metrics import Metric, get
 from karat.tally import Label
 
@@ -62,7 +64,8 @@ def scorer(
         positive: the positive class of two; default: the last.
 
     Errors:
-        K301 no such metric; K120 a metric of which neither direction is better.
+        K301 no such metric; K110 to K112 `labels` or a `positive` of them that cannot be used;
+        K120 a metric of which neither direction is better.
 
     Example:
         >>> import karat
@@ -76,4 +79,7 @@ def scorer(
             found=f"{metric} has no better direction, so it cannot rank models",
             do="Choose a metric whose `better` is 'higher' or 'lower'.",
         )
-    return Scorer(metric, None if labels is None else tuple(labels), positive)
+    classes = None if labels is None else declared_labels(labels)
+    if classes is not None:
+        classes_of(classes, positive, is_declared=True)
+    return Scorer(metric, classes, positive)

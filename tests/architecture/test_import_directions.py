@@ -23,6 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"inputs"} | WAIST,
     "metrics": WAIST,
     "plan": {"metrics", "errors"},
+    "function_docs": {"metrics"},
     "result": {"signature"},
     "report": {"metrics", "plan", "render", "result", "signature", "_version"} | WAIST,
     "render": {"metrics", "plan", "report", "result", "signature", "_version"} | WAIST,

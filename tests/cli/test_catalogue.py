@@ -84,6 +84,37 @@ def test_words_search_the_catalogue(karat: Karat) -> None:
     assert (ran.code, "K301" in ran.err) == (2, True)
 
 
+def test_a_metric_is_found_however_it_is_written(karat: Karat) -> None:
+    for name in ("macro f1", "macro  f1", "f1_macro", "f1(average=macro)"):
+        assert karat("metrics", *name.split(" ")).out == karat("metrics", "macro_f1").out
+
+
+def test_a_metric_whose_parameter_has_no_default_is_shown(karat: Karat) -> None:
+    ran = karat("metrics", "expected_cost")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("expected_cost\n")
+    assert "Has to be given." in " ".join(ran.out.split())
+    assert "Has to be given." not in karat("metrics", "f_beta").out
+    ran = karat("metrics", "f_beta(beta=-1)")
+    assert (ran.code, "K302" in ran.err) == (2, True)
+
+
+def test_words_that_describe_nothing_get_the_nearest_names(karat: Karat) -> None:
+    ran = karat("metrics", "hamming", "los")
+    assert "hamming_loss" in ran.out
+    ran = karat("metrics", "hammming", "loss")
+    assert (ran.code, ran.out) == (2, "")
+    assert "K301" in ran.err
+    assert "Nearest: hamming_loss" in ran.err
+
+
+def test_names_of_columns_are_whole_where_they_fit(karat: Karat) -> None:
+    name = "the_probability_that_a_clerk_would_say"
+    write_csv(Path("p.csv"), {"label": [1], "pred": [1], name: [0.5]})
+    assert name in karat("columns", "p.csv").out
+    assert "Names" not in karat("columns", "p.csv").out
+
+
 def test_the_plan_is_explained(karat: Karat) -> None:
     out = karat("explain", "macro_f1,f_beta(beta=2)", "mutual_information").out
     assert "one pass over the rows · 3 metrics" in out

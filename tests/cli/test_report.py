@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.cli.demo import bundled
-from karat.cli.options import listed
+from karat.cli.options import labels_of, listed
 from karat.render.json import report_schema
 from karat.render.plain import report_as_text
 from karat.report import Report
@@ -200,3 +200,25 @@ def test_hostile_names_reach_no_terminal(karat: Karat) -> None:
 )
 def test_lists_in_one_word(text: str | None, items: list[str] | None) -> None:
     assert listed(text) == items
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        (None, None),
+        ("no,yes", ["no", "yes"]),
+        ('["a, b", "c"]', ["a, b", "c"]),
+        ("[1, 0]", ["1", "0"]),
+        ("[true, false]", ["true", "false"]),
+        ("[UNK],word", ["[UNK]", "word"]),
+        ("[[1], 2]", ["[[1], 2]"]),
+    ],
+)
+def test_labels_with_commas_are_a_json_list(text: str | None, labels: list[str] | None) -> None:
+    assert labels_of(text) == labels
+
+
+def test_classes_whose_labels_hold_commas(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": ["a, b", "c"], "pred": ["a, b", "a, b"]})
+    ran = karat("report", "p.csv", "--labels", '["c", "a, b"]', "--format", "json")
+    assert json.loads(ran.out)["classes"]["labels"] == ["c", "a, b"]

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.engines import arrays
-from karat.engines.arrays import tally_columns, tally_labels, tally_matrix
+from karat.engines.arrays import tally_columns, tally_labels
+from karat.engines.matrices import tally_matrix
 from karat.errors import KaratError
 from karat.inputs.labels import encode
 from karat.tally import Cells, to_marginals

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.arrays import tally_labels, tally_matrix
+from karat.engines.arrays import tally_labels
+from karat.engines.matrices import tally_matrix
 from karat.errors import KaratError, short, shown
 from karat.inputs.labels import encode
 from karat.inputs.weights import as_weights
@@ -292,3 +293,46 @@ def test_messages_stay_short() -> None:
     assert "Mute" in short(Mute())
     assert len(shown(["x" * 10**6] * 20)) < 2000
     assert code_of(lambda: tally_labels(["x" * 10**6], [1])) == "K108"
+
+
+def test_scalars_of_arrow_are_their_values() -> None:
+    assert encode(list(pa.array(["a", "b", None])), "y_true", nulls="keep").seen() == ["a", "b"]
+    assert tally_labels([1, 0], [1, 0], positive=pa.scalar(0)).classes.positive == 0
+    for alone in (pa.scalar("a"), pa.scalar(1)):
+        assert code_of(lambda alone=alone: encode(alone, "y_true")) == "K103"
+        assert code_of(lambda alone=alone: as_weights(alone, 1)) == "K116"
+
+
+@pytest.mark.parametrize("labels", [["dog", "cat"], ("dog", "cat")])
+def test_labels_in_another_order_do_not_rename_the_classes_of_a_frame(labels: Any) -> None:
+    both = pd.DataFrame([[5, 1], [2, 7]], index=["cat", "dog"], columns=["cat", "dog"])
+    crossed = pd.DataFrame([[5, 1], [2, 7]], index=["cat", "dog"], columns=["dog", "cat"])
+    for frame in (both, crossed, pl.DataFrame({"cat": [5, 2], "dog": [1, 7]})):
+        assert code_of(lambda frame=frame: tally_matrix(frame, labels=labels)) == "K120"
+    assert tally_matrix(both, labels=["cat", "dog"]).classes.labels == ("cat", "dog")
+    assert tally_matrix(both, labels=["Katze", "Hund"]).classes.labels == ("Katze", "Hund")
+    named = pd.DataFrame([[5, 1], [2, 7]], index=["true a", "true b"], columns=["a", "b"])
+    assert tally_matrix(named, labels=["a", "b"]).classes.labels == ("a", "b")
+    assert tally_matrix(pd.DataFrame([[5, 1], [2, 7]]), labels=[1, 0]).classes.labels == (1, 0)
+
+
+class SaysYes:
+    """Equals whatever it is asked about."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("values", [[1, SaysYes(), 3], [SaysYes(), 1, 3], [1, True, SaysYes()]])
+def test_what_only_says_that_it_equals_a_label_is_none(values: list[Any]) -> None:
+    assert code_of(lambda: encode(values, "y_true")) == "K106"
+
+
+def test_times_that_are_missing_are_missing() -> None:
+    values = [1, np.datetime64("NaT"), np.timedelta64("NaT"), 2]
+    found = encode(values, "y_true", nulls="keep")
+    assert found.missing is not None
+    assert found.missing.tolist() == [False, True, True, False]

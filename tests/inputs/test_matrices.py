@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.arrays import tally_labels, tally_matrix
+from karat.engines.arrays import tally_labels
+from karat.engines.matrices import tally_matrix
 from karat.errors import KaratError
 from tests.inputs.hosts import CONFUSION, PRED, TRUE, Unwilling, pd, pl
 

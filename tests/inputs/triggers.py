@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.engines.arrays import tally_labels, tally_matrix
+from karat.engines.arrays import tally_labels
+from karat.engines.matrices import tally_matrix
 from karat.inputs.align import align
 from karat.inputs.dictionaries import encode_dictionary
 from karat.inputs.frames import columns, encode_role

@@ -224,3 +224,88 @@ def test_labels_of_any_text_travel_and_print() -> None:
     assert again.classes == report.classes
     assert karat.Report.from_json(report.to_json()).labels == report.labels
     assert str(report).encode("utf-8")
+
+
+class Stubborn(str):
+    """Text that compares with nothing."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        raise LookupError("no comparison")
+
+    def __hash__(self) -> int:
+        return 5
+
+
+def test_text_of_a_class_of_its_own_is_text() -> None:
+    frame = {"y_true": TRUE, "y_pred": PRED, "w": [1, 2, 1]}
+    report = karat.evaluate(
+        frame, true=Stubborn("y_true"), pred=Stubborn("y_pred"), weights=Stubborn("w"),
+        nulls=Stubborn("drop"), undefined=Stubborn("nan"),
+    )  # fmt: skip
+    assert (report.accuracy.value, report.undefined) == (3 / 4, "nan")
+    assert karat.f1(TRUE, PRED, average=Stubborn("macro")) == karat.macro_f1(TRUE, PRED)
+    assert code_of(lambda: karat.evaluate(Stubborn("no such.csv"))) == "K401"
+    assert code_of(lambda: karat.evaluate([Stubborn("no such.csv")])) == "K401"
+
+
+@pytest.mark.parametrize("data", [TRUE, np.array(TRUE)], ids=["list", "array"])
+@pytest.mark.parametrize("wrong", [np.array(TRUE), pd.NA, pd.Series(TRUE), Mute(), None], ids=short)
+def test_the_short_path_refuses_what_the_long_one_does(wrong: Any, data: Any) -> None:
+    assert code_of(lambda: karat.f1(data, data, undefined=wrong)) == "K122"
+    if wrong is not None:
+        assert code_of(lambda: karat.f1(data, data, n_threads=wrong)) == "K122"
+        assert code_of(lambda: karat.f1(data, data, average=wrong)) == "K122"
+    assert code_of(lambda: karat.f1(data, data, n_threads=np.timedelta64(1))) == "K122"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"labels": 5}, "K110"),
+        ({"labels": "ab"}, "K110"),
+        ({"labels": {"a", "b"}}, "K110"),
+        ({"labels": Mute()}, "K110"),
+        ({"labels": ["a", "a"]}, "K110"),
+        ({"labels": ["a", "b"], "positive": "c"}, "K111"),
+        ({"labels": ["a", "b"], "positive": Mute()}, "K111"),
+        ({"labels": ["a", "b", "c"], "positive": "c"}, "K112"),
+    ],
+    ids=short,
+)
+def test_a_scorer_is_refused_before_any_model_is_fitted(options: Any, code: str) -> None:
+    assert code_of(lambda: karat.scorer("accuracy", **options)) == code
+
+
+@pytest.mark.parametrize("text", [None, 5, b"f1", ["f1"], Mute(), np.array("f1")], ids=short)
+def test_what_is_no_text_names_no_metric(text: Any) -> None:
+    for call in (karat.metrics.search, karat.metrics.get, karat.metrics.parse, karat.scorer):
+        assert code_of(lambda call=call: call(text)) == "K303"
+    assert code_of(lambda: karat.evaluate(TRUE, PRED)[text]) == "K303"
+
+
+@pytest.mark.parametrize("beta", [0, 1e-81, 1e81, 5e-324, 1e308])
+def test_a_beta_whose_square_overflows_or_vanishes_is_refused(beta: float) -> None:
+    assert code_of(lambda: karat.f_beta(TRUE, PRED, beta=beta)) == "K302"
+
+
+@pytest.mark.parametrize("size", [1e-21, 1e21, 5e-324, 1e308])
+@pytest.mark.parametrize("name", ["expected_cost", "kappa_weighted"])
+def test_costs_that_overflow_or_vanish_are_refused(name: str, size: float) -> None:
+    parameter = karat.metrics.get(f"{name}({'costs' if name == 'expected_cost' else 'disagreement'}"
+                                  "=[[0, 1], [1, 0]])").params[0][0]  # fmt: skip
+    wrong = {parameter: [[0, size], [1, 0]]}
+    assert code_of(lambda: getattr(karat, name)(TRUE, PRED, **wrong)) == "K302"
+    right = {parameter: [[0, -1e20], [1e-20, 0]]}
+    for factor in (1e-139, 1e139):
+        value = getattr(karat, name)(TRUE, PRED, weights=[factor] * 3, **right)
+        unweighted = getattr(karat, name)(TRUE, PRED, **right)
+        assert value == pytest.approx(unweighted, rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [2e-80, 1.0, 0.9e80])
+@pytest.mark.parametrize("factor", [1e-139, 1e139])
+def test_f_beta_at_the_limits(beta: float, factor: float) -> None:
+    scaled = karat.f_beta(TRUE, PRED, beta=beta, weights=[factor] * 3)
+    assert scaled == pytest.approx(karat.f_beta(TRUE, PRED, beta=beta), rel=1e-12)

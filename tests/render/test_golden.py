@@ -51,7 +51,7 @@ EVERY = """
 accuracy kappa correct_count precision macro_precision micro_precision recall macro_recall f1
 macro_f1 macro_f_beta(beta=2) diagnostic_odds_ratio macro_diagnostic_odds_ratio true_positives
 """
-CATALOGUE = re.compile(r"\d+(?= more metrics:| of the metrics not listed)")
+CATALOGUE = re.compile(r"\d+(?= more metrics:| metrics? not listed here:)")
 """Counts that change when a metric is added; nothing else in a report does."""
 
 

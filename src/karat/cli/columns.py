@@ -69,7 +69,7 @@ def _document(survey: Survey) -> Document:
         style: Style = "warning" if is_ambiguous else "strong" if role in _OPTIONS else ""
         rows.append((Cell(name), Cell(kind, "dim"), Cell(text + "?" * is_ambiguous, style)))
     columns = (
-        Column("column", "left", is_name=True),
+        Column("column", "left", is_name=True, is_whole=True),
         Column("type", "left", rank=1),
         Column("taken for", "left"),
     )

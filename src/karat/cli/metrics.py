@@ -27,23 +27,39 @@ def command(text: tuple[str, ...]) -> None:
 
     A name shows all that is known of that metric; other words search the catalogue.
     """
-    from karat.errors import UnknownNameError
-    from karat.metrics import get, search
+    from karat.metrics import search
     from karat.render.terminal import print_document
 
-    words = " ".join(text)
-    if not words:
-        print_document(_list("karat metrics", search("")), sys.stdout)
-        return
+    words = " ".join(" ".join(text).split())
+    metric = _named(words) if words else None
+    if metric is not None:
+        print_document(_one(metric), sys.stdout)
+    else:
+        title = f"karat metrics · {words}" if words else "karat metrics"
+        print_document(_list(title, search(words)), sys.stdout)
+
+
+def _named(words: str) -> Metric | None:
+    """The metric of that name, words joined as names are; None where words describe others.
+
+    Errors:
+        K301 they describe none; K302, K306 parameters or an average that the metric has not.
+    """
+    from karat.errors import KaratError, UnknownNameError
+    from karat.metrics import get, search
+
     try:
-        metric = get(words)
+        return get(words if "(" in words else words.replace(" ", "_"))
     except UnknownNameError:
-        found = search(words)
-        if not found:
+        if search(words):
+            return None
+        raise
+    except KaratError as problem:
+        # A metric whose parameters have no default is known by its name all the same.
+        same = [metric for metric in search(words) if words in (metric.name, *metric.aliases)]
+        if problem.code != "K302" or not same:
             raise
-        print_document(_list(f"karat metrics · {words}", found), sys.stdout)
-        return
-    print_document(_one(metric), sys.stdout)
+        return same[0]
 
 
 def _list(title: str, found: list[Metric]) -> Document:
@@ -83,7 +99,10 @@ def _one(metric: Metric) -> Document:
         ("undefined when", metric.undefined_when or "never"),
         ("also called", ", ".join(metric.aliases)),
         ("averages", ", ".join(f"{average}_{record.name}" for average in record.averages)),
-        *((item.name, item.text) for item in record.parameters),
+        *(
+            (item.name, item.text + " Has to be given." * item.is_required)
+            for item in record.parameters
+        ),
         *((f"in {library}", name) for library, name in record.equals.items()),
         *(("reference", text) for text in record.references),
     ]

@@ -10,7 +10,7 @@ import click
 
 from karat.cli.streams import complain
 
-__all__ = ["Described", "listed", "said", "shown_mapping", "source_of", "sources"]
+__all__ = ["Described", "labels_of", "listed", "said", "shown_mapping", "source_of", "sources"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -59,6 +59,20 @@ def listed(text: str | None) -> list[str] | None:
             items.append(text[start:place])
             start = place + 1
     return [item.strip() for item in [*items, text[start:]]]
+
+
+def labels_of(text: str | None) -> list[str] | None:
+    """The labels of ``a,b,c``, or of the JSON list ``["a, b", "c"]`` where they hold commas."""
+    if text is not None and text.lstrip().startswith("["):
+        import json
+
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = None
+        if isinstance(found, list) and all(isinstance(item, str | int) for item in found):
+            return [item if isinstance(item, str) else json.dumps(item) for item in found]
+    return listed(text)
 
 
 def shown_mapping(mapping: Mapping[str, str | None]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from karat.cli.options import Described, listed, said, shown_mapping, source_of, sources
+from karat.cli.options import Described, labels_of, listed, said, shown_mapping, source_of, sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,9 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     "--weight", "weight", metavar="COLUMN", help="Column of row weights; '' for none, though found."
 )
 @click.option("--where", metavar="SQL", help="Read only rows that meet this condition.")
-@click.option("--labels", metavar="A,B,C", help="The classes, in order.")
+@click.option(
+    "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
+)
 @click.option("--positive", metavar="LABEL", help="The positive class of two; default: the last.")
 @click.option(
     "--metrics", metavar="A,B", help="Only these metrics; 'all' lists every one in the text."
@@ -108,7 +110,7 @@ def command(
             pred=pred,
             weights=weight,
             where=where,
-            labels=listed(labels),
+            labels=labels_of(labels),
             positive=positive,
             labels_are_text=True,
             nulls=nulls,

@@ -1,4 +1,4 @@
-"""The engine for data in memory: labels or a confusion matrix → `Cells`, in one pass."""
+"""The engine for labels in memory: two columns → `Cells`, in one pass."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from karat.inputs.align import (
     refuse_outside,
 )
 from karat.inputs.column import Column
-from karat.inputs.identity import declared_labels, harmonized
+from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
-from karat.inputs.matrices import as_matrix, labels_of_matrix
 from karat.inputs.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
@@ -34,7 +33,6 @@ __all__ = [
     "explain_weights",
     "tally_columns",
     "tally_labels",
-    "tally_matrix",
 ]
 
 _THREADS_MAX = 4096
@@ -105,7 +103,9 @@ def check_threads(n_threads: Any) -> None:
     Errors:
         K122 it is neither None nor a whole number from 1 to 4096.
     """
-    is_count = isinstance(n_threads, int | np.integer) and not isinstance(n_threads, bool)
+    is_count = isinstance(n_threads, int | np.integer) and not isinstance(
+        n_threads, bool | np.timedelta64
+    )
     if n_threads is not None and not (is_count and 1 <= n_threads <= _THREADS_MAX):
         raise error(
             "K122", argument="n_threads", value=n_threads, choices=f"None, 1 to {_THREADS_MAX}",
@@ -283,33 +283,3 @@ def explain_weights(rejected: _native.Rejected, weights: Weights | None, argumen
     if weights is not None:
         refuse_weights(weights, argument)
     raise rejected
-
-
-def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) -> Cells:
-    """Tally of a confusion matrix.
-
-    Args:
-        confusion: number[k, k], rows true, columns predicted: lists, an array or a frame.
-            Whole numbers are counts of rows; others are sums of weights, whose squares
-            are not known.
-        labels: the classes in order; default: those of the frame, else 0 … k - 1.
-        positive: the positive class of two; default: the last.
-
-    Errors:
-        K110 labels do not fit the matrix, K111 and K112 unusable `positive`,
-        K119 it is no confusion matrix.
-
-    Example:
-        >>> tally_matrix([[5, 1], [2, 7]], labels=["ham", "spam"]).classes.positive
-        1
-    """
-    matrix = as_matrix(confusion)
-    k = len(matrix)
-    given = labels_of_matrix(confusion) if labels is None else labels
-    names = tuple(range(k)) if given is None else declared_labels(given)
-    if len(names) != k:
-        raise error("K110", found=f"It lists {len(names)} classes; the matrix has {k}")
-    classes = classes_of(names, positive, is_declared=True)
-    # Python's integers: neither a sum of counts nor a rounded sum of weights can overflow here.
-    n_rows = min(sum(map(int, np.ceil(matrix).sum(axis=1))), np.iinfo(np.int64).max)
-    return Cells.dense(matrix, classes=classes, n_rows=n_rows)

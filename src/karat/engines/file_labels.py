@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.engines.label_faults import located, refuse_mixed, refuse_texts
 from karat.engines.row_blocks import RowBlocks
 from karat.engines.text_labels import (
     NotLabelsError,
@@ -75,7 +76,7 @@ def missing_codes(
         return None
     found = np.array([code for code in codes if every[code] in absent])
     if rows.nulls == "error":
-        place, row, code, count, n = _located(rows, found)
+        place, row, code, count, n = located(rows, found)
         argument = f"column {rows.names[place]!r}"
         if reading == "csv" or every[code].startswith("c"):
             text = every[code] if reading == "csv" else every[code][1:]
@@ -96,7 +97,7 @@ def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
     try:
         labels_of_texts(every[:1000], reading)
     except NotLabelsError as problem:
-        _refuse_texts(problem, every, rows, reading)
+        refuse_texts(problem, every, rows, reading)
 
 
 def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared) -> Cells:
@@ -133,7 +134,7 @@ def _labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Labe
     try:
         return labels_of_texts([every[code] for code in codes], reading)
     except NotLabelsError as problem:
-        _refuse_texts(problem, every, rows, reading)
+        refuse_texts(problem, every, rows, reading)
 
 
 def _texts(rows: RowBlocks) -> list[str]:
@@ -142,22 +143,6 @@ def _texts(rows: RowBlocks) -> list[str]:
     except UnicodeDecodeError as problem:
         found = f"They hold bytes that are not UTF-8 text: {problem.object[:20]!r}"
         raise error("K106", argument=f"Columns {shown(rows.names[:2])}", found=found) from None
-
-
-def _refuse_texts(
-    problem: NotLabelsError, every: list[str], rows: RowBlocks, reading: Reading
-) -> NoReturn:
-    at_fault = set(problem.texts)
-    bad = np.array([code for code, text in enumerate(every) if text in at_fault])
-    place, row, code, count, n = _located(rows, bad)
-    name, text = rows.names[place], every[code][reading == "marked" :]
-    if problem.code == "K106":
-        found = f"Row {row} holds {text[:60]}; {count} of {n} rows"
-        raise error("K106", argument=f"column {name!r}", found=found) from None
-    if problem.code == "K410":
-        found = f"Column {name!r} holds the text {text[:60]!r} (row {row}) in a CSV, numbers "
-        raise error("K410", found=found + "in another file.") from None
-    raise error("K407", column=name, row=row, value=float(text)) from None
 
 
 def _kinds(
@@ -178,35 +163,6 @@ def _kinds(
     is_declared = bool(declared.labels) and isinstance((declared.labels or "?")[0], str)
     is_numeric = np.array([is_number(text) for text in texts]) & is_text.all() & (not is_declared)
     return ~is_numeric, is_numeric
-
-
-def _located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int, int, int]:
-    """Column, first row, its code, count and number of rows of codes that may not occur.
-
-    The truth is searched first; the prediction only when the truth holds none of them.
-
-    Cost: a second read of the data, or a third.
-    """
-    first = [-1, 0]
-
-    def search(place: int) -> tuple[int, int, int]:
-        first[0] = -1
-
-        def test(block: object) -> npt.NDArray[np.bool_]:
-            column = getattr(block, ("true", "pred")[place])
-            flags: npt.NDArray[np.bool_] = np.isin(column, bad)
-            if first[0] < 0 and flags.any():
-                first[:] = [1, int(column[int(flags.argmax())])]
-            return flags
-
-        return rows.first_and_count(test)
-
-    place = 0
-    row, count, n = search(0)
-    if not count:
-        place = 1
-        row, count, n = search(1)
-    return place, row, first[1], count, n
 
 
 def _check_kinds(
@@ -232,40 +188,13 @@ def _check_kinds(
             if all(isinstance(label, str) for label in found):
                 return
             labels = dict(zip(codes, found, strict=True))
-            _refuse_mixed(place, code_of[texts], code_of[numbers], labels, rows)
+            refuse_mixed(place, code_of[texts], code_of[numbers], labels, rows)
         if not texts.size and not numbers.size:
             return
         label = found[int((numbers if numbers.size else texts)[0])]
         kind: Kind = "string" if texts.size else "integer"
         sides.append(Column(f"column {rows.names[place]!r}", np.zeros(1, np.int64), kind, (label,)))
     check_kinds(*sides)
-
-
-def _refuse_mixed(
-    place: int,
-    texts: npt.NDArray[np.int64],
-    numbers: npt.NDArray[np.int64],
-    labels: dict[int, Label],
-    rows: RowBlocks,
-) -> NoReturn:
-    found = []
-    for wanted in (texts, numbers):
-        for block in rows:
-            column = (block.true, block.pred)[place]
-            flags = np.isin(column, wanted)
-            if flags.any():
-                at = int(flags.argmax())
-                found.append((block.first_row + at, labels[int(column[at])]))
-                break
-    (row, value), (other_row, other) = sorted(found, key=lambda pair: -pair[0])
-    raise error(
-        "K107",
-        argument=f"column {rows.names[place]!r}",
-        row=row,
-        value=value,
-        other_row=other_row,
-        other=other,
-    )
 
 
 def _check_declared(
@@ -279,7 +208,7 @@ def _check_declared(
     outside = {code: label for code, label in zip(codes, found, strict=True) if label not in known}
     if not outside:
         return
-    place, row, code, count, n = _located(rows, np.array(list(outside)))
+    place, row, code, count, n = located(rows, np.array(list(outside)))
     raise error(
         "K109",
         argument=f"column {rows.names[place]!r}",

@@ -88,6 +88,13 @@ def columns(table: Any, names: Sequence[str]) -> dict[str, Any]:
 
 def is_frame(values: object) -> bool:
     """Whether an object is a table with named columns, not a column or an array."""
+    try:
+        return _is_frame(values)
+    except Exception:  # the class of the object may raise anything
+        return False
+
+
+def _is_frame(values: Any) -> bool:
     host = host_of(values)
     if isinstance(values, Mapping):
         return True

@@ -68,6 +68,8 @@ def label_of(item: object) -> Label | None:
     # timedelta64 derives from NumPy's integers.
     if isinstance(item, _NOT_PLAIN):
         raise NotALabelError("K106")
+    if type(item).__module__.partition(".")[0] == "pyarrow" and hasattr(item, "as_py"):
+        return label_of(item.as_py())
     return _whole(item)
 
 

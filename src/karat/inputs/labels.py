@@ -174,6 +174,9 @@ def _encode_other(values: Any, argument: str, nulls: Nulls) -> Column:
     is_listed = isinstance(values, abc.Sequence | abc.ValuesView)
     if is_listed and not hasattr(values, "__array__") and not isinstance(values, memoryview):
         return _encode_sequence(list(values), argument, nulls)
+    if hasattr(values, "as_py"):
+        # A text of Arrow shows its bytes as numbers.
+        raise error("K103", argument=argument, shape=())
     try:
         if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
             array = np.from_dlpack(values)

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error, short, shown
+from karat.inputs.identity import declared_labels
 from karat.inputs.labels import host_of
 from karat.inputs.weights import refuse_sums
+from karat.tally.classes import Label
 
-__all__ = ["as_matrix", "labels_of_matrix"]
+__all__ = ["as_matrix", "check_order", "labels_of_matrix"]
 
 _EXACT = 1 << 53
 """Largest whole number up to which float64 holds every one."""
@@ -58,15 +60,12 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
     Errors:
         K119 rows and columns are labelled differently.
     """
-    confusion = _table_of(confusion)
-    host = host_of(confusion)
-    if host == "polars":
-        return list(confusion.columns)
-    if host == "pyarrow" and hasattr(confusion, "column_names"):
-        return list(confusion.column_names)
-    if host != "pandas":
+    axes = _axes(confusion)
+    if not axes:
         return None
-    rows, columns = list(confusion.index), list(confusion.columns)
+    rows, columns = axes[0], axes[-1]
+    if rows is columns:
+        return rows
     if rows == columns:
         return None if rows == list(range(len(rows))) else rows
     # A frame made without labels counts its rows and columns; the same numbers in another order
@@ -78,6 +77,39 @@ def labels_of_matrix(confusion: Any) -> list[Any] | None:
         return columns
     found = f"Its rows are labelled {shown(rows)}, its columns {shown(columns)}"
     raise error("K119", found=found)
+
+
+def check_order(confusion: Any, names: Sequence[Label]) -> None:
+    """Refuse labels= that would call the classes of a labelled matrix by each other's names.
+
+    Errors:
+        K120 a frame has the same labels in another order.
+    """
+    for axis in _axes(confusion):
+        try:
+            stored = declared_labels(axis)
+        except KaratError:
+            continue
+        is_counted = stored == tuple(range(len(stored)))
+        if not is_counted and stored != tuple(names) and set(stored) == set(names):
+            raise error(
+                "K120",
+                found=f"The matrix is labelled {shown(stored)}, and labels= lists {shown(names)}",
+                do="Bring rows and columns of the matrix into that order, or leave labels= out.",
+            )
+
+
+def _axes(confusion: Any) -> list[list[Any]]:
+    """The labels of rows and of columns that a frame has; none for anything else."""
+    table = _table_of(confusion)
+    host = host_of(table)
+    if host == "pandas" and getattr(table, "ndim", 0) == 2:
+        return [list(table.index), list(table.columns)]
+    if host == "polars" and hasattr(table, "columns"):
+        return [list(table.columns)]
+    if host == "pyarrow" and hasattr(table, "column_names"):
+        return [list(table.column_names)]
+    return []
 
 
 def _numbers(confusion: Any) -> npt.NDArray[Any]:
@@ -104,7 +136,7 @@ def _table_of(confusion: Any) -> Any:
 
 
 def _from_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
-    lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
+    lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
     if len(lengths) > 1:
         raise error("K119", found=f"A {type(rows).__name__} whose rows differ in length")
     # NumPy would look into nested lists for ever.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,9 @@ _MISSING = -1
 
 Items = list[Any] | tuple[Any, ...] | npt.NDArray[np.object_]
 
+
+_NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction, type(None))
+"""Whose == compares by value. Any other class may say that it equals a number; it is asked."""
 
 _NEVER = (complex, np.complexfloating, np.timedelta64, np.datetime64)
 """What is no label even where it equals one, as 1+0j equals 1."""
@@ -78,7 +83,8 @@ def _numbers_by_type(
     """Judge the numbers by their types, whichever of equal ones came first."""
     types = Counter(map(type, items))
     # 1+0j is found as 1 when 1 came first, and refused when it came first itself.
-    if any(issubclass(kind, _NEVER) for kind in types) and any(map(_problem, items)):
+    unsure = {kind for kind in types if not issubclass(kind, _NUMBERS) or issubclass(kind, _NEVER)}
+    if unsure and any(_problem(item) for item in items if type(item) in unsure):
         raise _refusal(items, argument)
     # True beside 1 is an integer in either order.
     if types[bool] + types[np.bool_] + n_missing < len(items):

@@ -134,6 +134,8 @@ def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
     if isinstance(values, str | bytes | bytearray):
         # Bytes would be read as the numbers of their characters.
         raise error("K116", argument=argument, found=f"It is a {type(values).__name__}")
+    if hasattr(values, "as_py"):
+        raise error("K116", argument=argument, found="It is a single value")
     is_listed = isinstance(values, Sequence) and not isinstance(values, memoryview)
     if is_listed and not hasattr(values, "__array__"):
         return _from_list(list(values), argument)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Metric", "Values"]
 
+_ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
+"""Sizes of the numbers in a matrix: times two sums of weights, they neither overflow nor vanish."""
+
 _LIFT_TEXT = {
     "macro": "Mean over the classes: ",
     "micro": "From the counts added over the classes: ",
@@ -291,7 +294,7 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
         if not isinstance(value, bool | np.bool_):
             raise _unfit(record, f"{item.name}={short(value)} is not True or False")
         return bool(value)
-    if np.ma.is_masked(value):
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise _unfit(record, f"{item.name} has masked values")
     try:
         array = _real(value)
@@ -300,7 +303,8 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
     except Exception:  # a class of another library may raise anything
         raise _unfit(record, f"{item.name}={short(value)} is not numeric") from None
     if item.kind == "number":
-        if array.ndim or isinstance(value, str | bool) or not math.isfinite(float(array)):
+        is_number = not array.ndim and not isinstance(value, bool | np.bool_)
+        if not is_number or not math.isfinite(float(array)):
             raise _unfit(record, f"{item.name}={short(value)} is not a finite number")
         if item.above is not None and float(array) <= item.above:
             raise _unfit(record, f"{item.name}={short(value)} is not above {item.above:g}")
@@ -311,6 +315,11 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
         return float(array)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
         raise _unfit(record, f"{item.name} is not a square matrix of finite numbers")
+    sizes = np.abs(array[array != 0])
+    if sizes.size and not _ENTRY_MIN <= sizes.min() <= sizes.max() <= _ENTRY_MAX:
+        bad = sizes.min() if sizes.min() < _ENTRY_MIN else sizes.max()
+        limits = f"{_ENTRY_MIN:g} to {_ENTRY_MAX:g}, or 0"
+        raise _unfit(record, f"{item.name} holds {bad:.3g}; its numbers have sizes of {limits}")
     return tuple(tuple(row) for row in array.tolist())
 
 

@@ -202,11 +202,16 @@ def search(text: str = "") -> list[Metric]:
     Returns:
         One `Metric` a record: plain for a metric of all classes and of one class alike.
 
+    Errors:
+        K303 it is no text.
+
     Example:
         >>> import karat
         >>> [found.name for found in karat.metrics.search("youden")]
         ['informedness']
     """
+    if not isinstance(text, str):
+        raise error("K303", text=text, found="It is no text")
     words = text.lower().split()
     found = []
     for position, record in enumerate(all_records()):

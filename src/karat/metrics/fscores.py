@@ -20,8 +20,8 @@ BETA = Parameter(
     "beta",
     "How many times recall weighs as much as precision; above 0.",
     default=1.0,
-    above=0.0,
-    below=1e100,
+    above=1e-80,
+    below=1e80,
 )
 
 # Three classes, no two margins equal.

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.metrics import get
-from karat.render.document import Cell, Column, Document, Matrix, Notes, Table
-from karat.render.numbers import amount, amounts, count, counted, interval, share, value
+from karat.render.confusions import confusion_section, pairs_section
+from karat.render.document import Cell, Column, Document, Notes, Table
+from karat.render.numbers import amount, amounts, count, counted, interval, value
 
 if TYPE_CHECKING:
     from karat.report import Report
@@ -24,10 +25,10 @@ FAMILIES = ("accuracy", "rates", "fscores", "agreement")
 N_CLASSES_IN_FULL = 24
 """Up to here the table lists every class; above, the worst ones."""
 N_WORST = 10
-N_MATRIX = 40
-"""Up to here the confusion matrix is drawn where the width allows."""
-N_PAIRS = 10
 N_REASONS = 6
+
+_ALL = "--metrics all (in Python report.metrics)"
+"""Where the rest is found, for the reader of either face."""
 
 
 def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline") -> Document:
@@ -42,8 +43,8 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     sections = [
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
-        _matrix(report),
-        _pairs(report),
+        confusion_section(report.confusion),
+        pairs_section(report),
         _undefined(report, headline),
         _warnings(report),
     ]
@@ -61,10 +62,14 @@ def _headline_names(report: Report, which: str) -> list[str]:
         if metric.lift in metric.record.headline and (
             metric.lift == "plain" or not report.is_binary
         ):
-            family = metric.record.family
-            place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
-            chosen.append((place, len(chosen), name))
+            chosen.append((_family(name), len(chosen), name))
     return [name for *_, name in sorted(chosen)] or list(report.metrics)
+
+
+def _family(name: str) -> int:
+    """The place of a metric's family in a report."""
+    family = get(name).record.family
+    return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
 
 
 def _facts(report: Report) -> tuple[str, ...]:
@@ -104,7 +109,7 @@ def _headline(report: Report, names: Sequence[str]) -> Table:
             cells.append(Cell(interval(result.low, result.high), "dim"))
         rows.append(tuple(cells))
     n_more = len(results) - len(names)
-    more = f"{counted(n_more, 'more metric')}: --metrics all, or --format json"
+    more = f"{counted(n_more, 'more metric')}: {_ALL}"
     notes = (more,) if n_more else ()
     return Table("Metrics", tuple(columns), tuple(rows), notes, is_compact=not has_interval)
 
@@ -122,6 +127,8 @@ def _every(report: Report) -> list[Table]:
             averaged.setdefault(row, {})[metric.lift] = Cell(_value(result))
         else:
             whole.append(name)
+    whole.sort(key=_family)
+    averaged = dict(sorted(averaged.items(), key=lambda item: _family(item[0])))
     tables = [_headline(report, whole)] if whole else []
     if averaged:
         used = {lift for row in averaged.values() for lift in row}
@@ -211,57 +218,6 @@ def _score(row: Mapping[str, Any], key: str) -> str:
     return f"{value(found)}{'*' if key in row['undefined'] else ''}"
 
 
-def _matrix(report: Report) -> Matrix | None:
-    if report.cells.storage == "marginals" or report.classes.k > N_MATRIX:
-        return None
-    return Matrix("Confusion", report.classes.display, report.confusion.matrix)
-
-
-def _pairs(report: Report) -> Table | Notes | None:
-    """The wrong cells that hold most rows."""
-    k = report.classes.k
-    if report.cells.storage == "marginals" or k < 6:
-        return None
-    rows, cols, totals = report.confusion.occupied()
-    is_wrong = np.asarray(rows) != np.asarray(cols)
-    by_class = np.bincount(rows, weights=totals, minlength=k)
-    wrong = (rows[is_wrong], cols[is_wrong], totals[is_wrong])
-    if not wrong[0].size:
-        return Notes("Most confused", ("No row is predicted wrongly.",))
-    n_listed = N_PAIRS if k > 12 else N_PAIRS // 2
-    # Ties by class order, so that the same report always reads the same.
-    order = np.lexsort((wrong[1], wrong[0], -wrong[2]))[:n_listed]
-    names = report.classes.display
-    shown = amounts(wrong[2][order].tolist())
-    body = tuple(
-        (
-            Cell(str(names[wrong[0][i]])),
-            Cell("→", "dim"),
-            Cell(str(names[wrong[1][i]])),
-            Cell(shown[place], "bad"),
-            Cell(share(float(wrong[2][i]), float(by_class[wrong[0][i]]))),
-        )
-        for place, i in enumerate(order)
-    )
-    total = float(wrong[2].sum())
-    held = float(wrong[2][order].sum())
-    unit = "weight" if report.cells.is_weighted else "rows"
-    n_more = wrong[0].size - len(order)
-    notes = [f"these hold {share(held, total)} of the {amount(total)} wrong {unit}"]
-    if n_more:
-        notes[0] += f"; {count(n_more)} other wrong cells are not listed"
-    if k > N_MATRIX:
-        notes.append(f"the {count(k)} × {count(k)} matrix is not drawn: --format json holds it")
-    columns = (
-        Column("true", is_name=True),
-        Column("", "left"),
-        Column("predicted", "left", is_name=True),
-        Column(unit),
-        Column("of the class", rank=1),
-    )
-    return Table("Most confused", columns, body, tuple(notes))
-
-
 _POLICIES = {
     "zero": "a class without a value counts as 0 in an average",
     "exclude": "a class without a value is left out of an average",
@@ -282,9 +238,9 @@ def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
     lines = [f"{_listed(names)}: {reason}" for reason, names in by_reason.items()]
     lines += _undefined_classes(report)
     if len(lines) > N_REASONS:
-        lines = [*lines[:N_REASONS], f"{len(lines) - N_REASONS} more reasons: --format json"]
+        lines = [*lines[:N_REASONS], f"{len(lines) - N_REASONS} more reasons: {_ALL}"]
     if n_others:
-        lines.append(f"{n_others} of the metrics not listed here; --metrics all shows them")
+        lines.append(f"{counted(n_others, 'metric')} not listed here: {_ALL}")
     if not lines:
         return None
     is_marked = len(lines) > bool(n_others)

@@ -33,6 +33,7 @@ class Column:
         rank: 0 stays at any width; of the others, the highest is left out first.
         is_name: whether its entries are class names, which may be shortened.
         is_prose: whether its entries are running text; only the last column may be.
+        is_whole: whether its names are shortened only where the width forces it.
     """
 
     heading: str
@@ -40,6 +41,7 @@ class Column:
     rank: int = 0
     is_name: bool = False
     is_prose: bool = False
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,8 @@ def _natural(columns: Sequence[Column], rows: Rows, name_limit: int, page: Page)
 
 def _name_limit(table: Table, page: Page) -> int:
     """The longest that class names may be in this table."""
-    limit = max(NAME_MAX, page.width // 3)
+    is_whole = any(column.is_whole for column in table.columns)
+    limit = page.width if is_whole else max(NAME_MAX, page.width // 3)
     if any(column.is_name for column in table.columns):
         chosen, _ = _chosen(table, page)
         while limit > NAME_MIN and (

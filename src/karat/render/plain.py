@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from karat.render.confusions import confusion_section
 from karat.render.describe import describe
+from karat.render.document import Document
 from karat.render.layout import lay_out, line_text
 
 if TYPE_CHECKING:
-    from karat.report import Report
+    from karat.report import Confusion, Report
 
-__all__ = ["report_as_text"]
+__all__ = ["confusion_as_text", "report_as_text"]
 
 
 def report_as_text(
@@ -30,3 +32,12 @@ def report_as_text(
     """
     lines = lay_out(describe(report, metrics=metrics), width, is_ascii=is_ascii)
     return "\n".join(map(line_text, lines))
+
+
+def confusion_as_text(confusion: Confusion, width: int = 80) -> str:
+    """The text of a confusion matrix; of many classes, or without cells, what it is."""
+    section = confusion_section(confusion)
+    if section is None:
+        return repr(confusion)
+    lines = lay_out(Document("", (), (section,)), width)
+    return "\n".join(map(line_text, lines)).strip("\n")

@@ -302,7 +302,9 @@ class Cells:
 
 def _numbers(values: npt.ArrayLike) -> Numbers:
     array = np.asarray(values)
-    return array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
+    dtype = np.dtype(np.int64 if array.dtype.kind in "biu" else np.float64)
+    # Of two C types of 64 bits numpy calls one int64: the same numbers go by that name.
+    return array.view(dtype) if array.dtype == dtype else array.astype(dtype)
 
 
 def _floats(values: npt.ArrayLike | None) -> npt.NDArray[np.float64] | None:
