@@ -22,11 +22,12 @@ from karat.errors import KaratError, error, short
 from karat.inputs.arrow import ArrowColumn, is_arrow, read_column
 from karat.inputs.arrow_lists import NotOneLengthError, lists_of
 from karat.inputs.arrow_numbers import nulls_of, numbers_of, pieces_of
+from karat.inputs.column import Flags
 from karat.inputs.identity import is_missing
 from karat.inputs.labels import host_of, is_pandas_arrow
 from karat.inputs.ndarrays import native_order
 
-__all__ = ["Array", "Numbers", "Origin", "numbers_in"]
+__all__ = ["Array", "Numbers", "Origin", "numbers_in", "real"]
 
 Array: TypeAlias = npt.NDArray[np.floating[Any]]
 """float32 or float64, in native byte order and aligned."""
@@ -44,10 +45,14 @@ class Origin:
     Attributes:
         argument: ``"y_prob"`` or ``"y_score"``.
         column: the column of a table, if they are one of its columns.
+        kept: bool[n], rows that will be used; None for all.
+        first_row: number of the first row.
     """
 
     argument: str
     column: str | None = None
+    kept: Flags | None = None
+    first_row: int = 0
 
     @property
     def shown(self) -> str:
@@ -58,14 +63,18 @@ class Origin:
         """K130: these are no numbers, or not of that shape."""
         return error("K130", argument=self.shown, found=found)
 
-    def missing(self, flags: npt.NDArray[np.bool_], value: object = None) -> KaratError:
-        """K131 for missing cells, bool[n] or bool[n, k]."""
-        rows: npt.NDArray[np.bool_] = np.asarray(flags.reshape(len(flags), -1).any(axis=1))
+    def refuse_missing(self, flags: Flags, value: object = None) -> None:
+        """Raise K131 if cells, bool[n] or bool[n, k], are missing in rows that will be used."""
+        rows: Flags = np.asarray(flags.reshape(len(flags), -1).any(axis=1))
+        if self.kept is not None and len(self.kept) == len(rows):
+            rows = rows & self.kept
+        if not rows.any():
+            return
         row = int(rows.argmax())
         place = "" if self.column is None else f", column {self.column!r}"
         if flags.ndim == 2:
             place += f", {'column' if self.column is None else 'item'} {int(flags[row].argmax())}"
-        return error(
+        raise error(
             "K131",
             argument=self.argument,
             row=row,
@@ -178,7 +187,8 @@ def _of_pandas(values: Any, origin: Origin) -> Numbers:
         raise origin.refusal(f"Its dtype is {dtype}")
     missing = np.asarray(values.isna())
     if missing.any():
-        raise origin.missing(missing)
+        origin.refuse_missing(missing)
+        return _of_array(values.to_numpy(np.float64, na_value=np.nan), origin)
     return _of_array(values.to_numpy(dtype.numpy_dtype), origin)
 
 
@@ -187,7 +197,7 @@ def _of_arrow(column: ArrowColumn, origin: Origin) -> Numbers:
         raise error("K101", argument=origin.shown)
     missing = nulls_of(column)
     if missing is not None:
-        raise origin.missing(missing)
+        origin.refuse_missing(missing)
     if column.format.startswith("+"):
         return _of_lists(column, origin)
     pieces = pieces_of(column)
@@ -219,7 +229,7 @@ def _of_lists(column: ArrowColumn, origin: Origin) -> Numbers:
     if pieces is None:
         raise origin.refusal(_described(column))
     if missing is not None:
-        raise origin.missing(missing)
+        origin.refuse_missing(missing)
     return _of_pieces(pieces, origin)
 
 
@@ -227,7 +237,7 @@ def _of_pieces(pieces: Sequence[npt.NDArray[Any]], origin: Origin) -> Numbers:
     found = []
     row = 0
     for piece in pieces:
-        found.append(_real(piece, origin, row))
+        found.append(real(piece, origin, row))
         row += len(piece)
     return Numbers(tuple(found), is_half=_is_half(pieces[0].dtype))
 
@@ -294,8 +304,9 @@ def _numbers_from(items: Sequence[Any], origin: Origin, width: int | None) -> np
         raise origin.refusal(f"{_where(at, width)} holds {what}; {count} are no numbers")
     if flags.any():
         shape = flags if width is None else flags.reshape(-1, width)
-        raise origin.missing(shape, items[int(flags.argmax())])
+        origin.refuse_missing(shape, items[int(flags.argmax())])
     plain = [item.item() if isinstance(item, np.ndarray) else item for item in items]
+    plain = [np.nan if is_null else item for item, is_null in zip(plain, flags, strict=True)]
     return _numbers_from(plain, origin, width)
 
 
@@ -324,7 +335,7 @@ def _of_array(values: npt.NDArray[Any], origin: Origin) -> Numbers:
     if hasattr(values, "mask"):
         mask = np.ma.getmaskarray(values)
         if mask.any() and mask.ndim in (1, 2):
-            raise origin.missing(mask, "masked")
+            origin.refuse_missing(mask, "masked")
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -339,14 +350,14 @@ def _of_array(values: npt.NDArray[Any], origin: Origin) -> Numbers:
             return _of_items(list(array), origin)
         flat = _numbers_from(array.ravel().tolist(), origin, array.shape[1])
         array = flat.reshape(array.shape)
-    return Numbers((_real(array, origin),), is_half=_is_half(array.dtype))
+    return Numbers((real(array, origin),), is_half=_is_half(array.dtype))
 
 
 def _is_half(dtype: np.dtype[Any]) -> bool:
     return dtype == np.float16 or dtype.name == "bfloat16"
 
 
-def _real(array: npt.NDArray[Any], origin: Origin, first_row: int = 0) -> Array:
+def real(array: npt.NDArray[Any], origin: Origin, first_row: int = 0) -> Array:
     """float32 or float64 of an array of numbers; those of 16 bits become float32."""
     dtype = array.dtype
     if dtype.kind == "f" and dtype.itemsize in (4, 8):
@@ -374,5 +385,6 @@ def _check_exact(
         at = tuple(place)
         if int(found[at]) != int(array[at]):
             column = f", column {int(place[1])}" if array.ndim == 2 else ""
-            text = f"Row {first_row + int(place[0])}{column} holds {int(array[at])}"
+            row = origin.first_row + first_row + int(place[0])
+            text = f"Row {row}{column} holds {int(array[at])}"
             raise origin.refusal(f"{text}, which no float64 equals")
