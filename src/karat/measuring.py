@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from karat.engines.scores import ScoreTally
+from karat.engines.scores import ScoreTally, checked_threshold
+from karat.engines.table_rows import TableRows, numbered
+from karat.errors import error
 from karat.metrics import Losses, Metric, all_records
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
@@ -100,27 +102,39 @@ def report_of_table(
         options: labels, positive, weights, n_threads.
         reading: what only files have: where, progress, labels_are_text.
     """
-    tally = _tally_files if names_files(table) else _tally_frame
-    found = tally(
-        table, true=columns["true"], pred=columns["pred"], nulls=nulls, **options, **reading
+    requested = None if wanted is None else tuple(wanted)
+    named = dict(columns)
+    if requested is not None and named["pred"] and not any(m.needs_scores for m in requested):
+        # Labels alone are asked for: scores that nobody named are not read.
+        named |= {role: "" for role in ("prob", "score") if named[role] is None}
+    read = _rows_of_files if names_files(table) else _rows_of_frame
+    found = read(table, nulls=nulls, **named, **options, **reading)
+    facts = {"mapping": found.mapping, "source": found.source, "warnings": found.warnings}
+    if not isinstance(found, TableRows):
+        if threshold is not None:
+            raise error("K136", threshold=threshold, found="There are no probabilities or scores")
+        return Report(found.cells, policy, requested, **facts)
+    rows = ScoreTally(
+        found.classes,
+        found.true,
+        found.scores,
+        found.weights,
+        found.pred if threshold is None else None,
+        checked_threshold(threshold, found.classes),
+        options["n_threads"] or 0,
+        found.weights_argument,
     )
-    return Report(
-        found.cells,
-        policy,
-        None if wanted is None else tuple(wanted),
-        mapping=found.mapping,
-        source=found.source,
-        warnings=found.warnings,
-    )
+    with numbered(found.kept):
+        return report_of_scores(rows, requested, policy, **facts)
 
 
-def _tally_files(source: Any, **options: Any) -> FileTally:
-    from karat.engines.files import tally_files
+def _rows_of_files(source: Any, **options: Any) -> TableRows | FileTally:
+    from karat.engines.file_rows import rows_of_files
 
-    return tally_files(source, **options)
+    return rows_of_files(source, **options)
 
 
-def _tally_frame(table: Any, **options: Any) -> FrameTally:
-    from karat.engines.frames import tally_frame
+def _rows_of_frame(table: Any, **options: Any) -> TableRows | FrameTally:
+    from karat.engines.frame_rows import rows_of_frame
 
-    return tally_frame(table, **options)
+    return rows_of_frame(table, **options)
