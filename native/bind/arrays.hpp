@@ -67,6 +67,15 @@ nb::object owned(std::unique_ptr<T[]> memory, int64_t n) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {static_cast<size_t>(n)}, owner));
 }
 
+// A new array [n, width] that owns the memory.
+template <class T>
+nb::object owned(std::unique_ptr<T[]> memory, int64_t n, int64_t width) {
+    T* data = memory.get();
+    nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(
+        data, {static_cast<size_t>(n), static_cast<size_t>(width)}, owner));
+}
+
 template <class T>
 nb::object owned(std::vector<T> values) {
     auto* kept = new std::vector<T>(std::move(values));
@@ -98,6 +107,7 @@ bool poll_signals();
 
 void bind_count(nb::module_& m);
 void bind_encode(nb::module_& m);
+void bind_ladder(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_program(nb::module_& m);

@@ -328,6 +328,7 @@ uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
 #include "kernels/lanes_wide.hpp"
 // These need the names above.
 #include "kernels/lanes_columns.hpp"
+#include "kernels/lanes_ladder_source.hpp"
 #include "kernels/lanes_losses.hpp"
 
 namespace karat {
@@ -346,6 +347,7 @@ const Lanes KARAT_LANES = {
     narrow,
     {columns_of<double>, columns_of<float>, are_probabilities, are_finite, best, places, margins,
      surprises, quadratics, binary_surprises, softmax, sigmoid, add_losses},
+    kLadderLanes,
 };
 
 }  // namespace karat

@@ -8,6 +8,8 @@ from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
+from karat.tally.ladder import Ladder
+from karat.tally.scored import RankedColumn, ScoredRows
 from karat.tally.serialization import from_bytes, to_bytes
 from karat.tally.sums import Sums
 
@@ -17,6 +19,9 @@ __all__ = [
     "Classes",
     "Fields",
     "Label",
+    "Ladder",
+    "RankedColumn",
+    "ScoredRows",
     "Sums",
     "from_bytes",
     "inconsistency",
