@@ -106,7 +106,8 @@ class Metric:
         shown = [
             f"{name}={_text(value)}"
             for name, value in self.params
-            if value != self._default(name) or self._parameter(name).kind == "number"
+            if value != self._default(name)
+            or (value is not None and self._parameter(name).kind in ("number", "count"))
         ]
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 

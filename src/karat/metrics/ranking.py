@@ -44,7 +44,7 @@ NONE_TRUE = "no row is truly of the class"
 ABSENT = "no row is truly of the class"
 
 HAND = "arithmetic by hand"
-# Six rows, one tie across the classes: 9 pairs, 6 above, 1 tied.
+# Six rows, one tie across the classes: of 9 pairs 6 in order and 1 tied.
 TIED_TRUTH = (0, 0, 1, 0, 1, 1)
 TIED_SCORES = (0.1, 0.4, 0.35, 0.8, 0.8, 0.9)
 THREE_TRUTH = (0, 0, 1, 1, 2)
@@ -86,9 +86,9 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
         ),
     ),
     cases=[
-        tied(gives="(7 + 0.5)/9"),
-        tied(gives="(1 + (1/3*1/3 - 1/18)/(1/3 - 1/18))/2", max_fpr=1 / 3),
-        three(gives="((4 + 0.5)/6 + (4 + 0.5)/6 + (2 + 0.0)/4)/3", lift="macro"),
+        tied(gives="(6 + 0.5)/9"),
+        tied(gives="(1 + (1/6 - 1/18)/(1/3 - 1/18))/2", max_fpr=1 / 3),
+        three(gives="(4.5/6 + 4/6 + 3/4)/3", lift="macro"),
     ],
     oracle=sklearn("roc_auc_score"),
     equals={
@@ -140,7 +140,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     undefined=ABSENT,
     perfect=1.0,
     cases=[
-        three(gives="(3/4 + 4/4 + (2.5)/4 + 2/2 + 0.5 + 0.5)/6"),
+        three(gives="(3/4 + 3/4 + 1/2 + 1 + 1 + 1/2)/6"),
         score_case(
             y_true=[0, 1, 1], y_score=[[1, 0], [0, 1], [2, 1]], gives="1/2*(1/2 + 1)", source=HAND
         ),
@@ -168,7 +168,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     undefined=ABSENT,
     perfect=1.0,
     cases=[
-        three(gives="(4*(3/4 + 2.5/4) + 3*(4/4 + 0.5) + 3*(2/2 + 0.5))/20"),
+        three(gives="(4*(3/4 + 1/2) + 3*(3/4 + 1) + 3*(1 + 1/2))/20"),
     ],
     oracle=sklearn("roc_auc_score", multi_class="ovo", average="weighted"),
     equals={"scikit-learn": "roc_auc_score(multi_class='ovo', average='weighted')"},
@@ -199,7 +199,7 @@ def roc_auc_ovo_weighted(p: PairRanks) -> float:
             kind="matrix",
         ),
     ),
-    cases=[three(gives="((1 + 0.5 + 1 + 0.5)/4 + (1 + 0.5)/2 + (1 + 0.0)/2)/3")],
+    cases=[three(gives="(3/4 + 1 + 1)/3")],
     equals={"CatBoost": "AUC:type=Mu", "mlr3measures": "mauc_mu"},
     references=(KLEIMAN_PAGE_2019,),
     since="0.2",
@@ -228,7 +228,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     perfect=1.0,
     cases=[
         tied(gives="1/3*1 + 1/3*2/3 + 1/3*3/5"),
-        three(gives="((1/2*1/1 + 1/2*2/4) + (1/2*1/2*2/2 + 1/2*2/4) + 1/2)/3", lift="macro"),
+        three(gives="(3/4 + 1/2 + 1/2)/3", lift="macro"),
     ],
     oracle=sklearn("average_precision_score"),
     equals={"scikit-learn": "average_precision_score", "torchmetrics": "AveragePrecision"},
@@ -275,7 +275,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     better="higher",
     undefined=ONE_SIDED,
     perfect=1.0,
-    cases=[tied(gives="2*7.5/9 - 1")],
+    cases=[tied(gives="2*6.5/9 - 1")],
     references=(HANLEY_MCNEIL_1982,),
     since="0.2",
     influence=of_gini,

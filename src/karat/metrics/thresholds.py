@@ -297,8 +297,9 @@ def youden_threshold(c: ClassRanks) -> float:
     """The score from which on to predict the class so that informedness is largest."""
     if not (c.n_pos and c.n_neg):
         return math.nan
-    tpr, fpr = _rates(c)
-    return float(c.curve[0][int(np.argmax((tpr - fpr)[1:]))])
+    thresholds, tps, fps = c.curve
+    # Products of counts: equal gaps are equal numbers, and the highest threshold wins.
+    return float(thresholds[int(np.argmax(tps * c.n_neg - fps * c.n_pos))])
 
 
 @score_metric(
