@@ -73,9 +73,7 @@ TWO: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
         karat.ks_statistic,
         lambda y, p, sample_weight: np.abs(
             np.subtract(
-                *theirs.roc_curve(
-                    y, p, sample_weight=sample_weight, drop_intermediate=False
-                )[:2]
+                *theirs.roc_curve(y, p, sample_weight=sample_weight, drop_intermediate=False)[:2]
             )
         ).max(),
     ),

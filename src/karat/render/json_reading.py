@@ -12,6 +12,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.render.json_parts import Part, parsed, refused
+from karat.render.json_scores import scores_from
 from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def report_from_json(text: str | bytes) -> Report:
     whole = parsed(_not_a_name(text))
     _check_schema(whole)
     cells, requested = _cells(whole), _requested(whole["settings"]["metrics"])
+    kind, measured = scores_from(whole.get("scores"), cells.k)
     report = Report(
         cells,
         _policy(whole["settings"]["undefined"]),
@@ -50,6 +52,8 @@ def report_from_json(text: str | bytes) -> Report:
         _mapping(whole["mapping"], is_weighted=cells.is_weighted),
         _source(whole["source"]),
         whole["warnings"].texts,
+        measured,
+        kind,
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]
@@ -96,11 +100,18 @@ def _requested(part: Part) -> tuple[Metric, ...] | None:
     return None if part.is_null else tuple(get(name) for name in part.texts)
 
 
-def _mapping(part: Part, *, is_weighted: bool) -> dict[str, str | None]:
-    mapping = {role: None if name.is_null else name.text for role, name in part.fields()}
+def _mapping(part: Part, *, is_weighted: bool) -> dict[str, Any]:
+    mapping = {role: _columns(name) for role, name in part.fields()}
     if mapping.get("weights") and not is_weighted:
         raise refused("mapping.weights names a column, and the tally is not weighted")
     return mapping
+
+
+def _columns(part: Part) -> str | list[str] | None:
+    """A column, the columns of scores, or none."""
+    if isinstance(part.value, list):
+        return list(part.texts)
+    return None if part.is_null else part.text
 
 
 def _source(part: Part) -> dict[str, Any]:

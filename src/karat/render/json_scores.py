@@ -1,0 +1,114 @@
+"""What the metrics of scores gave, as JSON and back: values, since the rows are gone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from karat.render.json_parts import Part, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.metrics import Metric
+    from karat.metrics._metric import Values
+    from karat.report import Report
+
+__all__ = ["scores_from", "scores_to_json"]
+
+_KINDS = ("probabilities", "scores")
+_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+
+def scores_to_json(report: Report) -> dict[str, Any] | None:
+    """The kind of the scores and the value of each metric; None for a report of labels."""
+    if report.scores is None:
+        return None
+    return {
+        "kind": report.scores,
+        "measured": [
+            {
+                "metric": str(replace(metric, lift="plain")),
+                "lift": metric.lift,
+                "value": _written(values.value.tolist()),
+                "undefined": values.undefined.tolist(),
+            }
+            for metric, values in report.measured.items()
+        ],
+    }
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_written(item) for item in value]
+    if math.isfinite(value):
+        return value
+    return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+
+
+def scores_from(part: Part | None, k: int) -> tuple[str | None, Mapping[Metric, Values]]:
+    """The kind of the scores and what was measured.
+
+    Errors:
+        K205 it is not what `scores_to_json` writes; K301, K302 a metric that this karat lacks.
+    """
+    from karat.metrics import get
+    from karat.metrics._metric import Values
+
+    if part is None or part.is_null:
+        return None, {}
+    kind = part["kind"].text
+    if kind not in _KINDS:
+        raise part["kind"].is_not(f"one of {', '.join(_KINDS)}")
+    found: dict[Metric, Values] = {}
+    for item in part["measured"].items():
+        metric = _lifted(get(item["metric"].text), item["lift"])
+        value, undefined = _numbers(item["value"], k), _flags(item["undefined"], k)
+        if (value.ndim == 1) != (metric.lift == "per_class"):
+            raise item["value"].is_not("one number a class for lift per_class, else one number")
+        if metric.lift in ("plain", "per_class") and undefined.shape not in ((), (k,)):
+            raise item["undefined"].is_not("true, false or one of them a class")
+        found[metric] = Values(value, undefined)
+    return kind, found
+
+
+def _lifted(metric: Metric, lift: Part) -> Metric:
+    from karat.metrics._lift import Lift
+
+    if lift.text not in get_args(Lift):
+        raise lift.is_not(f"one of {', '.join(get_args(Lift))}")
+    if not metric.needs_scores:
+        raise refused(f"scores.measured lists {metric}, which reads labels")
+    averages = metric.record.averages
+    if lift.text != "plain" and not metric.record.is_per_class:
+        raise lift.is_not("plain, which is all that this metric has")
+    if lift.text not in ("plain", "per_class", *averages):
+        raise lift.is_not("an average that this metric has")
+    return replace(metric, lift=lift.text)  # type: ignore[arg-type]
+
+
+def _numbers(part: Part, k: int) -> Any:
+    if isinstance(part.value, list):
+        if len(part.value) != k:
+            raise part.is_not(f"{k} numbers")
+        return np.array([_number(item) for item in part.items()])
+    return np.array(_number(part))
+
+
+def _number(part: Part) -> float:
+    if isinstance(part.value, str) and part.value in _SPECIAL:
+        return _SPECIAL[part.value]
+    if isinstance(part.value, bool) or not isinstance(part.value, int | float):
+        raise part.is_not("a number, 'inf', '-inf' or 'nan'")
+    return float(part.value)
+
+
+def _flags(part: Part, k: int) -> Any:
+    if isinstance(part.value, list):
+        if len(part.value) != k:
+            raise part.is_not(f"{k} flags")
+        return np.array([item.flag for item in part.items()], np.bool_)
+    return np.array(part.flag, np.bool_)
