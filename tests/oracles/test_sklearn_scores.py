@@ -94,7 +94,7 @@ MANY: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     ),
     "mean_average_precision": (
         karat.mean_average_precision,
-        lambda y, p, **g: theirs.average_precision_score(y, p, **g),
+        theirs.average_precision_score,
     ),
     "micro_average_precision": (
         karat.micro_average_precision,
