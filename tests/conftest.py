@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeVar
 
+import hypothesis
 import pytest
 
 from tests.optional import REQUIRED, is_required
+
+# Machines are shared: how long one example takes says nothing about the library.
+hypothesis.settings.register_profile("karat", deadline=None)
+hypothesis.settings.load_profile("karat")
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 

@@ -424,9 +424,9 @@ _ENTRIES = (
     ),
     Entry(
         "K402",
-        "The file is empty.",
+        "There is no row to measure.",
         "{path} has {found}.",
-        "Check the step that wrote it.",
+        "Check the step that wrote it, and the condition (where=, --where) where there is one.",
     ),
     Entry(
         "K403",

@@ -84,6 +84,12 @@ def test_words_search_the_catalogue(karat: Karat) -> None:
     assert (ran.code, "K301" in ran.err) == (2, True)
 
 
+def test_paragraphs_of_a_meaning_do_not_hang(karat: Karat) -> None:
+    meaning = karat("metrics", "f1").out.partition("Meaning\n")[2].partition("\n\n")[0]
+    assert len(meaning.splitlines()) > 2
+    assert all(line[:2] == "  " and line[2] != " " for line in meaning.splitlines())
+
+
 def test_a_metric_is_found_however_it_is_written(karat: Karat) -> None:
     for name in ("macro f1", "macro  f1", "f1_macro", "f1(average=macro)"):
         assert karat("metrics", *name.split(" ")).out == karat("metrics", "macro_f1").out

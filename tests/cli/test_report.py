@@ -96,6 +96,8 @@ def test_the_result_goes_to_a_file(karat: Karat) -> None:
         (["ten.csv", "--frobnicate"], "--frobnicate"),
         (["SELECT 1 AS label"], "K406"),
         ([], "PREDICTIONS"),
+        ([""], "One of PREDICTIONS is empty"),
+        (["ten.csv", " "], "One of PREDICTIONS is empty"),
     ],
 )
 def test_what_is_wrong_is_one_message_and_exit_2(

@@ -226,3 +226,12 @@ def test_a_parameter_is_a_real_number(beta: Any) -> None:
 def test_a_matrix_of_costs_is_real(costs: Any) -> None:
     with pytest.raises(KaratError, match="K302"):
         karat.expected_cost([0, 1, 1], [0, 1, 0], costs=costs)
+
+
+@pytest.mark.parametrize(
+    "diagonal", [(1, 1), (178, 11), (3, 5, 7), (10**6, 1, 17), (0.1, 0.7, 0.3)]
+)
+def test_a_perfect_prediction_correlates_exactly(diagonal: tuple[float, ...]) -> None:
+    assert karat.matthews_correlation(confusion=np.diag(diagonal)) == 1.0
+    if len(diagonal) == 2:
+        assert karat.matthews_correlation(confusion=np.diag(diagonal)[::-1]) == -1.0

@@ -109,7 +109,10 @@ def _one(metric: Metric) -> Document:
     columns = (Column("", "left"), Column("", "left", is_prose=True))
     rows = tuple((Cell(name, "dim"), Cell(text)) for name, text in lines if text)
     meaning = (metric.summary, *_paragraphs(record.description))
-    sections: list[Section] = [Notes("Meaning", meaning), Table("Facts", columns, rows)]
+    sections: list[Section] = [
+        Notes("Meaning", meaning, is_prose=True),
+        Table("Facts", columns, rows),
+    ]
     return Document(str(metric), tuple(facts), tuple(sections))
 
 

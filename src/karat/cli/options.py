@@ -43,6 +43,8 @@ def sources(function: Command) -> Command:
 
 def source_of(predictions: Sequence[str]) -> str | list[str]:
     """What the engine is given: one text, which may be a query or ``-``, or several paths."""
+    if not all(text.strip() for text in predictions):
+        raise click.UsageError("One of PREDICTIONS is empty; name a file, a folder or a query.")
     if "-" in predictions and sys.stdin is None:
         raise click.UsageError("Standard input is closed, so there is nothing to read from -.")
     return predictions[0] if len(predictions) == 1 else list(predictions)

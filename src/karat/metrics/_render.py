@@ -77,7 +77,9 @@ def undefined_condition(node: Node) -> str:
 
 
 def _factors(node: Node) -> list[Node]:
-    """What is zero when the node is: the factors of a product, what a root is taken of."""
+    """What is zero when the node is: the factors of a product, a dividend, what a root is of."""
+    if node.op == "div":
+        return _factors(node.args[0])
     if node.op in {"mul", "sqrt"}:
         return [factor for arg in node.args for factor in _factors(arg)]
     return [node]

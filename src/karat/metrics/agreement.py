@@ -90,8 +90,10 @@ def matthews_correlation(c: Table) -> Node:
 
     0 for any guess that ignores the row; 1 only for a perfect prediction.
     """
-    # Two roots, since the product of the two sums would overflow long before either.
-    return _beyond_chance(c) / (sqrt(total(c.pos * c.neg)) * sqrt(total(c.pred_pos * c.pred_neg)))
+    truth, guess = total(c.pos * c.neg), total(c.pred_pos * c.pred_neg)
+    # √(truth·guess) as truth·√(guess/truth): no overflow, and exact where both are equal, so that
+    # a perfect prediction gives 1 to the last bit.
+    return _beyond_chance(c) / (truth * sqrt(guess / truth))
 
 
 @metric(

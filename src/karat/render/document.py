@@ -67,11 +67,12 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Lines of running text."""
+    """Lines of running text, each hanging from its first line; paragraphs do not hang."""
 
     title: str
     lines: tuple[str, ...]
     style: Style = ""
+    is_prose: bool = False
 
 
 Section: TypeAlias = Table | Matrix | Notes

@@ -75,7 +75,7 @@ def _section(section: Section, page: Page) -> Iterator[Line]:
         yield [Span(line, "heading")]
     if isinstance(section, Notes):
         for text in section.lines:
-            yield from _text(text, page, section.style)
+            yield from _text(text, page, section.style, hang=0 if section.is_prose else INDENT)
         return
     yield from _compact(section, page) if section.is_compact else _full(section, page)
     for note in section.notes:
@@ -111,9 +111,9 @@ def _pieces(text: str, page: Page) -> Iterator[Line]:
         yield [Span(line, "dim")]
 
 
-def _text(text: str, page: Page, style: Style) -> Iterator[Line]:
+def _text(text: str, page: Page, style: Style, *, hang: int = INDENT) -> Iterator[Line]:
     width = min(page.width, TEXT_WIDTH_MAX)
-    for line in wrapped(harmless(text), width, indent=INDENT, hang=INDENT):
+    for line in wrapped(harmless(text), width, indent=INDENT, hang=hang):
         yield [Span(line, style)]
 
 
