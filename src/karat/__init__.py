@@ -31,7 +31,7 @@ _HOMES = {
     "UnknownNameError": "karat.errors",
     "UndefinedWarning": "karat.errors",
 }
-_MODULES = ("errors", "metrics", "tally", "testing")
+_MODULES = ("errors", "metrics", "objectives", "tally", "testing")
 
 
 def __getattr__(name: str) -> Any:
@@ -77,6 +77,7 @@ __all__ = [
     "errors",
     "evaluate",
     "metrics",
+    "objectives",
     "scorer",
     "tally",
     "testing",

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from karat import errors as errors
 from karat import metrics as metrics
+from karat import objectives as objectives
 from karat import tally as tally
 from karat import testing as testing
 from karat.errors import InputError as InputError

@@ -17,13 +17,14 @@ _Int64: TypeAlias = NDArray[np.int64]
 _UInt64: TypeAlias = NDArray[np.uint64]
 _Float64: TypeAlias = NDArray[np.float64]
 _UInt8: TypeAlias = NDArray[np.uint8]
+_Scores: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 class Rejected(ValueError):  # noqa: N818
     """A row cannot be counted: `args` is (kind, argument, row), and column of a matrix.
 
-    kind: "range", "outside", "negative_weight", "bad_weight" or "unhashable"; of a matrix also
-    "nan", "infinite", "below_zero", "above_one" or "row_sum".
-    argument: 0 truth or the only array, 1 predictions or values, 2 weights.
+    kind: "range", "outside", "negative_weight", "bad_weight", "bad_score" or "unhashable"; of a
+    matrix also "nan", "infinite", "below_zero", "above_one" or "row_sum".
+    argument: 0 truth or the only array, 1 predictions or scores, 2 weights.
     row: the first bad row of that argument.
     column: the first bad column of that row; -1 when the whole row is meant.
     """
@@ -315,6 +316,44 @@ def encode_objects(
     Equal objects that follow one another may be looked up once only.
     Errors: Rejected "unhashable"; whatever on_new raises; ValueError when the sequence changes its
     length meanwhile.
+    """
+
+def objective_rows(
+    scores: _Scores,
+    labels: _Integers,
+    weights: _Float64 | None,
+    is_one_vs_all: bool,
+    is_diagonal: bool,
+    n_threads: int,
+) -> tuple[_Float64, _Float64, _Float64]:
+    """Loss [n], gradient [n, k] and Hessian [n, k, k], or its diagonal [n, k], of scores [n, k].
+
+    Errors: Rejected "bad_score", "range", "bad_weight" or "negative_weight", for the first bad row
+    of scores, else of labels, else of the contiguous weights; ValueError for unequal lengths.
+    """
+
+def objective_row(
+    scores: _Scores, label: int, weight: float, is_one_vs_all: bool
+) -> tuple[float, list[float], list[list[float]]]:
+    """The same of one row of scores [k], as lists; any weight."""
+
+def objective_steps(
+    scores: _Scores,
+    labels: _Integers,
+    weights: _Float64 | None,
+    is_one_vs_all: bool,
+    is_single: bool,
+    is_by_column: bool,
+    slope: float,
+    scale: float,
+    floor: float,
+    n_threads: int,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Gradient and second derivatives float32[n, k] in the arithmetic of a boosting host.
+
+    is_single: in float32, which needs float32 scores and leaves the slope out; is_by_column: the
+    results are stored column after column. Second derivatives are max(scale p (1 - p) w, floor).
+    Errors: as objective_rows; TypeError for float64 scores with is_single.
     """
 
 @final

@@ -307,6 +307,37 @@ _ENTRIES = (
         "{found}.",
         "Let each name end in its class, or list the columns in the order of labels=.",
     ),
+    # K15x: objectives.
+    Entry(
+        "K151",
+        "{argument} is not one score for each row and class.",
+        "{found}.",
+        "Give real numbers of shape (n, k), one column for each of k >= 2 classes.",
+    ),
+    Entry(
+        "K152",
+        "{argument} has scores that are NaN or infinite.",
+        "First at row {row}, column {column}: {value!r}; {count} of {n} values.",
+        "Give finite scores; a loss of others has no derivative.",
+    ),
+    Entry(
+        "K153",
+        "{argument} holds labels that are not classes 0 … {last}.",
+        "{found}.",
+        "Give class indices: whole numbers from 0 to {last}, one class for each column of scores.",
+    ),
+    Entry(
+        "K154",
+        "{argument}={value!r} is out of range.",
+        "It is {meaning}.",
+        "Give {wanted}.",
+    ),
+    Entry(
+        "K155",
+        "{host} gave one score for each row, not one for each class.",
+        "The scores have shape {shape}.",
+        "Set num_class to the number of classes, also when there are two.",
+    ),
     # K2xx: tallies.
     Entry(
         "K201",

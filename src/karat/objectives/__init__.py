@@ -1,0 +1,27 @@
+"""Losses to train by: loss, gradient and Hessian of each row, and objects that hosts take.
+
+`multiclass` is the cross entropy of a softmax, `multiclass_one_vs_all` the two-class losses of one
+sigmoid for each class.
+Derivatives are those of the **loss** (a step against the gradient goes down), times the weight of
+the row, not divided by the sum of the weights.
+
+`CatBoostObjective`, `LightGBMObjective` and `XGBoostObjective` are handed to their host and make it
+train as with its own multiclass objective: its sign, its scale of the second derivative, its floor,
+its starting score.
+"""
+
+from karat.objectives.arguments import Loss
+from karat.objectives.catboost import CatBoostObjective
+from karat.objectives.lightgbm import LightGBMObjective
+from karat.objectives.rows import Derivatives, multiclass, multiclass_one_vs_all
+from karat.objectives.xgboost import XGBoostObjective
+
+__all__ = [
+    "CatBoostObjective",
+    "Derivatives",
+    "LightGBMObjective",
+    "Loss",
+    "XGBoostObjective",
+    "multiclass",
+    "multiclass_one_vs_all",
+]
