@@ -7,6 +7,7 @@ from karat.tally.algebra import merge, reorder, subtract, to_marginals, to_spars
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.fields import Fields
+from karat.tally.ladder import Ladder
 from karat.tally.serialization import from_bytes, inconsistency, to_bytes
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Classes",
     "Fields",
     "Label",
+    "Ladder",
     "from_bytes",
     "inconsistency",
     "merge",

@@ -16,7 +16,8 @@ import json
 import math
 import struct
 import zlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,9 @@ from karat.errors import KaratError, error
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
 
-__all__ = ["FORMAT_VERSION", "from_bytes", "inconsistency", "to_bytes"]
+__all__ = ["FORMAT_VERSION", "framed", "from_bytes", "inconsistency", "to_bytes", "unframed"]
+
+T = TypeVar("T")
 
 FORMAT_VERSION = 1
 _MAGIC = b"KARATALY"
@@ -50,24 +53,47 @@ def to_bytes(cells: Cells) -> bytes:
         "names": None if cells.classes.names is None else list(cells.classes.names),
         "is_declared": cells.classes.is_declared,
         "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in cells.axes],
-        "arrays": [
-            {"name": name, "shape": list(array.shape), "dtype": _dtype_code(array)}
-            for name, array in present.items()
-        ],
     }
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    body = b"".join(
-        np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).tobytes()
-        for array in present.values()
-    )
-    whole = _PREFIX.pack(_MAGIC, FORMAT_VERSION, len(text)) + text + body
-    return whole + _CHECKSUM.pack(zlib.crc32(whole))
+    return framed(header, present)
 
 
 def from_bytes(data: bytes) -> Cells:
     """Read a tally written by `to_bytes`.
 
     Nothing is executed, and nothing is allocated beyond the length of `data`.
+
+    Errors:
+        K205 the bytes are truncated, altered or not a tally; K206 a newer version wrote them.
+    """
+    return unframed(data, _ARRAYS, _assembled)
+
+
+def framed(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
+    """Bytes of a tally of any species: its facts, then its arrays of int64 and float64."""
+    described = [
+        {"name": name, "shape": list(array.shape), "dtype": _dtype_code(array)}
+        for name, array in arrays.items()
+    ]
+    header = {**header, "arrays": described}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    body = b"".join(
+        np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).tobytes()
+        for array in arrays.values()
+    )
+    whole = _PREFIX.pack(_MAGIC, FORMAT_VERSION, len(text)) + text + body
+    return whole + _CHECKSUM.pack(zlib.crc32(whole))
+
+
+def unframed(
+    data: bytes,
+    names: tuple[str, ...],
+    assembled: Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], T],
+) -> T:
+    """What `assembled` makes of the facts and the arrays of a tally.
+
+    Args:
+        names: the arrays that this species may have.
+        assembled: gets the header and the arrays by name; checks them.
 
     Errors:
         K205 the bytes are truncated, altered or not a tally; K206 a newer version wrote them.
@@ -88,7 +114,7 @@ def from_bytes(data: bytes) -> Cells:
         raise error("K205", found=f"The header says {header_bytes} bytes, more than there are")
     try:
         header = json.loads(bytes(view[_PREFIX.size : body_at]))
-        return _assembled(header, view[body_at : -_CHECKSUM.size])
+        return assembled(header, _arrays(header, names, view[body_at : -_CHECKSUM.size]))
     except KaratError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
@@ -99,12 +125,14 @@ def _dtype_code(array: npt.NDArray[Any]) -> str:
     return "<f8" if array.dtype.kind == "f" else "<i8"
 
 
-def _assembled(header: dict[str, Any], body: memoryview) -> Cells:
+def _arrays(
+    header: dict[str, Any], names: tuple[str, ...], body: memoryview
+) -> dict[str, npt.NDArray[Any]]:
     arrays: dict[str, npt.NDArray[Any]] = {}
     at = 0
     for item in header["arrays"]:
         name, shape = item["name"], [int(size) for size in item["shape"]]
-        if name not in _ARRAYS or any(size < 0 for size in shape):
+        if name not in names or any(size < 0 for size in shape):
             raise error("K205", found=f"Array {name!r} of shape {shape} is not part of a tally")
         n_bytes = 8 * math.prod(shape)
         if at + n_bytes > len(body):
@@ -114,6 +142,10 @@ def _assembled(header: dict[str, Any], body: memoryview) -> Cells:
         at += n_bytes
     if at != len(body):
         raise error("K205", found=f"{len(body) - at} bytes are left over after the arrays")
+    return arrays
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Cells:
     cells = _cells_of(header, arrays)
     problem = inconsistency(cells)
     if problem:
