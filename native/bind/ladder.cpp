@@ -14,9 +14,12 @@ namespace {
 constexpr int64_t kItemsForPoll = int64_t{1} << 24;
 
 Scores scores_of(const Input& values, bool is_matrix) {
-    return {values.bytes(),  values.length(),
-            is_matrix ? values.width() : 1, values.stride(),
-            is_matrix ? values.column_stride() : 0, values.float_bytes() == 8};
+    return {values.bytes(),
+            values.length(),
+            is_matrix ? values.width() : 1,
+            values.stride(),
+            is_matrix ? values.column_stride() : 0,
+            values.float_bytes() == 8};
 }
 
 // Words and, where they name rows, the arrays that these are rows of.
@@ -35,7 +38,8 @@ public:
         }
         {
             const Unlocked unlocked(task.n());
-            packed_ = pack_scores(task, n_threads, task.n() < kItemsForPoll ? nullptr : poll_signals);
+            packed_ =
+                pack_scores(task, n_threads, task.n() < kItemsForPoll ? nullptr : poll_signals);
         }
         if (packed_.layout.has_rows) return;
         values_.reset();
@@ -73,17 +77,17 @@ nb::object classes_of(Packed& packed) {
 }
 
 nb::object areas_of(Packed& packed) {
-    return packed.is_weighted() ? owned(packed.read(weigh_areas))
-                                : owned(packed.read(count_areas));
+    return packed.is_weighted() ? owned(packed.read(weigh_areas)) : owned(packed.read(count_areas));
 }
 
 nb::object rungs_of_packed(Packed& packed) {
     Rungs rungs = packed.read(rungs_of);
-    nb::object scores = owned(std::move(rungs.scores));
+    const int64_t u = rungs.u;
+    nb::object scores = owned(std::move(rungs.scores), u);
     if (packed.is_weighted())
-        return nb::make_tuple(scores, owned(std::move(rungs.weights)),
-                              owned(std::move(rungs.squares)));
-    return nb::make_tuple(scores, owned(std::move(rungs.counts)), nb::none());
+        return nb::make_tuple(scores, owned(std::move(rungs.weights), u, 2),
+                              owned(std::move(rungs.squares), u, 2));
+    return nb::make_tuple(scores, owned(std::move(rungs.counts), u, 2), nb::none());
 }
 
 class Pairs {

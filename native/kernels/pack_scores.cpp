@@ -23,7 +23,8 @@ void gather(const Scores& scores, int64_t first, int64_t n, void* out) {
     Item* to = static_cast<Item*>(out);
     if (scores.width == 1) {
         const char* at = scores.at(first);
-        for (int64_t i = 0; i < n; ++i, at += scores.row_stride) std::memcpy(to + i, at, sizeof *to);
+        for (int64_t i = 0; i < n; ++i, at += scores.row_stride)
+            std::memcpy(to + i, at, sizeof *to);
         return;
     }
     int64_t column = first % scores.width;
@@ -70,8 +71,8 @@ public:
         stage();
         PackedScores packed;
         packed.task = task_;
-        packed.layout = choose_layout(span(), task_.scores.is_double, n_, task_.k,
-                                      task_.weights != nullptr);
+        packed.layout =
+            choose_layout(span(), task_.scores.is_double, n_, task_.k, task_.weights != nullptr);
         allocate(packed);
         pack(packed);
         return packed;
@@ -131,8 +132,8 @@ private:
         // The staged scores become words where they lie, if these have the same size.
         const bool is_staged_wide = wide_ != nullptr, is_staged_narrow = narrow_ != nullptr;
         if (packed.layout.is_wide) {
-            packed.wide = is_staged_wide ? std::move(wide_)
-                                         : std::unique_ptr<uint64_t[]>(new uint64_t[n]);
+            packed.wide =
+                is_staged_wide ? std::move(wide_) : std::unique_ptr<uint64_t[]>(new uint64_t[n]);
             from_ = is_staged_wide ? static_cast<void*>(packed.wide.get()) : narrow_.get();
         } else {
             packed.narrow = is_staged_narrow ? std::move(narrow_)

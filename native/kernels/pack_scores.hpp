@@ -35,9 +35,9 @@ struct Scores {
 // two classes: 1 where the column is the class of its row, else 0.
 struct RankTask {
     Scores scores;
-    const int32_t* codes = nullptr;    // int32[n_rows]
-    const double* weights = nullptr;   // float64[n_rows], or null
-    int64_t k = 0, own = 0;            // pooled: 2 and 1
+    const int32_t* codes = nullptr;   // int32[n_rows]
+    const double* weights = nullptr;  // float64[n_rows], or null
+    int64_t k = 0, own = 0;           // pooled: 2 and 1
     bool is_pooled = false;
 
     int64_t n() const { return scores.n(); }

@@ -23,9 +23,8 @@ void subtract(const Scores& scores, const int64_t* rows, int64_t n, int64_t i, i
         __builtin_prefetch(left + soon);
         __builtin_prefetch(right + soon);
         const int64_t at = rows[m] * scores.row_stride;
-        const double difference =
-            static_cast<double>(*reinterpret_cast<const Float*>(left + at)) -
-            static_cast<double>(*reinterpret_cast<const Float*>(right + at));
+        const double difference = static_cast<double>(*reinterpret_cast<const Float*>(left + at)) -
+                                  static_cast<double>(*reinterpret_cast<const Float*>(right + at));
         // Written so that NaN stays NaN.
         out[m] = difference > kMost ? kMost : difference < -kMost ? -kMost : difference;
     }
@@ -34,8 +33,7 @@ void subtract(const Scores& scores, const int64_t* rows, int64_t n, int64_t i, i
 }  // namespace
 
 ClassRows group_rows(const int32_t* codes, int64_t n, int64_t k) {
-    if (k < 1 || k > int64_t{1} << 31)
-        throw std::invalid_argument("k must be between 1 and 2^31");
+    if (k < 1 || k > int64_t{1} << 31) throw std::invalid_argument("k must be between 1 and 2^31");
     ClassRows classes;
     classes.starts.assign(static_cast<size_t>(k) + 1, 0);
     for (int64_t row = 0; row < n; ++row) {

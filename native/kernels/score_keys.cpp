@@ -68,9 +68,8 @@ KeyLayout choose_layout(const FloatSpan& span, bool is_double, int64_t n, int64_
         const uint64_t largest = is_double ? uint64_t{INT64_MAX} : uint64_t{INT32_MAX};
         if ((span.bits & largest) != 0)
             while ((span.bits >> layout.zeros & 1) == 0) ++layout.zeros;
-        layout.floor =
-            static_cast<int64_t>(std::min(static_cast<uint64_t>(span.small), largest)) >>
-            layout.zeros;
+        layout.floor = static_cast<int64_t>(std::min(static_cast<uint64_t>(span.small), largest)) >>
+                       layout.zeros;
         layout.lowest = steps_to(layout, span.least);
         key_bits = bits_of(distance(layout.lowest, steps_to(layout, span.most)));
     }

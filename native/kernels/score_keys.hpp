@@ -30,12 +30,12 @@ struct KeyLayout {
     bool is_double = false;  // the scores are float64, else float32
     bool is_wide = false;    // the words are uint64, else uint32
     bool has_rows = false;
-    int zeros = 0;           // trailing zero bits of every score
-    int drop = 0;            // low bits of the key that found no room; 0 without rows
+    int zeros = 0;  // trailing zero bits of every score
+    int drop = 0;   // low bits of the key that found no room; 0 without rows
     int row_bits = 0;
     int class_bits = 0;
-    int64_t floor = 0;       // magnitude >> zeros from which on steps are counted
-    int64_t lowest = 0;      // steps from zero to the smallest score
+    int64_t floor = 0;   // magnitude >> zeros from which on steps are counted
+    int64_t lowest = 0;  // steps from zero to the smallest score
 
     // Bits of a word below the key.
     int below() const { return row_bits + class_bits; }

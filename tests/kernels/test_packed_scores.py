@@ -44,7 +44,7 @@ def test_rungs_are_the_distinct_scores(kind: str, dtype: str, n: int) -> None:
         found, counts, squares = packed(scores, codes, 1, 3, weights).rungs()
         expected = reference.rungs(scores, codes == 1)
         assert_same(found, [rung[0] for rung in expected])
-        assert_same(counts.reshape(-1, 2), [[int(part) for part in rung[1:]] for rung in expected])
+        assert_same(counts, [[int(part) for part in rung[1:]] for rung in expected])
         assert (squares is None) == (weights is None)
 
 
@@ -79,11 +79,11 @@ def test_words_are_as_narrow_as_the_scores_allow() -> None:
 def test_scores_that_find_too_few_bits(order: str) -> None:
     # One denormal makes the range so wide that neighbours of 1 look equal in a word.
     rng = np.random.default_rng(1)
-    n = 4000
+    n = 600
     scores = 1.0 + rng.integers(0, 50, n) * np.finfo(float).eps
     scores[:3] = 5e-324, -1e308, 1e308
     if order == "apart":
-        scores[1000:] = rng.random(3000)
+        scores[100:] = rng.random(500)
     codes = rng.integers(0, 5, n).astype(np.int32)
     weights = rng.integers(0, 4, n) / 4
     expected = [float(area) for area in reference.areas(scores, codes, 2, 5, weights)]
@@ -116,7 +116,7 @@ def test_words_keep_their_memory_and_their_rows() -> None:
     words = _native.pack_scores(scores.copy(), codes.copy(), 0, 2, np.ones(5000), 1).words
     assert_same(words, expected)
     made = packed(scores.copy(), codes.copy(), 0, 2, np.ones(5000))
-    assert_same(made.areas(), reference.areas(scores[:0], codes[:0], 0, 2) + made.areas())
+    assert_same(made.areas(), packed(scores, codes, 0, 2).areas())
 
 
 @pytest.mark.parametrize(("own", "k"), [(-1, 2), (2, 2), (0, 0), (0, -1), (0, 2**31 + 1)])
@@ -141,7 +141,8 @@ def test_an_array_that_could_be_misread_is_refused(name: str) -> None:
     codes = np.zeros(8, np.int32)
     with pytest.raises(TypeError):
         _native.pack_scores(bad, codes, 0, 2, None, 1)
-    for matrix in (bad, np.asarray(bad)[..., None, None]):
+    matrices = (bad[:, 0], bad[..., None]) if name == "two dimensions" else (bad,)
+    for matrix in matrices:
         with pytest.raises(TypeError):
             _native.pack_cells(matrix, codes, None, 1)
         with pytest.raises(TypeError):
@@ -176,7 +177,7 @@ def test_pairs_of_classes_that_are_none() -> None:
 
 
 def test_a_wrong_reference_is_found() -> None:
-    scores, codes = np.array([0.5, 0.25, 0.25]), np.array([1, 0, 1], np.int32)
-    for wrong in (codes[::-1].copy(), 1 - codes):
+    scores, codes = np.array([0.5, 0.25, 0.75]), np.array([1, 0, 1], np.int32)
+    for wrong in (np.array([1, 1, 0], np.int32), 1 - codes):
         with pytest.raises(AssertionError):
             assert_same(packed(scores, codes, 1, 2).areas(), reference.areas(scores, wrong, 1, 2))

@@ -17,6 +17,7 @@ using karat::Argument;
 using karat::PackedScores;
 using karat::RankTask;
 using karat::Scores;
+using Weights = const double*;
 
 constexpr int64_t kLengths[] = {0, 1, 2, 7, 15, 16, 17, 63, 300, 2049};
 constexpr int64_t kClasses[] = {1, 2, 3, 9, 300, 70000};
@@ -105,17 +106,20 @@ void check_task(const RankTask& task) {
         if (task.class_of(i) != task.own)
             areas[task.class_of(i)] += weight_at(task, i) * above[task.scores.value(i) + 0.0];
     const karat::Rungs found = karat::rungs_of(packed);
-    check_same(found.scores, scores, "scores of the rungs");
+    const auto copy = [](const auto& from, int64_t size) {
+        return std::vector<double>(from.get(), from.get() + size);
+    };
+    check_same(copy(found.scores, found.u), scores, "scores of the rungs");
     if (task.weights == nullptr) {
         const std::vector<int64_t> got = karat::count_areas(packed);
         check_same(std::vector<double>(got.begin(), got.end()), areas, "areas");
         const std::vector<int64_t> rows = karat::count_classes(packed);
         check_same(std::vector<double>(rows.begin(), rows.end()), totals, "rows of the classes");
-        check_same(std::vector<double>(found.counts.begin(), found.counts.end()), counts, "counts");
+        check_same(copy(found.counts, 2 * found.u), counts, "counts");
     } else {
         check_same(karat::weigh_areas(packed), areas, "weighted areas");
         check_same(karat::weigh_classes(packed), totals, "weights of the classes");
-        check_same(found.weights, counts, "weights of the rungs");
+        check_same(copy(found.weights, 2 * found.u), counts, "weights of the rungs");
     }
     check_same(std::fabs(karat::step_area(packed) - step) <= 1e-12 * (1 + step), true, "step area");
     check_same(std::isnan(karat::trapezoid_area(packed)), own == 0, "trapezoid area");
@@ -132,7 +136,7 @@ void test_columns(Random& random, int64_t n) {
         for (int64_t i = 0; i < n; ++i)
             codes[i] = static_cast<int32_t>(k - 1 - below(random, std::min<int64_t>(k, 5)));
         const int64_t own = k - 1 - below(random, std::min<int64_t>(k, 6));
-        for (const double* each : {static_cast<const double*>(nullptr), weights.data()}) {
+        for (const double* each : {Weights(nullptr), Weights(weights.data())}) {
             RankTask task{column.scores, codes.data(), each, k, own, false};
             check_task(task);
             if (n == 0) continue;
@@ -156,7 +160,7 @@ void test_matrices(Random& random, int64_t n) {
         codes[i] = static_cast<int32_t>(below(random, k));
         weights[i] = static_cast<double>(below(random, 5)) / 4;
     }
-    for (const double* each : {static_cast<const double*>(nullptr), weights.data()})
+    for (const double* each : {Weights(nullptr), Weights(weights.data())})
         check_task({matrix.scores, codes.data(), each, 2, 1, true});
     const karat::ClassRows classes = karat::group_rows(codes.data(), n, k);
     check_same(classes.starts.back(), n, "rows of all classes");
@@ -183,8 +187,8 @@ void test_matrices(Random& random, int64_t n) {
     if (n == 0) return;
     const int64_t item = below(random, n * k);
     const int64_t at = item * (matrix.scores.column_stride / static_cast<int64_t>(sizeof(Float)));
-    for (const Float bad : {std::numeric_limits<Float>::quiet_NaN(),
-                            -std::numeric_limits<Float>::infinity()}) {
+    for (const Float bad :
+         {std::numeric_limits<Float>::quiet_NaN(), -std::numeric_limits<Float>::infinity()}) {
         matrix.items[at] = bad;
         const char* kind = std::isnan(bad) ? "nan" : "infinite";
         check_rejected([&] { karat::check_scores(matrix.scores); }, kind, Argument::pred, item);
