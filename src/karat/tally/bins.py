@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.errors import error, shown
 from karat.tally.ladder import Ladder
-from karat.tally.serialization import framed, unframed
+from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Bins", "Closed", "quantile_edges", "uniform_edges"]
 
@@ -257,7 +257,7 @@ def _wrong_edges(edges: npt.NDArray[Any]) -> bool:
 
 def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Bins:
     if header["species"] != _SPECIES:
-        raise error("K205", found=f"They hold {header['species']}, not {_SPECIES}")
+        raise damaged(f"It holds {header['species']}, not {_SPECIES}")
     bins = Bins(
         arrays["edges"],
         cast("Closed", header["closed"]),
@@ -267,7 +267,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> B
     )
     problem = _inconsistency(bins)
     if problem:
-        raise error("K205", found=problem)
+        raise damaged(problem)
     return bins
 
 
