@@ -179,6 +179,7 @@ class Record:
         needs: what it reads of the sums of losses.
         least_classes: fewer classes make it trivial, and a report leaves it out.
         depends_on_rows: whether it depends on how many rows there are, not only on shares.
+        weights_are_rows: whether a row of weight 2 counts as two rows; not where a variance does.
         is_of_scores_only: whether a report of probabilities leaves it out.
         influence: float[n] influence of each row, of a metric that is computed, where one is known.
     """
@@ -213,6 +214,7 @@ class Record:
     least_classes: int = 2
     is_of_scores_only: bool = False
     depends_on_rows: bool = False
+    weights_are_rows: bool = True
     influence: Callable[..., Any] | None = None
 
     @property

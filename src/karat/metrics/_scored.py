@@ -108,6 +108,7 @@ def score_metric(
     least_classes: int = 2,
     is_of_scores_only: bool = False,
     depends_on_rows: bool = False,
+    weights_are_rows: bool = True,
     influence: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
@@ -172,6 +173,7 @@ def score_metric(
                 least_classes=least_classes,
                 is_of_scores_only=is_of_scores_only,
                 depends_on_rows=depends_on_rows,
+                weights_are_rows=weights_are_rows,
                 influence=influence,
             )
         )

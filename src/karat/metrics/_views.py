@@ -6,9 +6,10 @@ the first parameter of the body says what the metric reads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.float64]
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,18 @@ class _OneColumn:
     def ladder(self) -> Ladder:
         """Distinct values, best first, with the weight of both sides."""
         return self.ranked.ladder()
+
+    def made(self, make: Callable[..., Made], *given: Any) -> Made:
+        """What `make` gives for the ladder, made once for every metric of the column."""
+        key = (make, *given)
+        if key not in self._made:
+            self._made[key] = make(self.ladder, *given)
+        found: Made = self._made[key]
+        return found
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
 
     @cached_property
     def curve(self) -> tuple[Floats, Floats, Floats]:

@@ -4,6 +4,7 @@ Nothing here knows what a metric is, and nothing here knows where the data lives
 """
 
 from karat.tally.algebra import merge, reorder, subtract, to_marginals, to_sparse, union
+from karat.tally.bins import Bins, quantile_edges, uniform_edges
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.consistency import inconsistency
@@ -15,6 +16,7 @@ from karat.tally.sums import Sums
 
 __all__ = [
     "Axis",
+    "Bins",
     "Cells",
     "Classes",
     "Fields",
@@ -26,10 +28,12 @@ __all__ = [
     "from_bytes",
     "inconsistency",
     "merge",
+    "quantile_edges",
     "reorder",
     "subtract",
     "to_bytes",
     "to_marginals",
     "to_sparse",
+    "uniform_edges",
     "union",
 ]

@@ -1,0 +1,309 @@
+"""Whether confidences come true as often as they say: errors of bins of confidences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from karat.errors import error
+from karat.metrics import (
+    ClassProbabilities,
+    Confidences,
+    Parameter,
+    ScoreCase,
+    score_case,
+    score_metric,
+)
+from karat.metrics._chance import chance_gaps
+from karat.metrics._reliability import Closed, Scheme, binned
+from karat.tally import Bins
+
+NAEINI_2015 = "Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities. AAAI."
+GUO_2017 = "Guo, Pleiss, Sun, Weinberger (2017). On calibration of modern neural networks. ICML."
+NGUYEN_OCONNOR_2015 = (
+    "Nguyen, O'Connor (2015). Posterior calibration and exploratory analysis for NLP. EMNLP."
+)
+NIXON_2019 = "Nixon et al. (2019). Measuring calibration in deep learning. CVPR workshops."
+KULL_2019 = "Kull et al. (2019). Beyond temperature scaling. NeurIPS 32."
+KUMAR_2019 = "Kumar, Liang, Ma (2019). Verified uncertainty calibration. NeurIPS 32."
+BROCKER_2012 = "Bröcker (2012). Estimating reliability and resolution. Climate Dynamics 39."
+FERRO_FRICKER_2012 = (
+    "Ferro, Fricker (2012). A bias-corrected decomposition of the Brier score. QJRMS 138."
+)
+
+HAND = "arithmetic by hand"
+LIMIT: Final = 10_000
+"""The most bins: each needs rows of its own to say anything."""
+
+_BINS = Parameter("bins", "Number of bins: 1 to 10 000.", kind="count", default=15)
+_SCHEME = Parameter(
+    "scheme",
+    'Where bins end: "uniform", at i/bins; "quantile", so that they hold equal weight.',
+    kind="choice",
+    default="uniform",
+    choices=("uniform", "quantile"),
+)
+_CLOSED = Parameter(
+    "closed",
+    'Which edge belongs to a bin: "right", (lo, hi], or "left", [lo, hi). '
+    "The outer bins hold 0 and 1.",
+    kind="choice",
+    default="right",
+    choices=("right", "left"),
+)
+_NORM = Parameter(
+    "norm",
+    'How gaps are averaged: "l1", their size; "l2", the root of their mean square.',
+    kind="choice",
+    default="l1",
+    choices=("l1", "l2"),
+)
+
+
+def five(*, gives: str, **params: Any) -> ScoreCase:
+    """Five rows of two classes.
+
+    Confidences 0.6 and 0.7 right, 0.65 wrong, 0.8 wrong, 0.9 right: of five bins the third,
+    the fourth and the last hold them.
+    """
+    return score_case(
+        y_true=(1, 1, 0, 0, 1),
+        y_prob=(0.9, 0.7, 0.8, 0.4, 0.35),
+        gives=gives,
+        source=HAND,
+        **params,
+    )
+
+
+def three(*, gives: str, **params: Any) -> ScoreCase:
+    """Three rows of three classes: confidences 0.5 right, 0.7 wrong, 0.8 right."""
+    return score_case(
+        y_true=(0, 2, 2),
+        y_prob=((0.5, 0.25, 0.25), (0.2, 0.7, 0.1), (0.1, 0.1, 0.8)),
+        gives=gives,
+        source=HAND,
+        **params,
+    )
+
+
+def _bins_of(
+    c: Confidences | ClassProbabilities, name: str, bins: int, scheme: Scheme, closed: Closed
+) -> Bins:
+    if bins > LIMIT:
+        raise error(
+            "K302", metric=name, found=f"bins={bins} is above {LIMIT}", parameters=_BINS.text
+        )
+    return c.made(binned, bins, scheme, closed)
+
+
+def _mean_gap(bins: Bins, norm: str) -> float:
+    held = bins.is_occupied
+    if not held.any():
+        return math.nan
+    gap, weight = np.abs(bins.gap[held]), bins.weight[held]
+    if norm == "l2":
+        return math.sqrt(float(weight @ gap**2) / float(weight.sum()))
+    # Σ|hits − confidence| ÷ Σw: the division by the weight of the bin cancels.
+    return float(np.abs(bins.hits - bins.confidence).sum() / weight.sum())
+
+
+@score_metric(
+    formula="mean over the bins, by weight, of |share of right predictions − mean confidence|",
+    latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
+    aliases=("ece", "top_label_calibration_error"),
+    better="lower",
+    perfect=0.0,
+    parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
+    cases=[
+        three(gives="(0.5 + 0.7 + 0.2)/3"),
+        five(gives="(0.4 + 1.15 + 0.1)/5", bins=5),
+        five(gives="(0.05 + 0.7)/5", bins=5, closed="left"),
+        five(gives="(0.25 + 0.4)/5", bins=2, scheme="quantile", closed="left"),
+        five(gives="sqrt((0.4**2 + 1.15**2/3 + 0.1**2)/5)", bins=5, norm="l2"),
+        five(gives="(2*0.4 + 0.1 + 0.1)/7", bins=5, weights=(1, 3, 1, 2, 0)),
+    ],
+    equals={
+        "torchmetrics": "MulticlassCalibrationError(n_bins=15); for two classes "
+        "BinaryCalibrationError reads P(positive), as class_calibration_error does",
+        "netcal": "ECE of the predicted class",
+    },
+    references=(NAEINI_2015, GUO_2017),
+    since="0.2",
+    headline=("plain",),
+)
+def expected_calibration_error(
+    c: Confidences, *, bins: int, scheme: Scheme, closed: Closed, norm: str
+) -> float:
+    """Mean distance between how sure the predictions are and how often they are right.
+
+    Reads the probability of the predicted class (the top label) and whether the prediction is
+    right.
+    Chance alone makes it larger than 0: compare with expected_calibration_error_if_calibrated.
+    """
+    return _mean_gap(_bins_of(c, "expected_calibration_error", bins, scheme, closed), norm)
+
+
+@score_metric(
+    formula="largest |share of right predictions − mean confidence| of a bin",
+    latex=r"\max_{b: W_b > 0} \big| \bar y_b - \bar p_b \big|",
+    aliases=("mce",),
+    better="lower",
+    perfect=0.0,
+    parameters=(_BINS, _SCHEME, _CLOSED),
+    cases=[
+        three(gives="0.7"),
+        five(gives="0.4", bins=5),
+        five(gives="0.35", bins=5, closed="left"),
+        five(gives="0.35", bins=2, scheme="quantile"),
+    ],
+    equals={"torchmetrics": 'MulticlassCalibrationError(norm="max")', "netcal": "MCE"},
+    references=(NAEINI_2015,),
+    since="0.2",
+)
+def maximum_calibration_error(
+    c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
+) -> float:
+    """Largest distance of a bin between how sure the predictions are and how often they are right.
+
+    Usually that of the bin with the fewest rows: one row suffices.
+    """
+    found = _bins_of(c, "maximum_calibration_error", bins, scheme, closed)
+    held = found.is_occupied
+    return float(np.abs(found.gap[held]).max()) if held.any() else math.nan
+
+
+@score_metric(
+    formula="expected_calibration_error with bins of equal weight",
+    latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|, \quad W_b \approx W / B",
+    aliases=("adaptive_ece", "equal_mass_calibration_error"),
+    better="lower",
+    perfect=0.0,
+    parameters=(_BINS, _CLOSED, _NORM),
+    cases=[
+        five(gives="(0.05 + 0.7)/5", bins=2),
+        five(gives="(0.25 + 0.4)/5", bins=2, closed="left"),
+        five(gives="sqrt((0.05**2/3 + 0.7**2/2)/5)", bins=2, norm="l2"),
+    ],
+    references=(NGUYEN_OCONNOR_2015, NIXON_2019),
+    since="0.2",
+    in_report=False,
+)
+def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, norm: str) -> float:
+    """Calibration error of the predicted class in bins that hold equally many rows.
+
+    Equal confidences are never divided between bins.
+    The ACE of Nixon et al. reads the probabilities of every class:
+    classwise_calibration_error(scheme='quantile').
+    """
+    return _mean_gap(_bins_of(c, "adaptive_calibration_error", bins, "quantile", closed), norm)
+
+
+@score_metric(
+    formula="mean over the bins of the probability of the class, by weight, of "
+    "|share of rows of the class − mean probability|",
+    latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
+    aliases=("binary_calibration_error",),
+    averages=("macro",),
+    lift_names={"macro": "classwise_calibration_error"},
+    better="lower",
+    perfect=0.0,
+    parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
+    cases=[
+        five(gives="(0.25 + 0.5 + 0.1)/5", bins=5),
+        five(gives="(0.65 + 0.4 + 0.3 + 0.8 + 0.1)/5", bins=10, closed="left"),
+        five(gives="sqrt((0.25**2/2 + 0.5**2/2 + 0.1**2)/5)", bins=5, norm="l2"),
+        three(gives="(0.8 + 1.05 + 1.35)/9", lift="macro"),
+    ],
+    equals={
+        "torchmetrics": "BinaryCalibrationError(n_bins=15) of the positive class",
+        "netcal": "ECE of two classes",
+    },
+    references=(NAEINI_2015, KULL_2019, NIXON_2019),
+    since="0.2",
+)
+def class_calibration_error(
+    c: ClassProbabilities, *, bins: int, scheme: Scheme, closed: Closed, norm: str
+) -> float:
+    """Mean distance between the probability of a class and how often the class is true.
+
+    Reads the probability of the class on every row, whatever was predicted.
+    With two classes this is the binary calibration error of the positive class; the mean over the
+    classes is the static or class-wise calibration error.
+    """
+    return _mean_gap(_bins_of(c, "class_calibration_error", bins, scheme, closed), norm)
+
+
+@score_metric(
+    formula="mean over the bins, by weight, of the mean of (y − p)·(y' − p') over pairs of rows",
+    latex=r"\sum_b \frac{W_b}{W} \cdot \frac{\big(\sum_{i \in b} w_i (y_i - p_i)\big)^2"
+    r" - \sum_{i \in b} w_i^2 (y_i - p_i)^2}{W_b^2 - \sum_{i \in b} w_i^2}",
+    aliases=("debiased_squared_calibration_error",),
+    range=(-1.0, 1.0),
+    better="lower",
+    undefined="no bin holds two rows",
+    parameters=(_BINS, _SCHEME, _CLOSED),
+    cases=[
+        five(gives="((-0.65)**2 - 1.3225)/20", bins=2),
+        five(gives="3/5*(1.15**2 - 1.1525)/6", bins=5),
+        five(
+            gives="((0.1 + 0.9 - 0.8 + 0.8)**2 - (0.01 + 0.81 + 0.64 + 0.64))/(49 - 15)",
+            bins=1,
+            weights=(1, 3, 1, 2, 0),
+        ),
+    ],
+    equals={"uncertainty-calibration": "the square, where each bin holds one distinct confidence"},
+    references=(BROCKER_2012, FERRO_FRICKER_2012, KUMAR_2019),
+    since="0.2",
+    weights_are_rows=False,
+)
+def debiased_calibration_error(
+    c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
+) -> float:
+    """Mean square of the calibration error of the bins, without what chance adds to it.
+
+    Its mean over many samples is the square itself, 0 for calibrated predictions, however few the
+    rows: so half of the samples of a calibrated classifier give a negative value.
+    A square, since a root would bring a bias back.
+    A bin of one row counts as 0: nothing tells its error from chance.
+    """
+    found = _bins_of(c, "debiased_calibration_error", bins, scheme, closed)
+    pairs = found.weight**2 - found.squares
+    # One row, or one that outweighs the others beyond what float64 tells apart.
+    held = pairs > 1e-9 * found.weight**2
+    if not held.any():
+        return math.nan
+    miss = (found.hits - found.confidence) ** 2 - found.scatter
+    return float(found.weight[held] @ (miss[held] / pairs[held]) / found.weight.sum())
+
+
+@score_metric(
+    formula="the mean of expected_calibration_error if every row is right with the probability "
+    "that its confidence says",
+    latex=r"\frac{1}{W} \sum_b \operatorname{E} \Big| \sum_{i \in b} w_i (Y_i - p_i) \Big|,"
+    r" \quad Y_i \sim \operatorname{Bernoulli}(p_i)",
+    aliases=("ece_if_calibrated",),
+    parameters=(_BINS, _SCHEME, _CLOSED),
+    cases=[
+        five(
+            gives="(0.48 + 0.18 + 0.85*0.364 + 0.15*0.443 + 1.15*0.172 + 2.15*0.021)/5",
+            bins=5,
+        ),
+        three(gives="2*(0.5*0.5 + 0.7*0.3 + 0.8*0.2)/3"),
+    ],
+    references=(BROCKER_2012,),
+    since="0.2",
+    weights_are_rows=False,
+)
+def expected_calibration_error_if_calibrated(
+    c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
+) -> float:
+    """What expected_calibration_error would be, on average, if the confidences were right.
+
+    Computed, not simulated. An expected_calibration_error no larger than this shows no error.
+    """
+    name = "expected_calibration_error_if_calibrated"
+    found = _bins_of(c, name, bins, scheme, closed)
+    total = float(found.weight.sum())
+    return float(chance_gaps(c.ladder, found).sum()) / total if total else math.nan

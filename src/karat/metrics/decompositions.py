@@ -1,0 +1,208 @@
+"""Scores taken apart: what miscalibration costs, what discrimination saves, what is uncertain.
+
+Three parts of a mean score S, after isotonic recalibration of the probabilities of a class:
+S = miscalibration − discrimination + uncertainty, each at least 0, with nothing to choose.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics import ClassProbabilities, ScoreCase, score_case, score_metric
+from karat.metrics._isotonic import Recalibrated, recalibrated
+
+DIMITRIADIS_2021 = (
+    "Dimitriadis, Gneiting, Jordan (2021). Stable reliability diagrams for probabilistic "
+    "classifiers. PNAS 118."
+)
+MURPHY_1973 = "Murphy (1973). A new vector partition of the probability score. J. Appl. Met. 12."
+
+HAND = "arithmetic by hand"
+INFINITE = "the true side of a row has probability 0, so the log-loss is infinite"
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def five(*, gives: str, **params: Any) -> ScoreCase:
+    """Five rows: 0.2 false, 0.3 true, 0.4 and 0.6 false, 0.9 true.
+
+    The three in the middle fall, so that all of them are recalibrated to 1/3.
+    """
+    return score_case(
+        y_true=(0, 1, 0, 0, 1),
+        y_prob=(0.2, 0.3, 0.4, 0.6, 0.9),
+        gives=gives,
+        source=HAND,
+        **params,
+    )
+
+
+def weighted(*, gives: str) -> ScoreCase:
+    """The five rows, the first and the last of weights 2 and 3."""
+    return five(gives=gives, weights=(2, 1, 1, 1, 3))
+
+
+_BRIER = "(0.04 + 0.49 + 0.16 + 0.36 + 0.01)/5"
+_LOG = "-(log(0.8) + log(0.3) + log(0.6) + log(0.4) + log(0.9))/5"
+_LEFT = "-(log(1/3) + 2*log(2/3))"
+
+
+@score_metric(
+    formula="mean (p − y)² − mean (x − y)², x: the isotonic recalibration of p",
+    latex=r"\overline{(p - y)^2} - \overline{(x - y)^2}",
+    aliases=("brier_mcb", "brier_reliability"),
+    averages=("macro",),
+    better="lower",
+    perfect=0.0,
+    cases=[
+        five(gives=f"{_BRIER} - 2/15"),
+        weighted(gives="(2*0.04 + 0.49 + 0.16 + 0.36 + 3*0.01 - 2/3)/8"),
+    ],
+    references=(DIMITRIADIS_2021, MURPHY_1973),
+    since="0.2",
+)
+def brier_miscalibration(c: ClassProbabilities) -> float:
+    """How much of the Brier score a monotone recalibration of the probabilities would save.
+
+    The reliability term of Murphy's decomposition, without bins.
+    """
+    # (p − y)² − (x − y)² = (p − x)(p + x − 2y), summed over the rows of a rung.
+    fit = c.made(recalibrated)
+    p, x = fit.p, fit.values
+    gain = (p - x) * (fit.misses * (p + x) + fit.hits * (p + x - 2.0))
+    return _at_least_zero(float(gain.sum()) / _weight(fit))
+
+
+@score_metric(
+    formula="mean (r − y)² − mean (x − y)², x: the isotonic recalibration of p, "
+    "r: the share of the class",
+    latex=r"\overline{(r - y)^2} - \overline{(x - y)^2}",
+    aliases=("brier_dsc", "brier_resolution"),
+    averages=("macro",),
+    range=(0.0, 0.25),
+    better="higher",
+    cases=[
+        five(gives="0.24 - 2/15"),
+        weighted(gives="0.25 - 2/24"),
+    ],
+    references=(DIMITRIADIS_2021, MURPHY_1973),
+    since="0.2",
+)
+def brier_discrimination(c: ClassProbabilities) -> float:
+    """How much of the Brier score of the class share the recalibrated probabilities save.
+
+    The resolution term of Murphy's decomposition, without bins: ability to tell rows apart,
+    however it is expressed in probabilities.
+    """
+    # The mean of x over a block is its share of hits, so that the cross term vanishes.
+    fit = c.made(recalibrated)
+    share = float(fit.hits.sum()) / _weight(fit)
+    weight = fit.block_hits + fit.block_misses
+    return float(weight @ (fit.block_values - share) ** 2) / _weight(fit)
+
+
+@score_metric(
+    formula="share of the class × share of the others",
+    latex=r"r (1 - r)",
+    aliases=("brier_unc",),
+    averages=("macro",),
+    range=(0.0, 0.25),
+    cases=[five(gives="0.24"), weighted(gives="4/8*(4/8)")],
+    references=(DIMITRIADIS_2021, MURPHY_1973),
+    since="0.2",
+)
+def brier_uncertainty(c: ClassProbabilities) -> float:
+    """Brier score of giving every row the share of the class: a property of the rows alone."""
+    fit = c.made(recalibrated)
+    return float(fit.hits.sum()) * float(fit.misses.sum()) / _weight(fit) ** 2
+
+
+@score_metric(
+    formula="log-loss of p − log-loss of x, x: the isotonic recalibration of p",
+    latex=r"\overline{\ell(p, y)} - \overline{\ell(x, y)}",
+    aliases=("log_loss_mcb",),
+    averages=("macro",),
+    range=(0.0, math.inf),
+    better="lower",
+    undefined=INFINITE,
+    perfect=0.0,
+    cases=[five(gives=f"{_LOG} - ({_LEFT})/5")],
+    references=(DIMITRIADIS_2021,),
+    since="0.2",
+    in_report=False,
+)
+def log_loss_miscalibration(c: ClassProbabilities) -> float:
+    """How much of the log-loss a monotone recalibration of the probabilities would save.
+
+    Of the class against the rest.
+    """
+    fit = c.made(recalibrated)
+    given = _surprise(fit.p, fit.misses, fit.hits)
+    best = _surprise(fit.block_values, fit.block_misses, fit.block_hits)
+    return _at_least_zero((given - best) / _weight(fit))
+
+
+@score_metric(
+    formula="log-loss of r − log-loss of x, x: the isotonic recalibration of p, "
+    "r: the share of the class",
+    latex=r"\overline{\ell(r, y)} - \overline{\ell(x, y)}",
+    aliases=("log_loss_dsc",),
+    averages=("macro",),
+    range=(0.0, math.log(2.0)),
+    better="higher",
+    cases=[five(gives=f"-(0.4*log(0.4) + 0.6*log(0.6)) - ({_LEFT})/5")],
+    references=(DIMITRIADIS_2021,),
+    since="0.2",
+    in_report=False,
+)
+def log_loss_discrimination(c: ClassProbabilities) -> float:
+    """How much of the log-loss of the class share the recalibrated probabilities save.
+
+    Of the class against the rest.
+    """
+    fit = c.made(recalibrated)
+    best = _surprise(fit.block_values, fit.block_misses, fit.block_hits) / _weight(fit)
+    return _at_least_zero(_entropy(fit) - best)
+
+
+@score_metric(
+    formula="−r·ln r − (1 − r)·ln(1 − r), r: the share of the class",
+    latex=r"-r \ln r - (1 - r) \ln (1 - r)",
+    aliases=("log_loss_unc",),
+    averages=("macro",),
+    range=(0.0, math.log(2.0)),
+    cases=[five(gives="-(0.4*log(0.4) + 0.6*log(0.6))")],
+    references=(DIMITRIADIS_2021,),
+    since="0.2",
+    in_report=False,
+)
+def log_loss_uncertainty(c: ClassProbabilities) -> float:
+    """Log-loss of giving every row the share of the class: a property of the rows alone."""
+    return _entropy(c.made(recalibrated))
+
+
+def _weight(fit: Recalibrated) -> float:
+    return float(fit.hits.sum()) + float(fit.misses.sum())
+
+
+def _surprise(p: Floats, misses: Floats, hits: Floats) -> float:
+    """−Σ hits·ln p + misses·ln(1 − p), where 0·ln 0 = 0."""
+    with np.errstate(divide="ignore"):
+        of_hits = hits[hits > 0] @ np.log(p[hits > 0])
+        of_misses = misses[misses > 0] @ np.log1p(-p[misses > 0])
+    return -float(of_hits + of_misses)
+
+
+def _entropy(fit: Recalibrated) -> float:
+    share = np.array([float(fit.hits.sum()) / _weight(fit)])
+    total = (np.array([float(side.sum())]) for side in (fit.misses, fit.hits))
+    return _surprise(share, *total) / _weight(fit)
+
+
+def _at_least_zero(x: float) -> float:
+    """A difference that rounding may push below 0."""
+    return max(x, 0.0)

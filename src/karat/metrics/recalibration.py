@@ -1,0 +1,173 @@
+"""Calibration without bins: a test, and what a logistic recalibration would change."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
+from karat.metrics._logistic import recalibration_line, recalibration_shift
+from karat.tally import Ladder
+
+SPIEGELHALTER_1986 = (
+    "Spiegelhalter (1986). Probabilistic prediction in patient management. Stat. in Medicine 5."
+)
+COX_1958 = "Cox (1958). Two further applications of a model for binary regression. Biometrika 45."
+VAN_CALSTER_2019 = "Van Calster et al. (2019). Calibration: the Achilles heel. BMC Medicine 17."
+
+HAND = "arithmetic by hand"
+REAL = (-math.inf, math.inf)
+CERTAIN = (
+    "a probability is 0 or 1, no row is truly of the class or every row is, or some probability "
+    "divides the rows of the class from the others"
+)
+
+
+def five(*, gives: str, source: str = HAND, **params: Any) -> ScoreCase:
+    """Five rows: confidences 0.9, 0.7 and 0.6 right, 0.8 and 0.65 wrong."""
+    return score_case(
+        y_true=(1, 1, 0, 0, 1),
+        y_prob=(0.9, 0.7, 0.8, 0.4, 0.35),
+        gives=gives,
+        source=source,
+        **params,
+    )
+
+
+def two_groups(of_low: int, of_high: int, n_high: int, *, gives: str, **params: Any) -> ScoreCase:
+    """Some of four rows true at probability 0.2, some of n rows true at 0.8."""
+    low = [1] * of_low + [0] * (4 - of_low)
+    high = [1] * of_high + [0] * (n_high - of_high)
+    return score_case(
+        y_true=[*low, *high],
+        y_prob=[0.2] * 4 + [0.8] * n_high,
+        gives=gives,
+        source="arithmetic by hand: two distinct probabilities, so that the line meets both shares",
+        **params,
+    )
+
+
+_Z = "0.395/sqrt(0.0576 + 0.0336 + 0.0576 + 0.0096 + 0.020475)"
+
+
+@score_metric(
+    formula="Σ(y − p)(1 − 2p) ÷ √Σ(1 − 2p)²·p(1 − p), p: the confidence, y: whether it was right",
+    latex=r"\frac{\sum_i w_i (y_i - p_i)(1 - 2 p_i)}"
+    r"{\sqrt{\sum_i w_i^2 (1 - 2 p_i)^2 p_i (1 - p_i)}}",
+    range=REAL,
+    undefined="every confidence is 0.5 or 1",
+    cases=[
+        five(gives=_Z),
+        five(
+            gives="(-0.08 - 3*0.12 + 0.48 - 2*0.08)/sqrt(0.0576 + 9*0.0336 + 0.0576 + 4*0.0096)",
+            weights=(1, 3, 1, 2, 0),
+        ),
+    ],
+    references=(SPIEGELHALTER_1986,),
+    since="0.2",
+    weights_are_rows=False,
+)
+def spiegelhalter_z(c: Confidences) -> float:
+    """How many standard deviations the squared error lies above what the confidences promise.
+
+    Positive: over-confident predictions; negative: under-confident ones.
+    With two classes it is Spiegelhalter's own statistic, whichever class is positive; with more
+    it is that of the predicted class.
+    """
+    return c.made(_z)
+
+
+@score_metric(
+    formula="chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)",
+    latex=r"\operatorname{erfc}\big(|z| / \sqrt 2\big)",
+    undefined="every confidence is 0.5 or 1",
+    cases=[
+        five(gives="0.35033118760201587", source="scipy.stats.norm: 2·sf(0.395 ÷ √0.178875)"),
+    ],
+    references=(SPIEGELHALTER_1986,),
+    since="0.2",
+    weights_are_rows=False,
+)
+def spiegelhalter_p(c: Confidences) -> float:
+    """Two-sided p-value of Spiegelhalter's test that the confidences are right.
+
+    Small: the predictions are not calibrated. Large: this test found nothing; a fault whose parts
+    cancel escapes it.
+    """
+    return math.erfc(abs(c.made(_z)) / math.sqrt(2.0))
+
+
+def _z(ladder: Ladder) -> float:
+    p, counts = ladder.scores, ladder.counts
+    squares = counts if ladder.squares is None else ladder.squares
+    lean = 1.0 - 2.0 * p
+    variance = float((squares.sum(axis=1) * (p * (1.0 - p))) @ (lean * lean))
+    if not variance > 0:
+        return math.nan
+    excess = (counts[:, 1] * (1.0 - p) - counts[:, 0] * p) @ lean
+    return float(excess) / math.sqrt(variance)
+
+
+@score_metric(
+    formula="b of the logistic regression logit P(class) = a + b·logit p",
+    latex=r"\hat b: \ \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p",
+    aliases=("cox_slope",),
+    range=REAL,
+    undefined=CERTAIN,
+    cases=[
+        two_groups(1, 4, 5, gives="(log(4) + log(3))/(2*log(4))"),
+        two_groups(1, 2, 4, gives="log(3)/(2*log(4))", weights=[1.0] * 4 + [0.5] * 4),
+    ],
+    references=(COX_1958, VAN_CALSTER_2019),
+    since="0.2",
+)
+def calibration_slope(c: ClassProbabilities) -> float:
+    """How the log-odds of the class grow with those of its probability: 1 when calibrated.
+
+    Below 1: probabilities too extreme, as an overfitted model gives; above 1: too timid.
+    """
+    return c.made(recalibration_line)[1]
+
+
+@score_metric(
+    formula="a of the logistic regression logit P(class) = a + b·logit p",
+    latex=r"\hat a: \ \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p",
+    aliases=("cox_intercept",),
+    range=REAL,
+    undefined=CERTAIN,
+    cases=[
+        two_groups(1, 4, 5, gives="(log(4) - log(3))/2"),
+        two_groups(1, 2, 4, gives="-log(3)/2", weights=[1.0] * 4 + [0.5] * 4),
+    ],
+    references=(COX_1958,),
+    since="0.2",
+)
+def calibration_intercept(c: ClassProbabilities) -> float:
+    """Log-odds of the class where its probability says one half: 0 when calibrated.
+
+    Fitted together with calibration_slope. What clinical studies call the calibration intercept,
+    with the slope fixed at 1, is calibration_in_the_large.
+    """
+    return c.made(recalibration_line)[0]
+
+
+@score_metric(
+    formula="a of the logistic regression logit P(class) = a + logit p",
+    latex=r"\hat a: \ \operatorname{logit} P(y = 1) = a + \operatorname{logit} p",
+    aliases=("calibration_intercept_of_slope_one",),
+    range=REAL,
+    undefined="a probability is 0 or 1, no row is truly of the class, or every row is",
+    cases=[
+        # The line's odds e solve 16e² − e − 20 = 0, and 2e² − 8.5e − 6 = 0.
+        two_groups(1, 4, 5, gives="log((1 + sqrt(1281))/32)"),
+        two_groups(2, 4, 4, gives="log((8.5 + sqrt(120.25))/4)"),
+    ],
+    references=(VAN_CALSTER_2019,),
+    since="0.2",
+)
+def calibration_in_the_large(c: ClassProbabilities) -> float:
+    """By how much the log-odds are too low for all rows alike: 0 when right on average.
+
+    Negative: the class is promised more often than it comes.
+    """
+    return c.made(recalibration_shift)

@@ -1,0 +1,290 @@
+"""`Bins`: confidences between 0 and 1 put into bins, and how often each bin came true.
+
+Small and mergeable: what a `Ladder` holds of every confidence, added up between fixed edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error, shown
+from karat.tally.ladder import Ladder
+from karat.tally.serialization import damaged, framed, unframed
+
+__all__ = ["Bins", "Closed", "quantile_edges", "uniform_edges"]
+
+Closed: TypeAlias = Literal["right", "left"]
+"""Which edge belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi)."""
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_SPECIES: Final = "bins"
+_SUMS: Final = ("weight", "confidence", "hits", "variance", "scatter", "squares")
+_BORDER: Final = 1e-12
+"""Weight that misses a border between quantiles by less than this share has reached it: sums of
+equal weights would otherwise fall on either side of it by their last bit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Tally of confidences p and of what came true, y = 0 or 1, between edges: immutable.
+
+    Attributes:
+        edges: float64[b + 1], ascending from 0 to 1 at most; equal ones enclose an empty bin.
+        closed: which edge belongs to a bin.  The outer edges always belong to the outer bins.
+        weight: float64[b], Σw: the rows, when unweighted.
+        confidence: float64[b], Σw·p.
+        hits: float64[b], Σw·y.
+        variance: float64[b], Σw²·p(1 − p), the variance of `hits` if every p is right.
+        scatter: float64[b], Σw²·(y − p)².
+        squares: float64[b], Σw².
+        n_rows: rows read, whatever they weigh.
+        is_weighted: whether rows carry weights.
+    """
+
+    edges: Floats
+    closed: Closed
+    weight: Floats
+    confidence: Floats
+    hits: Floats
+    variance: Floats
+    scatter: Floats
+    squares: Floats
+    n_rows: int
+    is_weighted: bool = False
+
+    @classmethod
+    def of(cls, ladder: Ladder, edges: npt.ArrayLike, closed: Closed = "right") -> Bins:
+        """The bins of a ladder whose scores are confidences, own class: what came true.
+
+        Args:
+            ladder: distinct confidences.
+            edges: float64[b + 1], ascending; see `uniform_edges` and `quantile_edges`.
+            closed: which edge belongs to a bin.
+
+        Errors:
+            K120 the edges do not ascend, or a confidence lies outside of them.
+
+        Cost: O(rungs), a few arrays as long as the ladder.
+
+        Example:
+            >>> ladder = Ladder.of([0.2, 0.5, 0.9], [False, True, True])
+            >>> Bins.of(ladder, [0, 0.5, 1]).weight.tolist()
+            [2.0, 1.0]
+            >>> Bins.of(ladder, [0, 0.5, 1], closed="left").weight.tolist()
+            [1.0, 2.0]
+        """
+        borders = _checked_edges(edges)
+        p, counts = ladder.scores[::-1], ladder.counts[::-1]
+        squares = counts if ladder.squares is None else ladder.squares[::-1]
+        if len(p) and (p[0] < borders[0] or p[-1] > borders[-1]):
+            outside = p[0] if p[0] < borders[0] else p[-1]
+            raise error(
+                "K120",
+                found=f"The score {float(outside)!r} lies outside the edges "
+                f"{float(borders[0])!r} to {float(borders[-1])!r}",
+                do="Put probabilities into bins, not other scores.",
+            )
+        inner = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
+        starts = np.concatenate([[0], inner])
+        misses, hits = counts[:, 0], counts[:, 1]
+        total, total_squares = misses + hits, squares.sum(axis=1)
+        rows = {
+            "weight": total,
+            "confidence": total * p,
+            "hits": hits,
+            "variance": total_squares * (p * (1.0 - p)),
+            "scatter": squares[:, 0] * (p * p) + squares[:, 1] * ((1.0 - p) * (1.0 - p)),
+            "squares": total_squares,
+        }
+        sums = {name: _added(part, starts) for name, part in rows.items()}
+        n_rows, is_weighted = ladder.n_rows, ladder.squares is not None
+        return cls(borders, closed, **sums, n_rows=n_rows, is_weighted=is_weighted)
+
+    @classmethod
+    def empty(
+        cls, edges: npt.ArrayLike, closed: Closed = "right", *, is_weighted: bool = False
+    ) -> Bins:
+        """The bins of no rows: the identity of `merge`."""
+        borders = _checked_edges(edges)
+        sums = {name: np.zeros(len(borders) - 1) for name in _SUMS}
+        return cls(borders, closed, **sums, n_rows=0, is_weighted=is_weighted)
+
+    @property
+    def b(self) -> int:
+        """Number of bins."""
+        return len(self.weight)
+
+    @property
+    def is_occupied(self) -> npt.NDArray[np.bool_]:
+        """bool[b]: whether a row lies in the bin."""
+        return self.weight > 0
+
+    @property
+    def mean_confidence(self) -> Floats:
+        """float64[b], Σw·p ÷ Σw; NaN where no row lies."""
+        return _ratio(self.confidence, self.weight)
+
+    @property
+    def hit_share(self) -> Floats:
+        """float64[b], Σw·y ÷ Σw; NaN where no row lies."""
+        return _ratio(self.hits, self.weight)
+
+    @property
+    def gap(self) -> Floats:
+        """float64[b], share of hits less mean confidence; NaN where no row lies."""
+        return _ratio(self.hits - self.confidence, self.weight)
+
+    def merge(self, other: Bins) -> Bins:
+        """Bins of the two data sets read one after the other.
+
+        Errors:
+            K202 the edges differ, or which of them belongs to a bin; K203 only one is weighted.
+
+        Cost: O(b).
+        """
+        if self.closed != other.closed or not np.array_equal(self.edges, other.edges):
+            left, right = (
+                f"{shown([float(edge) for edge in bins.edges])} closed {bins.closed}"
+                for bins in (self, other)
+            )
+            raise error("K202", axis="edges", left=left, right=right)
+        if self.is_weighted != other.is_weighted:
+            kinds = ["weighted" if bins.is_weighted else "unweighted" for bins in (self, other)]
+            raise error("K203", left=kinds[0], right=kinds[1])
+        sums: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        return replace(self, **sums, n_rows=self.n_rows + other.n_rows)
+
+    def to_bytes(self) -> bytes:
+        """The bins as bytes that `from_bytes` of this and every later version reads.
+
+        Cost: 56 bytes a bin.
+        """
+        header = {
+            "species": _SPECIES,
+            "closed": self.closed,
+            "n_rows": int(self.n_rows),
+            "is_weighted": self.is_weighted,
+        }
+        return framed(header, {name: getattr(self, name) for name in ("edges", *_SUMS)})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Bins:
+        """Read bins written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no bins; K206 a newer version wrote them.
+        """
+        return unframed(data, ("edges", *_SUMS), _assembled)
+
+
+def uniform_edges(b: int) -> Floats:
+    """float64[b + 1]: the numbers nearest to 0/b, 1/b, … b/b.
+
+    So that 0.3 lies on the edge 3/10.  Adding up steps of 1/b, as numpy.linspace does, puts that
+    edge at 0.30000000000000004.
+    """
+    return np.arange(b + 1) / b
+
+
+def quantile_edges(ladder: Ladder, b: int, closed: Closed = "right") -> Floats:
+    """float64[b + 1]: 0, confidences that divide the weight into b equal parts, and 1.
+
+    A distinct confidence is never divided between bins.  With ``closed="right"`` edge i is the
+    smallest confidence at or below which at least i/b of the weight lies, with ``"left"`` the
+    largest at or above which at least (b − i)/b lies: what is left over goes to the bins at the
+    lower end and at the upper end.  Many equal confidences leave bins empty.
+
+    Cost: O(rungs).
+
+    Example:
+        >>> quantile_edges(Ladder.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2).tolist()
+        [0.0, 0.2, 1.0]
+        >>> quantile_edges(Ladder.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2, "left").tolist()
+        [0.0, 0.6, 1.0]
+    """
+    p = ladder.scores[::-1]
+    if not len(p):
+        return uniform_edges(b)
+    sums = np.cumsum(ladder.counts[::-1].sum(axis=1))
+    # Counts are compared as whole numbers: b times the weight against i times the total.
+    targets = np.arange(1, b) * sums[-1]
+    if closed == "right":
+        slack = 1.0 - _BORDER if ladder.is_weighted else 1
+        place = np.searchsorted(sums * b, targets * slack, side="left")
+    else:
+        slack = 1.0 + _BORDER if ladder.is_weighted else 1
+        before = np.concatenate([np.zeros(1, sums.dtype), sums[:-1]])
+        place = np.searchsorted(before * b, targets * slack, side="right") - 1
+    return np.concatenate([[0.0], p[place], [1.0]])
+
+
+def _added(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> Floats:
+    """float64[b]: values summed from each start to the next; a bin may hold none."""
+    out = np.zeros(len(starts))
+    held = np.diff(np.append(starts, len(values))) > 0
+    if held.any():
+        out[held] = np.add.reduceat(values, starts[held])
+    return out
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    out = np.full(len(whole), np.nan)
+    np.divide(part, whole, out=out, where=whole > 0)
+    return out
+
+
+def _checked_edges(edges: npt.ArrayLike) -> Floats:
+    borders = np.array(edges, np.float64)
+    if _wrong_edges(borders):
+        raise error(
+            "K120",
+            found="The edges of the bins are not two or more numbers from 0 to 1 that ascend",
+            do="Give the lower edge of every bin and the upper edge of the last, in order.",
+        )
+    return borders
+
+
+def _wrong_edges(edges: npt.NDArray[Any]) -> bool:
+    # Written so that NaN is wrong.
+    is_fit = edges.ndim == 1 and len(edges) > 1 and edges.dtype.kind == "f"
+    return not (is_fit and edges[0] >= 0 and edges[-1] <= 1 and (np.diff(edges) >= 0).all())
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Bins:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']}, not {_SPECIES}")
+    bins = Bins(
+        arrays["edges"],
+        cast("Closed", header["closed"]),
+        **{name: arrays[name] for name in _SUMS},
+        n_rows=int(header["n_rows"]),
+        is_weighted=bool(header["is_weighted"]),
+    )
+    problem = _inconsistency(bins)
+    if problem:
+        raise damaged(problem)
+    return bins
+
+
+def _inconsistency(bins: Bins) -> str | None:
+    """What contradicts what, or None."""
+    edges = bins.edges
+    if bins.closed not in get_args(Closed):
+        return f"Bins closed {bins.closed!r}, neither left nor right"
+    if _wrong_edges(edges):
+        return "The edges are not numbers from 0 to 1 that ascend"
+    sums = [getattr(bins, name) for name in _SUMS]
+    if any(part.shape != (len(edges) - 1,) or part.dtype.kind != "f" for part in sums):
+        return "The sums do not fit the edges"
+    if not all(np.isfinite(part).all() and (part >= 0).all() for part in sums):
+        return "A number is negative or not finite"
+    if (bins.hits > bins.weight).any():
+        return "A bin has more hits than weight"
+    if bins.n_rows < 0 or (not bins.is_weighted and bins.weight.sum() != bins.n_rows):
+        return "The number of rows is not that of the bins"
+    return None
