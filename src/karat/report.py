@@ -41,7 +41,7 @@ PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 """More columns of it, where there are scores."""
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
-    "informedness": ("youden_threshold", "max_informedness"),
+    "informedness": ("informedness_threshold", "max_informedness"),
     "cost": ("cost_threshold", "min_cost"),
 }
 """What a threshold can be best for → the metrics of the threshold and of what it gives."""
@@ -224,7 +224,7 @@ class Report:
             range=metric.range,
             better=metric.better,
             signature=Signature(
-                str(metric),
+                str(metric) if metric.record.is_traced else metric.full,
                 classes.k,
                 None if positive is None else classes.display[positive],
                 self.undefined,

@@ -120,7 +120,7 @@ def golden_cases_hold(record: Record) -> None:
         k = values.shape[1] if values.ndim == 2 else 2
         weights = None if golden.weights is None else np.asarray(golden.weights)
         problem = Problem(np.asarray(golden.y_true), values, golden.is_prob, k, weights)
-        metric = Metric.of(record, golden.lift, golden.params)  # type: ignore[arg-type]
+        metric = Metric.of(record, golden.lift, golden.params)
         _same(value_of(metric, problem), golden.value, f"{metric}: {golden.source}", 1e-12)
 
 
@@ -150,7 +150,7 @@ def weights_are_repetitions(record: Record) -> None:
             present = weighted.take(np.flatnonzero(times))
             _same(found, value_of(metric, present), f"{metric}, without rows of weight 0")
         if not record.depends_on_rows:
-            scaled = replace(plain, weights=times * 3.0)
+            scaled = replace(plain, weights=(times * 3.0).astype(np.float64))
             _same(value_of(metric, scaled), found, f"{metric}, scaled")
 
 
