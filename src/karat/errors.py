@@ -255,6 +255,52 @@ _ENTRIES = (
         "{found}.",
         "Multiply every value by one constant: no rate depends on it, and sums stay in range.",
     ),
+    # K13x: probabilities and scores.
+    Entry(
+        "K130",
+        "{argument} does not hold one real number, or one row of them, for each row.",
+        "{found}.",
+        "Give numbers of shape (n, k), one column for each class, or (n,) for the positive class "
+        "of two; labels are y_pred=.",
+    ),
+    Entry(
+        "K131",
+        "{argument} has scores that are missing, NaN or infinite.",
+        "First at row {row}{place}: {value!r}; {count} of {n} rows.",
+        "Every row needs a finite number for every class; remove such rows from all arguments.",
+    ),
+    Entry(
+        "K132",
+        "{argument} has values that are no probabilities.",
+        "First at row {row}{place}: {value!r}; {count} of {n} rows.",
+        "Probabilities lie from 0 to 1; give logits and other scores as y_score= (of a table: "
+        "score=, --score).",
+    ),
+    Entry(
+        "K133",
+        "Rows of {argument} do not add up to 1.",
+        "First at row {row}: {value!r}; {count} of {n} rows. The tolerance is {tolerance}.",
+        "Probabilities are never renormalised: give a column for every class, or give other "
+        "scores as y_score= (of a table: score=, --score).",
+    ),
+    Entry(
+        "K134",
+        "{argument} has {n_columns} columns and there are {k} classes.",
+        "Classes: {labels}.",
+        "Give labels= with every class in the order of the columns.",
+    ),
+    Entry(
+        "K135",
+        "The columns of {argument} stand in another order than the classes.",
+        "Columns: {columns}. Classes: {labels}.",
+        "Put the columns in the order of the classes, or name them by a pattern: 'proba_*'.",
+    ),
+    Entry(
+        "K137",
+        "The columns of {argument} do not name the classes.",
+        "{found}.",
+        "Let each name end in its class, or list the columns in the order of labels=.",
+    ),
     # K2xx: tallies.
     Entry(
         "K201",
@@ -392,8 +438,8 @@ _ENTRIES = (
         "K407",
         "Column {column!r} holds numbers that are not labels.",
         "First at row {row}: {value!r}.",
-        "If these are scores or probabilities, they are not predictions: name the column of "
-        "predicted labels with --pred.",
+        "If these are scores or probabilities, name the column with --score or --prob; "
+        "name the column of predicted labels with --pred.",
     ),
     Entry(
         "K408",

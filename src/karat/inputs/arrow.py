@@ -41,6 +41,7 @@ class Chunk:
         buffers: what follows the bitmap; raw bytes as uint8[m].
         dictionary: the values that the indices point to.
         is_ordered: whether the dictionary declares its order.
+        items: what the lists of an array of lists hold, all of them in one array.
     """
 
     format: str
@@ -50,6 +51,7 @@ class Chunk:
     buffers: tuple[npt.NDArray[Any], ...]
     dictionary: Chunk | None = None
     is_ordered: bool = False
+    items: Chunk | None = None
 
     def numbers(self) -> npt.NDArray[Any]:
         """The rows of an array of plain numbers."""
@@ -195,6 +197,7 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
     is_whole = offset == 0 and rows == array.length
     if not _READABLE.fullmatch(schema.format):
         return Chunk(schema.format, rows, start, None, ())
+    is_list = schema.format.startswith("+")
     raw = [_bytes(buffer) for buffer in array.view().buffers]
     validity = _validity(raw[0], start, rows, array.null_count if is_whole else -1)
     width = np.dtype(_NUMBERS[schema.format]) if schema.format in _NUMBERS else None
@@ -207,6 +210,7 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
         tuple(buffers),
         None if schema.dictionary is None else _chunk(array.dictionary, schema.dictionary),
         bool(schema.flags & _ORDERED),
+        _chunk(array.child(0), schema.child(0)) if is_list else None,
     )
 
 
@@ -214,8 +218,8 @@ _NUMBERS = {
     "c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
     "e": "f2", "f": "f4", "g": "f8",
 }  # fmt: skip
-# Numbers, bits, text in its three forms, decimals of 128 and 256 bits.
-_READABLE = re.compile(r"[cCsSiIlLefgbuUzZ]|v[uz]|d:\d+,-?\d+(,128|,256)?")
+# Numbers, bits, text in its three forms, decimals of 128 and 256 bits, lists.
+_READABLE = re.compile(r"[cCsSiIlLefgbuUzZ]|v[uz]|d:\d+,-?\d+(,128|,256)?|\+[lL]|\+w:\d+")
 
 
 def _validity(

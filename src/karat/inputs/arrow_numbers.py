@@ -13,7 +13,7 @@ from karat.inputs.column import Flags
 if TYPE_CHECKING:
     from decimal import Decimal
 
-__all__ = ["joined", "nulls_of", "numbers_of"]
+__all__ = ["joined", "nulls_of", "numbers_of", "pieces_of"]
 
 _PLAIN = frozenset("cCsSiIlLefg")
 _INT64_DIGITS = 18
@@ -37,6 +37,16 @@ def nulls_of(column: ArrowColumn) -> Flags | None:
     )
 
 
+def pieces_of(column: ArrowColumn) -> list[npt.NDArray[Any]] | None:
+    """The values of a column of plain numbers, one view a chunk; None for any other type.
+
+    What stands in null rows means nothing.
+    """
+    if column.is_dictionary or not column.chunks or column.format not in _PLAIN:
+        return None
+    return [chunk.numbers() for chunk in column.chunks]
+
+
 def numbers_of(column: ArrowColumn) -> npt.NDArray[Any] | None:
     """The values of a column of numbers or booleans; None for any other type.
 
@@ -47,8 +57,9 @@ def numbers_of(column: ArrowColumn) -> npt.NDArray[Any] | None:
     """
     if column.is_dictionary or not column.chunks:
         return None
-    if column.format in _PLAIN:
-        return joined([chunk.numbers() for chunk in column.chunks])
+    pieces = pieces_of(column)
+    if pieces is not None:
+        return joined(pieces)
     if column.format == "b":
         return joined([bits(c.buffers[0], c.offset, c.length) for c in column.chunks])
     if column.format.startswith("d:") and all(chunk.buffers for chunk in column.chunks):
