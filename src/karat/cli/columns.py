@@ -22,6 +22,7 @@ _SHOWN: dict[Role, str] = {
     "weights": "weight",
     "score": "score",
     "prob": "probabilities",
+    "confidence": "confidence",
     "id": "row id",
     "fold": "fold",
     "group": "group",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from karat.engines.arrays import tally_columns
 from karat.engines.checks import check_unused_weights, remarks
-from karat.errors import KaratError, error
-from karat.inputs.column import Flags, Nulls, drop_missing
+from karat.engines.table_rows import numbered
+from karat.inputs.column import Nulls, drop_missing
 from karat.inputs.frames import encode_role, open_frame
 from karat.inputs.roles import find_roles
 from karat.inputs.weights import as_weights
@@ -39,6 +38,10 @@ class FrameTally:
     source: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     n_dropped: int = 0
+
+    def warned(self, *sentences: str) -> FrameTally:
+        """The same with more for the reader to see."""
+        return replace(self, warnings=(*self.warnings, *sentences))
 
 
 def tally_frame(
@@ -95,7 +98,7 @@ def tally_frame(
     truth, guess, kept = drop_missing(truth, guess, is_weighed)
     if importance is not None and kept is not None:
         importance = importance[kept]
-    with _table_rows(kept):
+    with numbered(kept):
         tally = tally_columns(
             truth,
             guess,
@@ -113,15 +116,3 @@ def tally_frame(
     dropped = f"{n_dropped} of {n_rows} rows have a missing label and were dropped."
     notes = (dropped, *remarks(tally))
     return FrameTally(tally, mapping, {**source, "n_dropped": n_dropped}, notes, n_dropped)
-
-
-@contextmanager
-def _table_rows(kept: Flags | None) -> Iterator[None]:
-    """Errors within name the rows of the table, not of what was left of it."""
-    try:
-        yield
-    except KaratError as problem:
-        if kept is None or "row" not in problem.context:
-            raise
-        row = int(np.flatnonzero(kept)[problem.context["row"]])
-        raise error(problem.code, **{**problem.context, "row": row}) from None

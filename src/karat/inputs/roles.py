@@ -18,12 +18,17 @@ __all__ = [
     "ProbabilityColumns",
     "Role",
     "Roles",
+    "ending_of",
     "find_roles",
+    "how_to_name",
+    "meaning",
     "nearest",
     "normalized",
 ]
 
-Role: TypeAlias = Literal["true", "pred", "weights", "score", "prob", "id", "fold", "group"]
+Role: TypeAlias = Literal[
+    "true", "pred", "weights", "score", "prob", "confidence", "id", "fold", "group"
+]
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other", "unknown"]
 """What the type of a column is to a role."""
 
@@ -39,11 +44,13 @@ ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
         "pred_label", "predicted_class", "_pred_class", "estimate", "label_pred",
     ),
     "weights": ("sample_weight", "weight", "weights", "w"),
-    "score": (
-        "y_score", "score", "proba", "prob", "probability", "y_prob", "y_proba", "p",
-        "pred_proba", "prediction_score", "confidence",
+    "score": ("y_score", "score", "scores", "prediction_score", "logits"),
+    "prob": (
+        "proba", "prob", "probability", "y_prob", "y_proba", "p", "pred_proba", "probs",
+        "probabilities",
     ),
-    "prob": ("scores", "probs", "probabilities", "logits"),
+    # It may be the confidence of whichever class was predicted.
+    "confidence": ("confidence",),
     "id": ("id", "sample_id", "row_id", "image_id", "index"),
     "fold": ("fold",),
     "group": (
@@ -59,6 +66,7 @@ _MEANING: Final[Mapping[Role, str]] = {
     "weights": "the weights",
     "score": "the scores",
     "prob": "the probabilities",
+    "confidence": "the confidence",
     "id": "the row ids",
     "fold": "the folds",
     "group": "the groups",
@@ -69,6 +77,7 @@ _OPTION: Final[Mapping[Role, str]] = {
     "weights": "--weight",
     "score": "--score",
     "prob": "--prob",
+    "confidence": "--prob",
     "id": "--id",
     "fold": "--fold",
     "group": "--cluster",
@@ -127,7 +136,7 @@ class Roles:
                 "K405",
                 role=_MEANING[role],
                 candidates=shown(found),
-                option=_how_to_name(role, found[0]),
+                option=how_to_name(role, found[0]),
             )
         return found[0] if found else None
 
@@ -143,7 +152,7 @@ class Roles:
                 "K406",
                 role=_MEANING[role],
                 columns=shown(self.columns, 20),
-                option=_how_to_name(role, "NAME"),
+                option=how_to_name(role, "NAME"),
             )
         return found
 
@@ -167,6 +176,7 @@ def find_roles(
     given: Mapping[Role, str | None] | None = None,
     *,
     needs: Iterable[Role] = ("true", "pred"),
+    taken: Iterable[str] = (),
 ) -> Roles:
     """Find what each column is by the names that other tools give them.
 
@@ -180,6 +190,7 @@ def find_roles(
         given: column by role, as the caller named them; they are no candidates for anything else.
             An empty name says that there is none.
         needs: the roles that must be found; empty to look without any check of what was found.
+        taken: columns that have a role already.
 
     Errors:
         K120 one column given twice; K404 a given column does not exist;
@@ -191,9 +202,9 @@ def find_roles(
     """
     chosen = {role: name for role, name in (given or {}).items() if name is not None}
     _check_given(chosen, columns)
-    taken = set(chosen.values())
+    used = {*chosen.values(), *taken}
     known = types or {}
-    free = [name for name in columns if name not in taken]
+    free = [name for name in columns if name not in used]
     candidates: dict[Role, tuple[str, ...]] = {}
     for role, aliases in ALIASES.items():
         if role in chosen:
@@ -232,10 +243,10 @@ def nearest(name: str, columns: Sequence[str]) -> str:
 
 
 def _can_be(role: Role, family: Family) -> bool:
-    if role in ("weights", "score"):
+    if role in ("weights", "confidence"):
         return family in _NUMBERS
-    if role == "prob":
-        return family in ("list", "unknown")
+    if role in ("score", "prob"):
+        return family in _NUMBERS or family == "list"
     return True
 
 
@@ -290,5 +301,17 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
         roles[name] = role
 
 
-def _how_to_name(role: Role, column: str) -> str:
+def ending_of(name: str) -> str | None:
+    """The label that a name of a probability column ends in: ``"cat"`` of ``"proba_cat"``."""
+    match = _PREFIXED.fullmatch(name.strip())
+    return match["label"] if match else None
+
+
+def meaning(role: Role) -> str:
+    """What a role is called in a sentence."""
+    return _MEANING[role]
+
+
+def how_to_name(role: Role, column: str) -> str:
+    """How a caller says which column has a role."""
     return f"{_OPTION[role]} {column} (in Python {role}={column!r})"

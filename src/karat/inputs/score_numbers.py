@@ -22,6 +22,7 @@ from karat.errors import KaratError, error, short
 from karat.inputs.arrow import ArrowColumn, is_arrow, read_column
 from karat.inputs.arrow_lists import NotOneLengthError, lists_of
 from karat.inputs.arrow_numbers import nulls_of, numbers_of, pieces_of
+from karat.inputs.column import Flags
 from karat.inputs.identity import is_missing
 from karat.inputs.labels import host_of, is_pandas_arrow
 from karat.inputs.ndarrays import native_order
@@ -44,10 +45,12 @@ class Origin:
     Attributes:
         argument: ``"y_prob"`` or ``"y_score"``.
         column: the column of a table, if they are one of its columns.
+        kept: bool[n], rows that will be used; None for all.
     """
 
     argument: str
     column: str | None = None
+    kept: Flags | None = None
 
     @property
     def shown(self) -> str:
@@ -58,14 +61,18 @@ class Origin:
         """K130: these are no numbers, or not of that shape."""
         return error("K130", argument=self.shown, found=found)
 
-    def missing(self, flags: npt.NDArray[np.bool_], value: object = None) -> KaratError:
-        """K131 for missing cells, bool[n] or bool[n, k]."""
-        rows: npt.NDArray[np.bool_] = np.asarray(flags.reshape(len(flags), -1).any(axis=1))
+    def refuse_missing(self, flags: Flags, value: object = None) -> None:
+        """Raise K131 if cells, bool[n] or bool[n, k], are missing in rows that will be used."""
+        rows: Flags = np.asarray(flags.reshape(len(flags), -1).any(axis=1))
+        if self.kept is not None and len(self.kept) == len(rows):
+            rows = rows & self.kept
+        if not rows.any():
+            return
         row = int(rows.argmax())
         place = "" if self.column is None else f", column {self.column!r}"
         if flags.ndim == 2:
             place += f", {'column' if self.column is None else 'item'} {int(flags[row].argmax())}"
-        return error(
+        raise error(
             "K131",
             argument=self.argument,
             row=row,
@@ -178,7 +185,8 @@ def _of_pandas(values: Any, origin: Origin) -> Numbers:
         raise origin.refusal(f"Its dtype is {dtype}")
     missing = np.asarray(values.isna())
     if missing.any():
-        raise origin.missing(missing)
+        origin.refuse_missing(missing)
+        return _of_array(values.to_numpy(np.float64, na_value=np.nan), origin)
     return _of_array(values.to_numpy(dtype.numpy_dtype), origin)
 
 
@@ -187,7 +195,7 @@ def _of_arrow(column: ArrowColumn, origin: Origin) -> Numbers:
         raise error("K101", argument=origin.shown)
     missing = nulls_of(column)
     if missing is not None:
-        raise origin.missing(missing)
+        origin.refuse_missing(missing)
     if column.format.startswith("+"):
         return _of_lists(column, origin)
     pieces = pieces_of(column)
@@ -219,7 +227,7 @@ def _of_lists(column: ArrowColumn, origin: Origin) -> Numbers:
     if pieces is None:
         raise origin.refusal(_described(column))
     if missing is not None:
-        raise origin.missing(missing)
+        origin.refuse_missing(missing)
     return _of_pieces(pieces, origin)
 
 
@@ -294,8 +302,9 @@ def _numbers_from(items: Sequence[Any], origin: Origin, width: int | None) -> np
         raise origin.refusal(f"{_where(at, width)} holds {what}; {count} are no numbers")
     if flags.any():
         shape = flags if width is None else flags.reshape(-1, width)
-        raise origin.missing(shape, items[int(flags.argmax())])
+        origin.refuse_missing(shape, items[int(flags.argmax())])
     plain = [item.item() if isinstance(item, np.ndarray) else item for item in items]
+    plain = [np.nan if is_null else item for item, is_null in zip(plain, flags, strict=True)]
     return _numbers_from(plain, origin, width)
 
 
@@ -324,7 +333,7 @@ def _of_array(values: npt.NDArray[Any], origin: Origin) -> Numbers:
     if hasattr(values, "mask"):
         mask = np.ma.getmaskarray(values)
         if mask.any() and mask.ndim in (1, 2):
-            raise origin.missing(mask, "masked")
+            origin.refuse_missing(mask, "masked")
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

@@ -135,19 +135,25 @@ def _of_table(table: Any, argument: Argument) -> Scores:
     return gathered(frame.columns(frame.names), frame.names, argument)
 
 
-def gathered(columns: Mapping[str, Any], names: Sequence[str], argument: Argument) -> Scores:
+def gathered(
+    columns: Mapping[str, Any],
+    names: Sequence[str],
+    argument: Argument,
+    kept: Flags | None = None,
+) -> Scores:
     """One matrix of the columns of a table.
 
     Args:
         columns: values by name, in any container that `numbers_in` reads.
         names: the columns in the order of the matrix; a single one may hold lists.
+        kept: bool[n], rows that will be used; what is missing in the others does not matter.
 
     Errors:
         K101, K130, K131 as `as_scores`, with the column; K102 columns of different lengths.
 
     Cost: one matrix, C order; a single column of numbers is not copied.
     """
-    found = [numbers_in(columns[name], Origin(argument, name)) for name in names]
+    found = [numbers_in(columns[name], Origin(argument, name, kept)) for name in names]
     is_half = any(numbers.is_half for numbers in found)
     tolerance = tolerance_of(is_half=is_half)
     if len(found) == 1:
