@@ -285,7 +285,7 @@ _ENTRIES = (
     ),
     Entry(
         "K134",
-        "{argument} has {n_columns} columns and there are {k} classes.",
+        "{argument} has scores of {n_columns} classes and there are {k}.",
         "Classes: {labels}.",
         "Give labels= with every class in the order of the columns.",
     ),

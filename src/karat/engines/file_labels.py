@@ -26,7 +26,7 @@ from karat.inputs.column import Column
 from karat.inputs.identity import Kind, declared_labels, harmonized, kind_of
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
 
-__all__ = ["Declared", "missing_codes", "named", "refuse_scores"]
+__all__ = ["Declared", "labels_of", "missing_codes", "named", "refuse_scores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared)
         K106, K107, K108, K109, K407, K410 labels that cannot be; K110, K111, K112 the options.
     """
     codes = [int(code) for code in counted.classes.labels]
-    found = _labels_of(codes, rows, reading)
+    found = labels_of(codes, rows, reading)
     if rows.is_text and reading != "typed":
         _check_kinds(counted, codes, found, rows, _kinds(codes, found, rows, reading, declared))
     kind = kind_of(found) or "string"
@@ -127,7 +127,12 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared)
     return _relabelled(counted, harmonized(found, kind), classes)
 
 
-def _labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
+def labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
+    """The label of each code: the code itself where labels are numbers.
+
+    Errors:
+        K106, K407, K410 a text that cannot be a label.
+    """
     if not rows.is_text:
         return [bool(code) for code in codes] if rows.is_boolean else list(codes)
     every = _texts(rows)

@@ -30,7 +30,10 @@ from karat.inputs.identity import declared_labels
 from karat.inputs.roles import Family, Role, Roles, find_roles
 from karat.tally import Cells, Label, to_marginals, union
 
-__all__ = ["FileTally", "Progress", "Survey", "survey_files", "tally_files"]
+__all__ = [
+    "N_CLASSES_MAX", "FileTally", "Progress", "Survey", "facts_of", "families", "no_rows",
+    "opened", "survey_files", "tally_files", "tally_relation",
+]  # fmt: skip
 
 Progress = Callable[[int, int | None], None]
 """Called now and then with the rows read, and the rows in all where that is known."""
@@ -57,6 +60,10 @@ class FileTally:
     warnings: tuple[str, ...] = ()
     n_dropped: int = 0
 
+    def warned(self, *sentences: str) -> FileTally:
+        """The same with more for the reader to see."""
+        return replace(self, warnings=(*self.warnings, *sentences))
+
 
 @dataclass(frozen=True, slots=True)
 class Survey:
@@ -81,9 +88,9 @@ def survey_files(source: Source) -> Survey:
     Errors:
         K401, K402, K403, K408, K409, K410, K411 as `tally_files`.
     """
-    with _opened(source, 1) as relation:
-        roles = find_roles(relation.header, _families(relation), needs=())
-        return Survey(tuple(relation.described), roles, _facts(relation, None), relation.n_rows)
+    with opened(source, 1) as relation:
+        roles = find_roles(relation.header, families(relation), needs=())
+        return Survey(tuple(relation.described), roles, facts_of(relation, None), relation.n_rows)
 
 
 def tally_files(
@@ -128,51 +135,74 @@ def tally_files(
     # Read once: it may be a generator.
     classes = None if labels is None else declared_labels(labels)
     declared = Declared(classes, positive, labels_are_text)
-    with _opened(source, n_threads) as relation:
+    with opened(source, n_threads) as relation:
         if where is not None:
             check_condition(relation.connection, where)
-        given: dict[Role, str | None] = {"true": true, "pred": pred, "weights": weights}
-        roles = find_roles(relation.header, _families(relation), given)
-        mapping = roles.mapping
-        if weights is None and mapping["weights"] is None:
-            check_unused_weights(relation.described, mapping.values())
-        chosen = {role: relation.column(name) for role, name in mapping.items() if name}
-        columns = tuple(chosen[role] for role in ("true", "pred", "weights") if role in chosen)
-        reading = relation.reading(columns[:2])
-        sql = relation.select(columns, where, reading)
-        rows = RowBlocks(lambda: relation.connection.sql(sql), columns, nulls)
-        is_query = relation.query is not None
-        with explaining(relation.files, has_sql=is_query, where=where):
-            relation.require(chosen)
-            wants_cells = cells or reading != "typed"
+        return tally_relation(
+            relation, {"true": true, "pred": pred, "weights": weights}, where, declared,
+            cells=cells, nulls=nulls, n_threads=n_threads, progress=progress,
+        )  # fmt: skip
+
+
+def tally_relation(
+    relation: Relation,
+    given: Mapping[Role, str | None],
+    where: str | None,
+    declared: Declared,
+    *,
+    cells: bool = True,
+    nulls: Literal["error", "drop"] = "error",
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> FileTally:
+    """Count the labels of an open source; otherwise as `tally_files`.
+
+    Args:
+        given: truth, prediction and weights as the caller named them.
+    """
+    roles = find_roles(relation.header, families(relation), given)
+    mapping = roles.mapping
+    if given["weights"] is None and mapping["weights"] is None:
+        check_unused_weights(relation.described, mapping.values())
+    chosen = {role: relation.column(name) for role, name in mapping.items() if name}
+    columns = tuple(chosen[role] for role in ("true", "pred", "weights") if role in chosen)
+    reading = relation.reading(columns[:2])
+    sql = relation.select(columns, where, reading)
+    rows = RowBlocks(lambda: relation.connection.sql(sql), columns, nulls)
+    is_query = relation.query is not None
+    with explaining(relation.files, has_sql=is_query, where=where):
+        relation.require(chosen)
+        wants_cells = cells or reading != "typed"
+        counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
+        rows.absent = missing_codes(counted, rows, reading, declared)
+        if rows.absent is not None:
             counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
-            rows.absent = missing_codes(counted, rows, reading, declared)
-            if rows.absent is not None:
-                counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
-            if counted is None:
-                raise _no_rows(relation, where, rows.n_dropped)
-            n_dropped = rows.n_dropped
-            tally = named(counted, rows, reading, declared)
-        if not cells:
-            tally = to_marginals(tally)
-        facts = _facts(relation, where)
-        notes = remarks(tally)
-        if n_dropped:
-            facts["n_dropped"] = n_dropped
-            total = int(tally.n_rows) + n_dropped
-            notes.insert(0, f"{n_dropped} of {total} rows have a missing label and were dropped.")
-        return FileTally(tally, mapping, facts, tuple(notes), n_dropped)
+        if counted is None:
+            raise no_rows(relation, where, rows.n_dropped)
+        n_dropped = rows.n_dropped
+        tally = named(counted, rows, reading, declared)
+    if not cells:
+        tally = to_marginals(tally)
+    facts = facts_of(relation, where)
+    notes = remarks(tally)
+    if n_dropped:
+        facts["n_dropped"] = n_dropped
+        total = int(tally.n_rows) + n_dropped
+        notes.insert(0, f"{n_dropped} of {total} rows have a missing label and were dropped.")
+    return FileTally(tally, mapping, facts, tuple(notes), n_dropped)
 
 
 @contextmanager
-def _opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
+def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
+    """A source, its files found and its columns known, for as long as it is read."""
     with ExitStack() as cleanup:
         found = find(source, cleanup)
         connection = cleanup.enter_context(connected(n_threads))
         yield open_relation(connection, found)
 
 
-def _families(relation: Relation) -> dict[str, Family]:
+def families(relation: Relation) -> dict[str, Family]:
+    """What is known of each column by its name."""
     # A column `w` of numbers and one stray text is a bad weight, not a column of text.
     return {
         name: "unknown" if name in relation.mixed else family_of(kind)
@@ -180,7 +210,8 @@ def _families(relation: Relation) -> dict[str, Family]:
     }
 
 
-def _facts(relation: Relation, where: str | None) -> dict[str, Any]:
+def facts_of(relation: Relation, where: str | None) -> dict[str, Any]:
+    """What a report says of its source."""
     facts: dict[str, Any] = {}
     if relation.query is not None:
         facts["query"] = relation.query.strip()
@@ -193,7 +224,8 @@ def _facts(relation: Relation, where: str | None) -> dict[str, Any]:
     return facts
 
 
-def _no_rows(relation: Relation, where: str | None, n_dropped: int) -> Exception:
+def no_rows(relation: Relation, where: str | None, n_dropped: int) -> Exception:
+    """K402: the source has no row to read."""
     files = relation.files
     path = "The result of the query" if not files else files[0].shown
     if len(files) > 1:

@@ -192,15 +192,16 @@ GUESSED_MAX = 200
 def _guessed(
     connection: duckdb.DuckDBPyConnection, sql: str
 ) -> tuple[dict[str, str], frozenset[str]]:
-    """The type that each column looks like in its first rows, and which hold numbers and text."""
+    """The type that each column looks like in its first rows, and those that look like none."""
     relation = connection.sql(f"FROM {sql}")
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     texts = [name for name, kind in types.items() if kind == "VARCHAR"]
     if len(texts) > GUESSED_MAX:
         # Scores of a thousand classes, say: only what a name calls truth, prediction, weight …
         texts = [name for name in texts if normalized(name) in _USUAL_NAMES]
+    mixed = {name for name, kind in types.items() if kind == "VARCHAR"}.difference(texts)
     if not texts:
-        return types, frozenset()
+        return types, frozenset(mixed)
     checks = ", ".join(
         f"count({q}) FILTER (NOT {is_null(q)}), "
         f"count(*) FILTER (regexp_full_match({q}, {literal(WHOLE)})), "
@@ -209,7 +210,6 @@ def _guessed(
         for q in map(quoted, texts)
     )
     counts = connection.execute(f"SELECT {checks} FROM (FROM {sql} LIMIT {N_SAMPLE})").fetchall()[0]
-    mixed: set[str] = set()
     for i, name in enumerate(texts):
         n, n_whole, n_real, n_boolean = counts[4 * i : 4 * i + 4]
         if n and n_whole == n:
@@ -218,7 +218,7 @@ def _guessed(
             types[name] = "DOUBLE"
         elif n and n_boolean == n:
             types[name] = "BOOLEAN"
-        elif n_real:
+        elif n_real or not n:
             mixed.add(name)
     return types, frozenset(mixed)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from karat.engines.duck import file_list, literal, quoted
 from karat.engines.label_sql import as_label, as_weight, family, filtered, is_wide
+from karat.engines.score_sql import as_score, can_be_score
 from karat.engines.text_labels import Reading
 from karat.errors import error, shown
 
@@ -34,7 +35,7 @@ class Part:
         reading: how its label columns arrive.
         header: names as the file has them, repeats included.
         files: the files in it.
-        mixed: columns of a CSV that hold numbers beside text in the first rows.
+        mixed: columns of a CSV whose first rows hold numbers beside text, or nothing.
         partitions: columns that come from the names of folders.
     """
 
@@ -98,7 +99,7 @@ class Relation:
 
     @property
     def mixed(self) -> set[str]:
-        """Columns of `header` that hold numbers beside text, so that nothing follows from it."""
+        """Columns of `header` from whose first rows nothing follows."""
         return {
             shown
             for part in self.parts
@@ -153,6 +154,53 @@ class Relation:
                 raise error("K410", found=f"Column {name!r} holds {where}.")
             self._check_parquet(name)
 
+    def require_scores(self, names: Sequence[str]) -> None:
+        """Check that every file has the columns, and that they can hold numbers.
+
+        Errors:
+            K130 a column cannot; K410 a file lacks one.
+        """
+        for name in names:
+            for part in self.parts:
+                if name not in part.columns:
+                    missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
+                    raise error("K410", found=missing)
+                kind = part.columns[name]
+                is_text = part.reading != "typed" and name not in part.partitions
+                if not (is_text or can_be_score(kind)):
+                    raise error("K130", argument=f"Column {name!r}", found=f"Its type is {kind}")
+        for part in self.parts:
+            if len(part.files) > 1 and part.files[0].kind == "parquet":
+                self._check_parquet_scores(part, names)
+
+    def _check_parquet_scores(self, part: Part, names: Sequence[str]) -> None:
+        known: dict[str, set[str]] = {}
+        for file in part.files:
+            path = file_list([file.path])
+            rows = self.connection.execute(f"SELECT DISTINCT name FROM parquet_schema({path})")
+            known[file.shown] = {str(name) for (name,) in rows.fetchall()}
+        for name in names:
+            # One that is in no schema comes from the folder names, or DuckDB numbered it.
+            having = [file for file, found in known.items() if name in found]
+            lacking = [file for file in known if file not in having]
+            if having and lacking:
+                found = f"{lacking[0]} has no column {name!r}; {having[0]} has."
+                raise error("K410", found=found)
+
+    def halves(self, names: Sequence[str]) -> bool:
+        """Whether some of the columns hold numbers of 16 bits."""
+        found = False
+        for part in self.parts:
+            if part.files and part.files[0].kind == "parquet":
+                paths = file_list([file.path for file in part.files])
+                listed = ", ".join(map(literal, names))
+                rows = self.connection.execute(
+                    f"SELECT count(*) FROM parquet_schema({paths}) "
+                    f"WHERE name IN ({listed}) AND logical_type LIKE 'Float16%'"
+                ).fetchall()
+                found = found or rows[0][0] > 0
+        return found
+
     def _check_parquet(self, name: str) -> None:
         """Parquet files are bound together; each must have the column itself."""
         for part in self.parts:
@@ -179,26 +227,52 @@ class Relation:
                         f"and {kind} in {file.shown}.",
                     )
 
-    def select(self, columns: Sequence[str], where: str | None, reading: Reading) -> str:
+    def select(
+        self,
+        columns: Sequence[str],
+        where: str | None,
+        reading: Reading,
+        scores: Sequence[str] = (),
+    ) -> str:
         """SQL that reads label columns, and weights last if there are three, row by row.
 
         Args:
-            columns: names of truth, prediction and maybe weights.
+            columns: names of truth, prediction and maybe weights: `c0`, `c1`, `c2` of the result.
             where: a SQL condition on the columns as they are typed.
             reading: how labels arrive, as `reading()` says.
+            scores: names of columns of numbers, or of lists of them: `s0`, `s1` … of the result.
         """
         return "\nUNION ALL\n".join(
-            self._select_of(part, columns, where, reading) for part in self.parts
+            self._select_of(part, columns, where, reading, scores) for part in self.parts
         )
 
+    def select_text(self, column: str, where: str | None) -> str:
+        """SQL that reads one column as each row writes it."""
+        pieces = []
+        for part in self.parts:
+            source, raw = self._source_of(part, [column], where)
+            condition = "" if where is None else f" WHERE ({where}\n)"
+            pieces.append(f"SELECT CAST({raw[0]} AS VARCHAR) AS text FROM {source}{condition}")
+        return "\nUNION ALL\n".join(pieces)
+
+    def _source_of(
+        self, part: Part, columns: Sequence[str], where: str | None
+    ) -> tuple[str, list[str]]:
+        """What follows FROM, and the columns as SQL; a filter sees the other columns typed."""
+        if where is None or part.reading == "typed":
+            return part.sql, [quoted(name) for name in columns]
+        texts = {n: k for n, k in part.columns.items() if n not in part.partitions}
+        return filtered(part.sql, columns, texts, part.reading)
+
     def _select_of(
-        self, part: Part, columns: Sequence[str], where: str | None, reading: Reading
+        self,
+        part: Part,
+        columns: Sequence[str],
+        where: str | None,
+        reading: Reading,
+        scores: Sequence[str],
     ) -> str:
-        raw = [quoted(name) for name in columns]
-        source = part.sql
-        if where is not None and part.reading != "typed":
-            texts = {n: k for n, k in part.columns.items() if n not in part.partitions}
-            source, raw = filtered(source, columns, texts, part.reading)
+        source, raw = self._source_of(part, [*columns, *scores], where)
         chosen = []
         for place, name in enumerate(columns[:2]):
             kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
@@ -207,6 +281,10 @@ class Relation:
         if len(columns) > 2:
             origin = "typed" if columns[2] in part.partitions else part.reading
             chosen.append(f"{as_weight(raw[2], columns[2], origin)} AS c2")
+        for place, name in enumerate(scores):
+            origin = "typed" if name in part.partitions else part.reading
+            kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
+            chosen.append(f"{as_score(raw[len(columns) + place], origin, kinds)} AS s{place}")
         condition = "" if where is None else f" WHERE ({where}\n)"
         return f"SELECT {', '.join(chosen)} FROM {source}{condition}"
 

@@ -21,7 +21,7 @@ from karat.inputs.arrow_numbers import nulls_of, numbers_of
 from karat.inputs.column import Codes, Column, Flags
 from karat.inputs.ndarrays import encode_array
 
-__all__ = ["N_BLOCK", "Block", "RowBlocks"]
+__all__ = ["N_BLOCK", "Batch", "Block", "RowBlocks"]
 
 N_BLOCK = 1 << 20
 """Rows of a block: large enough for the counting threads, 24 MB at most."""
@@ -45,6 +45,25 @@ class Block:
     weights: npt.NDArray[np.float64] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive rows of a stream.
+
+    Attributes:
+        first_row: number of the first of them, dropped ones counted.
+        n: number of rows, dropped ones counted.
+        parts: truth, prediction and maybe weights of the rows that are kept.
+        kept: bool[n], or None when every row is.
+        columns: every column of the stream by its name in SQL, with every row.
+    """
+
+    first_row: int
+    n: int
+    parts: list[npt.NDArray[Any]]
+    kept: Flags | None
+    columns: dict[str, ArrowColumn]
+
+
 @dataclass
 class RowBlocks:
     """Reads a query of two label columns and maybe weights; it can be read more than once.
@@ -57,6 +76,7 @@ class RowBlocks:
         n_dropped: rows left out by the last read.
         is_text: whether the labels of the last read are texts.
         is_boolean: whether both columns of the last read are booleans.
+        beside: more columns of the stream, which `batches` hands out as they are.
     """
 
     open: Callable[[], Any]
@@ -66,6 +86,7 @@ class RowBlocks:
     n_dropped: int = 0
     is_text: bool = False
     is_boolean: bool = False
+    beside: tuple[str, ...] = ()
     _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
 
     @property
@@ -92,7 +113,7 @@ class RowBlocks:
         self.n_dropped = 0
         columns: list[npt.NDArray[Any]] = []
         filled = first_row = 0
-        for parts in self._batches():
+        for parts in map(_labels_and_weights, self.batches()):
             if not columns:
                 # Why: blocks handed out are views of these; they are counted before the next.
                 columns = [np.empty(N_BLOCK, part.dtype) for part in parts]
@@ -108,11 +129,13 @@ class RowBlocks:
         if filled:
             yield _block(first_row, columns, filled)
 
-    def _batches(self) -> Iterator[list[npt.NDArray[Any]]]:
+    def batches(self) -> Iterator[Batch]:
+        """Batches as the reader makes them, in row order; errors as those of the blocks."""
+        self.n_dropped = 0
         row = 0
         is_checked = False
         names = [TRUE, PRED, WEIGHT][: len(self.names)]
-        stream = batches(self.open(), names)
+        stream = batches(self.open(), [*names, *self.beside])
         for batch in stream:
             true, pred = (self._labels(batch[name], i, row) for i, name in enumerate(names[:2]))
             self.is_text = true.kind == "string"
@@ -124,6 +147,7 @@ class RowBlocks:
                 parts.append(weights)
                 missing.append(no_weight if self.nulls == "drop" else None)
             flags = [flag for flag in missing if flag is not None]
+            kept = None
             row += len(true)
             if flags:
                 if self.nulls == "error":
@@ -137,7 +161,7 @@ class RowBlocks:
                 # Of rows that are there: a column of nulls alone has no kind.
                 check_kinds(self._told(true, parts[0]), self._told(pred, parts[1]))
                 is_checked = True
-            yield parts
+            yield Batch(row - len(true), len(true), parts, kept, batch)
 
     def _labels(self, column: ArrowColumn, place: int, row: int) -> Column:
         argument = f"column {self.names[place]!r}"
@@ -214,6 +238,10 @@ class RowBlocks:
             count += int(np.count_nonzero(flags))
             n += len(flags)
         return first, count, n
+
+
+def _labels_and_weights(batch: Batch) -> list[npt.NDArray[Any]]:
+    return batch.parts
 
 
 def _block(first_row: int, columns: list[npt.NDArray[Any]], n: int) -> Block:

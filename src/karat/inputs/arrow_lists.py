@@ -19,9 +19,12 @@ class NotOneLengthError(Exception):
 
 
 def lists_of(
-    column: ArrowColumn,
+    column: ArrowColumn, rows: Flags | None = None
 ) -> tuple[list[npt.NDArray[Any]] | None, Flags | None]:
-    """The lists of a column without null lists, as one matrix a chunk.
+    """The lists of a column, none of them null, as one matrix a chunk.
+
+    Args:
+        rows: bool[n], the rows wanted, of a column of one chunk; None for all.
 
     Returns:
         The matrices, number[m, k], or None when the lists do not hold plain numbers;
@@ -38,6 +41,10 @@ def lists_of(
     nulls: list[Flags | None] = []
     for chunk in column.chunks:
         starts, lengths = _extents(chunk)
+        if rows is not None:
+            starts, lengths = starts[rows], lengths[rows]
+            if not len(starts):
+                continue
         width = int(lengths[0]) if width is None else width
         if (lengths != width).any():
             row = int((lengths != width).argmax())
@@ -50,7 +57,7 @@ def lists_of(
         matrices.append(_rows(values[0], starts, width))
         missing = items.nulls()
         nulls.append(None if missing is None else _rows(missing, starts, width))
-        first_row += chunk.length
+        first_row += len(starts)
     flags = None
     if any(part is not None and part.any() for part in nulls):
         flags = np.concatenate(

@@ -93,10 +93,15 @@ def find_score_columns(
         chosen, notes = _found(looked)
     elif chosen is None and (prob is None or score is None):
         chosen, notes = _found(looked, "score" if score is None else "prob")
-    needs: tuple[Role, ...] = ("true", "pred") if chosen is None else ("true",)
     taken = () if chosen is None else chosen.names
-    roles = find_roles(columns, types, given, needs=needs, taken=taken)
-    roles.column("pred")
+    roles = find_roles(columns, types, given, needs=("true",), taken=taken)
+    if roles.column("pred") is None and chosen is None:
+        raise error(
+            "K406",
+            role="the predictions, probabilities or scores",
+            columns=shown(roles.columns, 20),
+            option="--pred, --prob or --score NAME (in Python pred=, prob= or score='NAME')",
+        )
     return roles, chosen, notes
 
 

@@ -27,7 +27,7 @@ from karat.inputs.identity import is_missing
 from karat.inputs.labels import host_of, is_pandas_arrow
 from karat.inputs.ndarrays import native_order
 
-__all__ = ["Array", "Numbers", "Origin", "numbers_in"]
+__all__ = ["Array", "Numbers", "Origin", "numbers_in", "real"]
 
 Array: TypeAlias = npt.NDArray[np.floating[Any]]
 """float32 or float64, in native byte order and aligned."""
@@ -46,11 +46,13 @@ class Origin:
         argument: ``"y_prob"`` or ``"y_score"``.
         column: the column of a table, if they are one of its columns.
         kept: bool[n], rows that will be used; None for all.
+        first_row: number of the first row.
     """
 
     argument: str
     column: str | None = None
     kept: Flags | None = None
+    first_row: int = 0
 
     @property
     def shown(self) -> str:
@@ -235,7 +237,7 @@ def _of_pieces(pieces: Sequence[npt.NDArray[Any]], origin: Origin) -> Numbers:
     found = []
     row = 0
     for piece in pieces:
-        found.append(_real(piece, origin, row))
+        found.append(real(piece, origin, row))
         row += len(piece)
     return Numbers(tuple(found), is_half=_is_half(pieces[0].dtype))
 
@@ -348,14 +350,14 @@ def _of_array(values: npt.NDArray[Any], origin: Origin) -> Numbers:
             return _of_items(list(array), origin)
         flat = _numbers_from(array.ravel().tolist(), origin, array.shape[1])
         array = flat.reshape(array.shape)
-    return Numbers((_real(array, origin),), is_half=_is_half(array.dtype))
+    return Numbers((real(array, origin),), is_half=_is_half(array.dtype))
 
 
 def _is_half(dtype: np.dtype[Any]) -> bool:
     return dtype == np.float16 or dtype.name == "bfloat16"
 
 
-def _real(array: npt.NDArray[Any], origin: Origin, first_row: int = 0) -> Array:
+def real(array: npt.NDArray[Any], origin: Origin, first_row: int = 0) -> Array:
     """float32 or float64 of an array of numbers; those of 16 bits become float32."""
     dtype = array.dtype
     if dtype.kind == "f" and dtype.itemsize in (4, 8):
@@ -383,5 +385,6 @@ def _check_exact(
         at = tuple(place)
         if int(found[at]) != int(array[at]):
             column = f", column {int(place[1])}" if array.ndim == 2 else ""
-            text = f"Row {first_row + int(place[0])}{column} holds {int(array[at])}"
+            row = origin.first_row + first_row + int(place[0])
+            text = f"Row {row}{column} holds {int(array[at])}"
             raise origin.refusal(f"{text}, which no float64 equals")

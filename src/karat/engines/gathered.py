@@ -1,0 +1,73 @@
+"""Rows of a stream as they are kept: codes of the labels, weights and scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.inputs.column import Flags
+
+__all__ = ["Codes", "Gathered", "LabelCodes"]
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+_BLOCK = 1 << 16
+
+
+@dataclass
+class LabelCodes:
+    """Codes of the labels of a stream; those of numbers are given here, those of text are."""
+
+    places: dict[int, int] = field(default_factory=dict)
+
+    def codes(self, part: npt.NDArray[Any], *, is_text: bool) -> Codes:
+        """int32[n]: the code of each row."""
+        if is_text or not len(part):
+            return np.array(part, np.int32)
+        codes, values = _native.encode_integers(part)
+        lut = [self.places.setdefault(value, len(self.places)) for value in values.tolist()]
+        return np.take(np.array(lut, np.int32), codes)
+
+
+@dataclass
+class Gathered:
+    """What was read.
+
+    Attributes:
+        true, pred: int32[n], codes of the labels.
+        weights: float64[n], or None.
+        values: the scores.
+        kept: bool[m] of the rows of the source.
+        numbers: the label of each code, where labels are numbers.
+    """
+
+    true: Codes
+    pred: Codes
+    weights: npt.NDArray[np.float64] | None
+    values: npt.NDArray[Any]
+    kept: Flags
+    numbers: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """Rows of the source."""
+        return len(self.kept)
+
+    def drop(self, flags: Flags) -> None:
+        """Leave rows out; the scores move together within their own memory."""
+        if not flags.any():
+            return
+        rows = np.flatnonzero(~flags)
+        self.true, self.pred = self.true[rows], self.pred[rows]
+        self.weights = None if self.weights is None else self.weights[rows]
+        for start in range(0, len(rows), _BLOCK):
+            moved = rows[start : start + _BLOCK]
+            self.values[start : start + len(moved)] = self.values[moved]
+        self.values = self.values[: len(rows)]
+        places = np.flatnonzero(self.kept)
+        self.kept = np.zeros(len(self.kept), np.bool_)
+        self.kept[places[rows]] = True

@@ -1,0 +1,56 @@
+"""SQL that reads one column of one part as numbers, or as lists of them; what is none is null."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from karat.engines.label_sql import family, is_null
+from karat.engines.text_labels import Reading
+
+__all__ = ["as_score", "can_be_score"]
+
+_LIST = re.compile(r"(?P<item>.*[^\]])\[\d*\]")
+_AS_THEY_ARE = {
+    "FLOAT", "DOUBLE", "TINYINT", "SMALLINT", "INTEGER", "BIGINT",
+    "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+}  # fmt: skip
+_JSON_NUMBERS = "('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')"
+
+
+def can_be_score(kind: str) -> bool:
+    """Whether a DuckDB type holds numbers, or lists of numbers."""
+    found = _LIST.fullmatch(kind)
+    return family(found["item"] if found else kind) in ("whole", "real", "unknown")
+
+
+def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
+    """A column of numbers; null where a value is none.
+
+    Args:
+        column: its name as SQL.
+        origin: how this part writes it.
+        kinds: the DuckDB type of the column, of this part first, then of all parts.
+    """
+    found = _LIST.fullmatch(kinds[0])
+    if origin == "csv":
+        return _of_csv(column)
+    if origin == "json":
+        if found is None:
+            return _of_json(column)
+        items = f"list_transform(CAST({column} AS JSON[]), lambda item: {_of_json('item')})"
+        return f"CASE WHEN json_type({column}) = 'ARRAY' THEN {items} END"
+    item = found["item"] if found else kinds[0]
+    if item in _AS_THEY_ARE and len(set(kinds)) == 1:
+        return column
+    return f"CAST({column} AS DOUBLE{'[]' if found else ''})"
+
+
+def _of_csv(column: str) -> str:
+    # DuckDB would read '1_2' as 12.
+    is_odd = f"contains({column}, '_') OR ({is_null(column)} AND lower(trim({column})) <> 'nan')"
+    return f"CASE WHEN {is_odd} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"
+
+
+def _of_json(column: str) -> str:
+    return f"CASE WHEN json_type({column}) IN {_JSON_NUMBERS} THEN CAST({column} AS DOUBLE) END"
