@@ -7,16 +7,30 @@ from typing import Any
 
 import numpy as np
 
+from karat import _native
 from karat.engines.arrays import tally_labels
 from karat.engines.matrices import tally_matrix
 from karat.inputs.align import align
 from karat.inputs.dictionaries import encode_dictionary
 from karat.inputs.frames import columns, encode_role
+from karat.inputs.labels import encode
 from karat.inputs.roles import find_roles
+from karat.inputs.score_order import place_columns
+from karat.inputs.scores import as_scores, refuse_scores
 
 
 def _ordered(argument: str, categories: list[str], codes: list[int]) -> Any:
     return encode_dictionary(np.array(codes), categories, argument, "error", is_ordered=True)
+
+
+def _refused(values: Any, *problem: Any) -> Any:
+    kind, row, column = problem
+    refuse_scores(as_scores(values, "y_prob"), _native.Rejected(kind, 1, row, column))
+
+
+def _placed(true: Any, names: list[str], labels: Any = None) -> Any:
+    truth = encode(true, "y_true")
+    return place_columns(truth, None, len(names), argument="y_prob", names=names, labels=labels)
 
 
 TRIGGERS: dict[str, Callable[[], object]] = {
@@ -45,6 +59,13 @@ TRIGGERS: dict[str, Callable[[], object]] = {
         encode_dictionary(np.array([0, 0]), ["medium"], "y_pred", "error"),
     ),
     "K125": lambda: tally_labels([0, 1, 1], [0, 1, 0], weights=[1e200, 1e200, 1e200]),
+    "K130": lambda: as_scores([[0.25, 0.75], [0.5, "0.5"]], "y_prob"),
+    "K131": lambda: as_scores([[0.25, 0.75], [0.5, None], [0.0, 1.0]], "y_prob"),
+    "K132": lambda: _refused([[0.25, 0.75], [-1.5, 2.5]], "below_zero", 1, 0),
+    "K133": lambda: _refused([[0.25, 0.75], [0.5, 0.25]], "row_sum", 1, 0),
+    "K134": lambda: _placed(["a", "b"], ["x", "y", "z"]),
+    "K135": lambda: _placed(["a", "b"], ["proba_b", "proba_a"], labels=["a", "b"]),
+    "K137": lambda: _placed(["a", "b"], ["proba_a", "proba_c"]),
     "K404": lambda: columns({"label": [0, 1], "prediction": [0, 1]}, ["lable"]),
     "K405": lambda: find_roles(["label", "target", "pred"]),
     "K406": lambda: find_roles(["id", "label", "size"]),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STOP",
+    "allow_columns",
     "check_condition",
     "connected",
     "explaining",
@@ -36,6 +37,7 @@ STOP = "\x1f"
 """Sets apart what karat's own SQL says when it stops a query: code, column and value."""
 
 MEMORY_LIMIT = "1GB"
+N_COLUMNS_MANY, MEGABYTES_A_COLUMN = 64, 4
 N_THREADS_MAX = 4
 _LINES = (
     "auto_detect=false, header=false, delim='\\x01', quote='', escape='', strict_mode=false, "
@@ -68,6 +70,8 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
+            # It would be written to standard output, among the results.
+            "enable_progress_bar": False,
         }
     )
     try:
@@ -75,6 +79,13 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
     finally:
         connection.close()
         shutil.rmtree(spill, ignore_errors=True)
+
+
+def allow_columns(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:
+    """Let a read of many columns hold a row group of them: its batches are wide, not long."""
+    if n_columns > N_COLUMNS_MANY:
+        megabytes = 1000 + MEGABYTES_A_COLUMN * n_columns
+        connection.execute(f"SET memory_limit='{megabytes}MB'").fetchall()
 
 
 def _threads(n_threads: int | None) -> int:

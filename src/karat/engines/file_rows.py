@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from karat.engines.arrays import tally_columns
 from karat.engines.checks import check_unused_weights, remarks
-from karat.engines.duck import check_condition, explaining
+from karat.engines.duck import allow_columns, check_condition, explaining
 from karat.engines.file_labels import Declared, labels_of, missing_codes, named, refuse_scores
 from karat.engines.files import (
     N_CLASSES_MAX,
@@ -147,6 +147,7 @@ class _Reader:
         with explaining(relation.files, has_sql=relation.query is not None, where=where):
             relation.require(known)
             relation.require_scores(scores)
+            allow_columns(connect, len(scores))
             gathered = self._gathered(rows, reading, scores, progress)
             # What is wrong with labels is looked for in a read of the labels alone.
             labels = replace(rows, open=lambda: connect.sql(again), beside=())

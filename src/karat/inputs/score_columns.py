@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from karat.errors import error, shown
 from karat.inputs.roles import (
+    ALIASES,
     Family,
     ProbabilityColumns,
     Role,
@@ -19,6 +20,7 @@ from karat.inputs.roles import (
     how_to_name,
     meaning,
     nearest,
+    normalized,
 )
 from karat.inputs.scores import Argument
 
@@ -149,6 +151,8 @@ def _chosen(
 def _matched(looked: Roles, role: Role, pattern: str) -> ScoreColumns:
     others: tuple[Role, ...] = ("true", "pred", "weights", "id", "fold", "group")
     taken = {name for other in others for name in looked.candidates[other]}
+    aliases = {alias for other in others for alias in ALIASES[other]}
+    taken |= {name for name in looked.columns if normalized(name) in aliases}
     names = [name for name in looked.columns if fnmatchcase(name, pattern) and name not in taken]
     if not names:
         raise _unknown(looked, role, pattern)

@@ -130,8 +130,9 @@ def _of_table(table: Any, argument: Argument) -> Scores:
         dtype = table.dtypes.iloc[0]
         if isinstance(dtype, np.dtype) and dtype.kind == "f":
             found = numbers_in(table.to_numpy(), Origin(argument))
-            tolerance = tolerance_of(is_half=found.is_half)
-            return Scores(argument, found.joined(), frame.names, tolerance)
+            # A table made without names counts its columns, which names no class.
+            names = None if list(table.columns) == list(range(table.shape[1])) else frame.names
+            return Scores(argument, found.joined(), names, tolerance_of(is_half=found.is_half))
     return gathered(frame.columns(frame.names), frame.names, argument)
 
 
