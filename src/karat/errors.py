@@ -388,13 +388,13 @@ _ENTRIES = (
         "Subtract only what was merged in before.",
     ),
     Entry(
-        "K208",
+        "K210",
         "{name} cannot be computed from counts of labels.",
         "It reads probabilities or scores.",
         "Give y_prob= or y_score=, and name it in metrics= where only some are listed.",
     ),
     Entry(
-        "K209",
+        "K211",
         "This report did not compute {name}.",
         "A metric of scores is computed while the rows are at hand.",
         "Name it: karat.evaluate(..., metrics=[{name!r}]).",

@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"metrics", "plan", "render", "result", "signature", "_version"} | WAIST,
     "render": {"metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
     "objectives": {"inputs"} | WAIST,
-    "testing": {"metrics", "result"} | WAIST,
+    "testing": {"functions", "metrics", "result"} | WAIST,
 }
 """Which part of karat may import which other part."""
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors import UndefinedWarning
 from karat.metrics import Losses, Metric, Record
 from karat.metrics._influence import Rows, influence
 from karat.metrics._lift import Policy
@@ -63,15 +64,15 @@ def problems(
 
 def value_of(metric: Metric, problem: Problem, policy: Policy = "zero") -> npt.NDArray[np.float64]:
     """The value of a metric through its public function."""
-    import karat
+    from karat.functions import function_of
 
-    function = getattr(karat, metric.record.name)
+    function = function_of(metric.record.name)
     given: dict[str, Any] = dict(metric.params)
     if metric.record.is_per_class and metric.lift != "plain":
         given["average"] = None if metric.lift == "per_class" else metric.lift
     given["y_prob" if problem.is_prob else "y_score"] = problem.values
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", karat.UndefinedWarning)
+        warnings.simplefilter("ignore", UndefinedWarning)
         return np.asarray(
             function(
                 problem.y_true,
