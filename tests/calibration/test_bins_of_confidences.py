@@ -109,11 +109,13 @@ def test_the_debiased_square_of_one_confidence_is_the_textbook_formula() -> None
 
 
 def test_a_shifted_edge_is_noticed() -> None:
-    y, prob, _ = max(list(rows.problems(3))[1::3], key=lambda problem: len(problem[0]))
-    p, hit = rows.top_label(y, prob)
+    y, prob = np.array([1, 1, 0, 0, 1]), np.array([0.9, 0.7, 0.8, 0.4, 0.35])
+    p, hit = rows.top_label(y, np.stack([1 - prob, prob], axis=1))
     ones = np.ones(len(y))
-    found = karat.expected_calibration_error(y, y_prob=prob, labels=range(3), bins=10)
-    for edges, closed in ((rows.uniform(10), "left"), (rows.uniform(10) - 1e-15, "right")):
+    found = karat.expected_calibration_error(y, y_prob=prob, bins=5)
+    weight, gap = rows.gaps(p, hit, ones, rows.uniform(5), "right")
+    assert_same(found, np.average(np.abs(gap), weights=weight), within=1e-12)
+    for edges, closed in ((rows.uniform(5), "left"), (rows.uniform(5) - 1e-15, "right")):
         weight, gap = rows.gaps(p, hit, ones, np.clip(edges, 0, 1), closed)
         with pytest.raises(AssertionError):
             assert_same(found, np.average(np.abs(gap), weights=weight), within=1e-12)
