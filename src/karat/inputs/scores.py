@@ -108,6 +108,8 @@ def as_scores(values: Any, argument: Argument) -> Scores:
         >>> as_scores([[0.25, 0.75], [0.5, 0.5]], "y_prob").values.shape
         (2, 2)
     """
+    if type(values) is np.ndarray and _is_plain(values):
+        return Scores(argument, values)
     host = host_of(values)
     if host == "narwhals":
         return as_scores(values.to_native(), argument)
@@ -115,6 +117,14 @@ def as_scores(values: Any, argument: Argument) -> Scores:
         return _of_table(values, argument)
     found = numbers_in(values, Origin(argument))
     return Scores(argument, found.joined(), None, tolerance_of(is_half=found.is_half))
+
+
+def _is_plain(array: npt.NDArray[Any]) -> bool:
+    """Whether an array is used as it is: the usual case, in a small call most of the time."""
+    is_matrix = array.ndim == 2 and array.shape[1] > 1
+    dtype = array.dtype
+    is_real = dtype in (np.float64, np.float32) and dtype.isnative and array.flags.aligned
+    return is_real and (is_matrix or array.ndim == 1) and len(array) > 0
 
 
 def tolerance_of(*, is_half: bool) -> float:
