@@ -79,6 +79,12 @@ const double* Input::doubles(bool contiguous_only) const {
     return static_cast<const double*>(view_.buf);
 }
 
+int64_t Input::float_bytes() const {
+    if (kind_ != 'f' || (view_.itemsize != 4 && view_.itemsize != 8))
+        fail("a float32 or float64 array");
+    return view_.itemsize;
+}
+
 const char* Input::contiguous(char kind, int64_t item, const char* wanted) const {
     if (kind_ != kind || view_.itemsize != item || (view_.shape[0] > 1 && view_.strides[0] != item))
         fail(wanted);

@@ -30,12 +30,15 @@ public:
     int64_t length() const { return view_.shape[0]; }
     int64_t width() const { return view_.shape[1]; }
     int64_t stride() const { return view_.strides[0]; }
+    int64_t column_stride() const { return view_.strides[1]; }
     const char* bytes() const { return static_cast<const char*>(view_.buf); }
 
     // Integer or boolean items of any width.
     Column integers() const;
     // Items of exactly this kind; `contiguous` refuses strides.
     const double* doubles(bool contiguous) const;
+    // Bytes of an item of float32 or float64, else TypeError.
+    int64_t float_bytes() const;
     const int32_t* int32s() const;
     const uint64_t* uint64s() const;
     const char* packed_bytes() const;
@@ -61,6 +64,15 @@ nb::object owned(std::unique_ptr<T[]> memory, int64_t n) {
     T* data = memory.get();
     nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {static_cast<size_t>(n)}, owner));
+}
+
+// A new array [n, width] that owns the memory.
+template <class T>
+nb::object owned(std::unique_ptr<T[]> memory, int64_t n, int64_t width) {
+    T* data = memory.get();
+    nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(
+        data, {static_cast<size_t>(n), static_cast<size_t>(width)}, owner));
 }
 
 template <class T>
@@ -94,6 +106,7 @@ bool poll_signals();
 
 void bind_count(nb::module_& m);
 void bind_encode(nb::module_& m);
+void bind_ladder(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_program(nb::module_& m);

@@ -48,6 +48,7 @@ NB_MODULE(_native, m) {
     lanes();  // KARAT_ISA is read, and refused if it must be, at import
     bind_count(m);
     bind_encode(m);
+    bind_ladder(m);
     bind_objects(m);
     bind_pairs(m);
     bind_program(m);

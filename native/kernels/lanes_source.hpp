@@ -325,6 +325,8 @@ uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
 
 }  // namespace
 
+#include "kernels/lanes_ladder_source.hpp"
+
 namespace karat {
 
 // In the order of Kind.
@@ -339,6 +341,7 @@ const Lanes KARAT_LANES = {
     pair_sums,
     add_weighted,
     narrow,
+    kLadderLanes,
 };
 
 }  // namespace karat

@@ -116,6 +116,89 @@ def weighted_runs(
 ) -> tuple[_UInt64, _Float64, _Float64, _Int64]:
     """Keys, Σw, Σw² and rows of weight > 0 of sorted pack_pairs_rows keys, added in row order."""
 
+@final
+class PackedScores:
+    """A word for each row, to be sorted in place; then `settle`, then whatever is asked for.
+
+    Where words name rows, the arrays that they were made of are kept and read again: then they
+    must not change.
+    """
+
+    @property
+    def words(self) -> NDArray[np.uint32] | _UInt64:
+        """uint32[n] or uint64[n]: score above, class below."""
+
+    def settle(self) -> None:
+        """Give sorted words their final order, where scores found too few bits in them."""
+
+    def classes(self) -> NDArray[Any]:
+        """int64[k] rows, or float64[k] Σw, of each class."""
+
+    def areas(self) -> NDArray[Any]:
+        """Number[k]: over pairs (row of own, row of c), Σ w·w'·(2·[s > s'] + [s = s']); own: 0.
+
+        int64 without weights; OverflowError when 2·rows·rows reaches 2**63.
+        """
+
+    def step_area(self) -> float:
+        """Σ over rungs of own weight × share of own weight at or above."""
+
+    def trapezoid_area(self) -> float:
+        """Area under that share by the part of the own weight at or above; NaN without any."""
+
+    def rungs(self) -> tuple[_Float64, NDArray[Any], _Float64 | None]:
+        """Distinct scores, descending; number[2u] of the rest and own, by turns; Σw² likewise."""
+
+def pack_scores(
+    values: NDArray[np.floating[Any]],
+    codes: _Int32,
+    own: int,
+    k: int,
+    weights: _Float64 | None,
+    n_threads: int,
+) -> PackedScores:
+    """Words of float32 or float64 scores of any stride, and contiguous codes and weights.
+
+    Errors: Rejected "range" (codes, 0), "nan" or "infinite" (values, 1), "bad_weight" or
+    "negative_weight" (2), of the first argument that has such a row; ValueError for k or own.
+    """
+
+def pack_cells(
+    values: NDArray[np.floating[Any]], codes: _Int32, weights: _Float64 | None, n_threads: int
+) -> PackedScores:
+    """The same of every item of values[n, k], of two classes: 1 where the column is the code.
+
+    Errors: as pack_scores; the row of a bad value is that of the flat matrix in C order.
+    """
+
+@final
+class PairScores:
+    """The rows of a matrix of scores by class, for differences of two columns.
+
+    Errors: as pack_cells.
+    """
+
+    def __init__(
+        self, values: NDArray[np.floating[Any]], codes: _Int32, weights: _Float64 | None
+    ) -> None: ...
+    def starts(self) -> _Int64:
+        """int64[k + 1]: where each class begins."""
+
+    def weights(self) -> _Float64 | None:
+        """The weights, class by class."""
+
+    def differences(self, i: int, j: int) -> _Float64:
+        """values[:, i] - values[:, j] in float64 of the rows of class i, then those of class j.
+
+        What is beyond the range of float64 counts as its largest number.
+        """
+
+def weigh_scores(values: NDArray[np.floating[Any]], cost: _Float64) -> _Float64:
+    """The product values @ cost.T in float64, each sum in the order of the columns.
+
+    Errors: Rejected "infinite" for the first item beyond the range of float64.
+    """
+
 def encode_integers(array: _Integers) -> tuple[_Int32, _Int64]:
     """int32[n] codes and the distinct values, ascending; Rejected "range" beyond int64."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -76,3 +77,42 @@ def widest_range(n: int, *, cells: bool) -> int:
     if cells:
         return min(4096, int(max(65536, 8 * n) ** 0.5))
     return min(2**26, max(65536, n))
+
+
+def areas(scores: Any, codes: Any, own: int, k: int, weights: Any = None) -> list[Fraction]:
+    """Over all pairs (row of own, row of c): the sum of w·w'·(2·[s > s'] + [s = s'])."""
+    w = [Fraction(1)] * len(scores) if weights is None else [Fraction(float(v)) for v in weights]
+    sums = [Fraction(0)] * k
+    for i, j in np.argwhere((codes == own)[:, None] & (codes != own)[None, :]):
+        above, below = float(scores[i]), float(scores[j])
+        sums[codes[j]] += w[i] * w[j] * (2 * (above > below) + (above == below))
+    return sums
+
+
+def rungs(scores: Any, is_own: Any, weights: Any = None) -> list[tuple[float, Fraction, Fraction]]:
+    """Distinct scores, descending, with the weight of the rest and of the own class."""
+    w = [1] * len(scores) if weights is None else [Fraction(float(v)) for v in weights]
+    found: dict[float, list[Fraction]] = {}
+    for i, score in enumerate(scores):
+        found.setdefault(float(score), [Fraction(0), Fraction(0)])[int(is_own[i])] += w[i]
+    ladder = [(score, *found[score]) for score in sorted(found, reverse=True)]
+    return [rung for rung in ladder if rung[1] + rung[2] > 0]
+
+
+def step_area(ladder: Sequence[tuple[float, Fraction, Fraction]]) -> Fraction:
+    """The sum over rungs of own weight × own share at or above."""
+    own = [sum((rung[2] for rung in ladder[: i + 1]), Fraction(0)) for i in range(len(ladder))]
+    rest = [sum((rung[1] for rung in ladder[: i + 1]), Fraction(0)) for i in range(len(ladder))]
+    parts = zip(ladder, own, rest, strict=True)
+    return sum((rung[2] * o / (o + r) for rung, o, r in parts), Fraction(0))
+
+
+def trapezoid_area(ladder: Sequence[tuple[float, Fraction, Fraction]]) -> Fraction | None:
+    """The area under the own share by the part of own weight, from 1 at 0; None without any."""
+    area = own = rest = Fraction(0)
+    before = Fraction(1)
+    for _, here_rest, here_own in ladder:
+        own, rest = own + here_own, rest + here_rest
+        area += here_own * (before + own / (own + rest)) / 2
+        before = own / (own + rest)
+    return area / own if own else None

@@ -8,6 +8,7 @@ from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
+from karat.tally.ladder import Ladder
 from karat.tally.serialization import from_bytes, to_bytes
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Classes",
     "Fields",
     "Label",
+    "Ladder",
     "from_bytes",
     "inconsistency",
     "merge",

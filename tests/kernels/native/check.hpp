@@ -99,6 +99,7 @@ private:
 
 void test_counts(Random& random);
 void test_encoders(Random& random);
+void test_ladders(Random& random);
 void test_pairs(Random& random);
 
 // Deliberate mistakes, by name; each must end the program in an error.

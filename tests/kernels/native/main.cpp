@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     Random random(20240229);
     test_counts(random);
     test_encoders(random);
+    test_ladders(random);
     test_pairs(random);
     std::printf("passed on %s\n", karat::lanes().name);
     return 0;

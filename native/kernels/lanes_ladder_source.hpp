@@ -1,0 +1,137 @@
+// Sortable words of scores, for lanes_source.hpp only.
+
+namespace {
+
+using karat::FloatSpan;
+using karat::KeyLayout;
+
+template <int kBytes>
+struct FloatLanes;
+template <>
+struct FloatLanes<4> {
+    using Int = int32_t;
+    using Word = uint32_t;
+    using Ints = Vector<int32_t, kLanes32>::type;
+    using Words = U32;
+    static constexpr int n = kLanes32;
+    static constexpr Int most = 0x7fffffff;
+};
+template <>
+struct FloatLanes<8> {
+    using Int = int64_t;
+    using Word = uint64_t;
+    using Ints = Vector<int64_t, kLanes64>::type;
+    using Words = U64;
+    static constexpr int n = kLanes64;
+    static constexpr Int most = 0x7fffffffffffffff;
+};
+
+// Calls body(i, vectors of items i to i + lanes) for all n items; the last ones come in a vector
+// that `pad` fills up. Returns nothing read beyond the end.
+template <class L, class Body>
+inline void each_vector(const void* x, int64_t n, typename L::Int pad, const Body& body) {
+    using Int = typename L::Int;
+    const Int* in = static_cast<const Int*>(x);
+    int64_t i = 0;
+    for (; i + L::n <= n; i += L::n) body(i, L::n, load<typename L::Ints>(in + i));
+    if (i == n) return;
+    Int rest[L::n];
+    for (int j = 0; j < L::n; ++j) rest[j] = i + j < n ? in[i + j] : pad;
+    body(i, int(n - i), load<typename L::Ints>(rest));
+}
+
+template <int kBytes>
+void float_span(const void* x, int64_t n, FloatSpan* span) {
+    using L = FloatLanes<kBytes>;
+    using Int = typename L::Int;
+    using Ints = typename L::Ints;
+    Int first;
+    __builtin_memcpy(&first, x, sizeof first);
+    const Int ordered_first = first < 0 ? first ^ L::most : first;
+    Ints least = Ints{} + ordered_first, most = least, small = Ints{} + L::most, bits = {};
+    each_vector<L>(x, n, first, [&](int64_t, int, Ints b) {
+        const Ints ordered = b ^ ((b < 0) & L::most);
+        least = smaller(least, ordered);
+        most = larger(most, ordered);
+        // Zero wraps around to the largest number.
+        small = smaller(small, ((b & L::most) - 1) & L::most);
+        bits |= b;
+    });
+    span->least = smallest<Int, L::n>(least);
+    span->most = largest<Int, L::n>(most);
+    span->small = smallest<Int, L::n>(small);
+    span->bits = static_cast<typename L::Word>(all_bits<Int, L::n>(bits));
+}
+
+uint32_t class_slots(const int32_t* codes, int64_t n, uint32_t own, uint32_t last, uint32_t* out) {
+    U32 top = {};
+    each_vector<FloatLanes<4>>(codes, n, 0, [&](int64_t i, int count, FloatLanes<4>::Ints v) {
+        const U32 code = reinterpret_cast<U32>(v);
+        top = larger(top, code);
+        // A true comparison is all ones: −1.
+        const U32 below = code + reinterpret_cast<U32>(code > own);
+        const U32 slots = code == own ? U32{} + last : below;
+        if (count == kLanes32) {
+            store(out + i, slots);
+        } else {
+            __builtin_memcpy(out + i, &slots, sizeof(uint32_t) * unsigned(count));
+        }
+    });
+    return largest<uint32_t, kLanes32>(top);
+}
+
+// Words from keys: the key above, the slot and the row below.
+template <class Words, class Word>
+inline Words words_of(Words key, Words slots, Word first, const KeyLayout& layout) {
+    const Words words =
+        ((key >> Word(layout.drop)) << Word(layout.below())) | (slots << Word(layout.row_bits));
+    if (!layout.has_rows) return words;
+    Words rows;
+    for (int lane = 0; lane < int(sizeof(Words) / sizeof(Word)); ++lane)
+        rows[lane] = first + Word(lane);
+    return words | rows;
+}
+
+template <int kBytes, class Word>
+void pack_scores(const void* x, const uint32_t* slots, int64_t n, int64_t first,
+                 const KeyLayout& layout, void* out) {
+    using L = FloatLanes<kBytes>;
+    using Int = typename L::Int;
+    using Ints = typename L::Ints;
+    // As many words as there are scores in a vector; the compiler divides what is too wide.
+    using Words = typename Vector<Word, L::n>::type;
+    using Unsigned = typename L::Words;
+    const Int floor = Int(layout.floor), zeros = Int(layout.zeros);
+    const typename L::Word lowest = typename L::Word(layout.lowest);
+    Word* to = static_cast<Word*>(out);
+    each_vector<L>(x, n, 0, [&](int64_t i, int count, Ints b) {
+        const Ints negative = b < 0;
+        const Ints steps = larger((b & L::most) >> zeros, Ints{} + floor) - floor;
+        // Unsigned: the distance between scores of both signs may need the sign bit.
+        const Unsigned place = reinterpret_cast<Unsigned>((steps ^ negative) - negative);
+        const Words key = __builtin_convertvector(place - lowest, Words);
+        uint32_t here[L::n] = {};
+        if (count == L::n) {
+            __builtin_memcpy(here, slots + i, sizeof here);
+        } else {
+            __builtin_memcpy(here, slots + i, sizeof(uint32_t) * unsigned(count));
+        }
+        const Words slot =
+            __builtin_convertvector(load<typename Vector<uint32_t, L::n>::type>(here), Words);
+        const Words words = words_of<Words, Word>(key, slot, Word(first + i), layout);
+        if (count == L::n) {
+            store(to + i, words);
+        } else {
+            __builtin_memcpy(to + i, &words, sizeof(Word) * unsigned(count));
+        }
+    });
+}
+
+constexpr karat::LadderLanes kLadderLanes = {
+    {float_span<4>, float_span<8>},
+    class_slots,
+    {{pack_scores<4, uint32_t>, pack_scores<4, uint64_t>},
+     {pack_scores<8, uint32_t>, pack_scores<8, uint64_t>}},
+};
+
+}  // namespace

@@ -1,0 +1,265 @@
+#include "kernels/pack_scores.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/choose_isa.hpp"
+#include "kernels/rejected.hpp"
+
+namespace karat {
+namespace {
+
+constexpr int64_t kTaskItems = 32 * kBlock;
+constexpr int64_t kItemsForThreads = 200000;
+
+// Copies items, which lie anywhere, side by side.
+template <class Item>
+void gather(const Scores& scores, int64_t first, int64_t n, void* out) {
+    Item* to = static_cast<Item*>(out);
+    if (scores.width == 1) {
+        const char* at = scores.at(first);
+        for (int64_t i = 0; i < n; ++i, at += scores.row_stride)
+            std::memcpy(to + i, at, sizeof *to);
+        return;
+    }
+    int64_t column = first % scores.width;
+    const char* row = scores.data + first / scores.width * scores.row_stride;
+    for (int64_t i = 0; i < n; ++i) {
+        std::memcpy(to + i, row + column * scores.column_stride, sizeof *to);
+        if (++column == scores.width) {
+            column = 0;
+            row += scores.row_stride;
+        }
+    }
+}
+
+void gather(const Scores& scores, int64_t first, int64_t n, void* out) {
+    if (scores.is_double) {
+        gather<uint64_t>(scores, first, n, out);
+    } else {
+        gather<uint32_t>(scores, first, n, out);
+    }
+}
+
+// What is not finite is somewhere.
+[[noreturn]] void reject_scores(const Scores& scores) {
+    for (int64_t item = 0; item < scores.n(); ++item) {
+        const double value = scores.value(item);
+        if (std::isnan(value)) throw Rejected("nan", Argument::pred, item);
+        if (std::isinf(value)) throw Rejected("infinite", Argument::pred, item);
+    }
+    // Only when someone wrote to the array meanwhile.
+    throw std::runtime_error("the scores changed while they were read");
+}
+
+class Packer {
+public:
+    Packer(const RankTask& task, int n_threads, Poll poll)
+        : task_(task),
+          n_(task.n()),
+          n_tasks_((n_ + kTaskItems - 1) / kTaskItems),
+          n_slots_(n_ < kItemsForThreads ? 1 : thread_limit(n_threads)),
+          poll_(poll) {}
+
+    PackedScores run() {
+        check();
+        stage();
+        PackedScores packed;
+        packed.task = task_;
+        packed.layout =
+            choose_layout(span(), task_.scores.is_double, n_, task_.k, task_.weights != nullptr);
+        allocate(packed);
+        pack(packed);
+        return packed;
+    }
+
+private:
+    void check() const {
+        if (task_.k < 1 || task_.k > int64_t{1} << 31)
+            throw std::invalid_argument("k must be between 1 and 2^31");
+        if (task_.own < 0 || task_.own >= task_.k)
+            throw std::invalid_argument("own must be one of the k classes");
+    }
+
+    // Scores that do not lie side by side are copied, while their span is taken, to where the
+    // words will be: they are read from far memory once.
+    void stage() {
+        if (task_.scores.is_contiguous()) return;
+        if (task_.scores.is_double) {
+            wide_.reset(new uint64_t[static_cast<size_t>(n_)]);
+        } else {
+            narrow_.reset(new uint32_t[static_cast<size_t>(n_)]);
+        }
+    }
+
+    void* staged(int64_t item) const {
+        if (wide_) return wide_.get() + item;
+        return narrow_ ? narrow_.get() + item : nullptr;
+    }
+
+    FloatSpan span() {
+        const auto take = lanes().ladder.span[task_.scores.is_double];
+        std::vector<FloatSpan> spans(static_cast<size_t>(n_tasks_));
+        const auto work = [&](int, int64_t index) {
+            const int64_t first = index * kTaskItems, n = std::min(kTaskItems, n_ - first);
+            void* to = staged(first);
+            if (to == nullptr) return take(task_.scores.at(first), n, &spans[index]);
+            gather(task_.scores, first, n, to);
+            take(to, n, &spans[index]);
+        };
+        parallel(n_slots_, n_tasks_, work, poll_);
+        FloatSpan whole = FloatSpan::none();
+        for (const FloatSpan& each : spans) {
+            whole.least = std::min(whole.least, each.least);
+            whole.most = std::max(whole.most, each.most);
+            whole.small = std::min(whole.small, each.small);
+            whole.bits |= each.bits;
+        }
+        if (n_ > 0 && !is_finite(whole, task_.scores.is_double)) {
+            reject_codes();
+            reject_scores(task_.scores);
+        }
+        return whole;
+    }
+
+    void allocate(PackedScores& packed) {
+        const size_t n = static_cast<size_t>(n_);
+        // The staged scores become words where they lie, if these have the same size.
+        const bool is_staged_wide = wide_ != nullptr, is_staged_narrow = narrow_ != nullptr;
+        if (packed.layout.is_wide) {
+            packed.wide =
+                is_staged_wide ? std::move(wide_) : std::unique_ptr<uint64_t[]>(new uint64_t[n]);
+            from_ = is_staged_wide ? static_cast<void*>(packed.wide.get()) : narrow_.get();
+        } else {
+            packed.narrow = is_staged_narrow ? std::move(narrow_)
+                                             : std::unique_ptr<uint32_t[]>(new uint32_t[n]);
+            from_ = is_staged_narrow ? static_cast<void*>(packed.narrow.get()) : wide_.get();
+        }
+    }
+
+    void pack(PackedScores& packed) const {
+        const bool is_wide = packed.layout.is_wide;
+        const auto kernel = lanes().ladder.pack[task_.scores.is_double][is_wide];
+        std::atomic<bool> is_bad{false};
+        const auto work = [&](int, int64_t index) {
+            alignas(64) uint32_t slots[kBlock];
+            const int64_t end = std::min(n_, (index + 1) * kTaskItems);
+            for (int64_t first = index * kTaskItems; first < end; first += kBlock) {
+                const int64_t n = std::min(kBlock, end - first);
+                if (!read_slots(first, n, slots)) is_bad = true;
+                const char* from = from_ == nullptr ? task_.scores.at(first)
+                                                    : static_cast<const char*>(from_) +
+                                                          first * task_.scores.item_bytes();
+                void* to = is_wide ? static_cast<void*>(packed.wide.get() + first)
+                                   : packed.narrow.get() + first;
+                kernel(from, slots, n, first, packed.layout, to);
+            }
+        };
+        parallel(n_slots_, n_tasks_, work, poll_);
+        if (is_bad) reject_codes();
+        if (task_.weights != nullptr) check_weights(task_.weights, task_.scores.n_rows);
+    }
+
+    // False when some class is out of range.
+    bool read_slots(int64_t first, int64_t n, uint32_t* slots) const {
+        const auto kernel = lanes().ladder.slots;
+        if (!task_.is_pooled)
+            return kernel(task_.codes + first, n, static_cast<uint32_t>(task_.own),
+                          static_cast<uint32_t>(task_.k - 1), slots) < task_.k;
+        const int64_t width = task_.scores.width;
+        int64_t row = first / width, column = first % width;
+        for (int64_t i = 0; i < n; ++i) {
+            slots[i] = task_.codes[row] == column;
+            if (++column == width) {
+                column = 0;
+                ++row;
+            }
+        }
+        uint32_t most = 0;
+        for (int64_t r = first / width; r <= (first + n - 1) / width; ++r)
+            most = std::max(most, static_cast<uint32_t>(task_.codes[r]));
+        return most < width;
+    }
+
+    void reject_codes() const {
+        const int64_t most = task_.is_pooled ? task_.scores.width : task_.k;
+        for (int64_t row = 0; row < task_.scores.n_rows; ++row)
+            if (task_.codes[row] < 0 || task_.codes[row] >= most)
+                throw Rejected("range", Argument::truth, row);
+    }
+
+    const RankTask& task_;
+    int64_t n_, n_tasks_;
+    int n_slots_;
+    Poll poll_;
+    std::unique_ptr<uint32_t[]> narrow_;
+    std::unique_ptr<uint64_t[]> wide_;
+    const void* from_ = nullptr;  // the staged scores
+};
+
+}  // namespace
+
+bool Scores::is_contiguous() const {
+    if (n() <= 1) return true;
+    if (width == 1) return row_stride == item_bytes();
+    return column_stride == item_bytes() && (n_rows == 1 || row_stride == width * item_bytes());
+}
+
+PackedScores pack_scores(const RankTask& task, int n_threads, Poll poll) {
+    return Packer(task, n_threads, poll).run();
+}
+
+void check_scores(const Scores& scores) {
+    alignas(64) uint64_t block[kBlock];
+    const auto take = lanes().ladder.span[scores.is_double];
+    for (int64_t first = 0; first < scores.n(); first += kBlock) {
+        const int64_t n = std::min(kBlock, scores.n() - first);
+        FloatSpan span;
+        if (scores.is_contiguous()) {
+            take(scores.at(first), n, &span);
+        } else {
+            gather(scores, first, n, block);
+            take(block, n, &span);
+        }
+        if (!is_finite(span, scores.is_double)) reject_scores(scores);
+    }
+}
+
+void check_weights(const double* weights, int64_t n) {
+    for (int64_t row = 0; row < n; ++row) {
+        const double weight = weights[row];
+        if (weight >= 0 && weight <= std::numeric_limits<double>::max()) continue;
+        throw Rejected(std::isfinite(weight) ? "negative_weight" : "bad_weight", Argument::weights,
+                       row);
+    }
+}
+
+void settle(PackedScores& packed) {
+    const KeyLayout& layout = packed.layout;
+    if (layout.drop == 0) return;
+    const int64_t n = packed.task.n();
+    uint64_t* words = packed.wide.get();
+    const uint64_t row_mask = (uint64_t{1} << layout.row_bits) - 1;
+    std::vector<std::pair<double, uint64_t>> run;
+    for (int64_t first = 0, last; first < n; first = last) {
+        last = first + 1;
+        while (last < n && (words[last] ^ words[first]) >> layout.below() == 0) ++last;
+        if (last - first == 1) continue;
+        run.clear();
+        for (int64_t i = first; i < last; ++i) {
+            const int64_t item = static_cast<int64_t>(words[i] & row_mask);
+            if (item >= n) throw std::runtime_error("the words were altered");
+            run.emplace_back(packed.task.scores.value(item), words[i]);
+        }
+        // −0.0 < 0.0 is false, and words of equal scores are in the order of their rows.
+        std::sort(run.begin(), run.end());
+        for (int64_t i = first; i < last; ++i) words[i] = run[i - first].second;
+    }
+}
+
+}  // namespace karat

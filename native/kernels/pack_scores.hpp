@@ -1,0 +1,78 @@
+// Scores and classes of rows as words that sort by score.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/score_keys.hpp"
+#include "kernels/threads.hpp"
+
+namespace karat {
+
+// float32 or float64 [n_rows, width] of any strides; a single column has width 1. Its items are
+// counted row by row.
+struct Scores {
+    const char* data = nullptr;
+    int64_t n_rows = 0, width = 1;
+    int64_t row_stride = 0, column_stride = 0;  // bytes
+    bool is_double = true;
+
+    int64_t n() const { return n_rows * width; }
+    int64_t item_bytes() const { return is_double ? 8 : 4; }
+    bool is_contiguous() const;
+    const char* at(int64_t item) const {
+        return data + (width == 1 ? item * row_stride
+                                  : item / width * row_stride + item % width * column_stride);
+    }
+    double value(int64_t item) const {
+        return is_double ? *reinterpret_cast<const double*>(at(item))
+                         : static_cast<double>(*reinterpret_cast<const float*>(at(item)));
+    }
+};
+
+// What is ordered: rows of classes by one column. Pooled: every item of a matrix of k columns, of
+// two classes: 1 where the column is the class of its row, else 0.
+struct RankTask {
+    Scores scores;
+    const int32_t* codes = nullptr;   // int32[n_rows]
+    const double* weights = nullptr;  // float64[n_rows], or null
+    int64_t k = 0, own = 0;           // pooled: 2 and 1
+    bool is_pooled = false;
+
+    int64_t n() const { return scores.n(); }
+    int64_t row_of(int64_t item) const { return item / scores.width; }
+    int64_t class_of(int64_t item) const {
+        const int64_t code = codes[row_of(item)];
+        return is_pooled ? code == item % scores.width : code;
+    }
+    // Slots put the own class last; see LadderLanes.
+    int64_t class_of_slot(int64_t slot) const {
+        return slot == k - 1 ? own : slot < own ? slot : slot + 1;
+    }
+};
+
+// One word an item, to be sorted in place by whoever has a fast sort.
+struct PackedScores {
+    RankTask task;
+    KeyLayout layout;
+    std::unique_ptr<uint32_t[]> narrow;  // one of the two
+    std::unique_ptr<uint64_t[]> wide;
+};
+
+// Throws Rejected: "range" for the first class that is not in [0, k) (pooled: [0, width)), else
+// "nan" or "infinite" for the first such item, else "bad_weight" or "negative_weight".
+// std::invalid_argument for an impossible k or own.
+PackedScores pack_scores(const RankTask& task, int n_threads, Poll poll);
+
+// Rejected "nan" or "infinite" for the first item of a matrix that is not finite.
+void check_scores(const Scores& scores);
+
+// Rejected "bad_weight" or "negative_weight" for the first of n weights that is one.
+void check_weights(const double* weights, int64_t n);
+
+// Puts sorted words into the final order where their keys were cut: those that look equal are
+// ordered by their scores. Nothing to do for most data.
+void settle(PackedScores& packed);
+
+}  // namespace karat

@@ -1,0 +1,29 @@
+// The rungs of a ladder: distinct scores, best first, with what stands on each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/pack_scores.hpp"
+
+namespace karat {
+
+struct Rungs {
+    std::vector<double> scores;   // [u], descending
+    std::vector<int64_t> counts;  // [u, 2] rows of the rest and of the own class, unweighted
+    std::vector<double> weights;  // [u, 2] Σw; rungs of weight 0 are left out
+    std::vector<double> squares;  // [u, 2] Σw²
+};
+
+// All of these read sorted and settled words.
+Rungs rungs_of(const PackedScores& packed);
+
+// With the share of the own class among all rows at or above a rung: the sum over the rungs of own
+// weight × share.
+double step_area(const PackedScores& packed);
+
+// The area under the share, by the part of the own weight at or above, with straight lines between
+// the rungs; the share is 1 where nothing stands above. NaN without own weight.
+double trapezoid_area(const PackedScores& packed);
+
+}  // namespace karat

@@ -1,0 +1,85 @@
+// Reads sorted words: whose slot, which row, where a run of equal scores begins.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "kernels/pack_scores.hpp"
+
+namespace karat {
+
+// Words that hold the whole key.
+template <class Word>
+class WholeReader {
+public:
+    WholeReader(const PackedScores& packed, const Word* words)
+        : words_(words),
+          layout_(packed.layout),
+          class_bits_(packed.layout.class_bits),
+          mask_(static_cast<Word>((Word{1} << packed.layout.class_bits) - 1)) {}
+
+    uint64_t slot(int64_t i) const { return words_[i] & mask_; }
+    bool same(int64_t i, int64_t j) const { return (words_[i] ^ words_[j]) >> class_bits_ == 0; }
+    double score(int64_t i) const { return layout_.score_of(words_[i] >> class_bits_); }
+
+private:
+    const Word* words_;
+    const KeyLayout& layout_;
+    int class_bits_;
+    Word mask_;
+};
+
+// Words that hold a row, which may hold a part of the key only.
+class RowReader {
+public:
+    explicit RowReader(const PackedScores& packed)
+        : words_(packed.wide.get()),
+          task_(packed.task),
+          row_bits_(packed.layout.row_bits),
+          below_(packed.layout.below()),
+          is_cut_(packed.layout.drop > 0),
+          class_mask_((uint64_t{1} << packed.layout.class_bits) - 1),
+          row_mask_((uint64_t{1} << packed.layout.row_bits) - 1),
+          n_(packed.task.n()) {}
+
+    uint64_t slot(int64_t i) const { return words_[i] >> row_bits_ & class_mask_; }
+    bool same(int64_t i, int64_t j) const {
+        return (words_[i] ^ words_[j]) >> below_ == 0 && (!is_cut_ || score(i) == score(j));
+    }
+    double score(int64_t i) const { return task_.scores.value(item(i)) + 0.0; }
+    double weight(int64_t i) const { return task_.weights[task_.row_of(item(i))]; }
+
+private:
+    int64_t item(int64_t i) const {
+        const int64_t found = static_cast<int64_t>(words_[i] & row_mask_);
+        if (found >= n_) throw std::runtime_error("the words were altered");
+        return found;
+    }
+
+    const uint64_t* words_;
+    const RankTask& task_;
+    int row_bits_, below_;
+    bool is_cut_;
+    uint64_t class_mask_, row_mask_;
+    int64_t n_;
+};
+
+// Calls use(reader) with the reader of these words.
+template <class Use>
+auto with_reader(const PackedScores& packed, const Use& use) {
+    if (packed.layout.has_rows) return use(RowReader(packed));
+    if (packed.layout.is_wide) return use(WholeReader<uint64_t>(packed, packed.wide.get()));
+    return use(WholeReader<uint32_t>(packed, packed.narrow.get()));
+}
+
+// Calls visit(first, last) for each run of equal scores, the largest score first.
+template <class Reader, class Visit>
+void each_rung(const Reader& reader, int64_t n, const Visit& visit) {
+    for (int64_t last = n, first; last > 0; last = first) {
+        first = last - 1;
+        while (first > 0 && reader.same(first - 1, first)) --first;
+        visit(first, last);
+    }
+}
+
+}  // namespace karat

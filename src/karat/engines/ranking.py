@@ -1,0 +1,245 @@
+"""The engine for orders: rows by one column of scores, one class against the others.
+
+A word for each row is packed natively, sorted by NumPy in place, and read by native walks.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.tally.ladder import Ladder
+
+__all__ = ["Ranked", "pair_areas", "rank", "rank_pooled"]
+
+Numbers = npt.NDArray[Any]
+Column = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.float64]
+
+
+class Ranked:
+    """Rows in the order of their scores: one class, the own one, against the others.
+
+    Everything is computed when it is asked for, in one walk over the sorted rows.
+
+    Attributes:
+        k: number of classes.
+        own: the class whose scores they are.
+        n_rows: rows; of pooled ones, the items of the matrix.
+    """
+
+    def __init__(self, packed: _native.PackedScores, k: int, own: int) -> None:
+        packed.words.sort()
+        packed.settle()
+        self._packed = packed
+        self.k = k
+        self.own = own
+        self.n_rows = len(packed.words)
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """number[k]: int64 rows, or float64 weights, of each class."""
+        return self._packed.classes()
+
+    @cached_property
+    def _areas(self) -> Numbers:
+        return self._packed.areas()
+
+    def areas(self) -> Numbers:
+        """number[k]: for each class c, how far the rows of `own` stand above those of c.
+
+        The sum over pairs (row of own, row of c) of w·w'·(2·[s > s'] + [s = s']): twice the pairs
+        in the right order, and tied pairs once. int64 and exact without weights; 0 at `own`.
+
+        Errors:
+            OverflowError: 2 · rows of own · rows of c reaches 2^63.
+        """
+        return self._areas
+
+    def step_area(self) -> float:
+        """Σ over thresholds, best first, of (increase of own weight) × precision.
+
+        Precision is the share of own weight among all at or above the threshold; rows with equal
+        scores are one threshold. To be divided by ``totals[own]`` for an area of at most 1.
+        """
+        return self._packed.step_area()
+
+    def trapezoid_area(self) -> float:
+        """Area under precision by the part of the own weight found, in straight lines.
+
+        Precision is 1 where nothing is found; NaN without own weight. At most 1.
+        """
+        return self._packed.trapezoid_area()
+
+    def ladder(self) -> Ladder:
+        """Distinct scores, best first, with the weight of the rest and of the own class."""
+        scores, counts, squares = self._packed.rungs()
+        shape = (len(scores), 2)
+        return Ladder(
+            scores,
+            counts.reshape(shape),
+            None if squares is None else squares.reshape(shape),
+            self.n_rows,
+        )
+
+
+def rank(
+    column: Column,
+    codes: Codes,
+    own: int,
+    k: int,
+    weights: Weights | None = None,
+    n_threads: int | None = None,
+) -> Ranked:
+    """Rows ordered by one column of finite scores.
+
+    Args:
+        column: float32 or float64[n] of any stride, aligned and in native byte order.
+        codes: int32[n], the class of each row, in [0, k).
+        own: the class whose scores they are.
+        k: number of classes.
+        weights: float64[n], finite and at least 0.
+        n_threads: threads that pack; None means KARAT_NUM_THREADS, else all cores. Nothing depends
+            on it but time.
+
+    Returns:
+        Ranked, with one packed array of 4 or 8 bytes a row. With weights, or where 64 bits are too
+        few for score and class, it also keeps the arrays given, which must not change meanwhile.
+
+    Errors:
+        _native.Rejected: (kind, argument, row) of the first bad row: "range" of the codes (0),
+            "nan" or "infinite" of the column (1), "negative_weight" or "bad_weight" (2).
+
+    Cost: one sort of packed integers.
+
+    Example:
+        >>> ranked = rank(np.array([0.9, 0.4, 0.4]), np.array([1, 0, 1], np.int32), 1, 2)
+        >>> ranked.areas().tolist()
+        [3, 0]
+    """
+    packed = _native.pack_scores(
+        column, np.ascontiguousarray(codes), own, k, _contiguous(weights), n_threads or 0
+    )
+    return Ranked(packed, k, own)
+
+
+def rank_pooled(
+    values: npt.NDArray[Any],
+    codes: Codes,
+    k: int,
+    weights: Weights | None = None,
+    n_threads: int | None = None,
+) -> Ranked:
+    """Every item of a matrix as a row of two classes: 1 where its column is the true class.
+
+    Args:
+        values: float32 or float64[n, k], finite; otherwise as `rank`.
+
+    Returns:
+        Ranked with k = 2 and own = 1, of n · k rows.
+
+    Errors:
+        _native.Rejected: as `rank`; (kind, 1, row, column) for a bad value.
+    """
+    if values.shape[1] != k:
+        raise ValueError(f"{values.shape[1]} columns for {k} classes")
+    try:
+        packed = _native.pack_cells(
+            values, np.ascontiguousarray(codes), _contiguous(weights), n_threads or 0
+        )
+    except _native.Rejected as rejected:
+        raise _with_column(rejected, k) from None
+    return Ranked(packed, 2, 1)
+
+
+def pair_areas(
+    values: npt.NDArray[Any],
+    codes: Codes,
+    k: int,
+    weights: Weights | None = None,
+    cost: npt.NDArray[Any] | None = None,
+) -> tuple[Numbers, Numbers]:
+    """For each pair of classes i < j, how far the rows of i stand above those of j.
+
+    The rows of a pair are ordered by d, which both columns make in float64. Without `cost`, d is
+    the score of i minus that of j. With it, t = cost · scores of the row: d = t[j] − t[i] when
+    cost[i, j] + cost[j, i] is positive, t[i] − t[j] when it is negative; when it is 0, all pairs
+    of rows count as tied.
+
+    Args:
+        values: float32 or float64[n, k], finite.
+        codes: int32[n], the class of each row, in [0, k).
+        weights: float64[n], finite and at least 0.
+        cost: float[k, k], zeros on the diagonal.
+
+    Returns:
+        areas number[k, k]: as `Ranked.areas`, 0 unless i < j; totals number[k] of the classes.
+        int64 and exact in d without weights.
+
+    Errors:
+        _native.Rejected: as `rank_pooled`; "infinite" also where cost · scores overflows.
+
+    Cost: k − 1 sorts of n rows altogether; 8 bytes a row and the rows of two classes, with `cost`
+    also a matrix like `values`.
+
+    Example:
+        >>> scores = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 2.0]])
+        >>> areas, totals = pair_areas(scores, np.array([0, 1, 0], np.int32), 2)
+        >>> areas.tolist(), totals.tolist()
+        ([[0, 4], [0, 0]], [2, 1])
+    """
+    if values.shape[1] != k:
+        raise ValueError(f"{values.shape[1]} columns for {k} classes")
+    rows, given = np.ascontiguousarray(codes), _contiguous(weights)
+    try:
+        pairs = _native.PairScores(values, rows, given)
+        if cost is not None:
+            values = _native.weigh_scores(values, np.ascontiguousarray(cost, np.float64))
+            pairs = _native.PairScores(values, rows, given)
+    except _native.Rejected as rejected:
+        raise _with_column(rejected, k) from None
+    starts, by_class = pairs.starts(), pairs.weights()
+    parts = [slice(first, last) for first, last in pairwise(starts.tolist())]
+    counts = np.diff(starts)
+    totals = counts if by_class is None else np.array([by_class[part].sum() for part in parts])
+    # A slice of it labels the rows of one class, then those of another.
+    most = int(counts.max(initial=0))
+    labels = np.repeat(np.array([0, 1], np.int32), most)
+    areas = np.zeros((k, k), totals.dtype)
+    for i, j in combinations(np.flatnonzero(counts).tolist(), 2):
+        side = 1.0 if cost is None else -float(cost[i, j] + cost[j, i])
+        if side == 0.0:
+            areas[i, j] = totals[i] * totals[j]
+            continue
+        packed = _native.pack_scores(
+            pairs.differences(i, j),
+            labels[most - counts[i] : most + counts[j]],
+            # Under the opposite difference the rows of j stand where those of i should.
+            0 if side > 0 else 1,
+            2,
+            None if by_class is None else np.concatenate([by_class[parts[i]], by_class[parts[j]]]),
+            1,
+        )
+        packed.words.sort()
+        packed.settle()
+        areas[i, j] = packed.areas()[1 if side > 0 else 0]
+    return areas, totals
+
+
+def _contiguous(weights: Weights | None) -> Weights | None:
+    return None if weights is None else np.ascontiguousarray(weights)
+
+
+def _with_column(rejected: _native.Rejected, k: int) -> _native.Rejected:
+    """The same, with row and column for the item of a matrix."""
+    kind, argument, item = rejected.args[:3]
+    if argument != 1:
+        return rejected
+    row, column = divmod(item, k)
+    return _native.Rejected(kind, argument, row, column)
