@@ -82,11 +82,12 @@ nb::object areas_of(Packed& packed) {
 
 nb::object rungs_of_packed(Packed& packed) {
     Rungs rungs = packed.read(rungs_of);
-    nb::object scores = owned(std::move(rungs.scores));
+    const int64_t u = rungs.u;
+    nb::object scores = owned(std::move(rungs.scores), u);
     if (packed.is_weighted())
-        return nb::make_tuple(scores, owned(std::move(rungs.weights)),
-                              owned(std::move(rungs.squares)));
-    return nb::make_tuple(scores, owned(std::move(rungs.counts)), nb::none());
+        return nb::make_tuple(scores, owned(std::move(rungs.weights), u, 2),
+                              owned(std::move(rungs.squares), u, 2));
+    return nb::make_tuple(scores, owned(std::move(rungs.counts), u, 2), nb::none());
 }
 
 class Pairs {

@@ -19,6 +19,10 @@ struct LadderLanes {
     // pack[is_double][is_wide]. `out` may be the memory of x when the items have one size.
     void (*pack[2][2])(const void* x, const uint32_t* slots, int64_t n, int64_t first,
                        const KeyLayout& layout, void* out);
+
+    // share[i] = own[i] / all[i] for i from 1 to n, and with the increase d[i] = own[i] - own[i -
+    // 1] sums = {Σ d[i]·share[i], Σ d[i]·share[i - 1]}. The same bits on every instruction set.
+    void (*shares)(const double* own, const double* all, int64_t n, double* share, double sums[2]);
 };
 
 }  // namespace karat

@@ -127,11 +127,42 @@ void pack_scores(const void* x, const uint32_t* slots, int64_t n, int64_t first,
     });
 }
 
+// Eight sums side by side whatever the width of a vector, then added in a fixed order.
+void shares(const double* own, const double* all, int64_t n, double* share, double sums[2]) {
+    constexpr int kParts = 8 / kLanes64;
+    F64 here[kParts] = {}, before[kParts] = {};
+    int64_t i = 1;
+    for (; i + 8 <= n + 1; i += 8) {
+#pragma GCC unroll 4
+        for (int part = 0; part < kParts; ++part) {
+            const int64_t at = i + part * kLanes64;
+            const F64 now = load<F64>(own + at), part_of_all = now / load<F64>(all + at);
+            store(share + at, part_of_all);
+            const F64 increase = now - load<F64>(own + at - 1);
+            here[part] += increase * part_of_all;
+            before[part] += increase * load<F64>(share + at - 1);
+        }
+    }
+    double lanes[2][8];
+    __builtin_memcpy(lanes[0], here, sizeof here);
+    __builtin_memcpy(lanes[1], before, sizeof before);
+    for (int lane = 0; i <= n; ++i, ++lane) {
+        share[i] = own[i] / all[i];
+        lanes[0][lane] += (own[i] - own[i - 1]) * share[i];
+        lanes[1][lane] += (own[i] - own[i - 1]) * share[i - 1];
+    }
+    for (int which = 0; which < 2; ++which) {
+        const double* x = lanes[which];
+        sums[which] = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+    }
+}
+
 constexpr karat::LadderLanes kLadderLanes = {
     {float_span<4>, float_span<8>},
     class_slots,
     {{pack_scores<4, uint32_t>, pack_scores<4, uint64_t>},
      {pack_scores<8, uint32_t>, pack_scores<8, uint64_t>}},
+    shares,
 };
 
 }  // namespace

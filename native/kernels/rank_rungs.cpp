@@ -1,36 +1,157 @@
 #include "kernels/rank_rungs.hpp"
 
 #include <limits>
-#include <type_traits>
 
+#include "kernels/choose_isa.hpp"
 #include "kernels/read_words.hpp"
 
 namespace karat {
 namespace {
 
-// What stands on a rung.
-struct Rung {
-    double rest = 0, own = 0, rest2 = 0, own2 = 0;
+// What stands at or above each rung that ends in a stretch; entry 0 is the last rung before it.
+struct Cumulated {
+    alignas(64) double own[kBlock + 1];
+    alignas(64) double all[kBlock + 1];
+    alignas(64) double share[kBlock + 1];
+    int64_t n = 0;
+
+    Cumulated() { own[0] = all[0] = 0, share[0] = 1; }
+    void restart() {
+        own[0] = own[n];
+        all[0] = all[n];
+        share[0] = share[n];
+        n = 0;
+    }
 };
 
-// Calls visit(rung, index of one of its words) from the best rung on, without those of weight 0.
-template <class Visit>
-void each_weighed(const PackedScores& packed, const Visit& visit) {
-    const uint64_t last = static_cast<uint64_t>(packed.task.k - 1);
-    const bool is_weighted = packed.task.weights != nullptr;
-    with_reader(packed, [&](const auto& reader) {
-        each_rung(reader, packed.task.n(), [&](int64_t first, int64_t end) {
-            Rung rung;
-            for (int64_t i = first; i < end; ++i) {
-                double weight = 1;
-                if constexpr (std::is_same_v<decltype(reader), const RowReader&>)
-                    if (is_weighted) weight = reader.weight(i);
-                const bool is_own = reader.slot(i) == last;
-                (is_own ? rung.own : rung.rest) += weight;
-                (is_own ? rung.own2 : rung.rest2) += weight * weight;
+// Calls use(cumulated) for each stretch.
+template <class Reader, class Use>
+void count_up(const Reader& reader, const RankTask& task, const Use& use) {
+    const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
+    const int64_t n = task.n();
+    Cumulated found;
+    int64_t own = 0;
+    each_stretch(n, [&](int64_t first, int64_t last) {
+        found.restart();
+        // What the loop changes is kept out of memory.
+        int64_t m = 1, till_here = own;
+        for (int64_t i = last - 1; i >= first; --i) {
+            till_here += reader.slot(i) == last_slot;
+            found.own[m] = static_cast<double>(till_here);
+            found.all[m] = static_cast<double>(n - i);
+            m += i == 0 || !reader.same(i - 1, i);
+        }
+        own = till_here;
+        found.n = m - 1;
+        use(found);
+    });
+}
+
+template <class Use>
+void weigh_up(const RowReader& reader, const RankTask& task, const Use& use) {
+    const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
+    Cumulated found;
+    LongSum own, all;
+    each_stretch(task.n(), [&](int64_t first, int64_t last) {
+        found.restart();
+        int64_t m = 1;
+        double weights[kBlock];
+        reader.weights(first, last - first, weights);
+        LongSum own_here = own, all_here = all;
+        for (int64_t i = last - 1; i >= first; --i) {
+            const double weight = weights[i - first];
+            own_here.part += only_if(reader.slot(i) == last_slot, weight);
+            all_here.part += weight;
+            found.own[m] = own_here.value();
+            found.all[m] = all_here.value();
+            // Where no weight stands there is no share.
+            m += (i == 0 || !reader.same(i - 1, i)) && all_here.value() > 0;
+        }
+        own_here.close();
+        all_here.close();
+        own = own_here;
+        all = all_here;
+        found.n = m - 1;
+        use(found);
+    });
+}
+
+// The sums over the rungs of own weight × share: the share of the rung, and of the one before.
+struct ShareSums {
+    double here = 0, before = 0, own = 0;
+};
+
+ShareSums share_sums(const PackedScores& packed) {
+    ShareSums sums;
+    const auto add = [&](Cumulated& found) {
+        double stretch[2];
+        lanes().ladder.shares(found.own, found.all, found.n, found.share, stretch);
+        sums.here += stretch[0];
+        sums.before += stretch[1];
+        sums.own = found.own[found.n];
+    };
+    if (packed.task.weights != nullptr) {
+        weigh_up(RowReader(packed), packed.task, add);
+    } else {
+        with_reader(packed, [&](const auto& reader) { count_up(reader, packed.task, add); });
+    }
+    return sums;
+}
+
+template <class T>
+std::unique_ptr<T[]> room_for(int64_t n) {
+    return std::unique_ptr<T[]>(new T[static_cast<size_t>(n)]);
+}
+
+template <class Reader>
+int64_t count_rungs(const Reader& reader, int64_t n) {
+    int64_t rungs = n > 0;
+    for (int64_t i = 1; i < n; ++i) rungs += !reader.same(i - 1, i);
+    return rungs;
+}
+
+template <class Reader>
+void count_rungs_of(const Reader& reader, const RankTask& task, Rungs& rungs) {
+    const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
+    rungs.counts = room_for<int64_t>(2 * rungs.u);
+    int64_t* to = rungs.counts.get();
+    for (int64_t last = task.n(), rung = 0; last > 0; ++rung) {
+        int64_t first = last, own = 0;
+        do {
+            own += reader.slot(--first) == last_slot;
+        } while (first > 0 && reader.same(first - 1, first));
+        to[2 * rung] = last - first - own;
+        to[2 * rung + 1] = own;
+        rungs.scores[rung] = reader.score(first);
+        last = first;
+    }
+}
+
+void weigh_rungs_of(const RowReader& reader, const RankTask& task, Rungs& rungs) {
+    const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
+    rungs.weights = room_for<double>(2 * rungs.u);
+    rungs.squares = room_for<double>(2 * rungs.u);
+    rungs.u = 0;
+    double sums[2] = {}, squares[2] = {};
+    each_stretch(task.n(), [&](int64_t first, int64_t last) {
+        double weights[kBlock];
+        reader.weights(first, last - first, weights);
+        for (int64_t i = last - 1; i >= first; --i) {
+            const double weight = weights[i - first];
+            const bool is_own = reader.slot(i) == last_slot;
+            sums[is_own] += weight;
+            squares[is_own] += weight * weight;
+            if (i > 0 && reader.same(i - 1, i)) continue;
+            if (sums[0] + sums[1] > 0) {
+                rungs.scores[rungs.u] = reader.score(i);
+                for (const int side : {0, 1}) {
+                    rungs.weights[2 * rungs.u + side] = sums[side];
+                    rungs.squares[2 * rungs.u + side] = squares[side];
+                }
+                ++rungs.u;
             }
-            if (rung.own + rung.rest > 0) visit(rung, reader.score(first));
-        });
+            sums[0] = sums[1] = squares[0] = squares[1] = 0;
+        }
     });
 }
 
@@ -38,41 +159,21 @@ void each_weighed(const PackedScores& packed, const Visit& visit) {
 
 Rungs rungs_of(const PackedScores& packed) {
     Rungs rungs;
-    each_weighed(packed, [&](const Rung& rung, double score) {
-        rungs.scores.push_back(score);
-        if (packed.task.weights == nullptr) {
-            rungs.counts.push_back(static_cast<int64_t>(rung.rest));
-            rungs.counts.push_back(static_cast<int64_t>(rung.own));
-        } else {
-            rungs.weights.push_back(rung.rest);
-            rungs.weights.push_back(rung.own);
-            rungs.squares.push_back(rung.rest2);
-            rungs.squares.push_back(rung.own2);
-        }
+    with_reader(packed, [&](const auto& reader) {
+        rungs.u = count_rungs(reader, packed.task.n());
+        rungs.scores = room_for<double>(rungs.u);
+        if (packed.task.weights == nullptr) count_rungs_of(reader, packed.task, rungs);
     });
+    if (packed.task.weights != nullptr) weigh_rungs_of(RowReader(packed), packed.task, rungs);
     return rungs;
 }
 
-double step_area(const PackedScores& packed) {
-    double area = 0, own = 0, rest = 0;
-    each_weighed(packed, [&](const Rung& rung, double) {
-        own += rung.own;
-        rest += rung.rest;
-        area += rung.own * (own / (own + rest));
-    });
-    return area;
-}
+double step_area(const PackedScores& packed) { return share_sums(packed).here; }
 
 double trapezoid_area(const PackedScores& packed) {
-    double area = 0, own = 0, rest = 0, before = 1;
-    each_weighed(packed, [&](const Rung& rung, double) {
-        own += rung.own;
-        rest += rung.rest;
-        const double share = own / (own + rest);
-        area += rung.own * (share + before) / 2;
-        before = share;
-    });
-    return own > 0 ? area / own : std::numeric_limits<double>::quiet_NaN();
+    const ShareSums sums = share_sums(packed);
+    return sums.own > 0 ? (sums.here + sums.before) / 2 / sums.own
+                        : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace karat

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "kernels/pack_scores.hpp"
 
 namespace karat {
 
+// u rungs; rest and own class by turns.
 struct Rungs {
-    std::vector<double> scores;   // [u], descending
-    std::vector<int64_t> counts;  // [u, 2] rows of the rest and of the own class, unweighted
-    std::vector<double> weights;  // [u, 2] Σw; rungs of weight 0 are left out
-    std::vector<double> squares;  // [u, 2] Σw²
+    int64_t u = 0;
+    std::unique_ptr<double[]> scores;   // [u], descending
+    std::unique_ptr<int64_t[]> counts;  // [u, 2] rows, unweighted
+    std::unique_ptr<double[]> weights;  // [u, 2] Σw; rungs of weight 0 are left out
+    std::unique_ptr<double[]> squares;  // [u, 2] Σw²
 };
 
 // All of these read sorted and settled words.

@@ -1,9 +1,12 @@
 // Reads sorted words: whose slot, which row, where a run of equal scores begins.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 
+#include "kernels/lanes.hpp"
 #include "kernels/pack_scores.hpp"
 
 namespace karat {
@@ -47,13 +50,25 @@ public:
         return (words_[i] ^ words_[j]) >> below_ == 0 && (!is_cut_ || score(i) == score(j));
     }
     double score(int64_t i) const { return task_.scores.value(item(i)) + 0.0; }
-    double weight(int64_t i) const { return task_.weights[task_.row_of(item(i))]; }
+    // Weights of words first to first + n - 1. Their rows lie anywhere in memory: each is asked for
+    // some words before it is read.
+    void weights(int64_t first, int64_t n, double* out) const {
+        constexpr int64_t kAhead = 48;
+        for (int64_t i = 0; i < n; ++i) {
+            __builtin_prefetch(task_.weights + row(std::min(first + i + kAhead, n_ - 1)));
+            out[i] = task_.weights[row(first + i)];
+        }
+    }
 
 private:
     int64_t item(int64_t i) const {
         const int64_t found = static_cast<int64_t>(words_[i] & row_mask_);
         if (found >= n_) throw std::runtime_error("the words were altered");
         return found;
+    }
+
+    int64_t row(int64_t i) const {
+        return task_.scores.width == 1 ? item(i) : task_.row_of(item(i));
     }
 
     const uint64_t* words_;
@@ -72,14 +87,30 @@ auto with_reader(const PackedScores& packed, const Use& use) {
     return use(WholeReader<uint32_t>(packed, packed.narrow.get()));
 }
 
-// Calls visit(first, last) for each run of equal scores, the largest score first.
-template <class Reader, class Visit>
-void each_rung(const Reader& reader, int64_t n, const Visit& visit) {
-    for (int64_t last = n, first; last > 0; last = first) {
-        first = last - 1;
-        while (first > 0 && reader.same(first - 1, first)) --first;
-        visit(first, last);
-    }
+// Calls visit(first, last) for stretches of at most kBlock words, the largest scores first.
+template <class Visit>
+void each_stretch(int64_t n, const Visit& visit) {
+    for (int64_t last = n; last > 0; last -= kBlock) visit(last > kBlock ? last - kBlock : 0, last);
 }
+
+// x, or 0 when it is not wanted, without a branch that the processor would have to guess.
+inline double only_if(bool is_wanted, double x) {
+    uint64_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    bits &= -static_cast<uint64_t>(is_wanted);
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// A sum of a long stretch of terms, made stretch by stretch so that little is lost.
+struct LongSum {
+    double whole = 0, part = 0;
+
+    double value() const { return whole + part; }
+    void close() {
+        whole += part;
+        part = 0;
+    }
+};
 
 }  // namespace karat

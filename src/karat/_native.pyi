@@ -147,7 +147,7 @@ class PackedScores:
         """Area under that share by the part of the own weight at or above; NaN without any."""
 
     def rungs(self) -> tuple[_Float64, NDArray[Any], _Float64 | None]:
-        """Distinct scores, descending; number[2u] of the rest and own, by turns; Σw² likewise."""
+        """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise."""
 
 def pack_scores(
     values: NDArray[np.floating[Any]],

@@ -80,13 +80,7 @@ class Ranked:
     def ladder(self) -> Ladder:
         """Distinct scores, best first, with the weight of the rest and of the own class."""
         scores, counts, squares = self._packed.rungs()
-        shape = (len(scores), 2)
-        return Ladder(
-            scores,
-            counts.reshape(shape),
-            None if squares is None else squares.reshape(shape),
-            self.n_rows,
-        )
+        return Ladder(scores, counts, squares, self.n_rows)
 
 
 def rank(
