@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from karat import _native
-from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
+from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
 from karat.tally import Ladder
 from tests.kernels import reference
 from tests.ranks import ranked_rows, scored_rows
@@ -146,6 +146,31 @@ def test_pairs_by_cost(name: str, case: tuple[Any, Any, int, Any]) -> None:
         return None if both == 0 else (t[:, j] - t[:, i]) * np.sign(both)
 
     check_pairs((values, codes, k, weights), cost, along)
+
+
+@given(scored_rows(max_n=70))
+@EXAMPLES
+def test_columns_are_those_of_the_matrix(case: tuple[Any, Any, int, Any]) -> None:
+    values, _, k, _ = case
+    for repeat in (1, 5):
+        matrix = np.tile(values, (1, repeat))
+        columns = Columns(matrix)
+        assert len(columns) == repeat * k
+        for i in [*range(len(columns)), 0]:
+            assert columns[i].flags.c_contiguous
+            assert columns[i].dtype == values.dtype
+            assert_same(columns[i], matrix[:, i])
+    with pytest.raises(IndexError):
+        columns[len(columns)]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_many_rows_in_columns(dtype: str) -> None:
+    values = np.random.default_rng(0).random((70_001, 19)).astype(dtype)
+    for n_threads in (1, 3):
+        columns = Columns(values, n_threads)
+        for i in range(19):
+            assert_same(columns[i], values[:, i])
 
 
 def fast_areas(scores: Any, codes: Any, own: int, k: int) -> Any:

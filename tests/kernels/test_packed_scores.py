@@ -176,6 +176,13 @@ def test_pairs_of_classes_that_are_none() -> None:
             pairs.differences(i, j)
 
 
+def test_columns_that_are_none() -> None:
+    for first, count in ((-1, 1), (0, 3), (2, 1), (1, 2), (0, -1), (2**62, 2**62)):
+        with pytest.raises(IndexError):
+            _native.copy_columns(np.zeros((8, 2)), first, count, 1)
+    assert _native.copy_columns(np.zeros((8, 2)), 2, 0, 1).shape == (0, 8)
+
+
 def test_a_wrong_reference_is_found() -> None:
     scores, codes = np.array([0.5, 0.25, 0.75]), np.array([1, 0, 1], np.int32)
     for wrong in (np.array([1, 1, 0], np.int32), 1 - codes):
