@@ -14,7 +14,7 @@ from karat import _native
 from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
 from karat.tally import Ladder
 from tests.kernels import reference
-from tests.ranks import ranked_rows, scored_rows
+from tests.ranks import column, ranked_rows, scored_rows
 from tests.same import assert_same
 
 EXAMPLES = settings(max_examples=150, deadline=None)
@@ -138,8 +138,8 @@ def test_pairs_by_cost(name: str, case: tuple[Any, Any, int, Any]) -> None:
     values = np.clip(values, -1e30, 1e30)
     cost = COSTS[name](k)
     t = np.zeros((len(codes), k))
-    for column in range(k):
-        t += cost[:, column] * values[:, column, None].astype(np.float64)
+    for of_class in range(k):
+        t += cost[:, of_class] * values[:, of_class, None].astype(np.float64)
 
     def along(i: int, j: int) -> Any:
         both = cost[i, j] + cost[j, i]
@@ -187,8 +187,6 @@ def fast_areas(scores: Any, codes: Any, own: int, k: int) -> Any:
 @pytest.mark.parametrize("kind", ["uniform", "ends", "signed", "rounded"])
 @pytest.mark.parametrize("k", [2, 10, 300])
 def test_many_rows(dtype: str, kind: str, k: int) -> None:
-    from tests.ranks import column
-
     rng = np.random.default_rng(5)
     n = 300_001
     scores, codes = column(rng, n, kind, dtype), rng.integers(0, k, n).astype(np.int32)

@@ -48,7 +48,8 @@ class Columns:
 
     def __len__(self) -> int:
         """Number of columns."""
-        return self._values.shape[1]
+        width: int = self._values.shape[1]
+        return width
 
     def __getitem__(self, i: int) -> npt.NDArray[Any]:
         """Column i, float[n]; a view where it is contiguous as it lies."""
