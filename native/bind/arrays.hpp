@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/column.hpp"
+#include "kernels/large_pages.hpp"
 #include "kernels/threads.hpp"
 
 namespace karat {
@@ -81,11 +82,6 @@ nb::object owned(std::vector<T> values) {
     auto* kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
-
-template <class T>
-std::unique_ptr<T[]> uninitialised(int64_t n) {
-    return std::unique_ptr<T[]>(new T[static_cast<size_t>(n)]);
 }
 
 // Lets other Python threads run, when the work is long enough for that to pay.

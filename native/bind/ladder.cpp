@@ -1,8 +1,9 @@
-// karat._native: PackedScores, PairScores, weigh_scores.
+// karat._native: PackedScores, PairScores, weigh_scores, copy_columns.
 #include <limits>
 #include <optional>
 
 #include "bind/arrays.hpp"
+#include "kernels/copy_columns.hpp"
 #include "kernels/pack_scores.hpp"
 #include "kernels/pair_scores.hpp"
 #include "kernels/rank_areas.hpp"
@@ -154,6 +155,25 @@ nb::object weighed(nb::handle values, nb::handle cost) {
     return owned(std::move(out), scores.n_rows, scores.width);
 }
 
+template <class T>
+nb::object copied(const Scores& scores, int64_t first, int64_t count, int n_threads) {
+    std::unique_ptr<T[]> out = uninitialised<T>(scores.n_rows * count);
+    {
+        const Unlocked unlocked(scores.n_rows * count);
+        copy_columns(scores, first, count, out.get(), n_threads, poll_signals);
+    }
+    return owned(std::move(out), count, scores.n_rows);
+}
+
+nb::object columns_of(nb::handle values, int64_t first, int64_t count, int n_threads) {
+    const Input matrix(values, "values", 2);
+    const Scores scores = scores_of(matrix, true);
+    if (first < 0 || count < 0 || count > scores.width || first > scores.width - count)
+        throw nb::index_error("first and count must name columns");
+    return scores.is_double ? copied<double>(scores, first, count, n_threads)
+                            : copied<float>(scores, first, count, n_threads);
+}
+
 }  // namespace
 
 void bind_ladder(nb::module_& m) {
@@ -183,6 +203,8 @@ void bind_ladder(nb::module_& m) {
         .def("weights", &Pairs::weights)
         .def("starts", &Pairs::starts)
         .def("differences", &Pairs::differences, nb::arg("i"), nb::arg("j"));
+    m.def("copy_columns", columns_of, nb::arg("values"), nb::arg("first"), nb::arg("count"),
+          nb::arg("n_threads"));
     m.def("weigh_scores", weighed, nb::arg("values"), nb::arg("cost"));
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/choose_isa.hpp"
+#include "kernels/large_pages.hpp"
 #include "kernels/rejected.hpp"
 
 namespace karat {
@@ -91,15 +92,16 @@ private:
     void stage() {
         if (task_.scores.is_contiguous()) return;
         if (task_.scores.is_double) {
-            wide_.reset(new uint64_t[static_cast<size_t>(n_)]);
+            wide_ = uninitialised<uint64_t>(n_);
+            staged_ = reinterpret_cast<char*>(wide_.get());
         } else {
-            narrow_.reset(new uint32_t[static_cast<size_t>(n_)]);
+            narrow_ = uninitialised<uint32_t>(n_);
+            staged_ = reinterpret_cast<char*>(narrow_.get());
         }
     }
 
-    void* staged(int64_t item) const {
-        if (wide_) return wide_.get() + item;
-        return narrow_ ? narrow_.get() + item : nullptr;
+    char* staged(int64_t item) const {
+        return staged_ == nullptr ? nullptr : staged_ + item * task_.scores.item_bytes();
     }
 
     FloatSpan span() {
@@ -127,18 +129,12 @@ private:
         return whole;
     }
 
+    // The staged scores become words where they lie, if these have the same size.
     void allocate(PackedScores& packed) {
-        const size_t n = static_cast<size_t>(n_);
-        // The staged scores become words where they lie, if these have the same size.
-        const bool is_staged_wide = wide_ != nullptr, is_staged_narrow = narrow_ != nullptr;
         if (packed.layout.is_wide) {
-            packed.wide =
-                is_staged_wide ? std::move(wide_) : std::unique_ptr<uint64_t[]>(new uint64_t[n]);
-            from_ = is_staged_wide ? static_cast<void*>(packed.wide.get()) : narrow_.get();
+            packed.wide = wide_ ? std::move(wide_) : uninitialised<uint64_t>(n_);
         } else {
-            packed.narrow = is_staged_narrow ? std::move(narrow_)
-                                             : std::unique_ptr<uint32_t[]>(new uint32_t[n]);
-            from_ = is_staged_narrow ? static_cast<void*>(packed.narrow.get()) : wide_.get();
+            packed.narrow = narrow_ ? std::move(narrow_) : uninitialised<uint32_t>(n_);
         }
     }
 
@@ -152,9 +148,7 @@ private:
             for (int64_t first = index * kTaskItems; first < end; first += kBlock) {
                 const int64_t n = std::min(kBlock, end - first);
                 if (!read_slots(first, n, slots)) is_bad = true;
-                const char* from = from_ == nullptr ? task_.scores.at(first)
-                                                    : static_cast<const char*>(from_) +
-                                                          first * task_.scores.item_bytes();
+                const char* from = staged_ == nullptr ? task_.scores.at(first) : staged(first);
                 void* to = is_wide ? static_cast<void*>(packed.wide.get() + first)
                                    : packed.narrow.get() + first;
                 kernel(from, slots, n, first, packed.layout, to);
@@ -199,7 +193,7 @@ private:
     Poll poll_;
     std::unique_ptr<uint32_t[]> narrow_;
     std::unique_ptr<uint64_t[]> wide_;
-    const void* from_ = nullptr;  // the staged scores
+    char* staged_ = nullptr;
 };
 
 }  // namespace

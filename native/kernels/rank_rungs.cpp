@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels/choose_isa.hpp"
+#include "kernels/large_pages.hpp"
 #include "kernels/read_words.hpp"
 
 namespace karat {
@@ -98,11 +99,6 @@ ShareSums share_sums(const PackedScores& packed) {
     return sums;
 }
 
-template <class T>
-std::unique_ptr<T[]> room_for(int64_t n) {
-    return std::unique_ptr<T[]>(new T[static_cast<size_t>(n)]);
-}
-
 template <class Reader>
 int64_t count_rungs(const Reader& reader, int64_t n) {
     int64_t rungs = n > 0;
@@ -113,7 +109,7 @@ int64_t count_rungs(const Reader& reader, int64_t n) {
 template <class Reader>
 void count_rungs_of(const Reader& reader, const RankTask& task, Rungs& rungs) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
-    rungs.counts = room_for<int64_t>(2 * rungs.u);
+    rungs.counts = uninitialised<int64_t>(2 * rungs.u);
     int64_t* to = rungs.counts.get();
     for (int64_t last = task.n(), rung = 0; last > 0; ++rung) {
         int64_t first = last, own = 0;
@@ -129,8 +125,8 @@ void count_rungs_of(const Reader& reader, const RankTask& task, Rungs& rungs) {
 
 void weigh_rungs_of(const RowReader& reader, const RankTask& task, Rungs& rungs) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
-    rungs.weights = room_for<double>(2 * rungs.u);
-    rungs.squares = room_for<double>(2 * rungs.u);
+    rungs.weights = uninitialised<double>(2 * rungs.u);
+    rungs.squares = uninitialised<double>(2 * rungs.u);
     rungs.u = 0;
     double sums[2] = {}, squares[2] = {};
     each_stretch(task.n(), [&](int64_t first, int64_t last) {
@@ -161,7 +157,7 @@ Rungs rungs_of(const PackedScores& packed) {
     Rungs rungs;
     with_reader(packed, [&](const auto& reader) {
         rungs.u = count_rungs(reader, packed.task.n());
-        rungs.scores = room_for<double>(rungs.u);
+        rungs.scores = uninitialised<double>(rungs.u);
         if (packed.task.weights == nullptr) count_rungs_of(reader, packed.task, rungs);
     });
     if (packed.task.weights != nullptr) weigh_rungs_of(RowReader(packed), packed.task, rungs);

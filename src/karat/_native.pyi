@@ -297,6 +297,11 @@ class PairScores:
         What is beyond the range of float64 counts as its largest number.
         """
 
+def copy_columns(
+    values: NDArray[np.floating[Any]], first: int, count: int, n_threads: int
+) -> NDArray[Any]:
+    """A copy [count, n] of columns of values[n, k], in their type; IndexError for others."""
+
 def weigh_scores(values: NDArray[np.floating[Any]], cost: _Float64) -> _Float64:
     """The product values @ cost.T in float64, each sum in the order of the columns.
 

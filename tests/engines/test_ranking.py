@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 
 from karat import _native
-from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
+from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
 from karat.tally import Ladder
 from tests.kernels import reference
-from tests.ranks import ranked_rows, scored_rows
+from tests.ranks import column, ranked_rows, scored_rows
 from tests.same import assert_same
 
 EXAMPLES = settings(max_examples=150, deadline=None)
@@ -138,14 +138,39 @@ def test_pairs_by_cost(name: str, case: tuple[Any, Any, int, Any]) -> None:
     values = np.clip(values, -1e30, 1e30)
     cost = COSTS[name](k)
     t = np.zeros((len(codes), k))
-    for column in range(k):
-        t += cost[:, column] * values[:, column, None].astype(np.float64)
+    for of_class in range(k):
+        t += cost[:, of_class] * values[:, of_class, None].astype(np.float64)
 
     def along(i: int, j: int) -> Any:
         both = cost[i, j] + cost[j, i]
         return None if both == 0 else (t[:, j] - t[:, i]) * np.sign(both)
 
     check_pairs((values, codes, k, weights), cost, along)
+
+
+@given(scored_rows(max_n=70))
+@EXAMPLES
+def test_columns_are_those_of_the_matrix(case: tuple[Any, Any, int, Any]) -> None:
+    values, _, k, _ = case
+    for repeat in (1, 5):
+        matrix = np.tile(values, (1, repeat))
+        columns = Columns(matrix)
+        assert len(columns) == repeat * k
+        for i in [*range(len(columns)), 0]:
+            assert columns[i].flags.c_contiguous
+            assert columns[i].dtype == values.dtype
+            assert_same(columns[i], matrix[:, i])
+    with pytest.raises(IndexError):
+        columns[len(columns)]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_many_rows_in_columns(dtype: str) -> None:
+    values = np.random.default_rng(0).random((70_001, 19)).astype(dtype)
+    for n_threads in (1, 3):
+        columns = Columns(values, n_threads)
+        for i in range(19):
+            assert_same(columns[i], values[:, i])
 
 
 def fast_areas(scores: Any, codes: Any, own: int, k: int) -> Any:
@@ -162,8 +187,6 @@ def fast_areas(scores: Any, codes: Any, own: int, k: int) -> Any:
 @pytest.mark.parametrize("kind", ["uniform", "ends", "signed", "rounded"])
 @pytest.mark.parametrize("k", [2, 10, 300])
 def test_many_rows(dtype: str, kind: str, k: int) -> None:
-    from tests.ranks import column
-
     rng = np.random.default_rng(5)
     n = 300_001
     scores, codes = column(rng, n, kind, dtype), rng.integers(0, k, n).astype(np.int32)

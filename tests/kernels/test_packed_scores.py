@@ -98,6 +98,23 @@ def test_scores_that_find_too_few_bits(order: str) -> None:
     assert_same(wide.areas().sum(), sum(exact))
 
 
+def test_every_instruction_set_gives_the_same_bits(isa: str) -> None:
+    rng = np.random.default_rng(4)
+    codes, weights = rng.integers(0, 5, 50_001).astype(np.int32), rng.random(50_001)
+    for kind in KINDS:
+        scores = column(rng, 50_001, kind, "f8")
+        found = []
+        for each in (isa, *_native.isas()):
+            _native.use_isa(each)
+            both = [packed(scores, codes, 1, 5, w) for w in (None, weights)]
+            found.append([(p.words, p.areas(), p.step_area(), p.trapezoid_area()) for p in both])
+        _native.use_isa(isa)
+        for other in found[1:]:
+            for ours, theirs in zip(found[0], other, strict=True):
+                for a, b in zip(ours, theirs, strict=True):
+                    assert_same(a, b)
+
+
 def test_words_that_were_altered_read_nothing_else() -> None:
     scores, codes = np.random.default_rng(2).random(3000), np.zeros(3000, np.int32)
     made = _native.pack_scores(scores, codes, 0, 2, np.ones(3000), 1)
@@ -174,6 +191,13 @@ def test_pairs_of_classes_that_are_none() -> None:
     for i, j in ((-1, 0), (0, 2), (2, 0)):
         with pytest.raises(IndexError):
             pairs.differences(i, j)
+
+
+def test_columns_that_are_none() -> None:
+    for first, count in ((-1, 1), (0, 3), (2, 1), (1, 2), (0, -1), (2**62, 2**62)):
+        with pytest.raises(IndexError):
+            _native.copy_columns(np.zeros((8, 2)), first, count, 1)
+    assert _native.copy_columns(np.zeros((8, 2)), 2, 0, 1).shape == (0, 8)
 
 
 def test_a_wrong_reference_is_found() -> None:

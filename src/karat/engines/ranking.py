@@ -15,12 +15,55 @@ import numpy.typing as npt
 from karat import _native
 from karat.tally.ladder import Ladder
 
-__all__ = ["Ranked", "pair_areas", "rank", "rank_pooled"]
+__all__ = ["Columns", "Ranked", "pair_areas", "rank", "rank_pooled"]
 
 Numbers = npt.NDArray[Any]
 Column = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
+
+_GROUP_BYTES = 32
+
+
+class Columns:
+    """The columns of a matrix of scores, each contiguous.
+
+    A row-major matrix is read once for several neighbours, and these are kept
+    until a column of another group is asked for: 32 bytes a row. Ask for them in order.
+
+    Args:
+        values: float32 or float64[n, k].
+
+    Example:
+        >>> columns = Columns(np.array([[0.9, 0.1], [0.3, 0.7]]))
+        >>> columns[1].tolist()
+        [0.1, 0.7]
+    """
+
+    def __init__(self, values: npt.NDArray[Any], n_threads: int | None = None) -> None:
+        self._values = values
+        self._n_threads = n_threads or 0
+        self._group = max(1, _GROUP_BYTES // values.itemsize)
+        self._kept: tuple[int, npt.NDArray[Any]] | None = None
+
+    def __len__(self) -> int:
+        """Number of columns."""
+        width: int = self._values.shape[1]
+        return width
+
+    def __getitem__(self, i: int) -> npt.NDArray[Any]:
+        """Column i, float[n]; a view where it is contiguous as it lies."""
+        column: npt.NDArray[Any] = self._values[:, i]
+        if column.flags.c_contiguous:
+            return column
+        first = i - i % self._group
+        if self._kept is None or self._kept[0] != first:
+            self._kept = None  # its memory is free for the next group
+            count = min(self._group, len(self) - first)
+            copy = _native.copy_columns(self._values, first, count, self._n_threads)
+            self._kept = first, copy
+        found: npt.NDArray[Any] = self._kept[1][i - first]
+        return found
 
 
 class Ranked:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.tally.serialization import framed, unframed
+from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Ladder"]
 
@@ -166,13 +166,13 @@ class Ladder:
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Ladder:
     if header["species"] != _SPECIES:
-        raise error("K205", found=f"They hold {header['species']}, not a {_SPECIES}")
+        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
     ladder = Ladder(
         arrays["scores"], arrays["counts"], arrays.get("squares"), int(header["n_rows"])
     )
     problem = _inconsistency(ladder)
     if problem:
-        raise error("K205", found=problem)
+        raise damaged(problem)
     return ladder
 
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "check.hpp"
+#include "kernels/copy_columns.hpp"
 #include "kernels/pack_scores.hpp"
 #include "kernels/pair_scores.hpp"
 #include "kernels/rank_areas.hpp"
@@ -179,6 +180,12 @@ void test_matrices(Random& random, int64_t n) {
                     check_same(differences[m++], want, "difference");
                 }
         }
+    const int64_t first = below(random, k), count = below(random, k - first + 1);
+    Exact<Float> columns(count * n);
+    karat::copy_columns(matrix.scores, first, count, columns.data(), 1, nullptr);
+    for (int64_t i = 0; i < count * n; ++i)
+        check_same(static_cast<double>(columns[i]), matrix.scores.value(i % n * k + first + i / n),
+                   "copied item");
     Exact<double> cost(k * k), weighed(n * k);
     for (int64_t i = 0; i < k * k; ++i) cost[i] = 0;
     karat::weigh_scores(matrix.scores, cost.data(), weighed.data());
