@@ -70,11 +70,11 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
-            # It would be written to standard output, among the results.
-            "enable_progress_bar": False,
         }
     )
     try:
+        # It would be written to standard output, among the results.
+        connection.execute("SET enable_progress_bar = false").fetchall()
         yield connection
     finally:
         connection.close()
