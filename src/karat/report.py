@@ -237,12 +237,12 @@ class Report:
         """What a metric gave on these rows.
 
         Errors:
-            K208 it reads scores, and there were none; K209 it was not computed.
+            K210 it reads scores, and there were none; K209 it was not computed.
         """
         if not metric.needs_scores:
             return metric.values(cells, self.undefined)
         if self.scores is None:
-            raise error("K208", name=str(metric))
+            raise error("K210", name=str(metric))
         found = self.measured.get(metric)
         if found is None:
             raise error("K209", name=str(metric))

@@ -219,10 +219,10 @@ class Metric:
 
         Errors:
             K204 it reads cells and the tally kept totals; K207 it needs all k·k cells of too
-            many classes; K208 it reads scores; K302 a matrix parameter is not k × k.
+            many classes; K210 it reads scores; K302 a matrix parameter is not k × k.
         """
         if not self.record.is_traced:
-            raise error("K208", name=str(self))
+            raise error("K210", name=str(self))
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))
