@@ -75,7 +75,8 @@ def markdown_peaks(peaks: Sequence[Peak]) -> list[str]:
 
 def markdown(facts: dict[str, str | int], rows: Sequence[Row], peaks: Sequence[Peak]) -> str:
     """The whole page."""
-    lines = ["# karat beside its peers", "", "The peer is scikit-learn where no other is named.", ""]
+    told = "The peer is scikit-learn where no other is named."
+    lines = ["# karat beside its peers", "", told, ""]
     lines += [f"- {name}: {value}" for name, value in facts.items()]
     if rows:
         lines += ["", HEADER, *(markdown_row(row) for row in rows)]

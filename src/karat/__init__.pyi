@@ -148,6 +148,96 @@ class _Disagreement(Protocol):
         n_threads: int | None = None,
     ) -> float: ...
 
+class _OfScoresBinsSchemeClosedNorm(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        bins: int = ...,
+        scheme: Literal["uniform", "quantile"] = ...,
+        closed: Literal["right", "left"] = ...,
+        norm: Literal["l1", "l2"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresBinsSchemeClosed(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        bins: int = ...,
+        scheme: Literal["uniform", "quantile"] = ...,
+        closed: Literal["right", "left"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresBinsClosedNorm(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        bins: int = ...,
+        closed: Literal["right", "left"] = ...,
+        norm: Literal["l1", "l2"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresBinsSchemeClosedNormPerClassMacro(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        bins: int = ...,
+        scheme: Literal["uniform", "quantile"] = ...,
+        closed: Literal["right", "left"] = ...,
+        norm: Literal["l1", "l2"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro"] = ...,
+        bins: int = ...,
+        scheme: Literal["uniform", "quantile"] = ...,
+        closed: Literal["right", "left"] = ...,
+        norm: Literal["l1", "l2"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
 class _Costs(Protocol):
     def __call__(
         self,
@@ -186,6 +276,503 @@ class _PerClassMicro(Protocol):
         *,
         average: Literal["micro"] = ...,
         confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresPerClassMacro(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScores(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresK(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        k: int = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresMaxFprPerClassMacroMicroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        max_fpr: float | None = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "micro", "weighted"] = ...,
+        max_fpr: float | None = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresMaxFpr(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        max_fpr: float | None = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresCost(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        cost: Any = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresPerClassMacroMicroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "micro", "weighted"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresPerClassMacroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "weighted"] = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresPerClass(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresSharePerClassMacroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        share: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "weighted"] = ...,
+        share: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresShare(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        share: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresKPerClassMacroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        k: int = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "weighted"] = ...,
+        k: int = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresMinPrecisionPerClassMacroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        min_precision: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "weighted"] = ...,
+        min_precision: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresMinPrecision(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        min_precision: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresBetaPerClassMacroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        beta: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "weighted"] = ...,
+        beta: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresBeta(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        beta: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresBetaPerClass(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        beta: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        beta: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresFalsePositiveFalseNegativePerClassMacroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        false_positive: float = ...,
+        false_negative: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Literal["macro", "weighted"] = ...,
+        false_positive: float = ...,
+        false_negative: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresFalsePositiveFalseNegative(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        false_positive: float = ...,
+        false_negative: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _OfScoresFalsePositiveFalseNegativePerClass(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: None,
+        false_positive: float = ...,
+        false_negative: float = ...,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        false_positive: float = ...,
+        false_negative: float = ...,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -352,6 +939,22 @@ mutual_info_score: _Plain
 normalized_mutual_information: _Plain
 nmi: _Plain
 normalized_mutual_info_score: _Plain
+expected_calibration_error: _OfScoresBinsSchemeClosedNorm
+ece: _OfScoresBinsSchemeClosedNorm
+top_label_calibration_error: _OfScoresBinsSchemeClosedNorm
+maximum_calibration_error: _OfScoresBinsSchemeClosed
+mce: _OfScoresBinsSchemeClosed
+adaptive_calibration_error: _OfScoresBinsClosedNorm
+adaptive_ece: _OfScoresBinsClosedNorm
+equal_mass_calibration_error: _OfScoresBinsClosedNorm
+class_calibration_error: _OfScoresBinsSchemeClosedNormPerClassMacro
+classwise_calibration_error: _OfScoresBinsSchemeClosedNorm
+macro_class_calibration_error: _OfScoresBinsSchemeClosedNorm
+binary_calibration_error: _OfScoresBinsSchemeClosedNormPerClassMacro
+debiased_calibration_error: _OfScoresBinsSchemeClosed
+debiased_squared_calibration_error: _OfScoresBinsSchemeClosed
+expected_calibration_error_if_calibrated: _OfScoresBinsSchemeClosed
+ece_if_calibrated: _OfScoresBinsSchemeClosed
 expected_cost: _Costs
 mean_cost: _Costs
 average_cost: _Costs
@@ -376,3 +979,131 @@ true_count: _PerClassMicro
 predicted_count: _PerClassMicro
 micro_predicted_count: _Plain
 correct_count: _Plain
+brier_miscalibration: _OfScoresPerClassMacro
+macro_brier_miscalibration: _OfScores
+brier_mcb: _OfScoresPerClassMacro
+brier_reliability: _OfScoresPerClassMacro
+brier_discrimination: _OfScoresPerClassMacro
+macro_brier_discrimination: _OfScores
+brier_dsc: _OfScoresPerClassMacro
+brier_resolution: _OfScoresPerClassMacro
+brier_uncertainty: _OfScoresPerClassMacro
+macro_brier_uncertainty: _OfScores
+brier_unc: _OfScoresPerClassMacro
+log_loss_miscalibration: _OfScoresPerClassMacro
+macro_log_loss_miscalibration: _OfScores
+log_loss_mcb: _OfScoresPerClassMacro
+log_loss_discrimination: _OfScoresPerClassMacro
+macro_log_loss_discrimination: _OfScores
+log_loss_dsc: _OfScoresPerClassMacro
+log_loss_uncertainty: _OfScoresPerClassMacro
+macro_log_loss_uncertainty: _OfScores
+log_loss_unc: _OfScoresPerClassMacro
+log_loss: _OfScores
+cross_entropy: _OfScores
+logistic_loss: _OfScores
+negative_log_likelihood: _OfScores
+log_loss_score: _OfScores
+one_vs_all_log_loss: _OfScores
+brier: _OfScores
+brier_score: _OfScores
+brier_score_loss: _OfScores
+quadratic_score: _OfScores
+hinge_loss: _OfScores
+hinge: _OfScores
+top_k_accuracy: _OfScoresK
+top_k_accuracy_score: _OfScoresK
+d2_log_loss: _OfScores
+d2_log_loss_score: _OfScores
+mcfadden_r2: _OfScores
+d2_brier: _OfScores
+d2_brier_score: _OfScores
+brier_skill_score: _OfScores
+roc_auc: _OfScoresMaxFprPerClassMacroMicroWeighted
+roc_auc_ovr_macro: _OfScoresMaxFpr
+macro_roc_auc: _OfScoresMaxFpr
+roc_auc_ovr_micro: _OfScoresMaxFpr
+micro_roc_auc: _OfScoresMaxFpr
+roc_auc_ovr_weighted: _OfScoresMaxFpr
+weighted_roc_auc: _OfScoresMaxFpr
+auc: _OfScoresMaxFprPerClassMacroMicroWeighted
+auroc: _OfScoresMaxFprPerClassMacroMicroWeighted
+roc_auc_score: _OfScoresMaxFprPerClassMacroMicroWeighted
+c_statistic: _OfScoresMaxFprPerClassMacroMicroWeighted
+roc_auc_ovr: _OfScoresMaxFprPerClassMacroMicroWeighted
+roc_auc_ovo_macro: _OfScores
+hand_till: _OfScores
+auc_ovo: _OfScores
+roc_auc_ovo: _OfScores
+roc_auc_ovo_weighted: _OfScores
+auc_ovo_weighted: _OfScores
+roc_auc_mu: _OfScoresCost
+auc_mu: _OfScoresCost
+aucmu: _OfScoresCost
+average_precision: _OfScoresPerClassMacroMicroWeighted
+mean_average_precision: _OfScores
+macro_average_precision: _OfScores
+micro_average_precision: _OfScores
+weighted_average_precision: _OfScores
+ap: _OfScoresPerClassMacroMicroWeighted
+auprc: _OfScoresPerClassMacroMicroWeighted
+average_precision_score: _OfScoresPerClassMacroMicroWeighted
+pr_auc_trapezoid: _OfScoresPerClassMacroMicroWeighted
+macro_pr_auc_trapezoid: _OfScores
+micro_pr_auc_trapezoid: _OfScores
+weighted_pr_auc_trapezoid: _OfScores
+pr_auc: _OfScoresPerClassMacroMicroWeighted
+prauc: _OfScoresPerClassMacroMicroWeighted
+gini: _OfScoresPerClassMacroWeighted
+macro_gini: _OfScores
+weighted_gini: _OfScores
+accuracy_ratio: _OfScoresPerClassMacroWeighted
+somers_d: _OfScoresPerClassMacroWeighted
+spiegelhalter_z: _OfScores
+spiegelhalter_p: _OfScores
+calibration_slope: _OfScoresPerClass
+cox_slope: _OfScoresPerClass
+calibration_intercept: _OfScoresPerClass
+cox_intercept: _OfScoresPerClass
+calibration_in_the_large: _OfScoresPerClass
+calibration_intercept_of_slope_one: _OfScoresPerClass
+ks_statistic: _OfScoresPerClassMacroWeighted
+macro_ks_statistic: _OfScores
+weighted_ks_statistic: _OfScores
+ks: _OfScoresPerClassMacroWeighted
+kolmogorov_smirnov: _OfScoresPerClassMacroWeighted
+equal_error_rate: _OfScoresPerClassMacroWeighted
+macro_equal_error_rate: _OfScores
+weighted_equal_error_rate: _OfScores
+eer: _OfScoresPerClassMacroWeighted
+lift_at: _OfScoresSharePerClassMacroWeighted
+macro_lift_at: _OfScoresShare
+weighted_lift_at: _OfScoresShare
+lift: _OfScoresSharePerClassMacroWeighted
+gain_at: _OfScoresSharePerClassMacroWeighted
+macro_gain_at: _OfScoresShare
+weighted_gain_at: _OfScoresShare
+cumulative_gain: _OfScoresSharePerClassMacroWeighted
+gain: _OfScoresSharePerClassMacroWeighted
+precision_at_k: _OfScoresKPerClassMacroWeighted
+macro_precision_at_k: _OfScoresK
+weighted_precision_at_k: _OfScoresK
+recall_at_k: _OfScoresKPerClassMacroWeighted
+macro_recall_at_k: _OfScoresK
+weighted_recall_at_k: _OfScoresK
+recall_at_precision: _OfScoresMinPrecisionPerClassMacroWeighted
+macro_recall_at_precision: _OfScoresMinPrecision
+weighted_recall_at_precision: _OfScoresMinPrecision
+max_f_beta: _OfScoresBetaPerClassMacroWeighted
+macro_max_f_beta: _OfScoresBeta
+weighted_max_f_beta: _OfScoresBeta
+best_f_beta: _OfScoresBetaPerClassMacroWeighted
+f_beta_threshold: _OfScoresBetaPerClass
+informedness_threshold: _OfScoresPerClass
+max_informedness: _OfScoresPerClassMacroWeighted
+macro_max_informedness: _OfScores
+weighted_max_informedness: _OfScores
+min_cost: _OfScoresFalsePositiveFalseNegativePerClassMacroWeighted
+macro_min_cost: _OfScoresFalsePositiveFalseNegative
+weighted_min_cost: _OfScoresFalsePositiveFalseNegative
+cost_threshold: _OfScoresFalsePositiveFalseNegativePerClass

@@ -388,17 +388,17 @@ _ENTRIES = (
         "Subtract only what was merged in before.",
     ),
     Entry(
-        "K209",
-        "This report did not compute {name}.",
-        "A metric of scores is computed while the rows are at hand.",
-        "Name it: karat.evaluate(..., metrics=[{name!r}]).",
-        UnknownNameError,
-    ),
-    Entry(
         "K210",
         "{name} cannot be computed from labels.",
         "It reads probabilities or scores, and there are none.",
         "Give y_prob= or y_score= (of a table: prob= or score=, --prob or --score).",
+    ),
+    Entry(
+        "K211",
+        "This report did not compute {name}.",
+        "A metric of scores is computed while the rows are at hand.",
+        "Name it: karat.evaluate(..., metrics=[{name!r}]).",
+        UnknownNameError,
     ),
     # K3xx: metrics.
     Entry(

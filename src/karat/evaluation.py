@@ -117,7 +117,7 @@ def evaluate(
     if is_table:
         options["weights"] = _weights_of_table(weights, is_in_files=names_files(y_true))
         report = report_of_table(
-            y_true, columns, options, threshold=threshold, nulls=plain_text(nulls),
+            y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
             wanted=wanted, policy=policy,
         )  # fmt: skip
     elif y_prob is not None or y_score is not None:

@@ -112,7 +112,11 @@ def report_of_table(
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
     read = _rows_of_files if names_files(table) else _rows_of_frame
     found = read(table, nulls=nulls, **named, **options, **reading)
-    facts = {"mapping": found.mapping, "source": found.source, "warnings": found.warnings}
+    facts: dict[str, Any] = {
+        "mapping": found.mapping,
+        "source": found.source,
+        "warnings": found.warnings,
+    }
     if not isinstance(found, TableRows):
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")

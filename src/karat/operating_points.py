@@ -34,7 +34,7 @@ def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
         None instead of a number is explained beside it under ``"undefined"``.
 
     Errors:
-        K210 there were no scores; K209 the report holds only other metrics.
+        K210 there were no scores; K211 the report holds only other metrics.
     """
     from karat.report import THRESHOLDS
 
@@ -48,7 +48,7 @@ def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
         if all(metric in report.measured for metric in metrics):
             found[purpose] = _points(report, metrics)
     if not found:
-        raise error("K209", name=next(iter(THRESHOLDS.values()))[0])
+        raise error("K211", name=next(iter(THRESHOLDS.values()))[0])
     if lift == "plain":
         return {purpose: points[0] for purpose, points in found.items()}
     return [

@@ -41,7 +41,7 @@ PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 """More columns of it, where there are scores."""
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
-    "informedness": ("youden_threshold", "max_informedness"),
+    "informedness": ("informedness_threshold", "max_informedness"),
     "cost": ("cost_threshold", "min_cost"),
 }
 """What a threshold can be best for → the metrics of the threshold and of what it gives."""
@@ -227,7 +227,7 @@ class Report:
             range=metric.range,
             better=metric.better,
             signature=Signature(
-                str(metric),
+                str(metric) if metric.record.is_traced else metric.full,
                 classes.k,
                 None if positive is None else classes.display[positive],
                 self.undefined,
@@ -240,7 +240,7 @@ class Report:
         """What a metric gave on these rows.
 
         Errors:
-            K210 it reads scores, and there were none; K209 it was not computed.
+            K210 it reads scores, and there were none; K211 it was not computed.
         """
         if not metric.needs_scores:
             return metric.values(cells, self.undefined)
@@ -248,7 +248,7 @@ class Report:
             raise error("K210", name=str(metric))
         found = self.measured.get(metric)
         if found is None:
-            raise error("K209", name=str(metric))
+            raise error("K211", name=str(metric))
         return found
 
     @cached_property
@@ -286,7 +286,7 @@ class Report:
         Chosen on the rows that they are measured on, so their values are optimistic.
 
         Errors:
-            K210 there were no scores; K209 only other metrics were asked for.
+            K210 there were no scores; K211 only other metrics were asked for.
         """
         from karat.operating_points import best_thresholds
 

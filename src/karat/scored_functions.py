@@ -25,7 +25,7 @@ __all__ = ["given_scores", "scored_function"]
 
 
 def scored_function(
-    record: Record, fixed: Lift, check_policy: Callable[[Any], None], lift_of: Callable[..., Lift]
+    record: Record, fixed: Lift, check_policy: Callable[[Any], object], lift_of: Callable[..., Lift]
 ) -> Callable[..., Any]:
     """The public function of a metric of scores.
 
@@ -184,6 +184,9 @@ def _example(metric: Metric) -> list[str]:
     params = "".join(f", {name}={value!r}" for name, value in golden.params.items())
     scores = np.asarray(golden.scores).tolist()
     argument = "y_prob" if golden.is_prob else "y_score"
+    k = len(scores[0]) if isinstance(scores[0], list) else 2
+    if len(set(golden.y_true)) < k:
+        params += f", labels={list(range(k))}"
     return [
         ">>> import karat",
         f">>> y_true = {list(golden.y_true)}",

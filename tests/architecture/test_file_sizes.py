@@ -1,4 +1,7 @@
-"""Files stay short: above 400 lines a file owes a reason, above 600 it has to be divided."""
+"""Files stay short: above 400 lines a file owes a reason, above 600 it has to be divided.
+
+Only what a program writes and a test keeps fresh may be longer.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,14 @@ LIMIT = 600
 CODE = {".py", ".pyi", ".cpp", ".hpp", ".h"}
 
 REASONS = {
+    "src/karat/__init__.pyi": "written by `make stub`: a line for each public name",
+    "src/karat/_native.pyi": "one signature for each name of the extension module",
     "src/karat/errors.py": "the catalogue of errors is one table, read and tested as a whole",
 }
-"""Why a file of 401 to 600 lines is one subject."""
+"""Why a file of more than 400 lines is one subject."""
+
+WRITTEN = {"src/karat/__init__.pyi"}
+"""Files that a program writes and tests/architecture/test_stub.py compares."""
 
 
 def long_files(files: list[Path], root: Path) -> dict[str, int]:
@@ -27,8 +35,8 @@ def long_files(files: list[Path], root: Path) -> dict[str, int]:
 
 
 def test_no_file_is_too_long() -> None:
-    too_long = {name: n for name, n in long_files(tracked_files(), ROOT).items() if n > LIMIT}
-    assert too_long == {}
+    lengths = long_files(tracked_files(), ROOT)
+    assert {name: n for name, n in lengths.items() if n > LIMIT and name not in WRITTEN} == {}
 
 
 def test_every_long_file_has_a_reason_and_every_reason_a_long_file() -> None:

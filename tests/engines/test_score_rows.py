@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,18 +10,27 @@ import numpy as np
 import pytest
 
 from karat.engines import score_matrix
+from karat.engines.duck import connected
 from karat.engines.file_rows import rows_of_files
 from karat.engines.files import FileTally
 from karat.engines.frame_rows import rows_of_frame
 from karat.engines.frames import FrameTally
-from karat.engines.table_rows import TableRows
 from karat.errors import KaratError
+from tests.engines.score_sources import (
+    WRITERS,
+    pa,
+    parquet,
+    pd,
+    pl,
+    pq,
+    rows,
+    sources,
+    write_csv,
+    write_json,
+    write_parquet,
+)  # fmt: skip
 from tests.optional import optional
 
-pd = optional("pandas")
-pl = optional("polars")
-pa = optional("pyarrow")
-pq = optional("pyarrow.parquet")
 duckdb = optional("duckdb")
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "predictions"
@@ -32,11 +40,6 @@ NAMES = [f"proba_{i}" for i in range(10)]
 
 def digits() -> Any:
     return pq.read_table(DIGITS)
-
-
-def rows(found: Any) -> TableRows:
-    assert isinstance(found, TableRows), found
-    return found
 
 
 def expected_matrix() -> np.ndarray[Any, Any]:
@@ -72,26 +75,6 @@ def test_the_digits_are_the_same_in_every_table(make: Any) -> None:
     assert found.weights is None
     assert found.n == 1797
     assert found.mapping == {"true": "label", "pred": "pred", "weights": None, "prob": NAMES}
-
-
-def write_csv(path: Path, table: Any) -> str:
-    table.to_pandas().to_csv(path, index=False)
-    return str(path)
-
-
-def write_json(path: Path, table: Any) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
-    return str(path)
-
-
-def write_parquet(path: Path, table: Any) -> str:
-    pq.write_table(table, path, row_group_size=500)
-    return str(path)
-
-
-WRITERS: dict[str, Callable[[Path, Any], str]] = {
-    "csv": write_csv, "jsonl": write_json, "parquet": write_parquet,
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -169,29 +152,6 @@ SMALL = {
     "lists": [[0.25, 0.25, 0.5], [0.25, 0.5, 0.25], [0.125, 0.125, 0.75], [1.0, 0.0, 0.0]],
 }
 SORTED = np.array(SMALL["lists"])
-
-
-def without_lists(columns: dict[str, Any]) -> dict[str, Any]:
-    return {name: values for name, values in columns.items() if name != "lists"}
-
-
-def sources(tmp_path: Path, columns: dict[str, Any]) -> dict[str, Callable[..., Any]]:
-    """Every way to read the same columns."""
-    table = pa.table(columns)
-    found: dict[str, Callable[..., Any]] = {
-        "dict": lambda **o: rows_of_frame(columns, **o),
-        "pandas": lambda **o: rows_of_frame(pd.DataFrame(columns), **o),
-        "polars": lambda **o: rows_of_frame(pl.DataFrame(columns), **o),
-        "arrow": lambda **o: rows_of_frame(table, **o),
-    }
-    for ending, write in WRITERS.items():
-        if ending == "csv" and "lists" in columns:
-            continue
-        path = write(tmp_path / f"small.{ending}", table)
-        found[ending] = lambda path=path, **o: rows_of_files(path, **o)
-    path = write_parquet(tmp_path / "query.parquet", table)
-    found["query"] = lambda **o: rows_of_files(f"FROM '{path}'", **o)
-    return found
 
 
 def test_columns_by_pattern_and_lists_of_text_labels(tmp_path: Path) -> None:
@@ -278,86 +238,6 @@ def test_a_missing_score_is_an_error_whatever_nulls_says(tmp_path: Path) -> None
         assert "First at row 3, column 'p_b'" in str(caught.value), name
 
 
-def bad(tmp_path: Path, text: str, name: str = "a.csv", **options: Any) -> KaratError:
-    path = tmp_path / name
-    path.write_text(text, "utf-8")
-    with pytest.raises(KaratError) as caught:
-        rows_of_files(path, **options)
-    return caught.value
-
-
-@pytest.mark.parametrize("value", ["abc", "1_2", "0x1", "true", '"0,5"', "1e"])
-def test_text_among_the_scores_of_a_csv_is_told_with_its_row(value: str, tmp_path: Path) -> None:
-    lines = ["0,0.5,0.5"] * 30_000
-    lines[25_000] = f"1,{value},0.5"
-    problem = bad(tmp_path, "\n".join(["label,proba_0,proba_1", *lines]) + "\n")
-    assert problem.code == "K130"
-    assert "Column 'proba_0'" in str(problem)
-    shown = value.strip('"')
-    assert f"Row 25000 holds {shown!r}; 1 of 30000 rows" in str(problem)
-
-
-@pytest.mark.parametrize("value", ["", "NA", "null"])
-def test_nothing_among_the_scores_of_a_csv_is_told_with_its_row(value: str, tmp_path: Path) -> None:
-    text = f"label,proba_0,proba_1\n0,0.5,0.5\n1,0.5,{value}\n1,{value},1\n"
-    problem = bad(tmp_path, text)
-    assert problem.code == "K131"
-    assert "First at row 1, column 'proba_1': None; 2 of 3 rows" in str(problem)
-
-
-@pytest.mark.parametrize(
-    ("second", "code", "words"),
-    [
-        ({"label": "b", "probs": [1]}, "K130", "Row 1 has length 1, earlier rows have length 2"),
-        ({"label": "b", "probs": [1, None]}, "K131", "row 1, column 'probs', item 1: None"),
-        ({"label": "b", "probs": [1, "0"]}, "K130", "Row 1, item 1, holds '[1,\"0\"]'"),
-        ({"label": "b", "probs": [1, True]}, "K130", "Row 1, item 1, holds '[1,true]'"),
-        ({"label": "b", "probs": 1}, "K130", "Row 0 holds '[0.5,0.5]'"),
-        ({"label": "b", "probs": None}, "K131", "row 1, column 'probs': None"),
-        ({"label": "b"}, "K131", "row 1, column 'probs': None"),
-    ],
-    ids=str,
-)
-def test_lists_of_json_that_are_no_scores(
-    second: Any, code: str, words: str, tmp_path: Path
-) -> None:
-    first = {"label": "a", "probs": [0.5, 0.5]}
-    text = "".join(json.dumps(row) + "\n" for row in (first, second))
-    problem = bad(tmp_path, text, "a.jsonl", prob="probs")
-    assert problem.code == code
-    assert words in str(problem)
-
-
-@pytest.mark.parametrize("value", ['"0.5"', "true", "[0.5]", "{}"])
-def test_json_values_that_are_no_scores(value: str, tmp_path: Path) -> None:
-    text = f'{{"label": 0, "p": 0.5}}\n{{"label": 1, "p": {value}}}\n'
-    problem = bad(tmp_path, text, "a.jsonl", prob="p")
-    assert problem.code == "K130"
-    assert "Row 1 holds" in str(problem)
-
-
-def parquet(tmp_path: Path, **columns: Any) -> str:
-    return write_parquet(tmp_path / "a.parquet", pa.table(columns))
-
-
-@pytest.mark.parametrize(
-    ("column", "words"),
-    [
-        (pa.array([True, False]), "Its type is BOOLEAN"),
-        (pa.array(["0.5", "0.5"]), "Its type is VARCHAR"),
-        (pa.array([["a"], ["b"]]), "Its type is VARCHAR[]"),
-        (pa.array([[[0.5]], [[0.5]]]), "Its type is DOUBLE[][]"),
-        (pa.array([1, 2**53 + 1]), "Row 1 holds 9007199254740993, which no float64 equals"),
-        (pa.array([[], []], pa.list_(pa.float64())), "It holds empty lists"),
-    ],
-)
-def test_columns_of_parquet_that_are_no_scores(column: Any, words: str, tmp_path: Path) -> None:
-    with pytest.raises(KaratError) as caught:
-        rows_of_files(parquet(tmp_path, label=[0, 1], s=column), score="s")
-    assert caught.value.code == "K130"
-    assert words in str(caught.value)
-
-
 def test_numbers_of_16_bits_in_parquet_are_known(tmp_path: Path) -> None:
     halves = [pa.array(SORTED[:, i].astype(np.float16)) for i in range(3)]
     path = parquet(
@@ -378,19 +258,6 @@ def test_every_number_type_of_parquet(kind: str, tmp_path: Path) -> None:
     assert found.scores.values.dtype == np.float64
     assert found.scores.values[:, 0].tolist() == [1, 0, 1, 0]
     assert found.scores.values[:, 1].tolist() == [float(x) for x in second.to_pylist()]
-
-
-def test_a_file_without_one_of_the_columns_is_named(tmp_path: Path) -> None:
-    table = pa.table({"label": [0, 1], "proba_0": [0.5, 0.5], "proba_1": [0.5, 0.5]})
-    first = write_parquet(tmp_path / "a.parquet", table)
-    second = write_parquet(tmp_path / "b.parquet", table.drop_columns(["proba_1"]))
-    third = write_csv(tmp_path / "c.csv", table.drop_columns(["proba_0"]))
-    for files, name in (([first, second], "b.parquet has no column 'proba_1'"),
-                        ([first, third], "c.csv has no column 'proba_0'")):  # fmt: skip
-        with pytest.raises(KaratError) as caught:
-            rows_of_files(files)
-        assert caught.value.code == "K410"
-        assert name in str(caught.value)
 
 
 def test_without_scores_labels_are_tallied(tmp_path: Path) -> None:
@@ -420,42 +287,12 @@ def test_columns_that_only_look_like_scores_are_left_out_and_told(tmp_path: Path
         assert caught.value.code in ("K134", "K137", "K406")
 
 
-def test_a_prediction_of_numbers_that_are_no_labels_suggests_scores(tmp_path: Path) -> None:
-    columns = {"label": [0, 1, 1], "prediction": [0.25, 0.5, 0.75]}
-    for name, read in sources(tmp_path, columns).items():
-        with pytest.raises(KaratError) as caught:
-            read()
-        assert caught.value.code == "K407", name
-        assert "--score or --prob" in str(caught.value)
-        assert rows(read(prob="prediction")).scores.values.tolist() == columns["prediction"]
-
-
-def test_labels_outside_and_missing_are_told_as_for_labels_alone(tmp_path: Path) -> None:
-    columns = {"label": [0, 1, 2], "p": [0.25, 0.5, 0.75]}
-    for name, read in sources(tmp_path, columns).items():
-        with pytest.raises(KaratError) as caught:
-            read(labels=[0, 1])
-        assert caught.value.code == "K109", name
-        assert "First at row 2: 2; 1 of 3 rows" in str(caught.value)
-    assert bad(tmp_path, "label,p\n0,0.5\n,0.25\n").code == "K104"
-    assert bad(tmp_path, "label,p\n0.5,0.5\n0.25,0.25\n").code == "K407"
-    assert bad(tmp_path, "label,p\n").code == "K402"
-    assert bad(tmp_path, "label,p\n0,1\n", where="p < 1").code == "K402"
-    assert bad(tmp_path, '{"label": 1, "p": 1}\n{"label": "1", "p": 0}\n', "a.jsonl").code == "K107"
-
-
 def test_labels_are_text_reads_declared_labels_as_the_file_has_them(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("label,proba_0,proba_1\n1,0.5,0.5\n0,1,0\n", "utf-8")
     found = rows(rows_of_files(path, labels=["1", "0"], labels_are_text=True))
     assert found.classes.labels == (1, 0)
     assert found.scores.values.tolist() == [[0.5, 0.5], [0.0, 1.0]]
-
-
-def test_scores_of_another_length_than_the_table_are_refused() -> None:
-    with pytest.raises(KaratError) as caught:
-        rows_of_frame({"label": [0, 1], "p": [0.5, 0.5, 0.5]})
-    assert caught.value.code == "K102"
 
 
 def test_progress_is_told_and_a_generator_of_labels_is_read_once(tmp_path: Path) -> None:
@@ -504,3 +341,9 @@ def test_the_matrix_grows_without_loss_over_many_batches(tmp_path: Path) -> None
         assert (found.scores.values[:, 2] == kept.astype(np.float32)).all()
         assert (found.scores.values[:, 1] == -kept.astype(np.float32)).all()
         assert (found.true == 2 - kept % 3).all()
+
+
+def test_duckdb_writes_no_progress_of_its_own() -> None:
+    with connected() as connection:
+        setting = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+    assert setting == [(False,)]

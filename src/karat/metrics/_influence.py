@@ -57,7 +57,7 @@ class Rows:
     @property
     def totals(self) -> Floats:
         """float64[k], weight of each class."""
-        return np.bincount(self.codes, self.weights, minlength=self.k)
+        return np.bincount(self.codes, self.weights, minlength=self.k).astype(np.float64)
 
 
 def influence(metric: Metric, rows: Rows) -> Floats:
@@ -218,7 +218,7 @@ def row_losses(rows: Rows, name: str) -> Floats:
     if name == "margin":
         others = values.copy()
         others[at, rows.codes] = -np.inf
-        return np.maximum(0.0, 1.0 - values[at, rows.codes] + others.max(axis=1))
+        return np.asarray(np.maximum(0.0, 1.0 - values[at, rows.codes] + others.max(axis=1)))
     if name == "binary_surprise":
         hit = np.arange(rows.k) == rows.codes[:, None]
         if rows.is_prob:

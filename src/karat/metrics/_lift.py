@@ -85,7 +85,7 @@ class Table(OneVsRest):
 
     def per_class(self, record: Record, **params: Any) -> Node:
         """float[k]: a metric of one class, for every class."""
-        return record.formula(_classwise(), **params)
+        return record(_classwise(), **params)
 
     def macro(self, record: Record, **params: Any) -> Node:
         """Mean over the classes of a metric of one class."""

@@ -103,13 +103,20 @@ class Metric:
         return self.record.lifted(self.lift) if is_averaged else self.record.name
 
     def __str__(self) -> str:
+        # The number that a traced formula holds is part of its name, at its default too.
         shown = [
             f"{name}={_text(value)}"
             for name, value in self.params
             if value != self._default(name)
-            or (value is not None and self._parameter(name).kind in ("number", "count"))
+            or (self.record.is_traced and self._parameter(name).kind == "number")
         ]
         return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+    @property
+    def full(self) -> str:
+        """The name with every parameter that has a value, defaults too."""
+        given = [f"{name}={_text(value)}" for name, value in self.params if value is not None]
+        return f"{self.name}({', '.join(given)})" if given else self.name
 
     def _parameter(self, name: str) -> Parameter:
         found = self.record.parameter(name)

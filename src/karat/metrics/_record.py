@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from karat.errors import error
+from karat.metrics._formula import Node
 from karat.metrics._lift import Average, OneVsRest, Table
 
 __all__ = [
@@ -239,9 +240,10 @@ class Record:
     def __deepcopy__(self, memo: Any) -> Record:
         return self
 
-    def __call__(self, c: Any, **params: Any) -> Any:
-        """The body: a formula may use another record as a part."""
-        return self.formula(c, **params)
+    def __call__(self, c: Any, **params: Any) -> Node:
+        """Trace the body: a formula may use another record as a part."""
+        traced: Node = self.formula(c, **params)
+        return traced
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that name, or None."""

@@ -51,6 +51,8 @@ _COMMON = (
     "undefined: _Undefined = ...",
     "n_threads: int | None = None",
 )
+_SCORES = ("y_prob: Any = None", "y_score: Any = None")
+_KINDS = {"number": "float", "count": "int", "choice": "str", "matrix": "Any", "flag": "bool"}
 
 
 def stub_text() -> str:
@@ -58,17 +60,21 @@ def stub_text() -> str:
     protocols: dict[str, str] = {}
     names = []
     for record in all_records():
-        averaged = _protocol(record, protocols, is_averaged=bool(record.averages))
+        averaged = _protocol(record, protocols, is_averaged=record.is_per_class)
         plain = _protocol(record, protocols, is_averaged=False)
         names.append(f"{record.name}: {averaged}")
-        names += [f"{average}_{record.name}: {plain}" for average in record.averages]
+        lifted = [
+            (record.lifted(average), f"{average}_{record.name}") for average in record.averages
+        ]
+        names += [f"{name}: {plain}" for pair in lifted for name in dict.fromkeys(pair)]
         names += [f"{alias}: {averaged}" for alias in record.aliases]
     return _HEAD + "\n".join([*protocols.values(), *names]) + "\n"
 
 
 def _protocol(record: Record, protocols: dict[str, str], *, is_averaged: bool) -> str:
     """Name of the protocol of a record's function, which is added when it is new."""
-    words = [item.name.title() for item in record.parameters]
+    words = [] if record.is_traced else ["Of", "Scores"]
+    words += [item.name.title().replace("_", "") for item in record.parameters]
     if is_averaged:
         words += ["PerClass", *(average.title() for average in record.averages)]
     name = "_" + ("".join(words) or "Plain")
@@ -76,9 +82,10 @@ def _protocol(record: Record, protocols: dict[str, str], *, is_averaged: bool) -
         calls = [_call(record, None, "float")]
         if is_averaged:
             choices = ", ".join(f'"{average}"' for average in record.averages)
+            chosen = f"average: Literal[{choices}] = ..." if choices else None
             calls = [
                 "    @overload\n" + _call(record, "average: None", "_Floats"),
-                "    @overload\n" + _call(record, f"average: Literal[{choices}] = ...", "float"),
+                "    @overload\n" + _call(record, chosen, "float"),
             ]
         protocols[name] = f"class {name}(Protocol):\n" + "".join(calls)
     return name
@@ -87,11 +94,21 @@ def _protocol(record: Record, protocols: dict[str, str], *, is_averaged: bool) -
 def _call(record: Record, average: str | None, returns: str) -> str:
     parameters = [] if average is None else [average]
     for item in record.parameters:
-        kind = {"number": "float", "matrix": "Any", "flag": "bool"}[item.kind]
+        kind = _KINDS[item.kind]
+        if item.kind == "choice":
+            kind = f"Literal[{', '.join(map(_quoted, item.choices))}]"
+        if not item.is_required and item.default is None:
+            kind += " | None" if kind != "Any" else ""
         parameters.append(f"{item.name}: {kind}" + ("" if item.is_required else " = ..."))
     inner = ["self", "y_true: Any = None", "y_pred: Any = None", "*", *parameters, *_COMMON]
+    if not record.is_traced:
+        inner = ["self", "y_true: Any = None", "*", *_SCORES, *parameters, *_COMMON[1:]]
     arguments = "".join(f"        {item},\n" for item in inner)
     return f"    def __call__(\n{arguments}    ) -> {returns}: ...\n"
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'
 
 
 if __name__ == "__main__":

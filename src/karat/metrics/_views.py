@@ -50,7 +50,8 @@ class Losses:
     def shares(self) -> Floats:
         """float64[k]: the share of each true class."""
         truth = np.asarray(self.sums.truth, np.float64)
-        return truth / truth.sum()
+        shares: Floats = truth / truth.sum()
+        return shares
 
     def placed_within(self, k: int) -> float:
         """Share of the rows whose true class stands among the first k."""

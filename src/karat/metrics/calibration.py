@@ -125,9 +125,8 @@ def _mean_gap(bins: Bins, norm: str) -> float:
         five(gives="(2*0.4 + 0.1 + 0.1)/7", bins=5, weights=(1, 3, 1, 2, 0)),
     ],
     equals={
-        "torchmetrics": "MulticlassCalibrationError(n_bins=15); for two classes "
-        "BinaryCalibrationError reads P(positive), as class_calibration_error does",
-        "netcal": "ECE of the predicted class",
+        "torchmetrics": "MulticlassCalibrationError, with closed='left' (there a confidence of 1 "
+        "has a bin of its own, and rows are float32)",
     },
     references=(NAEINI_2015, GUO_2017),
     since="0.2",
@@ -158,7 +157,7 @@ def expected_calibration_error(
         five(gives="0.35", bins=5, closed="left"),
         five(gives="0.35", bins=2, scheme="quantile"),
     ],
-    equals={"torchmetrics": 'MulticlassCalibrationError(norm="max")', "netcal": "MCE"},
+    equals={"torchmetrics": "MulticlassCalibrationError(norm='max'), with closed='left'"},
     references=(NAEINI_2015,),
     since="0.2",
 )
@@ -217,8 +216,8 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
         three(gives="(0.8 + 1.05 + 1.35)/9", lift="macro"),
     ],
     equals={
-        "torchmetrics": "BinaryCalibrationError(n_bins=15) of the positive class",
-        "netcal": "ECE of two classes",
+        "torchmetrics": "BinaryCalibrationError, with closed='left' (there a probability of 1 has "
+        "a bin of its own)",
     },
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
     since="0.2",
@@ -253,7 +252,6 @@ def class_calibration_error(
             weights=(1, 3, 1, 2, 0),
         ),
     ],
-    equals={"uncertainty-calibration": "the square, where each bin holds one distinct confidence"},
     references=(BROCKER_2012, FERRO_FRICKER_2012, KUMAR_2019),
     since="0.2",
     weights_are_rows=False,
@@ -266,6 +264,8 @@ def debiased_calibration_error(
     Its mean over many samples is the square itself, 0 for calibrated predictions, however few the
     rows: so half of the samples of a calibrated classifier give a negative value.
     A square, since a root would bring a bias back.
+    Where a bin holds one distinct confidence p this is (ȳ − p)² − ȳ(1 − ȳ)/(n − 1), the estimator
+    of Bröcker, of Ferro and Fricker, and of Kumar et al.
     A bin of one row counts as 0: nothing tells its error from chance.
     """
     found = _bins_of(c, "debiased_calibration_error", bins, scheme, closed)

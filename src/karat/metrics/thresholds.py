@@ -293,7 +293,7 @@ def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     since="0.2",
     in_report=False,
 )
-def youden_threshold(c: ClassRanks) -> float:
+def informedness_threshold(c: ClassRanks) -> float:
     """The score from which on to predict the class so that informedness is largest."""
     if not (c.n_pos and c.n_neg):
         return math.nan
@@ -305,7 +305,6 @@ def youden_threshold(c: ClassRanks) -> float:
 @score_metric(
     formula="largest TPR − FPR over all thresholds",
     latex=r"\max_t \mathrm{TPR}(t) - \mathrm{FPR}(t)",
-    aliases=("max_youden",),
     averages=("macro", "weighted"),
     better="higher",
     undefined=ONE_SIDED,
@@ -316,7 +315,7 @@ def youden_threshold(c: ClassRanks) -> float:
     in_report=False,
 )
 def max_informedness(c: ClassRanks) -> float:
-    """Informedness (Youden's J) at the threshold that makes it largest: an optimistic number."""
+    """Informedness at the threshold that makes it largest: an optimistic number."""
     tpr, fpr = _rates(c)
     return float((tpr - fpr).max())
 

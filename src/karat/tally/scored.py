@@ -43,7 +43,7 @@ class RankedColumn(Protocol):
         ...
 
     def trapezoid_area(self) -> float:
-        """Area under precision by recall, straight lines between thresholds."""
+        """Area under precision by the part of own found, straight lines between thresholds."""
         ...
 
     def ladder(self) -> Ladder:

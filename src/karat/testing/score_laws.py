@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors import UndefinedWarning
 from karat.metrics import Losses, Metric, Record
 from karat.metrics._influence import Rows, influence
 from karat.metrics._lift import Policy
@@ -63,15 +64,15 @@ def problems(
 
 def value_of(metric: Metric, problem: Problem, policy: Policy = "zero") -> npt.NDArray[np.float64]:
     """The value of a metric through its public function."""
-    import karat
+    from karat.functions import function_of
 
-    function = getattr(karat, metric.record.name)
+    function = function_of(metric.record.name)
     given: dict[str, Any] = dict(metric.params)
     if metric.record.is_per_class and metric.lift != "plain":
         given["average"] = None if metric.lift == "per_class" else metric.lift
     given["y_prob" if problem.is_prob else "y_score"] = problem.values
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", karat.UndefinedWarning)
+        warnings.simplefilter("ignore", UndefinedWarning)
         return np.asarray(
             function(
                 problem.y_true,
@@ -120,7 +121,7 @@ def golden_cases_hold(record: Record) -> None:
         k = values.shape[1] if values.ndim == 2 else 2
         weights = None if golden.weights is None else np.asarray(golden.weights)
         problem = Problem(np.asarray(golden.y_true), values, golden.is_prob, k, weights)
-        metric = Metric.of(record, golden.lift, golden.params)  # type: ignore[arg-type]
+        metric = Metric.of(record, golden.lift, golden.params)
         _same(value_of(metric, problem), golden.value, f"{metric}: {golden.source}", 1e-12)
 
 
@@ -150,7 +151,7 @@ def weights_are_repetitions(record: Record) -> None:
             present = weighted.take(np.flatnonzero(times))
             _same(found, value_of(metric, present), f"{metric}, without rows of weight 0")
         if not record.depends_on_rows:
-            scaled = replace(plain, weights=times * 3.0)
+            scaled = replace(plain, weights=(times * 3.0).astype(np.float64))
             _same(value_of(metric, scaled), found, f"{metric}, scaled")
 
 
