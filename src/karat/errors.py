@@ -389,9 +389,9 @@ _ENTRIES = (
     ),
     Entry(
         "K210",
-        "{name} cannot be computed from counts of labels.",
-        "It reads probabilities or scores.",
-        "Give y_prob= or y_score=, and name it in metrics= where only some are listed.",
+        "{name} cannot be computed from labels.",
+        "It reads probabilities or scores, and there are none.",
+        "Give y_prob= or y_score= (of a table: prob= or score=, --prob or --score).",
     ),
     Entry(
         "K211",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from karat.engines.scores import ScoreTally, checked_threshold
+from karat.engines.scores import ScoreTally, both_decide, checked_threshold
 from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.metrics import Losses, Metric, all_records
@@ -48,6 +48,7 @@ def report_of_scores(
         None if requested is None else tuple(requested),
         measured=measured,
         scores="probabilities" if rows.is_prob else "scores",
+        threshold=rows.threshold,
         **facts,
     )
 
@@ -104,6 +105,8 @@ def report_of_table(
     """
     requested = None if wanted is None else tuple(wanted)
     named = dict(columns)
+    if threshold is not None and named["pred"]:
+        raise both_decide("a column of predictions", threshold)
     if requested is not None and named["pred"] and not any(m.needs_scores for m in requested):
         # Labels alone are asked for: scores that nobody named are not read.
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
@@ -128,6 +131,9 @@ def report_of_table(
         options["n_threads"] or 0,
         found.weights_argument,
     )
+    if threshold is not None:
+        # Found by its name, and not read: the threshold decides.
+        facts["mapping"] = {**found.mapping, "pred": None}
     with numbered(found.kept):
         return report_of_scores(rows, requested, policy, **facts)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from karat.errors import error, short
 from karat.metrics import Losses, Metric, Pairwise, all_metrics, get
 
-__all__ = ["Plan", "default_metrics", "requested"]
+__all__ = ["Plan", "default_metrics", "requested", "tally_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,13 @@ class Plan:
 
     @classmethod
     def of(cls, metrics: str | Metric | Iterable[str | Metric] | None = None) -> Plan:
-        """The plan of these metrics, or of a single one; None means every metric of a report.
+        """The plan of these metrics, or of a single one; None: all of a report with scores.
 
         Errors:
             K120 a collection without an order; K301, K302, K303, K306 a name that is no metric.
         """
-        wanted = default_metrics() if metrics is None else requested(metrics)
+        everything = [*default_metrics(), *default_metrics(of_scores=True)]
+        wanted = everything if metrics is None else requested(metrics)
         texts = dict.fromkeys(str(item) for item in wanted)
         tallies = {tally_of(item) for item in wanted}
         if "cells" in tallies:

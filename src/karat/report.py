@@ -118,6 +118,8 @@ class Report:
         warnings: sentences the reader should see.
         measured: what the metrics of scores gave, where there were scores.
         scores: what the scores were: ``"probabilities"``, ``"scores"``, or None without any.
+        threshold: from which of them on the positive class of two was predicted; None: the
+            largest decided, or predictions were given.
     """
 
     cells: Cells
@@ -128,6 +130,7 @@ class Report:
     warnings: tuple[str, ...] = ()
     measured: Mapping[Metric, Values] = field(default_factory=dict)
     scores: str | None = None
+    threshold: float | None = None
 
     @property
     def classes(self) -> Classes:
@@ -273,6 +276,21 @@ class Report:
                     reasons[name] = metric.undefined_when
             rows.append(row | {"undefined": reasons})
         return rows
+
+    @cached_property
+    def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
+        """The thresholds that are best on these rows: for F1, informedness and equal costs.
+
+        Of two classes ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
+        of more, one such dict a class with its ``"label"`` and ``"name"``.
+        Chosen on the rows that they are measured on, so their values are optimistic.
+
+        Errors:
+            K210 there were no scores; K211 only other metrics were asked for.
+        """
+        from karat.operating_points import best_thresholds
+
+        return best_thresholds(self)
 
     @property
     def confusion(self) -> Confusion:

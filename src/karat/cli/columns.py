@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options import Described, source_of, sources
+from karat.cli.options import Described, shown_columns, source_of, sources
 
 if TYPE_CHECKING:
     from karat.engines.files import Survey
-    from karat.inputs.roles import Role
-    from karat.render.document import Document
+    from karat.errors import KaratError
+    from karat.inputs.roles import ProbabilityColumns, Role
+    from karat.inputs.score_columns import ScoreColumns
+    from karat.render.document import Cell, Document
 
 __all__ = ["command"]
 
@@ -20,7 +22,7 @@ _SHOWN: dict[Role, str] = {
     "true": "truth",
     "pred": "prediction",
     "weights": "weight",
-    "score": "score",
+    "score": "scores",
     "prob": "probabilities",
     "confidence": "confidence",
     "id": "row id",
@@ -54,20 +56,23 @@ def _document(survey: Survey) -> Document:
     from karat.render.document import Cell, Column, Document, Notes, Style, Table
     from karat.render.numbers import count, counted
 
+    scores, problem, notes = _scores(survey)
     rows = []
     for name, kind in survey.columns:
         role = survey.roles.role_of(name)
         family = next((f for f in survey.roles.families if name in f.columns), None)
         if family is not None:
             # One row for all columns of a family: there are as many as classes.
-            if name != family.columns[0]:
-                continue
-            shown = f"{family.columns[0]} … {family.columns[-1]}"
-            rows.append((Cell(shown), Cell(kind), Cell(f"probabilities {family}")))
+            if name == family.columns[0]:
+                shown = f"{family.columns[0]} … {family.columns[-1]}"
+                rows.append((Cell(shown), Cell(kind, "dim"), _taken_for(family, problem)))
             continue
         text = "" if role is None else _SHOWN[role]
+        is_score = role in ("prob", "score")
         is_ambiguous = role is not None and len(survey.roles.candidates[role]) > 1
-        style: Style = "warning" if is_ambiguous else "strong" if role in _OPTIONS else ""
+        is_ambiguous |= is_score and problem is not None
+        is_used = role in _OPTIONS or is_score
+        style: Style = "warning" if is_ambiguous else "strong" if is_used else ""
         rows.append((Cell(name), Cell(kind, "dim"), Cell(text + "?" * is_ambiguous, style)))
     columns = (
         Column("column", "left", is_name=True, is_whole=True),
@@ -80,11 +85,35 @@ def _document(survey: Survey) -> Document:
     facts.append(counted(len(survey.columns), "column"))
     if survey.n_rows is not None:
         facts.append(counted(survey.n_rows, "row"))
-    sections = (Table("Columns", columns, tuple(rows)), Notes("Mapping", tuple(_mapping(survey))))
+    mapping = [*_mapping(survey, scores, problem), *notes]
+    sections = (Table("Columns", columns, tuple(rows)), Notes("Mapping", tuple(mapping)))
     return Document("karat columns", tuple(facts), sections)
 
 
-def _mapping(survey: Survey) -> list[str]:
+def _scores(survey: Survey) -> tuple[ScoreColumns | None, KaratError | None, list[str]]:
+    """The columns of scores that a report would read; why it could not; and what it would tell."""
+    from karat.errors import KaratError
+    from karat.inputs.score_columns import found_scores
+
+    try:
+        chosen, notes = found_scores(survey.roles)
+    except KaratError as problem:
+        return None, problem, []
+    return chosen, None, notes
+
+
+def _taken_for(family: ProbabilityColumns, problem: KaratError | None) -> Cell:
+    from karat.inputs.score_columns import role_of_family
+    from karat.render.document import Cell
+
+    role = role_of_family(family)
+    if role is None:
+        return Cell("")
+    mark = "" if problem is None else "?"
+    return Cell(f"{_SHOWN[role]} {family}{mark}", "warning" if mark else "strong")
+
+
+def _mapping(survey: Survey, scores: ScoreColumns | None, problem: KaratError | None) -> list[str]:
     """What a report would use, or what keeps it from knowing."""
     lines, settled = [], []
     for role, option in _OPTIONS.items():
@@ -92,11 +121,21 @@ def _mapping(survey: Survey) -> list[str]:
         name = _SHOWN[role]
         if len(found) > 1:
             lines.append(f"{name}: {', '.join(found)} could each be it; name one with {option}.")
-        elif not found and role != "weights":
-            lines.append(f"{name}: no column has a usual name; name it with {option}.")
-        else:
+        elif found or role == "weights":
             settled.append(f"{name}={found[0] if found else 'none'}")
-    unused = [_SHOWN[role] for role in ("score", "prob") if survey.roles.candidates.get(role)]
-    if survey.roles.families or unused:
-        lines.append("Probabilities and scores are found and not used: reports read labels.")
+        elif role == "pred" and scores is not None:
+            settled.append(f"{name}=largest {'probability' if scores.role == 'prob' else 'score'}")
+        elif role == "pred" and problem is None:
+            line = f"{name}: no column has a usual name; name it with {option}."
+            lines.append(f"{line} Or name probabilities with --prob, scores with --score.")
+        elif role == "true":
+            lines.append(f"{name}: no column has a usual name; name it with {option}.")
+    if scores is not None:
+        settled.append(f"{_SHOWN[scores.role]}={shown_columns(scores.names)}")
+    if problem is not None:
+        candidates = problem.context["candidates"]
+        lines.append(
+            f"probabilities or scores: {candidates} could each be they; name one with --prob or "
+            "--score. --prob '' --score '' leaves them out."
+        )
     return [", ".join(settled), *lines] if settled else lines

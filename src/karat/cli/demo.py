@@ -33,25 +33,16 @@ def command(folder: Path) -> None:
     """
     from karat.cli.options import said
     from karat.cli.report import shown, tell
-    from karat.engines.files import tally_files
-    from karat.report import Report
+    from karat.evaluation import evaluate
 
     for name in FILES:
         _copied(bundled(name), folder / name)
     path = folder / FILES[0]
     said(f"Wrote {FILES[0]} and {FILES[1]}.")
     said(f"$ karat report {path}")
-    found = tally_files(path)
-    tell(found)
-    shown(
-        Report(
-            found.cells,
-            mapping=found.mapping,
-            source=found.source,
-            warnings=found.warnings,
-        ),
-        "text",
-    )
+    report = evaluate(path)
+    tell(report)
+    shown(report, "text")
     said("Next: karat columns digits_rf.parquet, karat metrics macro_f1, karat report --help")
 
 

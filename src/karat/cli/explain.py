@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_TITLES = {
+    "cells": "From the cells: rows by true × predicted class",
+    "class totals": "From class totals: true positives, false positives, false negatives",
+    "losses": "From losses: each added over the rows, all in one read of the scores",
+    "ladders": "From ladders: each column of scores, sorted once for all metrics that read it",
+    "pairs": "From pairs of classes: the rows of both, sorted by the difference of their scores",
+}
+"""What is said of each tally of a plan, in the order of `karat.plan`."""
+
 
 @click.command(
     "explain",
@@ -28,7 +37,7 @@ def command(metrics: tuple[str, ...]) -> None:
     """
     from karat.cli.options import listed
     from karat.metrics import get
-    from karat.plan import Plan
+    from karat.plan import Plan, tally_of
     from karat.render.document import Cell, Column, Document, Notes, Section, Table
     from karat.render.numbers import counted
     from karat.render.terminal import print_document
@@ -37,11 +46,8 @@ def command(metrics: tuple[str, ...]) -> None:
     plan = Plan.of(names or None)
     chosen = [get(name) for name in plan.metrics]
     sections: list[Section] = []
-    for title, needs_cells in (
-        ("From the cells: rows by true × predicted class", True),
-        ("From class totals: true positives, false positives, false negatives", False),
-    ):
-        found = [metric for metric in chosen if metric.needs_cells == needs_cells]
+    for tally, title in _TITLES.items():
+        found = [metric for metric in chosen if tally_of(metric) == tally]
         if found:
             sections.append(Notes(title, tuple(_grouped(found))))
     columns = (Column("", "left"), Column("", "left", is_prose=True))
@@ -49,8 +55,10 @@ def command(metrics: tuple[str, ...]) -> None:
         facts = [("definition", metric.definition), ("undefined when", metric.undefined_when)]
         rows = tuple((Cell(name, "dim"), Cell(text)) for name, text in facts if text)
         sections.append(Table(str(metric), columns, rows))
-    told = ("one pass over the rows", counted(len(chosen), "metric"))
-    print_document(Document("karat explain", told, tuple(sections)), sys.stdout)
+    told = ["one pass over the rows", counted(len(chosen), "metric")]
+    if any(metric.needs_scores for metric in chosen):
+        told.append("metrics of scores where there are scores")
+    print_document(Document("karat explain", tuple(told), tuple(sections)), sys.stdout)
 
 
 def _grouped(found: list[Metric]) -> list[str]:

@@ -69,22 +69,34 @@ def _list(title: str, found: list[Metric]) -> Document:
     by_family: dict[str, list[Metric]] = {}
     for metric in found:
         by_family.setdefault(metric.record.family, []).append(metric)
-    width = max(len(metric.name) for metric in found)
     columns = (Column("", "left"), Column("", "left", is_prose=True))
-    sections: list[Section] = [
-        Table(
-            family,
-            columns,
-            tuple((Cell(m.name.ljust(width), "strong"), Cell(m.summary)) for m in members),
-        )
-        for family, members in by_family.items()
-    ]
-    notes = (
+    sections: list[Section] = []
+    for family, members in by_family.items():
+        listed = [line for metric in members for line in _lines(metric)]
+        width = max(len(name) for name, _ in listed)
+        rows = tuple((Cell(name.ljust(width), "strong"), Cell(text)) for name, text in listed)
+        sections.append(Table(family, columns, rows))
+    notes = [
         "Metrics of one class also come as macro_, micro_ and weighted_ averages.",
         "karat metrics NAME shows all that is known of one.",
-    )
-    sections.append(Notes("More", notes, "dim"))
+    ]
+    of_scores = dict.fromkeys(metric.record.family for metric in found if metric.needs_scores)
+    if of_scores:
+        notes.insert(1, f"Read from probabilities or scores: {', '.join(of_scores)}.")
+    sections.append(Notes("More", tuple(notes), "dim"))
     return Document(title, (counted(len(found), "metric"),), tuple(sections))
+
+
+def _lines(metric: Metric) -> list[tuple[str, str]]:
+    """A metric and what it is, and averages whose names do not begin with the average."""
+    record = metric.record
+    return [
+        (metric.name, metric.summary),
+        *(
+            (name, f"{record.name}, {average} average.")
+            for average, name in record.lift_names.items()
+        ),
+    ]
 
 
 def _one(metric: Metric) -> Document:
@@ -96,9 +108,10 @@ def _one(metric: Metric) -> Document:
     facts = [f"from {low} to {high}", better.get(metric.better or "", "no direction is better")]
     lines = [
         ("definition", metric.definition),
+        ("read from", "probabilities (y_prob) or scores (y_score)" * metric.needs_scores),
         ("undefined when", metric.undefined_when or "never"),
         ("also called", ", ".join(metric.aliases)),
-        ("averages", ", ".join(f"{average}_{record.name}" for average in record.averages)),
+        ("averages", ", ".join(record.lifted(average) for average in record.averages)),
         *(
             (item.name, item.text + " Has to be given." * item.is_required)
             for item in record.parameters

@@ -10,7 +10,10 @@ import click
 
 from karat.cli.streams import complain
 
-__all__ = ["Described", "labels_of", "listed", "said", "shown_mapping", "source_of", "sources"]
+__all__ = [
+    "Described", "columns_of", "labels_of", "listed", "said", "shown_columns", "shown_mapping",
+    "source_of", "sources",
+]  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -77,16 +80,44 @@ def labels_of(text: str | None) -> list[str] | None:
     return listed(text)
 
 
-def shown_mapping(mapping: Mapping[str, str | None]) -> str:
-    """``truth=label, pred=pred, weight=none``."""
+def columns_of(text: str | None) -> str | list[str] | None:
+    """Columns of scores: one name or pattern, several in order, or ``""`` for none."""
+    names = labels_of(text)
+    return names[0] if names is not None and len(names) == 1 else names
+
+
+def shown_columns(names: Sequence[str]) -> str:
+    """``proba_0…proba_9 (10)``; a single name as it is."""
+    return names[0] if len(names) == 1 else f"{names[0]}…{names[-1]} ({len(names)})"
+
+
+def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) -> str:
+    """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``.
+
+    Args:
+        mapping: the column of each role; the list of columns of the probabilities or scores.
+        threshold: from which probability or score on the positive class is predicted.
+    """
+    kinds = {"prob": "probability", "score": "score"}
+    found = {role: mapping[role] for role in kinds if mapping.get(role)}
+    scores = {"prob": "probabilities", "score": "scores"}
+    parts = [f"{scores[role]}={shown_columns(names)}" for role, names in found.items()]
     roles = {"truth": "true", "pred": "pred", "weight": "weights"}
-    return ", ".join(f"{shown}={mapping.get(role) or 'none'}" for shown, role in roles.items())
+    columns = {shown: mapping.get(role) or "none" for shown, role in roles.items()}
+    for role in found:
+        if threshold is not None:
+            columns["pred"] = f"{kinds[role]} from {threshold:g} on"
+        elif not mapping.get("pred"):
+            columns["pred"] = f"largest {kinds[role]}"
+    parts += [f"{shown}={column}" for shown, column in columns.items()]
+    return ", ".join(parts)
 
 
 def said(text: str) -> None:
     """Tell standard error a sentence, its foreign text made harmless."""
+    from karat.render.layout import plain_ascii
     from karat.render.names import harmless
     from karat.render.terminal import shows_unicode
 
-    is_ascii = not shows_unicode(sys.stderr)
-    complain(harmless(text, is_ascii=is_ascii))
+    shown = harmless(text)
+    complain(shown if shows_unicode(sys.stderr) else plain_ascii(shown))

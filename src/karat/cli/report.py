@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from karat.cli.options import Described, labels_of, listed, said, shown_mapping, source_of, sources
+from karat.cli.options import (
+    Described,
+    columns_of,
+    labels_of,
+    listed,
+    said,
+    shown_mapping,
+    source_of,
+    sources,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.engines.files import FileTally
     from karat.report import Report
 
 __all__ = ["command", "shown"]
@@ -28,6 +36,8 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     examples=(
         "karat report predictions.parquet",
         "karat report 'fold_*.csv' --where \"split = 'test'\" --positive spam",
+        "karat report scored.csv --true y --prob 'p_*'",
+        "karat report clicks.parquet --prob p_click --threshold 0.2",
         "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
         "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
     ),
@@ -36,6 +46,19 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
 @sources
 @click.option("--true", "true", metavar="COLUMN", help="Column of true labels.")
 @click.option("--pred", "pred", metavar="COLUMN", help="Column of predicted labels.")
+@click.option(
+    "--prob",
+    metavar="COLUMNS",
+    help="Columns of probabilities: A,B,C in the order of the classes, a pattern 'p_*', or one; "
+    "'' for none.",
+)
+@click.option("--score", metavar="COLUMNS", help="Columns of any other scores, likewise.")
+@click.option(
+    "--threshold",
+    type=float,
+    metavar="X",
+    help="Predict the positive class of two from this probability or score on.",
+)
 @click.option(
     "--weight", "weight", metavar="COLUMN", help="Column of row weights; '' for none, though found."
 )
@@ -76,6 +99,9 @@ def command(
     predictions: tuple[str, ...],
     true: str | None,
     pred: str | None,
+    prob: str | None,
+    score: str | None,
+    threshold: float | None,
     weight: str | None,
     where: str | None,
     labels: str | None,
@@ -93,43 +119,48 @@ def command(
     folders, - for standard input, or one SQL query. Columns are found by their usual names.
     """
     from karat.cli.progress import ReadingBar
-    from karat.engines.files import tally_files
+    from karat.measuring import report_of_table
     from karat.metrics import get
-    from karat.report import Report
 
     chosen = _format_of(format_, output)
     _check_output(output)
     _refuse_input(output, predictions)
     # A metric that does not exist is told before the data is read.
     names = None if metrics == "all" else listed(metrics)
-    requested = None if names is None else tuple(get(name) for name in names)
+    wanted = None if names is None else [get(name) for name in names]
+    columns = {"true": true, "pred": pred, "prob": columns_of(prob), "score": columns_of(score)}
+    options = {
+        "labels": labels_of(labels),
+        "positive": positive,
+        "weights": weight,
+        "n_threads": threads,
+    }
     with ReadingBar() as bar:
-        found = tally_files(
+        report = report_of_table(
             source_of(predictions),
-            true=true,
-            pred=pred,
-            weights=weight,
-            where=where,
-            labels=labels_of(labels),
-            positive=positive,
-            labels_are_text=True,
+            columns,
+            options,
+            threshold=threshold,
             nulls=nulls,
-            n_threads=threads,
+            wanted=wanted,
+            policy=undefined,
+            where=where,
+            labels_are_text=True,
             progress=bar,
         )
     # A folder or a pattern names its files only once it is read.
-    _refuse_input(output, found.source.get("files", ()))
-    report = Report(found.cells, undefined, requested, found.mapping, found.source, found.warnings)
-    tell(found)
+    _refuse_input(output, report.source.get("files", ()))
+    tell(report)
     shown(report, chosen, output, lists_all=metrics == "all")
 
 
-def tell(found: FileTally) -> None:
+def tell(report: Report) -> None:
     """Tell standard error what was read, and what the reader should know."""
     from karat.render.numbers import counted
 
-    said(f"{shown_mapping(found.mapping)} ({counted(int(found.cells.n_rows), 'row')})")
-    for warning in found.warnings:
+    mapping = shown_mapping(report.mapping, report.threshold)
+    said(f"{mapping} ({counted(report.n_rows, 'row')})")
+    for warning in report.warnings:
         said(f"Warning: {warning}")
 
 

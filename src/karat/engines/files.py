@@ -72,12 +72,14 @@ class Survey:
     Attributes:
         columns: name and type of each column, as the file declares it or as its text looks.
         roles: what the columns could be.
+        types: what is known of each column by its name.
         source: files, bytes, format and query.
         n_rows: rows, where the files say so.
     """
 
     columns: tuple[tuple[str, str], ...]
     roles: Roles
+    types: Mapping[str, Family]
     source: Mapping[str, Any]
     n_rows: int | None = None
 
@@ -89,8 +91,9 @@ def survey_files(source: Source) -> Survey:
         K401, K402, K403, K408, K409, K410, K411 as `tally_files`.
     """
     with opened(source, 1) as relation:
-        roles = find_roles(relation.header, families(relation), needs=())
-        return Survey(tuple(relation.described), roles, facts_of(relation, None), relation.n_rows)
+        types, facts = families(relation), facts_of(relation, None)
+        roles = find_roles(relation.header, types, needs=())
+        return Survey(tuple(relation.described), roles, types, facts, relation.n_rows)
 
 
 def tally_files(

@@ -21,7 +21,7 @@ from karat.engines.arrays import (
     explain_weights,
 )
 from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
-from karat.errors import error, shown
+from karat.errors import KaratError, error, short, shown
 from karat.inputs.align import Aligned, Side, align, check_lengths, classes_of, refuse_outside
 from karat.inputs.column import Column
 from karat.inputs.identity import harmonized
@@ -263,7 +263,8 @@ def tally_scores(
         n_threads: None means KARAT_NUM_THREADS, else all cores.
 
     Errors:
-        K101 to K124 labels, weights; K134, K135 classes and columns, K136 the threshold.
+        K101 to K124 labels, weights; K134, K135 classes and columns, K136 the threshold;
+        K120 a threshold beside y_pred.
     """
     check_threads(n_threads)
     true = encode(y_true, "y_true")
@@ -273,6 +274,8 @@ def tally_scores(
         )
     classes, codes = coded_truth(true, scores, labels, positive)
     pred = None
+    if y_pred is not None and threshold is not None:
+        raise both_decide("y_pred", threshold)
     if y_pred is not None:
         guess = encode(y_pred, "y_pred")
         check_lengths(true, guess)
@@ -302,6 +305,15 @@ def checked_threshold(threshold: Any, classes: Classes) -> float | None:
     if classes.positive is None:
         raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
     return float(threshold)
+
+
+def both_decide(predictions: str, threshold: Any) -> KaratError:
+    """The error of predictions that are given beside a threshold that makes others."""
+    return error(
+        "K120",
+        found=f"threshold={short(threshold)} was given with {predictions}",
+        do="Give one: either says what is predicted.",
+    )
 
 
 def coded_guess(guess: Column, classes: Classes) -> Codes:

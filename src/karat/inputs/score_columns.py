@@ -24,7 +24,7 @@ from karat.inputs.roles import (
 )
 from karat.inputs.scores import Argument
 
-__all__ = ["Named", "ScoreColumns", "find_score_columns"]
+__all__ = ["Named", "ScoreColumns", "find_score_columns", "found_scores", "role_of_family"]
 
 Named: TypeAlias = str | Sequence[str] | None
 """A column, a pattern, several columns in order, ``""`` for none, or None to look for them."""
@@ -92,9 +92,9 @@ def find_score_columns(
     chosen = _chosen(looked, given, prob, score)
     notes: list[str] = []
     if chosen is None and prob is None and score is None:
-        chosen, notes = _found(looked)
+        chosen, notes = found_scores(looked)
     elif chosen is None and (prob is None or score is None):
-        chosen, notes = _found(looked, "score" if score is None else "prob")
+        chosen, notes = found_scores(looked, "score" if score is None else "prob")
     taken = () if chosen is None else chosen.names
     roles = find_roles(columns, types, given, needs=("true",), taken=taken)
     if roles.column("pred") is None and chosen is None:
@@ -178,22 +178,33 @@ def _unknown(looked: Roles, role: Role, name: str) -> Exception:
     )
 
 
-def _found(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns | None, list[str]]:
-    """The columns whose names say that they are probabilities or scores."""
+def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns | None, list[str]]:
+    """The columns whose names say that they are probabilities or scores.
+
+    Args:
+        looked: what the columns could be.
+        only: ``"prob"`` or ``"score"``, where the other is not wanted.
+
+    Returns:
+        The columns, or None; and sentences about columns that look like scores and were not read.
+
+    Errors:
+        K405 several could be they.
+    """
     options: list[ScoreColumns] = []
     notes: list[str] = []
-    for role, argument in _ARGUMENTS.items():
-        if only in (None, role):
+    for kind, argument in _ARGUMENTS.items():
+        if only in (None, kind):
             options += [
                 ScoreColumns(argument, (name,), "found", None, repr(name))
-                for name in looked.candidates[role]
+                for name in looked.candidates[kind]
             ]
     for group in looked.families:
-        role_of_stem = _STEMS[group.stem[:-1].lower()]
-        if role_of_stem is None:
+        role = role_of_family(group)
+        if role is None:
             notes.append(_hint(str(group), group))
-        elif only in (None, role_of_stem):
-            argument = _ARGUMENTS[role_of_stem]
+        elif only in (None, role):
+            argument = _ARGUMENTS[role]
             found = ScoreColumns(argument, group.columns, "found", group.labels, str(group))
             options.append(found)
     if len(options) > 1:
@@ -212,6 +223,11 @@ def _found(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns | None
         for name in looked.candidates["confidence"]
     ]
     return None, notes
+
+
+def role_of_family(group: ProbabilityColumns) -> Role | None:
+    """Whether columns of one stem are probabilities or scores; None where it does not say."""
+    return _STEMS[group.stem[:-1].lower()]
 
 
 def _pattern(option: ScoreColumns) -> str:

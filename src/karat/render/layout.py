@@ -11,7 +11,7 @@ from karat.render.matrix import matrix_lines
 from karat.render.names import cells, distinct, harmless, padded, safe, wrapped
 from karat.render.spans import Line, Span, line_text
 
-__all__ = ["Line", "Span", "lay_out", "line_text"]
+__all__ = ["Line", "Span", "lay_out", "line_text", "plain_ascii"]
 
 INDENT = 2
 WIDTH_MIN = 30
@@ -247,12 +247,10 @@ def _with_names(table: Table, page: Page) -> Rows:
 _ASCII = str.maketrans("·…─→–×∞²≥≤Σ", ".~->-xI2><S")
 
 
+def plain_ascii(text: str) -> str:
+    """One ASCII character for each that karat itself uses; of foreign text, the escape."""
+    return text.translate(_ASCII).encode("ascii", "backslashreplace").decode()
+
+
 def _as_ascii(line: Line) -> Line:
-    """One ASCII character for each that a report uses; of foreign text, the escape."""
-    return [
-        replace(
-            span,
-            text=span.text.translate(_ASCII).encode("ascii", "backslashreplace").decode(),
-        )
-        for span in line
-    ]
+    return [replace(span, text=plain_ascii(span.text)) for span in line]
