@@ -25,6 +25,8 @@ from karat.tally import Cells, Classes
 if TYPE_CHECKING:
     from os import PathLike
 
+    from karat.curves import Curves
+
 __all__ = ["Confusion", "Report", "undefined_reason"]
 
 PER_CLASS = (
@@ -118,6 +120,7 @@ class Report:
         warnings: sentences the reader should see.
         measured: what the metrics of scores gave, where there were scores.
         scores: what the scores were: ``"probabilities"``, ``"scores"``, or None without any.
+        kept_curves: the curves, where they were kept; read them as `curves`.
     """
 
     cells: Cells
@@ -128,6 +131,7 @@ class Report:
     warnings: tuple[str, ...] = ()
     measured: Mapping[Metric, Values] = field(default_factory=dict)
     scores: str | None = None
+    kept_curves: Curves | None = None
 
     @property
     def classes(self) -> Classes:
@@ -273,6 +277,33 @@ class Report:
                     reasons[name] = metric.undefined_when
             rows.append(row | {"undefined": reasons})
         return rows
+
+    @property
+    def curves(self) -> Curves:
+        """Every curve of every class: ``report.curves.roc["cat"]``, ``.roc.positive`` of two.
+
+        Of a curve 256 points are kept at most, and it says how far it is from the whole one.
+
+        Errors:
+            K308 none were kept: there were no scores, some metrics only, or more than 100 classes.
+        """
+        if self.kept_curves is None:
+            raise error("K308", **self._why_no_curves())
+        return self.kept_curves
+
+    def _why_no_curves(self) -> dict[str, str]:
+        ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
+        if self.scores is None:
+            return {
+                "found": "It was made from labels, without probabilities or scores",
+                "do": "Give y_prob= or y_score=.",
+            }
+        if self.requested is not None:
+            return {
+                "found": "Some metrics were asked for, not the whole report",
+                "do": f"Leave metrics= out. {ask}",
+            }
+        return {"found": f"They are not kept for {self.classes.k} classes", "do": ask}
 
     @property
     def confusion(self) -> Confusion:

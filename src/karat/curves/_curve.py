@@ -15,7 +15,7 @@ from karat.tally import Classes, Label
 __all__ = ["ByClass", "Curve", "Floats"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-C = TypeVar("C", bound="Curve", covariant=True)
+C_co = TypeVar("C_co", bound="Curve", covariant=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -74,7 +74,7 @@ class Curve:
             yield f"undefined: {self.undefined}"
 
 
-class ByClass(Mapping[Label, C]):
+class ByClass(Mapping[Label, C_co]):
     """Curves by the label of their class, in the order of the classes.
 
     Example:
@@ -84,11 +84,11 @@ class ByClass(Mapping[Label, C]):
         (['a', 'b'], 1.0, True)
     """
 
-    def __init__(self, curves: Mapping[Label, C], classes: Classes) -> None:
+    def __init__(self, curves: Mapping[Label, C_co], classes: Classes) -> None:
         self._curves = dict(curves)
         self._classes = classes
 
-    def __getitem__(self, label: Label) -> C:
+    def __getitem__(self, label: Label) -> C_co:
         """The curve of a class.
 
         Errors:
@@ -106,7 +106,7 @@ class ByClass(Mapping[Label, C]):
         return len(self._curves)
 
     @property
-    def positive(self) -> C:
+    def positive(self) -> C_co:
         """The curve of the positive class of two.
 
         Errors:

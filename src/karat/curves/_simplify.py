@@ -132,9 +132,10 @@ def _candidates(points: Points, always: Sequence[int]) -> Places:
         np.searchsorted(points.tps, grid * points.n_pos),
         np.searchsorted(points.fps, grid * points.n_neg),
         np.searchsorted(called, np.geomspace(least, total, n_steps)),
-        [0, len(points) - 1, *always],
+        np.array([0, len(points) - 1, *always]),
     ]
-    return np.unique(np.minimum(np.concatenate(wanted), len(points) - 1)).astype(np.intp)
+    places = np.minimum(np.concatenate(wanted), len(points) - 1)
+    return np.asarray(np.unique(places), np.intp)
 
 
 def _drawn(plane: Plane, points: Points) -> tuple[Floats, Floats]:

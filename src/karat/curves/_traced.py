@@ -68,6 +68,7 @@ class Traced(Curve):
     @classmethod
     def areas(cls, points: Points) -> dict[str, float]:
         """Areas under the whole curve, by attribute."""
+        del points
         return {}
 
     def _facts(self) -> Iterator[str]:
@@ -131,6 +132,7 @@ class PrecisionRecall(Traced):
     @staticmethod
     def plane(tps: Numbers, fps: Numbers, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
         """The axes from the weights of true and false positives."""
+        del n_neg
         called = tps + fps
         precision = np.divide(tps, called, out=np.ones(len(tps)), where=called > 0)
         return _share(tps, n_pos), precision
