@@ -31,7 +31,7 @@ _HOMES = {
     "UnknownNameError": "karat.errors",
     "UndefinedWarning": "karat.errors",
 }
-_MODULES = ("errors", "metrics", "objectives", "tally", "testing")
+_MODULES = ("curves", "errors", "metrics", "objectives", "tally", "testing")
 
 
 def __getattr__(name: str) -> Any:
@@ -74,6 +74,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "confusion_matrix",
+    "curves",
     "errors",
     "evaluate",
     "metrics",

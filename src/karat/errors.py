@@ -446,6 +446,20 @@ _ENTRIES = (
         "Name the average, or read report.per_class.",
         UnknownNameError,
     ),
+    Entry(
+        "K308",
+        "This report holds no curves.",
+        "{found}.",
+        "{do}",
+        UnknownNameError,
+    ),
+    Entry(
+        "K309",
+        "There is no curve of {what}.",
+        "There are curves of {labels}.",
+        "Take one by its label, as y_true writes it.",
+        UnknownNameError,
+    ),
     # K4xx: files and tables.
     Entry(
         "K401",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.scores import ScoreTally, both_decide, checked_threshold
 from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
@@ -41,7 +42,9 @@ def report_of_scores(
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(names, predicted=needs_guess)
     cells = rows.cells()
-    measured = measure(rows, wanted, policy)
+    # Curves are for the whole page, not for a few numbers that are asked for.
+    keeper = Keeper(rows.classes) if requested is None and rows.classes.k <= MOST_CLASSES else None
+    measured = measure(rows, wanted, policy, keeper.take if keeper else None)
     return Report(
         cells,
         policy,
@@ -49,6 +52,7 @@ def report_of_scores(
         measured=measured,
         scores="probabilities" if rows.is_prob else "scores",
         threshold=rows.threshold,
+        kept_curves=keeper.curves() if keeper else None,
         **facts,
     )
 

@@ -25,6 +25,8 @@ from karat.tally import Cells, Classes
 if TYPE_CHECKING:
     from os import PathLike
 
+    from karat.curves import Curves
+
 __all__ = ["Confusion", "Report", "undefined_reason"]
 
 PER_CLASS = (
@@ -120,6 +122,7 @@ class Report:
         scores: what the scores were: ``"probabilities"``, ``"scores"``, or None without any.
         threshold: from which of them on the positive class of two was predicted; None: the
             largest decided, or predictions were given.
+        kept_curves: the curves, where they were kept; read them as `curves`.
     """
 
     cells: Cells
@@ -131,6 +134,7 @@ class Report:
     measured: Mapping[Metric, Values] = field(default_factory=dict)
     scores: str | None = None
     threshold: float | None = None
+    kept_curves: Curves | None = None
 
     @property
     def classes(self) -> Classes:
@@ -291,6 +295,33 @@ class Report:
         from karat.operating_points import best_thresholds
 
         return best_thresholds(self)
+
+    @property
+    def curves(self) -> Curves:
+        """Every curve of every class: ``report.curves.roc["cat"]``, ``.roc.positive`` of two.
+
+        Of a curve 256 points are kept at most, and it says how far it is from the whole one.
+
+        Errors:
+            K308 none were kept: there were no scores, some metrics only, or more than 100 classes.
+        """
+        if self.kept_curves is None:
+            raise error("K308", **self._why_no_curves())
+        return self.kept_curves
+
+    def _why_no_curves(self) -> dict[str, str]:
+        ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
+        if self.scores is None:
+            return {
+                "found": "It was made from labels, without probabilities or scores",
+                "do": "Give y_prob= or y_score=.",
+            }
+        if self.requested is not None:
+            return {
+                "found": "Some metrics were asked for, not the whole report",
+                "do": f"Leave metrics= out. {ask}",
+            }
+        return {"found": f"They are not kept for {self.classes.k} classes", "do": ask}
 
     @property
     def confusion(self) -> Confusion:

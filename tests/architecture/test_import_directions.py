@@ -9,11 +9,12 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
-BELOW = {"metrics", "plan", "result", "report", "render", "signature", "testing"}
+BELOW = {"curves", "metrics", "plan", "result", "report", "render", "signature", "testing"}
 JOINTS = {
     "karat",
     "evaluation",
     "functions",
+    "curve_functions",
     "measuring",
     "scored_functions",
     "scoring",
@@ -32,9 +33,10 @@ ALLOWED: dict[str, set[str]] = {
     "metrics": WAIST,
     "plan": {"metrics", "errors"},
     "function_docs": {"metrics"},
+    "curves": {"metrics"} | WAIST,
     "result": {"signature"},
-    "report": {"metrics", "plan", "render", "result", "signature", "_version"} | WAIST,
-    "render": {"metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
+    "report": {"curves", "metrics", "plan", "render", "result", "signature", "_version"} | WAIST,
+    "render": {"curves", "metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
     "objectives": {"inputs"} | WAIST,
     "testing": {"functions", "metrics", "result"} | WAIST,
 }

@@ -5,7 +5,7 @@ Averages over the classes are made here, once, for every metric that reads one c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,10 +29,14 @@ __all__ = ["measure"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 _Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
 """A record with its parameters: what one column is measured by."""
+Along: TypeAlias = Callable[[int, ClassRanks, ClassProbabilities], None]
 
 
 def measure(
-    rows: ScoredRows, metrics: Iterable[Metric], policy: Policy = "zero"
+    rows: ScoredRows,
+    metrics: Iterable[Metric],
+    policy: Policy = "zero",
+    along: Along | None = None,
 ) -> dict[Metric, Values]:
     """Every metric of scores on the rows.
 
@@ -43,6 +47,7 @@ def measure(
         rows: what an engine offers.
         metrics: metrics of scores.
         policy: what to do about classes that cannot be measured.
+        along: called with each class and the views of its column, while that is sorted.
 
     Cost: one read for the losses; a sort of n keys for each column that some metric needs.
         One sorted column is held at a time.
@@ -63,7 +68,7 @@ def measure(
         pairwise = Pairwise(rows)
         present = _support(rows)
         found |= {metric: _of_pairs(metric, pairwise, present) for metric in by_view[Pairwise]}
-    found |= _by_column(rows, [m for m in wanted if m not in found], policy)
+    found |= _by_column(rows, [m for m in wanted if m not in found], policy, along)
     return {metric: found[metric] for metric in wanted}
 
 
@@ -78,7 +83,9 @@ def _of_pairs(metric: Metric, view: Any, totals: npt.NDArray[Any]) -> Values:
     return Values(value, np.asarray(totals) == 0 if np.isfinite(value) else ~np.isfinite(value))
 
 
-def _by_column(rows: ScoredRows, metrics: Sequence[Metric], policy: Policy) -> dict[Metric, Values]:
+def _by_column(
+    rows: ScoredRows, metrics: Sequence[Metric], policy: Policy, along: Along | None
+) -> dict[Metric, Values]:
     """Metrics that read columns: each column is sorted, measured by all of them, and dropped."""
     k, positive = rows.classes.k, rows.classes.positive
     whole = {"macro", "weighted", "per_class"}
@@ -90,7 +97,7 @@ def _by_column(rows: ScoredRows, metrics: Sequence[Metric], policy: Policy) -> d
     }
     areas: list[npt.NDArray[Any]] = []
     totals: npt.NDArray[Any] = np.empty(0)
-    for i in range(k) if everywhere or pairs else [positive] if alone else []:
+    for i in range(k) if everywhere or pairs or along else [positive] if alone else []:
         assert i is not None
         here = list(dict.fromkeys([*everywhere, *(alone if i == positive else ())]))
         views = _Views(rows, i)
@@ -99,6 +106,8 @@ def _by_column(rows: ScoredRows, metrics: Sequence[Metric], policy: Policy) -> d
         if pairs:
             areas.append(views.ranks.ranked.areas())
             totals = views.ranks.ranked.totals
+        if along:
+            along(i, views.ranks, views.probabilities)
     found: dict[Metric, Values] = {}
     pooled: _Pooled | None = None
     for metric in metrics:

@@ -1,0 +1,74 @@
+"""Curves over thresholds as data: what to draw, and the exact areas.
+
+One function a curve: ``karat.curves.roc(y_true, y_prob=p)``. Each returns read-only arrays with
+their thresholds, best first. Two classes give the curve of the positive one; ``average=None`` gives
+one for each class by its label, ``average="micro"`` that of every row and class together.
+
+Example:
+    >>> import karat
+    >>> curve = karat.curves.roc([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+    >>> curve
+    <karat.curves.Roc of 1: 5 points, area 0.75>
+    >>> curve.fpr.tolist(), curve.tpr.tolist()
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+
+The functions read rows, and are loaded when first used; the curves themselves know no rows.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from karat.curves._curve import ByClass, Curve
+from karat.curves._decisions import Cost, NetBenefit
+from karat.curves._kept import Curves
+from karat.curves._reliability import Reliability
+from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, Traced
+
+_FUNCTIONS = (
+    "cost",
+    "det",
+    "gain",
+    "lift",
+    "net_benefit",
+    "precision_recall",
+    "reliability",
+    "roc",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FUNCTIONS:
+        raise AttributeError(f"module 'karat.curves' has no attribute {name!r}")
+    found = getattr(importlib.import_module("karat.curve_functions"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_FUNCTIONS})
+
+
+__all__ = [
+    "ByClass",
+    "Cost",
+    "Curve",
+    "Curves",
+    "Det",
+    "Gain",
+    "Lift",
+    "NetBenefit",
+    "PrecisionRecall",
+    "Reliability",
+    "Roc",
+    "Traced",
+    "cost",
+    "det",
+    "gain",
+    "lift",
+    "net_benefit",
+    "precision_recall",
+    "reliability",
+    "roc",
+]

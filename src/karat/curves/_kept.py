@@ -1,0 +1,203 @@
+"""`Curves`: what a report keeps of every curve of every class, small and as exact as it says.
+
+One set of operating points serves all curves that a threshold traces, so that they agree on
+which thresholds there are. Areas are those of the whole curves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.curves._curve import ByClass, Curve
+from karat.curves._decisions import (
+    DECISIONS,
+    Cost,
+    NetBenefit,
+    cost_curve,
+    counts_at,
+    net_benefit_curve,
+)
+from karat.curves._points import Points
+from karat.curves._reliability import Reliability, reliability_curve
+from karat.curves._simplify import simplified
+from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
+from karat.metrics import ClassProbabilities, ClassRanks
+from karat.metrics._reliability import binned
+from karat.tally import Classes
+
+__all__ = ["MOST_CLASSES", "MOST_POINTS", "ClassCurves", "Curves", "Keeper"]
+
+MOST_POINTS: Final = 256
+"""Operating points kept of a class."""
+MOST_CLASSES: Final = 100
+"""With more classes, no curve is kept."""
+
+C = TypeVar("C", bound=Curve)
+T = TypeVar("T", bound=Traced)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCurves:
+    """What is kept of one class.
+
+    Attributes:
+        points: operating points, `MOST_POINTS` at most.
+        errors: name of a traced curve → how far it is from the whole one.
+        cost_area: area under the whole cost curve.
+        n_cost: corners of the whole cost curve.
+        reliability: the reliability diagram, by probability.
+        decisions: number[t, 2], true and false positives at or above each of `DECISIONS`.
+    """
+
+    points: Points
+    errors: Mapping[str, float]
+    cost_area: float
+    n_cost: int
+    reliability: Reliability
+    decisions: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities) -> ClassCurves:
+        """What is kept of a column, while it is sorted.
+
+        Args:
+            label: the class.
+            ranks: its column, by score.
+            probabilities: its column, by probability.
+
+        Cost: O(rungs).
+        """
+        points = Points.of(ranks)
+        cost = cost_curve(points, label)
+        errors = {kind.name: 0.0 for kind in TRACED}
+        if len(points) > MOST_POINTS:
+            planes = {kind.name: kind.plane for kind in TRACED}
+            guides = (Roc.name, PrecisionRecall.name)
+            places, errors = simplified(points, planes, guides, MOST_POINTS)
+            points = points.at(places)
+        return cls(
+            points,
+            errors,
+            cost.area,
+            cost.n_full,
+            reliability_curve(probabilities.made(binned), label),
+            np.stack(counts_at(probabilities.ladder, DECISIONS), axis=1),
+        )
+
+
+class Keeper:
+    """Takes the curves of column after column.
+
+    Args:
+        classes: the classes, in the order of the columns.
+    """
+
+    def __init__(self, classes: Classes) -> None:
+        self._classes = classes
+        self._kept: list[ClassCurves] = []
+
+    def take(self, i: int, ranks: ClassRanks, probabilities: ClassProbabilities) -> None:
+        """Keep the curves of class i, the next one."""
+        assert i == len(self._kept)
+        self._kept.append(ClassCurves.of(self._classes.labels[i], ranks, probabilities))
+
+    def curves(self) -> Curves:
+        """The curves of all classes."""
+        return Curves(self._classes, tuple(self._kept))
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The curves of a report, each by the label of its class: ``report.curves.roc["cat"]``.
+
+    With two classes, ``report.curves.roc.positive`` is that of the positive one.
+
+    Attributes:
+        classes: the classes.
+        kept: what is kept of each.
+
+    Example:
+        >>> import karat
+        >>> report = karat.evaluate(["ham", "spam", "spam"], y_prob=[0.2, 0.1, 0.9])
+        >>> report.curves.roc["spam"].tpr.tolist()
+        [0.0, 0.5, 0.5, 1.0]
+        >>> report.curves.roc.positive.area == report["roc_auc"].value
+        True
+    """
+
+    classes: Classes
+    kept: Sequence[ClassCurves]
+
+    @cached_property
+    def roc(self) -> ByClass[Roc]:
+        """ROC curves; see `karat.curves.roc`."""
+        return self._traced(Roc)
+
+    @cached_property
+    def precision_recall(self) -> ByClass[PrecisionRecall]:
+        """Precision-recall curves; see `karat.curves.precision_recall`."""
+        return self._traced(PrecisionRecall)
+
+    @cached_property
+    def det(self) -> ByClass[Det]:
+        """Detection error tradeoff curves; see `karat.curves.det`."""
+        return self._traced(Det)
+
+    @cached_property
+    def gain(self) -> ByClass[Gain]:
+        """Cumulative gain curves; see `karat.curves.gain`."""
+        return self._traced(Gain)
+
+    @cached_property
+    def lift(self) -> ByClass[Lift]:
+        """Lift curves; see `karat.curves.lift`."""
+        return self._traced(Lift)
+
+    @cached_property
+    def reliability(self) -> ByClass[Reliability]:
+        """Reliability diagrams of 15 bins; see `karat.curves.reliability`."""
+        return self._each(lambda kept, _: kept.reliability)
+
+    @cached_property
+    def cost(self) -> ByClass[Cost]:
+        """Cost curves; see `karat.curves.cost`."""
+        return self._each(
+            lambda kept, label: cost_curve(
+                kept.points, label,
+                area=kept.cost_area, n_full=kept.n_cost, error=kept.errors[Roc.name],
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def net_benefit(self) -> ByClass[NetBenefit]:
+        """Net benefit at 0.01, 0.02, … 0.99; see `karat.curves.net_benefit`."""
+
+        def made(kept: ClassCurves, label: Any) -> NetBenefit:
+            tps, fps = kept.decisions.T
+            n_pos, n_neg = kept.points.n_pos, kept.points.n_neg
+            return net_benefit_curve(tps, fps, n_pos, n_neg, DECISIONS, label)
+
+        return self._each(made)
+
+    def _traced(self, kind: type[T]) -> ByClass[T]:
+        return self._each(
+            lambda kept, label: trace(kind, kept.points, label, error=kept.errors[kind.name])
+        )
+
+    def _each(self, made: Callable[[ClassCurves, Any], C]) -> ByClass[C]:
+        each = zip(self.classes.labels, self.kept, strict=True)
+        return ByClass({label: made(kept, label) for label, kept in each}, self.classes)
+
+    def __repr__(self) -> str:
+        return f"<karat.Curves of {self.classes.k} classes: {', '.join(self)}>"
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the curves."""
+        yield from (kind.name for kind in TRACED)
+        yield from (Reliability.name, Cost.name, NetBenefit.name)

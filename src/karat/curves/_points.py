@@ -1,0 +1,91 @@
+"""Operating points of one class: how many rows are called positive from each threshold on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.curves._curve import Floats
+from karat.metrics import ClassRanks
+from karat.tally import Ladder
+
+__all__ = ["Points"]
+
+Numbers = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """What can be reached by a threshold on the score of one class, best first.
+
+    The first point stands above every score: threshold inf, nothing is called positive.
+
+    Attributes:
+        thresholds: float64[t], descending.
+        tps, fps: number[t], weight of the true and of the false positives at or above it.
+        n_full: points of the whole ladder, of which these may be some.
+        roc_area: area under the true by the false positive rate, of the whole ladder.
+        step_area: area under precision by the true positive rate, as steps.
+        trapezoid_area: the same with straight lines.
+    """
+
+    thresholds: Floats
+    tps: Numbers
+    fps: Numbers
+    n_full: int
+    roc_area: float
+    step_area: float
+    trapezoid_area: float
+
+    @classmethod
+    def of(cls, ranks: ClassRanks) -> Points:
+        """Every point of a sorted column.
+
+        Cost: O(rungs), beside the areas: three walks over the sorted rows.
+        """
+        thresholds, tps, fps = points_of_ladder(ranks.ladder)
+        has_pos = bool(ranks.n_pos)
+        return cls(
+            thresholds,
+            tps,
+            fps,
+            len(thresholds),
+            ranks.area,
+            ranks.ranked.step_area() / ranks.n_pos if has_pos else math.nan,
+            ranks.ranked.trapezoid_area() if has_pos else math.nan,
+        )
+
+    @property
+    def n_pos(self) -> float:
+        """Weight of the rows truly of the class."""
+        return float(self.tps[-1])
+
+    @property
+    def n_neg(self) -> float:
+        """Weight of the other rows."""
+        return float(self.fps[-1])
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    def at(self, places: npt.NDArray[np.intp]) -> Points:
+        """Some of the points."""
+        return Points(
+            self.thresholds[places], self.tps[places], self.fps[places],
+            self.n_full, self.roc_area, self.step_area, self.trapezoid_area,
+        )  # fmt: skip
+
+
+def points_of_ladder(ladder: Ladder) -> tuple[Floats, Numbers, Numbers]:
+    """Thresholds, true and false positives; the point above every score first."""
+    tps, fps = ladder.cumulated()
+    zero = np.zeros(1, tps.dtype)
+    return (
+        np.concatenate([[np.inf], ladder.scores]),
+        np.concatenate([zero, tps]),
+        np.concatenate([zero, fps]),
+    )

@@ -1,0 +1,230 @@
+"""Fewer points for the same picture, and how far the picture is from the whole curve.
+
+Ramer, Douglas, Peucker: the points furthest from the lines drawn without them are kept, level by
+level for all lines at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.curves._curve import Floats
+from karat.curves._points import Points
+
+__all__ = ["Plane", "corners", "simplified", "upper_hull"]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Places: TypeAlias = npt.NDArray[np.intp]
+Plane: TypeAlias = Callable[[Numbers, Numbers, float, float], tuple[Floats, Floats]]
+"""(true positives, false positives, n_pos, n_neg) → horizontal and vertical axis.
+
+The horizontal one never falls along the points. Between two points the vertical one lies between
+its values for the true positives of one with the false positives of the other.
+"""
+
+_MANY: Final = 16_384
+"""Longer curves are thinned first, within a bound."""
+_GRID: Final = 2048
+_RATIO: Final = 1024
+
+
+def corners(x: Numbers, y: Numbers, *, axis_parallel: bool) -> Places:
+    """Places of the points between which the curve is straight, both ends included.
+
+    Args:
+        x, y: number[t], both never falling unless `axis_parallel`.
+        axis_parallel: leave out points on horizontal and vertical lines only.
+
+    Example:
+        >>> corners(np.array([0, 0, 1, 3]), np.array([0, 1, 2, 4]), axis_parallel=False).tolist()
+        [0, 1, 3]
+    """
+    dx, dy = np.diff(x), np.diff(y)
+    if axis_parallel:
+        is_straight = ((dx[1:] == 0) & (dx[:-1] == 0)) | ((dy[1:] == 0) & (dy[:-1] == 0))
+    else:
+        is_straight = dx[1:] * dy[:-1] == dx[:-1] * dy[1:]
+    ends = np.ones(1, bool)
+    return np.flatnonzero(np.concatenate([ends, ~is_straight, ends])[: len(x)])
+
+
+def upper_hull(x: Numbers, y: Numbers) -> Places:
+    """Places of the corners of the upper convex hull of a path that never falls in x or in y.
+
+    Exact for counts. Points on an edge are no corners.
+
+    Cost: O(t) for each level of the recursion, which is about log t deep.
+
+    Example:
+        >>> upper_hull(np.array([0, 0, 1, 2, 2]), np.array([0, 1, 1, 2, 3])).tolist()
+        [0, 1, 4]
+    """
+    ends = np.array([0, len(x) - 1], np.intp)
+    left = np.arange(1, len(x) - 1)
+    while len(left):
+        after = np.searchsorted(ends, left)
+        a, b = ends[after - 1], ends[after]
+        above = (x[b] - x[a]) * (y[left] - y[a]) - (y[b] - y[a]) * (x[left] - x[a])
+        out = above > 0
+        left, after, above = left[out], after[out], above[out]
+        if not len(left):
+            break
+        # Of the points equally far from a line only the first and the last may be corners:
+        # the first is taken, and is a corner; the last is found on the next level.
+        found = left[_first_of_largest(above, after)]
+        ends = np.sort(np.concatenate([ends, found]))
+        left = left[~np.isin(left, found, assume_unique=True)]
+    return ends
+
+
+def simplified(
+    points: Points, planes: Mapping[str, Plane], guides: Sequence[str], limit: int
+) -> tuple[Places, dict[str, float]]:
+    """Places of at most `limit` points that draw nearly the same curves, and how near.
+
+    Kept in any case: both ends and, as far as the limit allows, the best score, the point where
+    the true and the false positive rate are furthest apart, and that of the largest F1.
+
+    Args:
+        points: all of them, more than `limit`.
+        planes: how the points are drawn, by name.
+        guides: names of the planes whose lines decide which points are kept.
+        limit: at least 2.
+
+    Returns:
+        Places int[≤ limit], ascending, and for each plane an error: no point of the whole curve is
+        further than that from the simplified one, nor the other way round, in units of the axes.
+
+    Cost: O(t) for curves up to a size, then O(log t) and a constant.
+    """
+    always = _landmarks(points)[: limit - 2]
+    places = _candidates(points, always) if len(points) > _MANY else np.arange(len(points))
+    some = points.at(places)
+    drawn = {name: _drawn(plane, some) for name, plane in planes.items()}
+    first = np.searchsorted(places, always)
+    kept = _furthest([drawn[name] for name in guides], limit, first)
+    errors = {
+        name: _error(drawn[name], kept, _thinned(plane, points, places))
+        for name, plane in planes.items()
+    }
+    return places[kept], errors
+
+
+def _landmarks(points: Points) -> list[int]:
+    tps, fps = points.tps.astype(np.float64), points.fps.astype(np.float64)
+    apart = np.abs(tps * points.n_neg - fps * points.n_pos)
+    with np.errstate(invalid="ignore"):
+        f1 = tps / (points.n_pos + tps + fps)
+    return [1, int(np.argmax(apart)), int(np.argmax(f1))]
+
+
+def _candidates(points: Points, always: Sequence[int]) -> Places:
+    """Places of points so dense that what lies between them hardly differs from a line."""
+    called = points.tps + points.fps
+    total, least = float(called[-1]), float(called[1])
+    n_steps = min(int(np.log(total / least) * _RATIO) + 2, 16 * _RATIO)
+    grid = np.arange(_GRID + 1) / _GRID
+    wanted = [
+        np.searchsorted(points.tps, grid * points.n_pos),
+        np.searchsorted(points.fps, grid * points.n_neg),
+        np.searchsorted(called, np.geomspace(least, total, n_steps)),
+        np.array([0, len(points) - 1, *always]),
+    ]
+    places = np.minimum(np.concatenate(wanted), len(points) - 1)
+    return np.asarray(np.unique(places), np.intp)
+
+
+def _drawn(plane: Plane, points: Points) -> tuple[Floats, Floats]:
+    """The axes, 0 where they are undefined: there all points are alike."""
+    x, y = plane(points.tps, points.fps, points.n_pos, points.n_neg)
+    return np.nan_to_num(x), np.nan_to_num(y)
+
+
+def _furthest(drawn: Sequence[tuple[Floats, Floats]], limit: int, first: Places) -> Places:
+    """Places of the ends, of `first`, and of the points that matter most, `limit` at most.
+
+    A point matters as much as it is far from the line between those kept before it.
+    """
+    size = len(drawn[0][0])
+    ends = np.unique(np.concatenate([[0, size - 1], first])).astype(np.intp)
+    picked, matters = [ends], [np.full(len(ends), np.inf)]
+    left = np.setdiff1d(np.arange(size), ends)
+    cap = np.full(len(left), np.inf)
+    while len(left):
+        after = np.searchsorted(ends, left)
+        a, b = ends[after - 1], ends[after]
+        far = np.max([_distance(x, y, left, a, b) for x, y in drawn], axis=0)
+        best = _first_of_largest(far, after)
+        # A point matters at most as much as the one whose line it is far from.
+        importance = np.minimum(far[best], cap[best])
+        picked.append(left[best])
+        matters.append(importance)
+        every = np.concatenate(matters)
+        cutoff = np.partition(every, -limit)[-limit] if len(every) >= limit else 0.0
+        segment = np.cumsum(np.diff(after, prepend=after[0]) != 0)
+        goes_on = (importance > cutoff)[segment]
+        goes_on[best] = False
+        ends = np.sort(np.concatenate([ends, left[best]]))
+        left, cap = left[goes_on], importance[segment][goes_on]
+    every, places = np.concatenate(matters), np.concatenate(picked)
+    # Earlier levels first among equals, so that no point stands without the one before it.
+    chosen = np.argsort(-every, kind="stable")[:limit]
+    return np.sort(places[chosen[every[chosen] > 0]])
+
+
+def _first_of_largest(values: Floats, group: Places) -> Places:
+    """Of each run of one group, the place of its largest value."""
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    largest = np.repeat(
+        np.maximum.reduceat(values, starts), np.diff(np.append(starts, len(values)))
+    )
+    places = np.flatnonzero(values == largest)
+    return places[np.flatnonzero(np.diff(group[places], prepend=-1))]
+
+
+def _distance(x: Floats, y: Floats, places: Places, a: Places, b: Places) -> Floats:
+    """How far each point is from the line between the points a and b."""
+    return _to_line(x[places], y[places], x[a], y[a], x[b], y[b])
+
+
+def _to_line(x: Floats, y: Floats, xa: Floats, ya: Floats, xb: Floats, yb: Floats) -> Floats:
+    dx, dy = xb - xa, yb - ya
+    x, y = x - xa, y - ya
+    length = dx * dx + dy * dy
+    part = np.clip((x * dx + y * dy) / np.where(length > 0, length, 1.0), 0.0, 1.0)
+    return np.hypot(x - part * dx, y - part * dy)
+
+
+def _thinned(plane: Plane, points: Points, places: Places) -> Floats:
+    """float64[c − 1]: how far points between two candidates may be from the line between them.
+
+    They lie in the box that the counts of the first candidate and of the last point before the
+    second one span; of a box, a corner is furthest from a line.
+    """
+    if len(places) == len(points):
+        return np.zeros(len(places) - 1)
+    a, b = places[:-1], places[1:]
+    last = b - 1
+    n_pos, n_neg = points.n_pos, points.n_neg
+
+    def on(tps_at: Places, fps_at: Places) -> tuple[Floats, Floats]:
+        x, y = plane(points.tps[tps_at], points.fps[fps_at], n_pos, n_neg)
+        return np.nan_to_num(x), np.nan_to_num(y)
+
+    (xa, ya), (xb, yb), (x_last, _) = on(a, a), on(b, b), on(last, last)
+    heights = on(a, last)[1], on(last, a)[1]
+    far = [_to_line(x, y, xa, ya, xb, yb) for x in (xa, x_last) for y in heights]
+    return np.where(last > a, np.max(far, axis=0), 0.0)
+
+
+def _error(drawn: tuple[Floats, Floats], kept: Places, thinned: Floats) -> float:
+    x, y = drawn
+    every = np.arange(len(x))
+    after = np.maximum(np.searchsorted(kept, every), 1)
+    far = _distance(x, y, every, kept[after - 1], kept[after])
+    # Between two candidates the distance to the line drawn is at most that of the further one.
+    return float((np.maximum(far[1:], far[:-1]) + thinned).max(initial=0.0))
