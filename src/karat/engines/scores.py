@@ -20,7 +20,7 @@ from karat.engines.arrays import (
     count_aligned,
     explain_weights,
 )
-from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
+from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
 from karat.errors import KaratError, error, short, shown
 from karat.inputs.align import Aligned, Side, align, check_lengths, classes_of, refuse_outside
 from karat.inputs.column import Column
@@ -69,6 +69,9 @@ class ScoreTally:
     def __post_init__(self) -> None:
         self._read: _native.ScoreSums | None = None
         self._bits = 0
+        values = self.scores.values
+        self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
+        self._softmax: list[Floats] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -109,6 +112,16 @@ class ScoreTally:
             if self.weights is not None and not self._read.weight > 0:
                 raise error("K115", argument=self.weights_argument, n=self.n_rows)
         return self._read
+
+    def check(self) -> None:
+        """Refuse values that no metric may read: each is looked at once, whatever is computed.
+
+        Errors:
+            K13x a value is no probability or not finite; K113 to K115 bad weights.
+        """
+        # The one column of two classes is looked at again by whoever orders or adds it.
+        if self.is_prob or self._columns is not None or self.weights is not None:
+            self.read()
 
     @property
     def _matrix(self) -> npt.NDArray[Any]:
@@ -153,10 +166,9 @@ class ScoreTally:
 
     def _column(self, i: int) -> npt.NDArray[Any]:
         """The scores of one class, as given; of two classes with one column, what it implies."""
+        if self._columns is not None:
+            return self._columns[i]
         values = self.scores.values
-        if values.ndim == 2:
-            column: npt.NDArray[Any] = values[:, i]
-            return column
         if i == self.classes.positive:
             return values
         return 1 - values if self.is_prob else -values
@@ -180,7 +192,7 @@ class ScoreTally:
 
     def _probabilities(self) -> list[Floats]:
         """float64[n] of each class by softmax, which is kept: scores are read once for all."""
-        if not hasattr(self, "_softmax"):
+        if self._softmax is None:
             values = self.scores.values
             if values.ndim == 1:
                 one = np.empty(len(values))

@@ -61,13 +61,14 @@ def measure(
         names = dict.fromkeys(name for metric in by_view[Losses] for name in metric.record.needs)
         losses = Losses(rows.sums(names), rows.classes.k)
         found |= {metric: _single(metric, losses) for metric in by_view[Losses]}
+    else:
+        rows.check()
     if Confidences in by_view:
         confidences = Confidences(rows.confidences())
         found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
     if Pairwise in by_view:
         pairwise = Pairwise(rows)
-        present = _support(rows)
-        found |= {metric: _of_pairs(metric, pairwise, present) for metric in by_view[Pairwise]}
+        found |= {metric: _of_pairs(metric, pairwise) for metric in by_view[Pairwise]}
     found |= _by_column(rows, [m for m in wanted if m not in found], policy, along)
     return {metric: found[metric] for metric in wanted}
 
@@ -77,10 +78,12 @@ def _single(metric: Metric, view: Any) -> Values:
     return Values(value, ~np.isfinite(value))
 
 
-def _of_pairs(metric: Metric, view: Any, totals: npt.NDArray[Any]) -> Values:
+def _of_pairs(metric: Metric, view: PairRanks | Pairwise) -> Values:
     """A mean over pairs of classes: those with an absent class are left out, and it is marked."""
     value = np.array(float(metric.record.formula(view, **dict(metric.params))))
-    return Values(value, np.asarray(totals) == 0 if np.isfinite(value) else ~np.isfinite(value))
+    return Values(
+        value, np.asarray(view.totals) == 0 if np.isfinite(value) else ~np.isfinite(value)
+    )
 
 
 def _by_column(
@@ -105,22 +108,20 @@ def _by_column(
             values[body][i] = _measured(body, views)
         if pairs:
             areas.append(views.ranks.ranked.areas())
-            totals = views.ranks.ranked.totals
+        totals = views.totals
         if along:
             along(i, views.ranks, views.probabilities)
     found: dict[Metric, Values] = {}
     pooled: _Pooled | None = None
     for metric in metrics:
         if metric.record.reads is PairRanks:
-            found[metric] = _of_pairs(metric, PairRanks(np.stack(areas), totals), totals)
+            found[metric] = _of_pairs(metric, PairRanks(np.stack(areas), totals))
         elif metric.lift == "micro":
             pooled = pooled or _Pooled(rows)
             value = np.array(_measured(_body_of(metric), pooled))
             found[metric] = Values(value, ~np.isfinite(value))
         else:
-            found[metric] = _lifted(
-                values[_body_of(metric)], metric.lift, positive, _support(rows), policy
-            )
+            found[metric] = _lifted(values[_body_of(metric)], metric.lift, positive, totals, policy)
     return found
 
 
@@ -157,6 +158,12 @@ class _Views:
             self._probabilities = ClassProbabilities(ranked)
         return self._probabilities
 
+    @property
+    def totals(self) -> npt.NDArray[Any]:
+        """Weight of each class."""
+        one = self._ranks or self.probabilities
+        return one.ranked.totals
+
 
 class _Pooled:
     """The views of all columns together."""
@@ -167,12 +174,8 @@ class _Pooled:
         self.probabilities = ClassProbabilities(ranked)
 
 
-def _support(rows: ScoredRows) -> Floats:
-    return np.asarray(rows.sums(()).truth, np.float64)
-
-
 def _lifted(
-    each: Floats, lift: Lift, positive: int | None, support: Floats, policy: Policy
+    each: Floats, lift: Lift, positive: int | None, totals: npt.NDArray[Any], policy: Policy
 ) -> Values:
     """One number for all classes from one a class."""
     unmeasured = ~np.isfinite(each)
@@ -181,7 +184,7 @@ def _lifted(
         return Values(value, ~np.isfinite(value))
     if lift == "per_class":
         return Values(each, unmeasured)
-    weight = support if lift == "weighted" else np.ones_like(each)
+    weight = np.asarray(totals, np.float64) if lift == "weighted" else np.ones_like(each)
     if policy != "nan":
         each, weight = each[~unmeasured], weight[~unmeasured]
     total = weight.sum()

@@ -156,16 +156,22 @@ class PairRanks:
 
 
 class Pairwise:
-    """Pairs of classes ordered by the difference of two scores, under any cost matrix."""
+    """Pairs of classes ordered by the difference of two scores, under any cost matrix.
+
+    Attributes:
+        k: number of classes.
+        totals: number[k], weight of each class; empty before `ranks` was asked for.
+    """
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
         self.k: int = rows.classes.k
+        self.totals: npt.NDArray[Any] = np.empty(0)
 
     def ranks(self, cost: npt.NDArray[np.float64] | None) -> PairRanks:
         """Areas of the pairs i < j: class i against class j."""
-        areas, totals = self._rows.pair_areas(cost)
-        return PairRanks(areas, totals)
+        areas, self.totals = self._rows.pair_areas(cost)
+        return PairRanks(areas, self.totals)
 
 
 PER_CLASS_VIEWS: tuple[type, ...] = (ClassRanks, ClassProbabilities)

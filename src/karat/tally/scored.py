@@ -70,6 +70,10 @@ class ScoredRows(Protocol):
     @property
     def is_prob(self) -> bool: ...
 
+    def check(self) -> None:
+        """Refuse values and weights that cannot be measured."""
+        ...
+
     def sums(self, names: Iterable[str]) -> Sums:
         """Losses by name, and places, in one read."""
         ...
