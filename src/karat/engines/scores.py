@@ -119,8 +119,8 @@ class ScoreTally:
         Errors:
             K13x a value is no probability or not finite; K113 to K115 bad weights.
         """
-        # The one column of two classes is looked at again by whoever orders or adds it.
-        if self.is_prob or self._columns is not None or self.weights is not None:
+        # The one column of scores of two classes is looked at by whoever orders or adds it.
+        if self.is_prob or self._columns is not None:
             self.read()
 
     @property
@@ -184,11 +184,16 @@ class ScoreTally:
 
     def _ranked(self, column: npt.NDArray[Any], i: int) -> Ranked:
         try:
-            return rank(column, self.codes, i, self.classes.k, self.weights, self.n_threads or None)
+            ranked = rank(
+                column, self.codes, i, self.classes.k, self.weights, self.n_threads or None
+            )
         except _native.Rejected as rejected:
             if rejected.args[1] == 1:
                 self.read()  # names the value, its row and its column
             explain_weights(rejected, self.weights, self.weights_argument)
+        if self.weights is not None and not ranked.totals.any():
+            raise error("K115", argument=self.weights_argument, n=self.n_rows)
+        return ranked
 
     def _probabilities(self) -> list[Floats]:
         """float64[n] of each class by softmax, which is kept: scores are read once for all."""
