@@ -77,10 +77,13 @@ class Ranked:
         n_rows: rows; of pooled ones, the items of the matrix.
     """
 
-    def __init__(self, packed: _native.PackedScores, k: int, own: int) -> None:
+    def __init__(
+        self, packed: _native.PackedScores, k: int, own: int, totals: Numbers | None = None
+    ) -> None:
         packed.words.sort()
         packed.settle()
         self._packed = packed
+        self._totals = totals
         self.k = k
         self.own = own
         self.n_rows = len(packed.words)
@@ -88,7 +91,7 @@ class Ranked:
     @cached_property
     def totals(self) -> Numbers:
         """number[k]: int64 rows, or float64 weights, of each class."""
-        return self._packed.classes()
+        return self._packed.classes() if self._totals is None else self._totals
 
     @cached_property
     def _areas(self) -> Numbers:
@@ -133,6 +136,7 @@ def rank(
     k: int,
     weights: Weights | None = None,
     n_threads: int | None = None,
+    totals: Numbers | None = None,
 ) -> Ranked:
     """Rows ordered by one column of finite scores.
 
@@ -144,6 +148,7 @@ def rank(
         weights: float64[n], finite and at least 0.
         n_threads: threads that pack; None means KARAT_NUM_THREADS, else all cores. Nothing depends
             on it but time.
+        totals: number[k], the weight of each class where it is known, of another column say.
 
     Returns:
         Ranked, with one packed array of 4 or 8 bytes a row. With weights, or where 64 bits are too
@@ -163,7 +168,7 @@ def rank(
     packed = _native.pack_scores(
         column, np.ascontiguousarray(codes), own, k, _contiguous(weights), n_threads or 0
     )
-    return Ranked(packed, k, own)
+    return Ranked(packed, k, own, totals)
 
 
 def rank_pooled(

@@ -72,6 +72,7 @@ class ScoreTally:
         values = self.scores.values
         self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
         self._softmax: list[Floats] | None = None
+        self._totals: npt.NDArray[Any] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -185,14 +186,17 @@ class ScoreTally:
     def _ranked(self, column: npt.NDArray[Any], i: int) -> Ranked:
         try:
             ranked = rank(
-                column, self.codes, i, self.classes.k, self.weights, self.n_threads or None
-            )
+                column, self.codes, i, self.classes.k, self.weights, self.n_threads or None,
+                self._totals,
+            )  # fmt: skip
         except _native.Rejected as rejected:
             if rejected.args[1] == 1:
                 self.read()  # names the value, its row and its column
             explain_weights(rejected, self.weights, self.weights_argument)
-        if self.weights is not None and not ranked.totals.any():
-            raise error("K115", argument=self.weights_argument, n=self.n_rows)
+        if self._totals is None:
+            self._totals = ranked.totals
+            if not self._totals.any():
+                raise error("K115", argument=self.weights_argument, n=self.n_rows)
         return ranked
 
     def _probabilities(self) -> list[Floats]:

@@ -78,8 +78,8 @@ class _OneColumn:
     @cached_property
     def n_neg(self) -> float:
         """Weight of the rows truly of another class."""
-        others = np.delete(np.asarray(self.ranked.totals), self.ranked.own)
-        return float(others.sum())
+        totals, own = self.ranked.totals, self.ranked.own
+        return float(totals[:own].sum() + totals[own + 1 :].sum())
 
     @cached_property
     def ladder(self) -> Ladder:
