@@ -1,5 +1,6 @@
 #include "bind/arrays.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace karat {
@@ -34,7 +35,7 @@ char kind_of(const char* format) {
 
 }  // namespace
 
-Input::Input(nb::handle object, const char* name, int ndim) : name_(name) {
+Input::Input(nb::handle object, const char* name, int ndim, int most_ndim) : name_(name) {
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
         PyErr_Clear();
         throw nb::type_error((std::string(name) + " must be a NumPy array").c_str());
@@ -44,11 +45,13 @@ Input::Input(nb::handle object, const char* name, int ndim) : name_(name) {
         PyBuffer_Release(&view_);
         throw nb::type_error((std::string(name) + " " + what).c_str());
     };
-    if (view_.ndim != ndim) wrong("must have " + std::to_string(ndim) + " dimension(s)");
+    if (view_.ndim < ndim || view_.ndim > std::max(ndim, most_ndim))
+        wrong("must have " + std::to_string(ndim) +
+              (most_ndim > ndim ? " or " + std::to_string(most_ndim) : "") + " dimension(s)");
     if (kind_ == 0) wrong("has items of a kind or byte order that the kernels do not read");
     if (view_.itemsize > 1) {
         uintptr_t misplaced = reinterpret_cast<uintptr_t>(view_.buf);
-        for (int axis = 0; axis < ndim; ++axis)
+        for (int axis = 0; axis < view_.ndim; ++axis)
             if (view_.shape[axis] > 1) misplaced |= static_cast<uintptr_t>(view_.strides[axis]);
         if (misplaced & static_cast<uintptr_t>(view_.itemsize - 1)) wrong("is not aligned");
     }
@@ -77,6 +80,12 @@ const double* Input::doubles(bool contiguous_only) const {
         return reinterpret_cast<const double*>(contiguous('f', 8, "a contiguous float64 array"));
     if (kind_ != 'f' || view_.itemsize != 8) fail("a float64 array");
     return static_cast<const double*>(view_.buf);
+}
+
+int64_t Input::float_bytes() const {
+    if (kind_ != 'f' || (view_.itemsize != 4 && view_.itemsize != 8))
+        fail("a float32 or float64 array");
+    return view_.itemsize;
 }
 
 const char* Input::contiguous(char kind, int64_t item, const char* wanted) const {

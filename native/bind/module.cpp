@@ -11,13 +11,16 @@
 namespace karat {
 namespace {
 
-// Rejected becomes an exception with args (kind, argument, row).
+// Rejected becomes an exception with args (kind, argument, row), and column for a matrix.
 void translate(const std::exception_ptr& pending, void* type) {
     try {
         std::rethrow_exception(pending);
     } catch (const Rejected& rejected) {
+        const int argument = static_cast<int>(rejected.argument);
         const nb::object args =
-            nb::make_tuple(rejected.kind, static_cast<int>(rejected.argument), rejected.row);
+            rejected.of_matrix
+                ? nb::make_tuple(rejected.kind, argument, rejected.row, rejected.column)
+                : nb::make_tuple(rejected.kind, argument, rejected.row);
         PyErr_SetObject(static_cast<PyObject*>(type), args.ptr());
     } catch (const Interrupted&) {
         // The signal handler has set the error.
@@ -51,4 +54,5 @@ NB_MODULE(_native, m) {
     bind_objects(m);
     bind_pairs(m);
     bind_program(m);
+    bind_scores(m);
 }

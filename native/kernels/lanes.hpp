@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/column.hpp"
+#include "kernels/lanes_scores.hpp"
 
 namespace karat {
 
@@ -70,6 +71,8 @@ struct Lanes {
 
     // out[i] = low byte of x[i]. Returns the bitwise or of all x: below 128 it is ASCII.
     uint32_t (*narrow)(const uint32_t* x, int64_t n, uint8_t* out);
+
+    ScoreLanes scores;
 };
 
 extern const Lanes lanes_baseline;

@@ -325,6 +325,11 @@ uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
 
 }  // namespace
 
+#include "kernels/lanes_wide.hpp"
+// These need the names above.
+#include "kernels/lanes_columns.hpp"
+#include "kernels/lanes_losses.hpp"
+
 namespace karat {
 
 // In the order of Kind.
@@ -339,6 +344,8 @@ const Lanes KARAT_LANES = {
     pair_sums,
     add_weighted,
     narrow,
+    {columns_of<double>, columns_of<float>, are_probabilities, are_finite, best, places, margins,
+     surprises, quadratics, binary_surprises, softmax, sigmoid, add_losses},
 };
 
 }  // namespace karat

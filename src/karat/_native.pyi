@@ -19,14 +19,16 @@ _Float64: TypeAlias = NDArray[np.float64]
 _UInt8: TypeAlias = NDArray[np.uint8]
 
 class Rejected(ValueError):  # noqa: N818
-    """A row cannot be counted: `args` is (kind, argument, row).
+    """A row cannot be counted: `args` is (kind, argument, row), and column of a matrix.
 
-    kind: "range", "outside", "negative_weight", "bad_weight" or "unhashable".
-    argument: 0 truth or the only array, 1 predictions, 2 weights.
+    kind: "range", "outside", "negative_weight", "bad_weight" or "unhashable"; of a matrix also
+    "nan", "infinite", "below_zero", "above_one" or "row_sum".
+    argument: 0 truth or the only array, 1 predictions or values, 2 weights.
     row: the first bad row of that argument.
+    column: the first bad column of that row; -1 when the whole row is meant.
     """
 
-    args: tuple[str, int, int]
+    args: tuple[str, int, int] | tuple[str, int, int, int]
 
 def isa() -> str:
     """Instruction set in use: "avx512", "avx2" or "baseline"; KARAT_ISA chooses at import."""
@@ -100,6 +102,107 @@ def count_codes(
     Errors: Rejected "range" when code - base is not in [0, len(lut)) or [0, k), "outside" when the
     lut says -1, or for a bad weight; ValueError for unequal lengths, for k beyond 8192 with cells
     or 2**26 without, for a lut entry that is neither -1 nor a class.
+    """
+
+@final
+class ScoreSums:
+    """Sums over the rows of a matrix of scores. Arrays share its memory; copy to change them."""
+
+    @property
+    def k(self) -> int: ...
+    @property
+    def n_rows(self) -> int:
+        """Rows read, of any weight."""
+
+    @property
+    def weighted(self) -> bool: ...
+    @property
+    def weight(self) -> float:
+        """Σw, the number of rows when unweighted."""
+
+    @property
+    def weight2(self) -> float:
+        """Σw², the number of rows when unweighted."""
+
+    @property
+    def w_loss(self) -> _Float64:
+        """float64[4] Σwℓ of each loss, in the order of their bits; NaN where not wanted."""
+
+    @property
+    def w2_loss(self) -> _Float64:
+        """float64[4] Σw²ℓ."""
+
+    @property
+    def w2_loss2(self) -> _Float64:
+        """float64[4] Σw²ℓ²."""
+
+    @property
+    def places(self) -> NDArray[Any] | None:
+        """int64[k] rows, or float64[k] Σw, by how many columns stand before the true class.
+
+        Those with a larger value, and equal ones further left.
+        """
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """int64[k] rows, or float64[k] Σw, of each true class."""
+
+    @property
+    def predicted(self) -> _Int32 | None:
+        """int32[n] the first column that holds the largest value."""
+
+    @property
+    def bin_weight(self) -> _Float64 | None:
+        """float64[n_bins] Σw by the largest probability; bin i is (i / n_bins, (i + 1) / n_bins].
+
+        The edges are these quotients, rounded to float64. Scores become probabilities by softmax.
+        """
+
+    @property
+    def bin_confidence(self) -> _Float64 | None:
+        """float64[n_bins] Σw · largest probability."""
+
+    @property
+    def bin_correct(self) -> _Float64 | None:
+        """float64[n_bins] Σw of the rows whose first largest column is the true class."""
+
+    @property
+    def bin_weight2(self) -> _Float64 | None:
+        """float64[n_bins] Σw²."""
+
+def read_scores(
+    values: NDArray[np.float32] | _Float64,
+    codes: _Int32,
+    k: int,
+    weights: _Float64 | None,
+    is_prob: bool,
+    tolerance: float,
+    wanted: int,
+    n_threads: int,
+    n_bins: int = 15,
+) -> ScoreSums:
+    """Sum what the rows of a matrix lose, in one pass that also checks every value.
+
+    values: [n, k] of any strides, or [n] for two classes: a probability p stands for (1 - p, p),
+    computed in its own type, any other score s for (0, s).
+    codes: contiguous int32[n], the true class of each row.
+    wanted: bits, for the true class y of a row with values x and probabilities p (x itself, or the
+    softmax of scores):
+
+    - 1 surprise: -log p[y]; never clipped, so infinite where p[y] is 0;
+    - 2 quadratic: Σ over j of (p[j] - [j is y])²;
+    - 4 margin: max(0, 1 - (x[y] - the largest other x));
+    - 8 binary surprise: 1/k times the sum of the surprises of k two-class questions, with
+      p[j] = x[j] or 1 / (1 + exp(-x[j]));
+    - 16 places, 32 predicted, 64 bins.
+
+    The sums hold their digits to 1e-13 of themselves, and have the same bits for every number of
+    threads, instruction set and layout. Rows of weight 0 count for nothing, and are checked.
+
+    Errors: Rejected with the first bad row of the codes ("range"), else of the values ("nan",
+    "infinite"; of probabilities "below_zero", "above_one", and "row_sum" when they do not sum to 1
+    within tolerance), else of the weights; ValueError for unequal lengths or no rows.
+    Cost: one pass; n_threads <= 0 means KARAT_NUM_THREADS, else every usable core.
     """
 
 def pack_pairs(true_codes: _Int32, pred_codes: _Int32, k: int) -> _UInt64:

@@ -100,6 +100,7 @@ private:
 void test_counts(Random& random);
 void test_encoders(Random& random);
 void test_pairs(Random& random);
+void test_scores(Random& random);
 
 // Deliberate mistakes, by name; each must end the program in an error.
 void run_control(const std::string& name);

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     test_counts(random);
     test_encoders(random);
     test_pairs(random);
+    test_scores(random);
     std::printf("passed on %s\n", karat::lanes().name);
     return 0;
 }

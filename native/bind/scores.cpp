@@ -1,0 +1,111 @@
+// karat._native: read_scores, ScoreSums.
+#include <array>
+#include <optional>
+#include <string>
+
+#include "bind/arrays.hpp"
+#include "kernels/read_scores.hpp"
+
+namespace karat {
+namespace {
+
+ScoreMatrix matrix_of(const Input& input, int64_t k) {
+    ScoreMatrix made;
+    made.data = input.bytes();
+    made.n = input.length();
+    made.k = k;
+    made.row_step = input.stride();
+    made.is_float32 = input.float_bytes() == 4;
+    made.is_single = input.ndim() == 1;
+    if (!made.is_single) made.column_step = input.column_stride();
+    const int64_t found = made.is_single ? 2 : input.width();
+    if (found != k)
+        throw nb::value_error(
+            ("values are of " + std::to_string(found) + " classes, k is " + std::to_string(k))
+                .c_str());
+    return made;
+}
+
+ScoreSums read(nb::handle values, nb::handle codes, int64_t k, nb::handle weights, bool is_prob,
+               double tolerance, int wanted, int n_threads, int64_t n_bins) {
+    const Input scores(values, "values", 1, 2), truth(codes, "codes", 1);
+    const ScoreMatrix matrix = matrix_of(scores, k);
+    check_length("codes", truth.length(), "values", matrix.n);
+    std::optional<Input> weight;
+    Weights of_rows;
+    if (!weights.is_none()) {
+        weight.emplace(weights, "weights", 1);
+        of_rows = {weight->doubles(false), weight->stride()};
+        check_length("codes", truth.length(), "weights", weight->length());
+    }
+    const int32_t* of_truth = truth.int32s();
+    const Unlocked unlocked(matrix.n * k);
+    return read_scores(matrix, of_truth, of_rows,
+                       {is_prob, tolerance, wanted, n_bins, n_threads, poll_signals});
+}
+
+// A view of memory of the sums, which stay alive as long as the array.
+template <class T>
+nb::object view(nb::handle self, T* data, size_t n) {
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {n}, self));
+}
+
+template <class T>
+nb::object view(nb::handle self, std::vector<T>& values) {
+    return view(self, values.data(), values.size());
+}
+
+template <std::array<double, kLosses> ScoreSums::* values>
+nb::object losses(nb::handle self) {
+    auto& array = nb::cast<ScoreSums&>(self).*values;
+    return view(self, array.data(), array.size());
+}
+
+template <std::vector<double> ScoreSums::* values>
+nb::object bins(nb::handle self) {
+    std::vector<double>& vector = nb::cast<ScoreSums&>(self).*values;
+    return vector.empty() ? nb::none() : view(self, vector);
+}
+
+nb::object places(nb::handle self) {
+    ScoreSums& sums = nb::cast<ScoreSums&>(self);
+    if (sums.places.empty() && sums.places_w.empty()) return nb::none();
+    return sums.weighted ? view(self, sums.places_w) : view(self, sums.places);
+}
+
+nb::object truth(nb::handle self) {
+    ScoreSums& sums = nb::cast<ScoreSums&>(self);
+    return sums.weighted ? view(self, sums.truth_w) : view(self, sums.truth);
+}
+
+nb::object predicted(nb::handle self) {
+    ScoreSums& sums = nb::cast<ScoreSums&>(self);
+    if (sums.predicted == nullptr) return nb::none();
+    return view(self, sums.predicted.get(), static_cast<size_t>(sums.n_rows));
+}
+
+}  // namespace
+
+void bind_scores(nb::module_& m) {
+    nb::class_<ScoreSums>(m, "ScoreSums")
+        .def_ro("k", &ScoreSums::k)
+        .def_ro("n_rows", &ScoreSums::n_rows)
+        .def_ro("weighted", &ScoreSums::weighted)
+        .def_ro("weight", &ScoreSums::weight)
+        .def_ro("weight2", &ScoreSums::weight2)
+        .def_prop_ro("w_loss", losses<&ScoreSums::w_loss>)
+        .def_prop_ro("w2_loss", losses<&ScoreSums::w2_loss>)
+        .def_prop_ro("w2_loss2", losses<&ScoreSums::w2_loss2>)
+        .def_prop_ro("places", places)
+        .def_prop_ro("truth", truth)
+        .def_prop_ro("predicted", predicted)
+        .def_prop_ro("bin_weight", bins<&ScoreSums::bin_weight>)
+        .def_prop_ro("bin_confidence", bins<&ScoreSums::bin_confidence>)
+        .def_prop_ro("bin_correct", bins<&ScoreSums::bin_correct>)
+        .def_prop_ro("bin_weight2", bins<&ScoreSums::bin_weight2>);
+    m.def("read_scores", read, nb::arg("values"), nb::arg("codes"), nb::arg("k"),
+          nb::arg("weights").none(), nb::arg("is_prob"), nb::arg("tolerance"), nb::arg("wanted"),
+          nb::arg("n_threads"), nb::arg("n_bins") = 15);
+}
+
+}  // namespace karat

@@ -1,0 +1,196 @@
+// What the rows of a block lose, for lanes_source.hpp only. See ScoreLanes for the formulas.
+//
+// Sums have positive terms only: a loss keeps its digits however close to 0 it is.
+
+namespace {
+
+using karat::kGroup;
+using karat::ScoreBest;
+using karat::ScoreBlock;
+using karat::SoftLosses;
+
+bool are_probabilities(const double* x, int64_t rows, int64_t k, double tolerance) {
+    const Wide zero = all_of(0), one = all_of(1), most = all_of(tolerance);
+    WideFlags good = zero == zero;
+    for (int64_t row = 0; row < rows; row += kGroup) {
+        Wide low = zero, high = one, sum = zero;
+        for (int64_t j = 0; j < k; ++j) {
+            const Wide p = wide_at(x + j * rows + row);
+            low = smaller(p, low);
+            high = larger(p, high);
+            sum = sum + p;
+        }
+        // A NaN is neither smaller nor larger, and makes the sum NaN, which is in no interval.
+        good = good & (low == zero) & (high == one) & (magnitude(sum - one) <= most);
+    }
+    return is_everywhere(good);
+}
+
+bool are_finite(const double* x, int64_t n) {
+    Wide sum = all_of(0);
+    // NaN as soon as some value is NaN or infinite.
+    for (int64_t i = 0; i < n; i += kGroup) sum = sum + wide_at(x + i) * all_of(0);
+    return is_everywhere(sum == all_of(0));
+}
+
+void best(const ScoreBlock& block, const ScoreBest& out) {
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        Wide top = wide_at(block.x + row), column = all_of(0), at = column;
+        for (int64_t j = 1; j < block.k; ++j) {
+            const Wide x = wide_at(block.x + j * block.rows + row);
+            at = at + all_of(1);
+            column = choose(x > top, at, column);
+            top = larger(x, top);
+        }
+        store_wide(out.top + row, top);
+        store_wide(out.column + row, column);
+    }
+}
+
+void places(const ScoreBlock& block, double* place) {
+    const Wide one = all_of(1), zero = all_of(0);
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        const Wide own = wide_at(block.own + row), truth = wide_at(block.truth + row);
+        Wide before = zero, at = zero;
+        for (int64_t j = 0; j < block.k; ++j) {
+            const Wide x = wide_at(block.x + j * block.rows + row);
+            const WideFlags is_before = (x > own) | ((x == own) & (truth > at));
+            before = before + choose(is_before, one, zero);
+            at = at + one;
+        }
+        store_wide(place + row, before);
+    }
+}
+
+// Calls seen(score, whether it is of the true class) for the columns of the rows `row`.
+template <class Seen>
+KARAT_INLINE void each_column(const ScoreBlock& block, int64_t row, const Seen& seen) {
+    const Wide truth = wide_at(block.truth + row);
+    Wide at = all_of(0);
+    for (int64_t j = 0; j < block.k; ++j) {
+        seen(wide_at(block.x + j * block.rows + row), truth == at);
+        at = at + all_of(1);
+    }
+}
+
+void margins(const ScoreBlock& block, double* loss) {
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        const Wide none = all_of(-__builtin_inf());
+        Wide other = none;
+        each_column(block, row, [&](const Wide& x, const WideFlags& is_true) {
+            other = larger(choose(is_true, none, x), other);
+        });
+        // gap + error is exactly own - other (Ref: D. E. Knuth, The Art of Computer Programming,
+        // volume 2, section 4.2.2); where that is not finite the error is NaN and counts as 0.
+        const Wide own = wide_at(block.own + row), gap = own - other, back = gap - own;
+        const Wide error = (own - (gap - back)) - (other + back);
+        const Wide kept = choose(error == error, error, all_of(0));
+        store_wide(loss + row, larger((all_of(1) - gap) - kept, all_of(0)));
+    }
+}
+
+void surprises(const ScoreBlock& block, double* loss) {
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        const Wide own = wide_at(block.own + row);
+        store_wide(loss + row, all_of(0) - logarithm(own, own - all_of(1)));
+    }
+}
+
+void quadratics(const ScoreBlock& block, double* loss) {
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        const Wide missing = all_of(1) - wide_at(block.own + row);
+        Wide sum = missing * missing;
+        each_column(block, row, [&](const Wide& p, const WideFlags& is_true) {
+            const Wide other = choose(is_true, all_of(0), p);
+            sum = sum + other * other;
+        });
+        store_wide(loss + row, sum);
+    }
+}
+
+void binary_surprises(const ScoreBlock& block, double* loss) {
+    const Wide one = all_of(1), zero = all_of(0);
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        // left = Π (1 - p) and taken = 1 - left, which has its own digits when it is small.
+        Wide left = one, taken = zero;
+        each_column(block, row, [&](const Wide& p, const WideFlags& is_true) {
+            const Wide other = choose(is_true, zero, p);
+            taken = taken + other * (one - taken);
+            left = left * (one - other);
+        });
+        const Wide own = wide_at(block.own + row);
+        const Wide sum = logarithm(own, own - one) + logarithm(left, zero - taken);
+        store_wide(loss + row, (zero - sum) / all_of(static_cast<double>(block.k)));
+    }
+}
+
+void softmax(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses) {
+    const Wide one = all_of(1), zero = all_of(0);
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        const Wide top = wide_at(best.top + row), column = wide_at(best.column + row);
+        // Sums of exp(x - top): without the largest, without the true class, and squared.
+        Wide rest = zero, others = zero, squares = zero, at = zero;
+        each_column(block, row, [&](const Wide& x, const WideFlags& is_true) {
+            const Wide e = exponential(x - top);
+            const Wide other = choose(is_true, zero, e);
+            rest = rest + choose(column == at, zero, e);
+            others = others + other;
+            squares = squares + other * other;
+            at = at + one;
+        });
+        const Wide sum = one + rest;
+        if (losses.surprise != nullptr)
+            store_wide(losses.surprise + row,
+                       (top - wide_at(block.own + row)) + logarithm(sum, rest));
+        if (losses.quadratic != nullptr)
+            store_wide(losses.quadratic + row, (others * others + squares) / (sum * sum));
+        if (losses.confidence != nullptr) store_wide(losses.confidence + row, one / sum);
+    }
+}
+
+void sigmoid(const ScoreBlock& block, double* loss) {
+    // 2^kColumns is far from the largest double.
+    constexpr int64_t kColumns = 512;
+    const Wide one = all_of(1), zero = all_of(0);
+    for (int64_t row = 0; row < block.rows; row += kGroup) {
+        // log(1 + exp z) = max(z, 0) + log(1 + exp -|z|); product = Π (1 + exp -|z|) - 1
+        Wide sum = zero, product = zero;
+        int64_t j = 0;
+        each_column(block, row, [&](const Wide& x, const WideFlags& is_true) {
+            const Wide z = choose(is_true, zero - x, x);
+            const Wide e = exponential(zero - magnitude(z));
+            sum = sum + larger(z, zero);
+            product = product + (e + product * e);
+            if (++j % kColumns == 0) {
+                sum = sum + logarithm(one + product, product);
+                product = zero;
+            }
+        });
+        sum = sum + logarithm(one + product, product);
+        store_wide(loss + row, sum / all_of(static_cast<double>(block.k)));
+    }
+}
+
+void add_losses(const double* loss, const double* w, int64_t rows, double out[3]) {
+    const Wide zero = all_of(0);
+    Wide first = zero, second = zero, square = zero;
+    for (int64_t row = 0; row < rows; row += kGroup) {
+        const Wide x = wide_at(loss + row);
+        if (w == nullptr) {
+            first = first + x;
+            square = square + x * x;
+            continue;
+        }
+        const Wide weight = wide_at(w + row);
+        const Wide part = choose(weight == zero, zero, weight * x);
+        first = first + part;
+        // In this order: w² may be infinite where ℓ is 0.
+        second = second + choose(weight == zero, zero, weight * part);
+        square = square + part * part;
+    }
+    out[0] = total(first);
+    out[1] = w == nullptr ? out[0] : total(second);
+    out[2] = total(square);
+}
+
+}  // namespace

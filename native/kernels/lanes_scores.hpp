@@ -1,0 +1,70 @@
+// The vector kernels of a block of scores: rows lie in the lanes.
+#pragma once
+
+#include <cstdint>
+
+namespace karat {
+
+// Rows handled by one operation, whatever the width of the vectors: so a sum over rows is made in
+// the same order, and has the same bits, on every instruction set.
+constexpr int64_t kGroup = 8;
+
+// A block of scores as columns: score j of row r at x[j * rows + r]. `rows` is a multiple of
+// kGroup; rows beyond the data repeat its last row.
+struct ScoreBlock {
+    const double* x;
+    const double* truth;  // true class of each row
+    const double* own;    // score of the true class
+    int64_t rows, k;
+};
+
+// The largest score of each row and the first column that holds it.
+struct ScoreBest {
+    double* top;
+    double* column;
+};
+
+// What a row loses; null where it is not wanted.
+struct SoftLosses {
+    double* surprise;
+    double* quadratic;
+    double* confidence;
+};
+
+// Kernels write one number for each row of the block.
+struct ScoreLanes {
+    // Columns out of n rows of k items that lie side by side; `step` items from row to row.
+    void (*columns_of_doubles)(const double* from, int64_t step, int64_t n, int64_t k, int64_t rows,
+                               double* x);
+    void (*columns_of_floats)(const float* from, int64_t step, int64_t n, int64_t k, int64_t rows,
+                              double* x);
+
+    // Every value in [0, 1], and those of a row sum to 1 within the tolerance.
+    bool (*are_probabilities)(const double* x, int64_t rows, int64_t k, double tolerance);
+    bool (*are_finite)(const double* x, int64_t n);
+
+    void (*best)(const ScoreBlock& block, const ScoreBest& best);
+    // Columns with a larger score than the true class, or an equal one further left.
+    void (*places)(const ScoreBlock& block, double* place);
+
+    // max(0, 1 - (own - largest other))
+    void (*margins)(const ScoreBlock& block, double* loss);
+
+    // With probabilities p: -log p[own]
+    void (*surprises)(const ScoreBlock& block, double* loss);
+    // Σ (p[j] - [j is true])²
+    void (*quadratics)(const ScoreBlock& block, double* loss);
+    // (-log p[own] - Σ over the others of log(1 - p[j])) / k
+    void (*binary_surprises)(const ScoreBlock& block, double* loss);
+
+    // The first two with p = softmax of the scores, and max p.
+    void (*softmax)(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses);
+    // The third with p[j] = 1 / (1 + exp(-score j)).
+    void (*sigmoid)(const ScoreBlock& block, double* loss);
+
+    // out = {Σwℓ, Σw²ℓ, Σw²ℓ²}; w may be null for ones. Rows of weight 0 count for nothing, also
+    // when their loss is infinite.
+    void (*add_losses)(const double* loss, const double* w, int64_t rows, double out[3]);
+};
+
+}  // namespace karat

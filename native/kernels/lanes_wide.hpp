@@ -1,0 +1,173 @@
+// Eight doubles as one value on every instruction set, for lanes_source.hpp only.
+//
+// No fused multiply-add and no operation between lanes: what a lane holds has the same bits
+// whatever the width of the vectors.
+
+namespace {
+
+#define KARAT_INLINE inline __attribute__((always_inline))
+
+constexpr int kParts = 8 / kLanes64;
+using Flags = decltype(F64{} < F64{});
+
+struct Wide {
+    F64 part[kParts];
+};
+struct WideFlags {
+    Flags part[kParts];
+};
+
+// A value made of operation(i) for each part i.
+template <class W, class Operation>
+KARAT_INLINE W each(const Operation& operation) {
+    if constexpr (kParts == 1) {
+        return {{operation(0)}};
+    } else if constexpr (kParts == 2) {
+        return {{operation(0), operation(1)}};
+    } else {
+        return {{operation(0), operation(1), operation(2), operation(3)}};
+    }
+}
+
+KARAT_INLINE Wide all_of(double x) {
+    return each<Wide>([&](int) { return F64{} + x; });
+}
+KARAT_INLINE Wide wide_at(const double* from) {
+    return each<Wide>([&](int i) { return load<F64>(from + i * kLanes64); });
+}
+KARAT_INLINE void store_wide(double* to, const Wide& x) { __builtin_memcpy(to, &x, sizeof x); }
+
+KARAT_INLINE Wide operator+(const Wide& a, const Wide& b) {
+    return each<Wide>([&](int i) { return a.part[i] + b.part[i]; });
+}
+KARAT_INLINE Wide operator-(const Wide& a, const Wide& b) {
+    return each<Wide>([&](int i) { return a.part[i] - b.part[i]; });
+}
+KARAT_INLINE Wide operator*(const Wide& a, const Wide& b) {
+    return each<Wide>([&](int i) { return a.part[i] * b.part[i]; });
+}
+KARAT_INLINE Wide operator/(const Wide& a, const Wide& b) {
+    return each<Wide>([&](int i) { return a.part[i] / b.part[i]; });
+}
+KARAT_INLINE WideFlags operator==(const Wide& a, const Wide& b) {
+    return each<WideFlags>([&](int i) { return a.part[i] == b.part[i]; });
+}
+KARAT_INLINE WideFlags operator>(const Wide& a, const Wide& b) {
+    return each<WideFlags>([&](int i) { return a.part[i] > b.part[i]; });
+}
+KARAT_INLINE WideFlags operator<=(const Wide& a, const Wide& b) {
+    return each<WideFlags>([&](int i) { return a.part[i] <= b.part[i]; });
+}
+KARAT_INLINE WideFlags operator&(const WideFlags& a, const WideFlags& b) {
+    return each<WideFlags>([&](int i) { return a.part[i] & b.part[i]; });
+}
+KARAT_INLINE WideFlags operator|(const WideFlags& a, const WideFlags& b) {
+    return each<WideFlags>([&](int i) { return a.part[i] | b.part[i]; });
+}
+KARAT_INLINE Wide choose(const WideFlags& flags, const Wide& yes, const Wide& no) {
+    return each<Wide>([&](int i) { return flags.part[i] ? yes.part[i] : no.part[i]; });
+}
+KARAT_INLINE Wide larger(const Wide& a, const Wide& b) {
+    return each<Wide>([&](int i) { return a.part[i] > b.part[i] ? a.part[i] : b.part[i]; });
+}
+KARAT_INLINE Wide smaller(const Wide& a, const Wide& b) {
+    return each<Wide>([&](int i) { return a.part[i] < b.part[i] ? a.part[i] : b.part[i]; });
+}
+KARAT_INLINE Wide magnitude(const Wide& x) {
+    return each<Wide>([&](int i) {
+        return reinterpret_cast<F64>(reinterpret_cast<U64>(x.part[i]) & 0x7fffffffffffffffULL);
+    });
+}
+
+KARAT_INLINE bool is_everywhere(const WideFlags& flags) {
+    int64_t lanes[8], all = -1;
+    __builtin_memcpy(lanes, &flags, sizeof flags);
+    for (const int64_t lane : lanes) all &= lane;
+    return all != 0;
+}
+
+// The lanes, added as ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)).
+KARAT_INLINE double total(const Wide& x) {
+    double lane[8];
+    __builtin_memcpy(lane, &x, sizeof x);
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+// n · kLogTwoHigh is exact for whole numbers below 2^20; both together are log 2.
+constexpr double kLogTwoHigh = 0x1.62e42feep-1, kLogTwoLow = 0x1.a39ef35793c76p-33;
+// Added to a small double, it leaves the nearest whole number in the low bits.
+constexpr double kRound = 0x1.8p52;
+// Below this exp(x) is near the end of the normal numbers and counts as 0.
+constexpr double kLeastExponent = -708;
+
+// exp(x) for x <= 0, within 4e-16 of itself.
+// x = n log 2 + r, exp x = 2^n (1 + r + r² g(r)), with g by interpolation in the ten Chebyshev
+// nodes of |r| <= log 2 / 2, within 2e-17.
+KARAT_INLINE Wide exponential(const Wide& given) {
+    constexpr double kSeries[] = {0.5,
+                                  0.16666666666666669,
+                                  0.041666666666624164,
+                                  0.008333333333330065,
+                                  0.0013888888917196719,
+                                  0.00019841269863040545,
+                                  2.4801521322368692e-05,
+                                  2.7557268480310024e-06,
+                                  2.7620075879983367e-07,
+                                  2.5100375832561234e-08};
+    return each<Wide>([&](int i) {
+        const F64 x = given.part[i] > kLeastExponent ? given.part[i] : F64{} + kLeastExponent;
+        const F64 shifted = x * 0x1.71547652b82fep0 + kRound;  // 1 / log 2
+        const F64 n = shifted - kRound;
+        const F64 r = (x - n * kLogTwoHigh) - n * kLogTwoLow;
+        F64 g = F64{} + kSeries[9];
+        g = g * r + kSeries[8];
+        g = g * r + kSeries[7];
+        g = g * r + kSeries[6];
+        g = g * r + kSeries[5];
+        g = g * r + kSeries[4];
+        g = g * r + kSeries[3];
+        g = g * r + kSeries[2];
+        g = g * r + kSeries[1];
+        g = g * r + kSeries[0];
+        const F64 mantissa = 1.0 + (r + (r * r) * g);
+        const F64 power = reinterpret_cast<F64>((reinterpret_cast<U64>(shifted) + 1023) << 52);
+        return given.part[i] < kLeastExponent ? F64{} : mantissa * power;
+    });
+}
+
+// log(x) for 0 <= x < inf, within 3e-16 of itself. `excess` is x - 1 with more digits than x has
+// near 1, so that log(1 + tiny) keeps them.
+// x = 2^n (1 + f), log(1 + f) = f - (f²/2 - s (f²/2 + R(s²))), s = f / (2 + f)
+// (Ref: W. J. Cody, W. Waite, Software Manual for the Elementary Functions, 1980; the arrangement
+// of fdlibm), with R by interpolation in the seven Chebyshev nodes, within 5e-18.
+KARAT_INLINE Wide logarithm(const Wide& given, const Wide& excess) {
+    constexpr double kSeries[] = {0.666666666666667,   0.39999999999899505, 0.28571428625975487,
+                                  0.2222221113479508,  0.18182889125261723, 0.15331721600556042,
+                                  0.14616449685043406};
+    constexpr uint64_t kOne = 0x3ff0000000000000, kRootHalf = 0x3fe6a09e667f3bcd;
+    constexpr double kLeastNormal = 0x1p-1022;
+    return each<Wide>([&](int i) {
+        const F64 x = given.part[i];
+        const F64 normal = x < kLeastNormal ? x * 0x1p54 : x;
+        const U64 bits = reinterpret_cast<U64>(normal) + (kOne - kRootHalf);
+        // The exponent field below the bits of 2^52.
+        const F64 field = reinterpret_cast<F64>((bits >> 52) | 0x4330000000000000ULL);
+        const F64 n = (field - (0x1p52 + 1023)) - (x < kLeastNormal ? F64{} + 54.0 : F64{});
+        const F64 m = reinterpret_cast<F64>((bits & 0x000fffffffffffffULL) + kRootHalf);
+        const F64 f = n == 0.0 ? excess.part[i] : m - 1.0;
+        const F64 s = f / (2.0 + f), z = s * s, half = 0.5 * (f * f);
+        F64 series = F64{} + kSeries[6];
+        series = series * z + kSeries[5];
+        series = series * z + kSeries[4];
+        series = series * z + kSeries[3];
+        series = series * z + kSeries[2];
+        series = series * z + kSeries[1];
+        series = series * z + kSeries[0];
+        const F64 low = s * (half + series * z) + n * kLogTwoLow;
+        const F64 sum = n * kLogTwoHigh - ((half - low) - f);
+        return x == 0.0 ? F64{} - __builtin_inf() : sum;
+    });
+}
+
+}  // namespace

@@ -1,0 +1,76 @@
+// The rows of one segment, block after block, and what they add up to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/lanes_scores.hpp"
+#include "kernels/read_scores.hpp"
+
+namespace karat {
+
+// Rows of a block: few enough that its columns stay in the first-level cache.
+int64_t score_block_rows(int64_t k);
+
+// What a bin adds up.
+struct BinEntry {
+    double weight, confidence, correct, square;
+};
+
+// Sums of consecutive rows. Tables have one entry a class, or a bin.
+template <class Count>  // int64_t rows, or double weights
+struct ScoreTables {
+    std::vector<Count> places, truth;
+};
+
+struct SegmentSums {
+    double weight = 0, weight2 = 0;
+    double loss[kLosses][3] = {};  // Σwℓ, Σw²ℓ, Σw²ℓ²
+    ScoreTables<int64_t> rows;
+    ScoreTables<double> weights;
+    std::vector<BinEntry> bins;
+
+    void add(const SegmentSums& other);
+};
+
+// Reads rows of a matrix into sums. One a task: it owns the memory of a block.
+class ScoreReader {
+public:
+    ScoreReader(const ScoreMatrix& values, const int32_t* truth, Weights weights,
+                const ScoreOptions& options, int32_t* predicted);
+
+    // Adds the rows [first, last); false when one of them may be bad.
+    bool read(int64_t first, int64_t last, SegmentSums& sums);
+
+private:
+    bool wants(int bit) const { return (options_.wanted & bit) != 0; }
+    bool is_weighted() const { return weights_.data != nullptr; }
+
+    bool load(int64_t first, int64_t n);
+    bool load_truth(const int32_t* codes, int64_t n);
+    void load_columns(int64_t first, int64_t n);
+    template <class T>
+    void load_columns_of(const char* from, int64_t n);
+    bool load_weights(int64_t first, int64_t n);
+    void add_losses(int64_t n, SegmentSums& sums);
+    void add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& sums);
+    void add_tables(int64_t first, int64_t n, SegmentSums& sums);
+    template <class Count>
+    void count(int64_t first, int64_t n, ScoreTables<Count>& tables);
+    void add_bins(int64_t n, SegmentSums& sums);
+
+    ScoreMatrix values_;
+    const int32_t* truth_;
+    Weights weights_;
+    ScoreOptions options_;
+    int32_t* predicted_;
+
+    std::unique_ptr<double[]> memory_;
+    double* x_;  // float64[k, rows]
+    // float64[rows]
+    double *code_, *own_, *weight_, *top_, *best_, *surprise_, *quadratic_, *confidence_, *place_;
+    int64_t rows_ = 0;  // of the block being read, a multiple of kGroup
+};
+
+}  // namespace karat
