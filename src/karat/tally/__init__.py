@@ -9,6 +9,7 @@ from karat.tally.classes import Classes, Label
 from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
 from karat.tally.serialization import from_bytes, to_bytes
+from karat.tally.sums import Sums
 
 __all__ = [
     "Axis",
@@ -16,6 +17,7 @@ __all__ = [
     "Classes",
     "Fields",
     "Label",
+    "Sums",
     "from_bytes",
     "inconsistency",
     "merge",

@@ -5,7 +5,7 @@ Layout, all little-endian::
     magic    8 bytes   b"KARATALY"
     version  uint16    FORMAT_VERSION of the writer
     header   uint32    length in bytes of the JSON header that follows
-    header   JSON      species, storage, classes, axes, and shape and dtype of each array
+    header   JSON      species, its facts, and shape and dtype of each array
     arrays             int64 or float64, C order, in the order of the header
     crc32    uint32    of everything before it
 """
@@ -16,7 +16,8 @@ import json
 import math
 import struct
 import zlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,9 @@ from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
 from karat.tally.consistency import inconsistency
 
-__all__ = ["FORMAT_VERSION", "from_bytes", "to_bytes"]
+__all__ = ["FORMAT_VERSION", "damaged", "framed", "from_bytes", "to_bytes", "unframed"]
+
+T = TypeVar("T")
 
 FORMAT_VERSION = 1
 _MAGIC = b"KARATALY"
@@ -51,20 +54,8 @@ def to_bytes(cells: Cells) -> bytes:
         "names": None if cells.classes.names is None else list(cells.classes.names),
         "is_declared": cells.classes.is_declared,
         "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in cells.axes],
-        "arrays": [
-            {"name": name, "shape": list(array.shape), "dtype": _dtype_code(array)}
-            for name, array in present.items()
-        ],
     }
-    # NumPy's text may hold lone surrogates; json.loads reads them back.
-    words = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
-    text = words.encode("utf-8", "surrogatepass")
-    body = b"".join(
-        np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).tobytes()
-        for array in present.values()
-    )
-    whole = _PREFIX.pack(_MAGIC, FORMAT_VERSION, len(text)) + text + body
-    return whole + _CHECKSUM.pack(zlib.crc32(whole))
+    return framed(header, present)
 
 
 def from_bytes(data: bytes) -> Cells:
@@ -75,32 +66,68 @@ def from_bytes(data: bytes) -> Cells:
     Errors:
         K205 the bytes are truncated, altered or not a tally; K206 a newer version wrote them.
     """
+    return unframed(data, _ARRAYS, _assembled)
+
+
+def framed(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
+    """Bytes of a tally of any species: its facts, then its arrays of int64 and float64."""
+    described = [
+        {"name": name, "shape": list(array.shape), "dtype": _dtype_code(array)}
+        for name, array in arrays.items()
+    ]
+    header = {**header, "arrays": described}
+    # NumPy's text may hold lone surrogates; json.loads reads them back.
+    words = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    text = words.encode("utf-8", "surrogatepass")
+    body = b"".join(
+        np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).tobytes()
+        for array in arrays.values()
+    )
+    whole = _PREFIX.pack(_MAGIC, FORMAT_VERSION, len(text)) + text + body
+    return whole + _CHECKSUM.pack(zlib.crc32(whole))
+
+
+def unframed(
+    data: bytes,
+    names: tuple[str, ...],
+    assembled: Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], T],
+) -> T:
+    """What `assembled` makes of the facts and the arrays of a tally.
+
+    Args:
+        names: the arrays that this species may have.
+        assembled: gets the header and the arrays by name; checks them.
+
+    Errors:
+        K205 the bytes are truncated, altered or not a tally; K206 a newer version wrote them.
+    """
     view = memoryview(data).cast("B")
     if len(view) < _PREFIX.size + _CHECKSUM.size:
-        raise _damaged(f"It has {len(view)} bytes, fewer than any tally")
+        raise damaged(f"It has {len(view)} bytes, fewer than any tally")
     magic, version, header_bytes = _PREFIX.unpack_from(view)
     if magic != _MAGIC:
-        raise _damaged(f"It starts with {bytes(magic)!r}, not {_MAGIC!r}")
+        raise damaged(f"It starts with {bytes(magic)!r}, not {_MAGIC!r}")
     if version > FORMAT_VERSION:
         raise error("K206", thing="tally", version=version, newest=FORMAT_VERSION)
     (checksum,) = _CHECKSUM.unpack_from(view, len(view) - _CHECKSUM.size)
     if zlib.crc32(view[: -_CHECKSUM.size]) != checksum:
-        raise _damaged("The checksum does not match: truncated or altered")
+        raise damaged("The checksum does not match: truncated or altered")
     body_at = _PREFIX.size + header_bytes
     if body_at > len(view) - _CHECKSUM.size:
-        raise _damaged(f"The header says {header_bytes} bytes, more than there are")
+        raise damaged(f"The header says {header_bytes} bytes, more than there are")
     try:
         header = json.loads(bytes(view[_PREFIX.size : body_at]))
-        return _assembled(header, view[body_at : -_CHECKSUM.size])
+        return assembled(header, _arrays(header, names, view[body_at : -_CHECKSUM.size]))
     except KaratError:
         raise
     except (
         ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError
     ) as problem:  # fmt: skip
-        raise _damaged(f"The header cannot be read: {problem}") from None
+        raise damaged(f"The header cannot be read: {problem}") from None
 
 
-def _damaged(found: str) -> KaratError:
+def damaged(found: str) -> KaratError:
+    """The error K205 of bytes that are no whole tally; `found` says why."""
     do = "Write the tally again with to_bytes() and copy all of its bytes."
     return error("K205", thing="tally", found=found, do=do)
 
@@ -109,25 +136,35 @@ def _dtype_code(array: npt.NDArray[Any]) -> str:
     return "<f8" if array.dtype.kind == "f" else "<i8"
 
 
-def _assembled(header: dict[str, Any], body: memoryview) -> Cells:
+def _arrays(
+    header: dict[str, Any], names: tuple[str, ...], body: memoryview
+) -> dict[str, npt.NDArray[Any]]:
     arrays: dict[str, npt.NDArray[Any]] = {}
     at = 0
     for item in header["arrays"]:
         name, shape = item["name"], [int(size) for size in item["shape"]]
-        if name not in _ARRAYS or any(size < 0 for size in shape):
-            raise _damaged(f"Array {name!r} of shape {shape} is not part of a tally")
+        if name not in names or any(size < 0 for size in shape):
+            raise damaged(f"Array {name!r} of shape {shape} is not part of a tally")
+        if name in arrays:
+            raise damaged(f"Array {name!r} occurs twice")
         n_bytes = 8 * math.prod(shape)
         if at + n_bytes > len(body):
-            raise _damaged(f"Array {name!r} of shape {shape} is cut short")
+            raise damaged(f"Array {name!r} of shape {shape} is cut short")
         flat = np.frombuffer(body[at : at + n_bytes], _DTYPES[item["dtype"]])
         arrays[name] = flat.reshape(shape).astype(flat.dtype.newbyteorder("="), copy=True)
         at += n_bytes
     if at != len(body):
-        raise _damaged(f"{len(body) - at} bytes are left over after the arrays")
+        raise damaged(f"{len(body) - at} bytes are left over after the arrays")
+    return arrays
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Cells:
+    if header["species"] != "cells":
+        raise damaged(f"It holds {header['species']!r}, not cells")
     cells = _cells_of(header, arrays)
     problem = inconsistency(cells)
     if problem:
-        raise _damaged(problem)
+        raise damaged(problem)
     return cells
 
 

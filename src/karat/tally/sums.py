@@ -1,0 +1,281 @@
+"""`Sums`: what the rows lose, added up, and where their true classes stand.
+
+A loss is a number that each row has of its own, so that its mean, and the variance of that mean,
+need nothing but three sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally.serialization import damaged, framed, unframed
+
+if TYPE_CHECKING:
+    from karat._native import ScoreSums
+
+__all__ = ["LOSSES", "Sums"]
+
+Numbers = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+LOSSES: Final = ("surprise", "quadratic", "margin", "binary_surprise")
+"""The losses that the native pass adds up, in its order; `_native.read_scores` defines them."""
+
+_SPECIES: Final = "sums"
+_ARRAYS: Final = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "places", "truth")
+_CLOSE: Final = 1e-9
+"""Sums of the same weights in another order agree to this part."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Tally of losses: immutable; made by an engine or `of`, added by `merge`.
+
+    Rows of weight 0 count for nothing, also when their loss is infinite.
+
+    Attributes:
+        names: the m losses, in the order of the sums.
+        n_rows: rows read, whatever they weigh.
+        weight, weight2: Σw and Σw²; both the number of rows, when unweighted.
+        w_loss, w2_loss, w2_loss2: float64[m], Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of each loss.
+        truth: int64[k] rows, or float64[k] Σw, of each true class.
+        places: the same of each place of the true class, how many classes stand before it; None
+            when not asked for.
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+    weight: float
+    weight2: float
+    w_loss: Floats
+    w2_loss: Floats
+    w2_loss2: Floats
+    truth: Numbers
+    places: Numbers | None = None
+
+    @classmethod
+    def of(
+        cls,
+        losses: Mapping[str, npt.ArrayLike],
+        codes: npt.ArrayLike,
+        k: int,
+        weights: npt.ArrayLike | None = None,
+        places: npt.ArrayLike | None = None,
+    ) -> Sums:
+        """The sums of losses that are known row by row, in plain NumPy.
+
+        Args:
+            losses: float[n] of each name.
+            codes: int[n], the true class of each row.
+            k: number of classes.
+            weights: float[n], finite and at least 0.
+            places: int[n], the place of the true class.
+
+        Cost: a few passes; `_native.read_scores` is the fast way from scores to the same.
+
+        Example:
+            >>> Sums.of({"surprise": [0.5, 1.0, 0.0]}, [0, 1, 1], 2).mean("surprise")
+            0.5
+        """
+        true = np.asarray(codes, np.intp)
+        given = None if weights is None else np.asarray(weights, np.float64)
+        w = np.ones(len(true)) if given is None else given
+
+        def table(at: npt.ArrayLike) -> Numbers:
+            counted = np.bincount(np.asarray(at, np.intp), given, k)
+            return counted.astype(np.int64 if given is None else np.float64)
+
+        of_rows = np.array([np.asarray(loss, np.float64)[w > 0] for loss in losses.values()])
+        parts = of_rows.reshape(len(losses), -1) * w[w > 0]
+        return cls(
+            tuple(losses),
+            len(true),
+            float(w.sum()),
+            float(w @ w),
+            parts.sum(axis=1),
+            (parts * w[w > 0]).sum(axis=1),
+            (parts * parts).sum(axis=1),
+            table(true),
+            None if places is None else table(places),
+        )
+
+    @classmethod
+    def empty(
+        cls,
+        names: Iterable[str],
+        k: int,
+        *,
+        is_weighted: bool = False,
+        has_places: bool = False,
+    ) -> Sums:
+        """The sums of no rows: the identity of `merge`."""
+        none: list[float] = []
+        weights = none if is_weighted else None
+        losses = dict.fromkeys(names, none)
+        return cls.of(losses, none, k, weights, none if has_places else None)
+
+    @classmethod
+    def from_native(cls, sums: ScoreSums, names: Iterable[str]) -> Sums:
+        """Take over what the native pass added up.
+
+        Args:
+            sums: the native result, with at least what is named.
+            names: of `LOSSES`, in any order, and ``"places"``.
+        """
+        asked = set(names)
+        kept = [i for i, name in enumerate(LOSSES) if name in asked]
+        if unknown := asked - {*LOSSES, "places"}:
+            raise ValueError(f"{sorted(unknown)} are not among {[*LOSSES, 'places']}")
+        if ("places" in asked and sums.places is None) or np.isnan(sums.w_loss[kept]).any():
+            raise ValueError(f"the native pass was not asked for all of {sorted(asked)}")
+        return cls(
+            tuple(LOSSES[i] for i in kept),
+            sums.n_rows,
+            sums.weight,
+            sums.weight2,
+            sums.w_loss[kept],
+            sums.w2_loss[kept],
+            sums.w2_loss2[kept],
+            sums.truth,
+            sums.places if "places" in asked else None,
+        )
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return len(self.truth)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows carry weights."""
+        return bool(self.truth.dtype.kind == "f")
+
+    def mean(self, name: str) -> float:
+        """Mean of a loss over the rows, by weight; NaN when nothing weighs anything.
+
+        Errors:
+            ValueError the loss is not among `names`.
+        """
+        if name not in self.names:
+            raise ValueError(f"{name!r} is not among the losses of this tally, {self.names}")
+        if not self.weight > 0:
+            return np.nan
+        return float(self.w_loss[self.names.index(name)]) / self.weight
+
+    def merge(self, other: Sums) -> Sums:
+        """Sums of the two data sets read one after the other.
+
+        Exact for rows; for weights and losses, exact to one rounding a number.
+
+        Errors:
+            K201 the number of classes differs; K202 the losses do; K203 only one is weighted.
+
+        Cost: O(k).
+
+        Example:
+            >>> one = Sums.of({"margin": [0.25]}, [0], 2)
+            >>> one.merge(Sums.of({"margin": [0.75]}, [1], 2)).mean("margin")
+            0.5
+        """
+        if self.k != other.k:
+            raise error("K201", left=f"{self.k} classes", right=f"{other.k} classes")
+        held = [(*each.names, *(["places"] * (each.places is not None))) for each in (self, other)]
+        if held[0] != held[1]:
+            raise error("K202", axis="losses", left=held[0], right=held[1])
+        if self.is_weighted != other.is_weighted:
+            kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
+            raise error("K203", left=kinds[0], right=kinds[1])
+        places = None
+        if self.places is not None and other.places is not None:
+            places = self.places + other.places
+        return Sums(
+            self.names,
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            self.weight2 + other.weight2,
+            self.w_loss + other.w_loss,
+            self.w2_loss + other.w2_loss,
+            self.w2_loss2 + other.w2_loss2,
+            self.truth + other.truth,
+            places,
+        )
+
+    def to_bytes(self) -> bytes:
+        """The sums as bytes that `from_bytes` of this and every later version reads.
+
+        Cost: 24 bytes a loss, 8 a class, 16 with places.
+        """
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        header = {"species": _SPECIES, "names": list(self.names), "n_rows": int(self.n_rows)}
+        present = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
+        return framed(header, present)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Sums:
+        """Read sums written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no sums; K206 a newer version wrote them.
+        """
+        return unframed(data, _ARRAYS, _assembled)
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Sums:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
+    if problem := _misfit(header, arrays):
+        raise damaged(problem)
+    sums = Sums(
+        tuple(header["names"]),
+        header["n_rows"],
+        float(arrays.pop("weight")),
+        float(arrays.pop("weight2")),
+        **arrays,
+    )
+    if problem := _inconsistency(sums):
+        raise damaged(problem)
+    return sums
+
+
+def _misfit(header: dict[str, Any], arrays: dict[str, Numbers]) -> str | None:
+    """What has another shape or type than it should, or None."""
+    names: Any = header["names"]
+    if not isinstance(names, list) or any(not isinstance(name, str) for name in names):
+        return "The losses have no names"
+    if len(set(names)) != len(names):
+        return "Some loss occurs twice"
+    if type(header["n_rows"]) is not int or header["n_rows"] < 0:
+        return "The number of rows is not a whole number"
+    truth, m = arrays["truth"], len(names)
+    if truth.ndim != 1 or truth.size == 0:
+        return "There are no classes"
+    shapes = {"weight": (), "weight2": (), "w_loss": (m,), "w2_loss": (m,), "w2_loss2": (m,)}
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape or arrays[name].dtype.kind != "f":
+            return f"{name!r} does not fit the losses"
+    places = arrays.get("places", truth)
+    if places.shape != truth.shape or places.dtype != truth.dtype:
+        return "The places do not fit the classes"
+    return None
+
+
+def _inconsistency(sums: Sums) -> str | None:
+    """What no rows could add up to, or None."""
+    numbers = [sums.w_loss, sums.w2_loss, sums.w2_loss2, sums.truth, np.array(sums.weight2)]
+    if any(not (array >= 0).all() for array in numbers):
+        return "A number is negative or none"
+    if not 0 <= sums.weight < np.inf:
+        return "The weight is not a finite number"
+    for table in (sums.truth, sums.truth if sums.places is None else sums.places):
+        total = table.sum(dtype=np.float64)
+        if not abs(total - sums.weight) <= _CLOSE * sums.weight or (table < 0).any():
+            return "The classes or the places do not add up to the weight"
+    if not sums.is_weighted and not sums.weight == sums.weight2 == sums.n_rows:
+        return "The weight of rows without weights is not their number"
+    return None
