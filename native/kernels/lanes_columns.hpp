@@ -22,12 +22,17 @@ KARAT_INLINE void transpose(F64 (&rows)[kLanes64]) {
     }
 }
 
+// Asks for the items `ahead` items further on, too: rows of a matrix are long streams that the
+// processor does not foresee, since several are read side by side.
 template <class T>
-KARAT_INLINE void turn_square(const T* const (&row)[kLanes64], int64_t column, int64_t rows,
-                              double* x) {
+KARAT_INLINE void turn_square(const T* const (&row)[kLanes64], int64_t column, int64_t ahead,
+                              int64_t rows, double* x) {
     F64 square[kLanes64];
 #pragma GCC unroll 8
-    for (int i = 0; i < kLanes64; ++i) square[i] = doubles_at(row[i] + column);
+    for (int i = 0; i < kLanes64; ++i) {
+        __builtin_prefetch(row[i] + column + ahead);
+        square[i] = doubles_at(row[i] + column);
+    }
     transpose(square);
 #pragma GCC unroll 8
     for (int i = 0; i < kLanes64; ++i) store(x + (column + i) * rows, square[i]);
@@ -35,16 +40,20 @@ KARAT_INLINE void turn_square(const T* const (&row)[kLanes64], int64_t column, i
 
 template <class T>
 void columns_of(const T* from, int64_t step, int64_t n, int64_t k, int64_t rows, double* x) {
+    // Whole squares of rows, at least kAhead bytes.
+    constexpr int64_t kAhead = 4096;
+    const int64_t square = kLanes64 * step, bytes = square * int64_t{sizeof(T)};
+    const int64_t ahead = bytes <= 0 ? 0 : square * ((kAhead + bytes - 1) / bytes);
     for (int64_t first = 0; first < rows; first += kLanes64) {
         const T* row[kLanes64];
         for (int i = 0; i < kLanes64; ++i)
             row[i] = from + (first + i < n ? first + i : n - 1) * step;
         int64_t column = 0;
         for (; column + kLanes64 <= k; column += kLanes64)
-            turn_square(row, column, rows, x + first);
+            turn_square(row, column, ahead, rows, x + first);
         if (column < k && k >= kLanes64) {
             // Some columns once more.
-            turn_square(row, k - kLanes64, rows, x + first);
+            turn_square(row, k - kLanes64, ahead, rows, x + first);
         } else {
             for (; column < k; ++column)
                 for (int i = 0; i < kLanes64; ++i)
