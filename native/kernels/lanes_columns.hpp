@@ -1,4 +1,4 @@
-// Rows in memory become columns in lanes, for lanes_source.hpp only.
+// Rows in memory become columns in lanes, and are looked at on the way, for lanes_source.hpp only.
 
 namespace {
 
@@ -26,40 +26,143 @@ KARAT_INLINE void transpose(F64 (&rows)[kLanes64]) {
 // processor does not foresee, since several are read side by side.
 template <class T>
 KARAT_INLINE void turn_square(const T* const (&row)[kLanes64], int64_t column, int64_t ahead,
-                              int64_t rows, double* x) {
-    F64 square[kLanes64];
+                              F64 (&square)[kLanes64]) {
 #pragma GCC unroll 8
     for (int i = 0; i < kLanes64; ++i) {
         __builtin_prefetch(row[i] + column + ahead);
         square[i] = doubles_at(row[i] + column);
     }
     transpose(square);
-#pragma GCC unroll 8
-    for (int i = 0; i < kLanes64; ++i) store(x + (column + i) * rows, square[i]);
 }
 
-template <class T>
-void columns_of(const T* from, int64_t step, int64_t n, int64_t k, int64_t rows, double* x) {
+// Calls look.begin(), look.see(column) for each column and look.end(first) for each
+// kLanes64 rows.
+template <class T, class Look>
+KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, double* x, Look& look) {
     // Whole squares of rows, at least kAhead bytes.
     constexpr int64_t kAhead = 4096;
-    const int64_t square = kLanes64 * step, bytes = square * int64_t{sizeof(T)};
-    const int64_t ahead = bytes <= 0 ? 0 : square * ((kAhead + bytes - 1) / bytes);
+    const int64_t k = from.k, square_items = kLanes64 * from.step;
+    const int64_t bytes = square_items * int64_t{sizeof(T)};
+    const int64_t ahead = bytes <= 0 ? 0 : square_items * ((kAhead + bytes - 1) / bytes);
     for (int64_t first = 0; first < rows; first += kLanes64) {
         const T* row[kLanes64];
         for (int i = 0; i < kLanes64; ++i)
-            row[i] = from + (first + i < n ? first + i : n - 1) * step;
+            row[i] = from.data + (first + i < from.n ? first + i : from.n - 1) * from.step;
+        look.begin();
+        F64 square[kLanes64];
         int64_t column = 0;
-        for (; column + kLanes64 <= k; column += kLanes64)
-            turn_square(row, column, ahead, rows, x + first);
-        if (column < k && k >= kLanes64) {
-            // Some columns once more.
-            turn_square(row, k - kLanes64, ahead, rows, x + first);
-        } else {
-            for (; column < k; ++column)
-                for (int i = 0; i < kLanes64; ++i)
-                    x[column * rows + first + i] = static_cast<double>(row[i][column]);
+        for (; column + kLanes64 <= k; column += kLanes64) {
+            turn_square(row, column, ahead, square);
+#pragma GCC unroll 8
+            for (int i = 0; i < kLanes64; ++i) {
+                store(x + (column + i) * rows + first, square[i]);
+                look.see(square[i]);
+            }
         }
+        if (column < k) {
+            // The last columns, some of them once more.
+            turn_square(row, k - kLanes64, ahead, square);
+            for (int64_t i = column - (k - kLanes64); i < kLanes64; ++i) {
+                store(x + (k - kLanes64 + i) * rows + first, square[i]);
+                look.see(square[i]);
+            }
+        }
+        look.end(first);
     }
+}
+
+// Rows that are shorter than a vector.
+template <class T>
+KARAT_INLINE void short_columns_of(const karat::RowsOf<T>& from, int64_t rows, double* x) {
+    for (int64_t row = 0; row < rows; ++row) {
+        const T* items = from.data + (row < from.n ? row : from.n - 1) * from.step;
+        for (int64_t j = 0; j < from.k; ++j) x[j * rows + row] = static_cast<double>(items[j]);
+    }
+}
+
+// Whether values lie in [0, 1] and those of each row sum to 1. A NaN is neither smaller nor larger
+// than anything, and makes the sum NaN, which is in no interval.
+struct ProbabilityLook {
+    double tolerance;
+    F64 low, high, sum;
+    Flags good;
+
+    explicit ProbabilityLook(double tolerance_)
+        : tolerance(tolerance_), low{}, high(low + 1.0), sum(low), good(low == low) {}
+    KARAT_INLINE void begin() { sum = F64{}; }
+    KARAT_INLINE void see(const F64& p) {
+        low = p < low ? p : low;
+        high = p > high ? p : high;
+        sum += p;
+    }
+    KARAT_INLINE void end(int64_t) {
+        const F64 off = sum - 1.0;
+        good &= (off <= tolerance) & (-off <= tolerance);
+    }
+    bool is_good() const { return all_true(good & (low == F64{}) & (high == 1.0)); }
+};
+
+// Whether values are finite; and the first column that holds the largest of each row.
+struct ScoreLook {
+    karat::ScoreBest best;
+    F64 zeros{}, top{}, column{}, at{};
+
+    KARAT_INLINE void begin() {
+        top = F64{} - __builtin_inf();
+        column = at = F64{};
+    }
+    KARAT_INLINE void see(const F64& x) {
+        // NaN once some value is NaN or infinite.
+        zeros += x * 0.0;
+        column = x > top ? at : column;
+        top = x > top ? x : top;
+        at += 1.0;
+    }
+    KARAT_INLINE void end(int64_t first) {
+        store(best.top + first, top);
+        store(best.column + first, column);
+    }
+    bool is_good() const { return all_true(zeros == 0.0); }
+};
+
+// The same of columns that lie in lanes already.
+template <class Look>
+KARAT_INLINE bool look_at(const double* x, int64_t rows, int64_t k, Look look) {
+    for (int64_t first = 0; first < rows; first += kLanes64) {
+        look.begin();
+        for (int64_t j = 0; j < k; ++j) look.see(load<F64>(x + j * rows + first));
+        look.end(first);
+    }
+    return look.is_good();
+}
+
+template <class T, class Look>
+KARAT_INLINE bool turn(const karat::RowsOf<T>& from, int64_t rows, double* x, Look look) {
+    if (from.k < kLanes64) {
+        short_columns_of(from, rows, x);
+        return look_at(x, rows, from.k, look);
+    }
+    columns_of(from, rows, x, look);
+    return look.is_good();
+}
+
+bool are_probabilities(const double* x, int64_t rows, int64_t k, double tolerance) {
+    return look_at(x, rows, k, ProbabilityLook(tolerance));
+}
+
+bool are_scores(const double* x, int64_t rows, int64_t k, const karat::ScoreBest& best) {
+    return look_at(x, rows, k, ScoreLook{best});
+}
+
+template <class T>
+bool turn_probabilities(const karat::RowsOf<T>& from, int64_t rows, double tolerance, double* x) {
+    return turn(from, rows, x, ProbabilityLook(tolerance));
+}
+
+template <class T>
+bool turn_scores(const karat::RowsOf<T>& from, int64_t rows, const karat::ScoreBest& best,
+                 double* x) {
+    return turn(from, rows, x, ScoreLook{best});
 }
 
 }  // namespace

@@ -9,44 +9,6 @@ using karat::ScoreBest;
 using karat::ScoreBlock;
 using karat::SoftLosses;
 
-bool are_probabilities(const double* x, int64_t rows, int64_t k, double tolerance) {
-    const Wide zero = all_of(0), one = all_of(1), most = all_of(tolerance);
-    WideFlags good = zero == zero;
-    for (int64_t row = 0; row < rows; row += kGroup) {
-        Wide low = zero, high = one, sum = zero;
-        for (int64_t j = 0; j < k; ++j) {
-            const Wide p = wide_at(x + j * rows + row);
-            low = smaller(p, low);
-            high = larger(p, high);
-            sum = sum + p;
-        }
-        // A NaN is neither smaller nor larger, and makes the sum NaN, which is in no interval.
-        good = good & (low == zero) & (high == one) & (magnitude(sum - one) <= most);
-    }
-    return is_everywhere(good);
-}
-
-bool are_finite(const double* x, int64_t n) {
-    Wide sum = all_of(0);
-    // NaN as soon as some value is NaN or infinite.
-    for (int64_t i = 0; i < n; i += kGroup) sum = sum + wide_at(x + i) * all_of(0);
-    return is_everywhere(sum == all_of(0));
-}
-
-void best(const ScoreBlock& block, const ScoreBest& out) {
-    for (int64_t row = 0; row < block.rows; row += kGroup) {
-        Wide top = wide_at(block.x + row), column = all_of(0), at = column;
-        for (int64_t j = 1; j < block.k; ++j) {
-            const Wide x = wide_at(block.x + j * block.rows + row);
-            at = at + all_of(1);
-            column = choose(x > top, at, column);
-            top = larger(x, top);
-        }
-        store_wide(out.top + row, top);
-        store_wide(out.column + row, column);
-    }
-}
-
 void places(const ScoreBlock& block, double* place) {
     const Wide one = all_of(1), zero = all_of(0);
     for (int64_t row = 0; row < block.rows; row += kGroup) {
@@ -124,48 +86,89 @@ void binary_surprises(const ScoreBlock& block, double* loss) {
     }
 }
 
-void softmax(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses) {
+// Calls seen(x, exp of exponent(x), whether x is of the true class, column) for the columns of the
+// rows `row`, in their order, and then for some columns of -inf, whose exp is 0.
+template <class Exponent, class Seen>
+KARAT_INLINE void each_exponential(const ScoreBlock& block, int64_t row, const Exponent& exponent,
+                                   const Seen& seen) {
+    const Wide truth = wide_at(block.truth + row);
+    Wide at = all_of(0);
+    for (int64_t j = 0; j < block.k; j += kTogether) {
+        Wide x[kTogether], e[kTogether];
+        WideFlags is_true[kTogether];
+        F64 chains[kChains];
+#pragma GCC unroll 4
+        for (int i = 0; i < kTogether; ++i) {
+            x[i] = j + i < block.k ? wide_at(block.x + (j + i) * block.rows + row)
+                                   : all_of(-__builtin_inf());
+            is_true[i] = truth == at + all_of(i);
+            e[i] = exponent(x[i], is_true[i]);
+        }
+        __builtin_memcpy(chains, e, sizeof e);
+        exponentials(chains);
+        __builtin_memcpy(e, chains, sizeof e);
+#pragma GCC unroll 4
+        for (int i = 0; i < kTogether; ++i) seen(x[i], e[i], is_true[i], at + all_of(i));
+        at = at + all_of(kTogether);
+    }
+}
+
+template <bool kQuadratic>
+void softmax_of(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses) {
     const Wide one = all_of(1), zero = all_of(0);
     for (int64_t row = 0; row < block.rows; row += kGroup) {
         const Wide top = wide_at(best.top + row), column = wide_at(best.column + row);
         // Sums of exp(x - top): without the largest, without the true class, and squared.
-        Wide rest = zero, others = zero, squares = zero, at = zero;
-        each_column(block, row, [&](const Wide& x, const WideFlags& is_true) {
-            const Wide e = exponential(x - top);
-            const Wide other = choose(is_true, zero, e);
-            rest = rest + choose(column == at, zero, e);
-            others = others + other;
-            squares = squares + other * other;
-            at = at + one;
-        });
+        Wide rest = zero, others = zero, squares = zero;
+        each_exponential(
+            block, row, [&](const Wide& x, const WideFlags&) { return x - top; },
+            [&](const Wide&, const Wide& e, const WideFlags& is_true, const Wide& at) {
+                rest = rest + choose(column == at, zero, e);
+                if constexpr (kQuadratic) {
+                    const Wide other = choose(is_true, zero, e);
+                    others = others + other;
+                    squares = squares + other * other;
+                }
+            });
         const Wide sum = one + rest;
         if (losses.surprise != nullptr)
             store_wide(losses.surprise + row,
                        (top - wide_at(block.own + row)) + logarithm(sum, rest));
-        if (losses.quadratic != nullptr)
+        if constexpr (kQuadratic)
             store_wide(losses.quadratic + row, (others * others + squares) / (sum * sum));
         if (losses.confidence != nullptr) store_wide(losses.confidence + row, one / sum);
     }
+}
+
+void softmax(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses) {
+    losses.quadratic != nullptr ? softmax_of<true>(block, best, losses)
+                                : softmax_of<false>(block, best, losses);
 }
 
 void sigmoid(const ScoreBlock& block, double* loss) {
     // 2^kColumns is far from the largest double.
     constexpr int64_t kColumns = 512;
     const Wide one = all_of(1), zero = all_of(0);
+    const auto signed_for = [&](const Wide& x, const WideFlags& is_true) {
+        return choose(is_true, zero - x, x);
+    };
     for (int64_t row = 0; row < block.rows; row += kGroup) {
         // log(1 + exp z) = max(z, 0) + log(1 + exp -|z|); product = Π (1 + exp -|z|) - 1
         Wide sum = zero, product = zero;
         int64_t j = 0;
-        each_column(block, row, [&](const Wide& x, const WideFlags& is_true) {
-            const Wide z = choose(is_true, zero - x, x);
-            const Wide e = exponential(zero - magnitude(z));
-            sum = sum + larger(z, zero);
-            product = product + (e + product * e);
-            if (++j % kColumns == 0) {
-                sum = sum + logarithm(one + product, product);
-                product = zero;
-            }
-        });
+        each_exponential(
+            block, row,
+            [&](const Wide& x, const WideFlags& is_true) {
+                return zero - magnitude(signed_for(x, is_true));
+            },
+            [&](const Wide& x, const Wide& e, const WideFlags& is_true, const Wide&) {
+                sum = sum + larger(signed_for(x, is_true), zero);
+                product = product + (e + product * e);
+                if (++j % kColumns == 0) {
+                    sum = sum + logarithm(one + product, product);
+                    product = zero;
+                }
+            });
         sum = sum + logarithm(one + product, product);
         store_wide(loss + row, sum / all_of(static_cast<double>(block.k)));
     }

@@ -24,6 +24,13 @@ struct ScoreBest {
     double* column;
 };
 
+// n rows of k items that lie side by side; `step` items from row to row.
+template <class T>
+struct RowsOf {
+    const T* data;
+    int64_t step, n, k;
+};
+
 // What a row loses; null where it is not wanted.
 struct SoftLosses {
     double* surprise;
@@ -33,17 +40,19 @@ struct SoftLosses {
 
 // Kernels write one number for each row of the block.
 struct ScoreLanes {
-    // Columns out of n rows of k items that lie side by side; `step` items from row to row.
-    void (*columns_of_doubles)(const double* from, int64_t step, int64_t n, int64_t k, int64_t rows,
+    // Whether every value is in [0, 1], and those of a row sum to 1 within the tolerance.
+    bool (*are_probabilities)(const double* x, int64_t rows, int64_t k, double tolerance);
+    // Whether every value is finite; the best of finite rows.
+    bool (*are_scores)(const double* x, int64_t rows, int64_t k, const ScoreBest& best);
+    // The same while rows become the columns x.
+    bool (*turn_probabilities)(const RowsOf<double>& from, int64_t rows, double tolerance,
                                double* x);
-    void (*columns_of_floats)(const float* from, int64_t step, int64_t n, int64_t k, int64_t rows,
+    bool (*turn_float_probabilities)(const RowsOf<float>& from, int64_t rows, double tolerance,
+                                     double* x);
+    bool (*turn_scores)(const RowsOf<double>& from, int64_t rows, const ScoreBest& best, double* x);
+    bool (*turn_float_scores)(const RowsOf<float>& from, int64_t rows, const ScoreBest& best,
                               double* x);
 
-    // Every value in [0, 1], and those of a row sum to 1 within the tolerance.
-    bool (*are_probabilities)(const double* x, int64_t rows, int64_t k, double tolerance);
-    bool (*are_finite)(const double* x, int64_t n);
-
-    void (*best)(const ScoreBlock& block, const ScoreBest& best);
     // Columns with a larger score than the true class, or an equal one further left.
     void (*places)(const ScoreBlock& block, double* place);
 

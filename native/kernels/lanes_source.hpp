@@ -344,8 +344,9 @@ const Lanes KARAT_LANES = {
     pair_sums,
     add_weighted,
     narrow,
-    {columns_of<double>, columns_of<float>, are_probabilities, are_finite, best, places, margins,
-     surprises, quadratics, binary_surprises, softmax, sigmoid, add_losses},
+    {are_probabilities, are_scores, turn_probabilities<double>, turn_probabilities<float>,
+     turn_scores<double>, turn_scores<float>, places, margins, surprises, quadratics,
+     binary_surprises, softmax, sigmoid, add_losses},
 };
 
 }  // namespace karat

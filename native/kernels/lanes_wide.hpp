@@ -79,8 +79,8 @@ KARAT_INLINE Wide magnitude(const Wide& x) {
     });
 }
 
-KARAT_INLINE bool is_everywhere(const WideFlags& flags) {
-    int64_t lanes[8], all = -1;
+KARAT_INLINE bool all_true(const Flags& flags) {
+    int64_t lanes[kLanes64], all = -1;
     __builtin_memcpy(lanes, &flags, sizeof flags);
     for (const int64_t lane : lanes) all &= lane;
     return all != 0;
@@ -101,10 +101,14 @@ constexpr double kRound = 0x1.8p52;
 // Below this exp(x) is near the end of the normal numbers and counts as 0.
 constexpr double kLeastExponent = -708;
 
-// exp(x) for x <= 0, within 4e-16 of itself.
+// Exponentials are made of so many vectors side by side: each is a chain of steps that wait for one
+// another.
+constexpr int kChains = 4, kTogether = kChains / kParts;
+
+// x = exp(x) for x <= 0, within 4e-16 of itself.
 // x = n log 2 + r, exp x = 2^n (1 + r + r² g(r)), with g by interpolation in the ten Chebyshev
 // nodes of |r| <= log 2 / 2, within 2e-17.
-KARAT_INLINE Wide exponential(const Wide& given) {
+KARAT_INLINE void exponentials(F64 (&x)[kChains]) {
     constexpr double kSeries[] = {0.5,
                                   0.16666666666666669,
                                   0.041666666666624164,
@@ -115,25 +119,22 @@ KARAT_INLINE Wide exponential(const Wide& given) {
                                   2.7557268480310024e-06,
                                   2.7620075879983367e-07,
                                   2.5100375832561234e-08};
-    return each<Wide>([&](int i) {
-        const F64 x = given.part[i] > kLeastExponent ? given.part[i] : F64{} + kLeastExponent;
-        const F64 shifted = x * 0x1.71547652b82fep0 + kRound;  // 1 / log 2
-        const F64 n = shifted - kRound;
-        const F64 r = (x - n * kLogTwoHigh) - n * kLogTwoLow;
-        F64 g = F64{} + kSeries[9];
-        g = g * r + kSeries[8];
-        g = g * r + kSeries[7];
-        g = g * r + kSeries[6];
-        g = g * r + kSeries[5];
-        g = g * r + kSeries[4];
-        g = g * r + kSeries[3];
-        g = g * r + kSeries[2];
-        g = g * r + kSeries[1];
-        g = g * r + kSeries[0];
-        const F64 mantissa = 1.0 + (r + (r * r) * g);
-        const F64 power = reinterpret_cast<F64>((reinterpret_cast<U64>(shifted) + 1023) << 52);
-        return given.part[i] < kLeastExponent ? F64{} : mantissa * power;
-    });
+#define KARAT_CHAINS _Pragma("GCC unroll 4") for (int i = 0; i < kChains; ++i)
+    F64 shifted[kChains], r[kChains], r2[kChains], r4[kChains], g[kChains], high[kChains];
+    KARAT_CHAINS shifted[i] = x[i] * 0x1.71547652b82fep0 + kRound;  // 1 / log 2
+    KARAT_CHAINS g[i] = shifted[i] - kRound;
+    KARAT_CHAINS r[i] = (x[i] - g[i] * kLogTwoHigh) - g[i] * kLogTwoLow;
+    KARAT_CHAINS r2[i] = r[i] * r[i];
+    KARAT_CHAINS r4[i] = r2[i] * r2[i];
+    KARAT_CHAINS high[i] = (kSeries[4] + kSeries[5] * r[i]) + (kSeries[6] + kSeries[7] * r[i]) * r2[i];
+    KARAT_CHAINS high[i] = high[i] + (kSeries[8] + kSeries[9] * r[i]) * r4[i];
+    KARAT_CHAINS g[i] = (kSeries[0] + kSeries[1] * r[i]) + (kSeries[2] + kSeries[3] * r[i]) * r2[i];
+    KARAT_CHAINS g[i] = 1.0 + (r[i] + r2[i] * (g[i] + high[i] * r4[i]));
+    KARAT_CHAINS shifted[i] =
+        reinterpret_cast<F64>((reinterpret_cast<U64>(shifted[i]) + 1023) << 52);
+    // Far below, and at -inf, the steps above gave anything.
+    KARAT_CHAINS x[i] = x[i] < kLeastExponent ? F64{} : g[i] * shifted[i];
+#undef KARAT_CHAINS
 }
 
 // log(x) for 0 <= x < inf, within 3e-16 of itself. `excess` is x - 1 with more digits than x has
@@ -157,13 +158,9 @@ KARAT_INLINE Wide logarithm(const Wide& given, const Wide& excess) {
         const F64 m = reinterpret_cast<F64>((bits & 0x000fffffffffffffULL) + kRootHalf);
         const F64 f = n == 0.0 ? excess.part[i] : m - 1.0;
         const F64 s = f / (2.0 + f), z = s * s, half = 0.5 * (f * f);
-        F64 series = F64{} + kSeries[6];
-        series = series * z + kSeries[5];
-        series = series * z + kSeries[4];
-        series = series * z + kSeries[3];
-        series = series * z + kSeries[2];
-        series = series * z + kSeries[1];
-        series = series * z + kSeries[0];
+        const F64 z2 = z * z, z4 = z2 * z2;
+        const F64 series = ((kSeries[0] + kSeries[1] * z) + (kSeries[2] + kSeries[3] * z) * z2) +
+                           ((kSeries[4] + kSeries[5] * z) + kSeries[6] * z2) * z4;
         const F64 low = s * (half + series * z) + n * kLogTwoLow;
         const F64 sum = n * kLogTwoHigh - ((half - low) - f);
         return x == 0.0 ? F64{} - __builtin_inf() : sum;

@@ -100,16 +100,12 @@ bool ScoreReader::read(int64_t first, int64_t last, SegmentSums& sums) {
 }
 
 bool ScoreReader::load(int64_t first, int64_t n) {
-    const ScoreLanes& kernels = lanes().scores;
-    const int64_t k = values_.k;
-    if (!load_truth(truth_ + first, n)) return false;
-    load_columns(first, n);
-    const bool good = options_.is_prob
-                          ? kernels.are_probabilities(x_, rows_, k, options_.tolerance)
-                          : kernels.are_finite(x_, rows_ * k);
-    if (!good || (is_weighted() && !load_weights(first, n))) return false;
-    for (int64_t row = 0; row < rows_; ++row)
-        own_[row] = x_[static_cast<int64_t>(truth_[first + std::min(row, n - 1)]) * rows_ + row];
+    const int32_t* codes = truth_ + first;
+    if (!load_truth(codes, n) || !load_columns(first, n)) return false;
+    if (is_weighted() && !load_weights(first, n)) return false;
+    for (int64_t row = 0; row < n; ++row) own_[row] = x_[codes[row] * rows_ + row];
+    // The rows beyond repeat the last one.
+    std::fill(own_ + n, own_ + rows_, own_[n - 1]);
     return true;
 }
 
@@ -135,42 +131,57 @@ bool ScoreReader::load_weights(int64_t first, int64_t n) {
     return good;
 }
 
-void ScoreReader::load_columns(int64_t first, int64_t n) {
+bool ScoreReader::load_columns(int64_t first, int64_t n) {
+    const ScoreLanes& kernels = lanes().scores;
     const char* from = values_.data + first * values_.row_step;
-    values_.is_float32 ? load_columns_of<float>(from, n) : load_columns_of<double>(from, n);
+    const int64_t k = values_.k, item = values_.item_bytes();
+    if (!values_.is_single && values_.column_step == item && values_.row_step % item == 0)
+        return values_.is_float32 ? turn_columns<float>(from, n) : turn_columns<double>(from, n);
+    values_.is_float32 ? copy_columns<float>(from, n) : copy_columns<double>(from, n);
+    for (int64_t j = 0; j < k; ++j)
+        std::fill(x_ + j * rows_ + n, x_ + (j + 1) * rows_, x_[j * rows_ + n - 1]);
+    return options_.is_prob ? kernels.are_probabilities(x_, rows_, k, options_.tolerance)
+                            : kernels.are_scores(x_, rows_, k, {top_, best_});
+}
+
+// Rows whose values lie side by side.
+template <class T>
+bool ScoreReader::turn_columns(const char* from, int64_t n) {
+    const ScoreLanes& kernels = lanes().scores;
+    const RowsOf<T> rows{reinterpret_cast<const T*>(from),
+                         values_.row_step / int64_t{sizeof(T)}, n, values_.k};
+    const ScoreBest best{top_, best_};
+    if constexpr (sizeof(T) == 8)
+        return options_.is_prob ? kernels.turn_probabilities(rows, rows_, options_.tolerance, x_)
+                                : kernels.turn_scores(rows, rows_, best, x_);
+    else
+        return options_.is_prob
+                   ? kernels.turn_float_probabilities(rows, rows_, options_.tolerance, x_)
+                   : kernels.turn_float_scores(rows, rows_, best, x_);
 }
 
 template <class T>
-void ScoreReader::load_columns_of(const char* from, int64_t n) {
-    const int64_t k = values_.k, row_step = values_.row_step, size = sizeof(T);
+void ScoreReader::copy_columns(const char* from, int64_t n) {
+    const int64_t row_step = values_.row_step;
     if (values_.is_single) {
         for (int64_t row = 0; row < n; ++row) {
             const T value = item<T>(from + row * row_step);
             x_[row] = options_.is_prob ? static_cast<double>(T(1) - value) : 0.0;
             x_[rows_ + row] = static_cast<double>(value);
         }
-    } else if (values_.column_step == size && row_step % size == 0) {
-        const ScoreLanes& kernels = lanes().scores;
-        const T* items = reinterpret_cast<const T*>(from);
-        if constexpr (sizeof(T) == 8)
-            kernels.columns_of_doubles(items, row_step / size, n, k, rows_, x_);
-        else
-            kernels.columns_of_floats(items, row_step / size, n, k, rows_, x_);
         return;
-    } else {
-        for (int64_t j = 0; j < k; ++j) {
-            const char* column = from + j * values_.column_step;
-            double* out = x_ + j * rows_;
-            if (row_step == size)
-                for (int64_t row = 0; row < n; ++row)
-                    out[row] = static_cast<double>(reinterpret_cast<const T*>(column)[row]);
-            else
-                for (int64_t row = 0; row < n; ++row)
-                    out[row] = static_cast<double>(item<T>(column + row * row_step));
-        }
     }
-    for (int64_t j = 0; j < k; ++j)
-        std::fill(x_ + j * rows_ + n, x_ + (j + 1) * rows_, x_[j * rows_ + n - 1]);
+    for (int64_t j = 0; j < values_.k; ++j) {
+        const char* column = from + j * values_.column_step;
+        double* out = x_ + j * rows_;
+        // Apart, so that values side by side are copied as vectors.
+        if (row_step == sizeof(T))
+            for (int64_t row = 0; row < n; ++row)
+                out[row] = static_cast<double>(reinterpret_cast<const T*>(column)[row]);
+        else
+            for (int64_t row = 0; row < n; ++row)
+                out[row] = static_cast<double>(item<T>(column + row * row_step));
+    }
 }
 
 void ScoreReader::add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& sums) {
@@ -187,7 +198,9 @@ void ScoreReader::add_losses(int64_t n, SegmentSums& sums) {
     const bool surprise = wants(1 << kSurprise), quadratic = wants(1 << kQuadratic);
     const bool bins = wants(kWantBins);
     const bool soft = !options_.is_prob && (surprise || quadratic || bins);
-    if (soft || bins || wants(kWantPredicted)) kernels.best(block, best);
+    // That of other scores is known since they were checked.
+    if (options_.is_prob && (bins || wants(kWantPredicted)))
+        kernels.are_scores(x_, rows_, values_.k, best);
     if (soft) {
         kernels.softmax(block, best,
                         {surprise ? surprise_ : nullptr, quadratic ? quadratic_ : nullptr,

@@ -49,9 +49,11 @@ private:
 
     bool load(int64_t first, int64_t n);
     bool load_truth(const int32_t* codes, int64_t n);
-    void load_columns(int64_t first, int64_t n);
+    bool load_columns(int64_t first, int64_t n);
     template <class T>
-    void load_columns_of(const char* from, int64_t n);
+    bool turn_columns(const char* from, int64_t n);
+    template <class T>
+    void copy_columns(const char* from, int64_t n);
     bool load_weights(int64_t first, int64_t n);
     void add_losses(int64_t n, SegmentSums& sums);
     void add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& sums);
