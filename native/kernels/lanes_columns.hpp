@@ -2,6 +2,8 @@
 
 namespace {
 
+using karat::Columns;
+
 KARAT_INLINE F64 doubles_at(const double* from) { return load<F64>(from); }
 KARAT_INLINE F64 doubles_at(const float* from) {
     return __builtin_convertvector(load<typename Vector<float, kLanes64>::type>(from), F64);
@@ -38,7 +40,8 @@ KARAT_INLINE void turn_square(const T* const (&row)[kLanes64], int64_t column, i
 // Calls look.begin(), look.see(column) for each column and look.end(first) for each
 // kLanes64 rows.
 template <class T, class Look>
-KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, double* x, Look& look) {
+KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, const Columns& to,
+                             Look& look) {
     // Whole squares of rows, at least kAhead bytes.
     constexpr int64_t kAhead = 4096;
     const int64_t k = from.k, square_items = kLanes64 * from.step;
@@ -55,7 +58,7 @@ KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, double*
             turn_square(row, column, ahead, square);
 #pragma GCC unroll 8
             for (int i = 0; i < kLanes64; ++i) {
-                store(x + (column + i) * rows + first, square[i]);
+                store(to.x + (column + i) * to.stride + first, square[i]);
                 look.see(square[i]);
             }
         }
@@ -63,7 +66,7 @@ KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, double*
             // The last columns, some of them once more.
             turn_square(row, k - kLanes64, ahead, square);
             for (int64_t i = column - (k - kLanes64); i < kLanes64; ++i) {
-                store(x + (k - kLanes64 + i) * rows + first, square[i]);
+                store(to.x + (k - kLanes64 + i) * to.stride + first, square[i]);
                 look.see(square[i]);
             }
         }
@@ -73,10 +76,12 @@ KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, double*
 
 // Rows that are shorter than a vector.
 template <class T>
-KARAT_INLINE void short_columns_of(const karat::RowsOf<T>& from, int64_t rows, double* x) {
+KARAT_INLINE void short_columns_of(const karat::RowsOf<T>& from, int64_t rows,
+                                   const Columns& to) {
     for (int64_t row = 0; row < rows; ++row) {
         const T* items = from.data + (row < from.n ? row : from.n - 1) * from.step;
-        for (int64_t j = 0; j < from.k; ++j) x[j * rows + row] = static_cast<double>(items[j]);
+        for (int64_t j = 0; j < from.k; ++j)
+            to.x[j * to.stride + row] = static_cast<double>(items[j]);
     }
 }
 
@@ -127,42 +132,44 @@ struct ScoreLook {
 
 // The same of columns that lie in lanes already.
 template <class Look>
-KARAT_INLINE bool look_at(const double* x, int64_t rows, int64_t k, Look look) {
+KARAT_INLINE bool look_at(const Columns& scores, int64_t rows, int64_t k, Look look) {
     for (int64_t first = 0; first < rows; first += kLanes64) {
         look.begin();
-        for (int64_t j = 0; j < k; ++j) look.see(load<F64>(x + j * rows + first));
+        for (int64_t j = 0; j < k; ++j)
+            look.see(load<F64>(scores.x + j * scores.stride + first));
         look.end(first);
     }
     return look.is_good();
 }
 
 template <class T, class Look>
-KARAT_INLINE bool turn(const karat::RowsOf<T>& from, int64_t rows, double* x, Look look) {
+KARAT_INLINE bool turn(const karat::RowsOf<T>& from, int64_t rows, const Columns& to, Look look) {
     if (from.k < kLanes64) {
-        short_columns_of(from, rows, x);
-        return look_at(x, rows, from.k, look);
+        short_columns_of(from, rows, to);
+        return look_at(to, rows, from.k, look);
     }
-    columns_of(from, rows, x, look);
+    columns_of(from, rows, to, look);
     return look.is_good();
 }
 
-bool are_probabilities(const double* x, int64_t rows, int64_t k, double tolerance) {
-    return look_at(x, rows, k, ProbabilityLook(tolerance));
+bool are_probabilities(const Columns& scores, int64_t rows, int64_t k, double tolerance) {
+    return look_at(scores, rows, k, ProbabilityLook(tolerance));
 }
 
-bool are_scores(const double* x, int64_t rows, int64_t k, const karat::ScoreBest& best) {
-    return look_at(x, rows, k, ScoreLook{best});
+bool are_scores(const Columns& scores, int64_t rows, int64_t k, const karat::ScoreBest& best) {
+    return look_at(scores, rows, k, ScoreLook{best});
 }
 
 template <class T>
-bool turn_probabilities(const karat::RowsOf<T>& from, int64_t rows, double tolerance, double* x) {
-    return turn(from, rows, x, ProbabilityLook(tolerance));
+bool turn_probabilities(const karat::RowsOf<T>& from, int64_t rows, double tolerance,
+                        const Columns& to) {
+    return turn(from, rows, to, ProbabilityLook(tolerance));
 }
 
 template <class T>
 bool turn_scores(const karat::RowsOf<T>& from, int64_t rows, const karat::ScoreBest& best,
-                 double* x) {
-    return turn(from, rows, x, ScoreLook{best});
+                 const Columns& to) {
+    return turn(from, rows, to, ScoreLook{best});
 }
 
 }  // namespace

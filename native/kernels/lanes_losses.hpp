@@ -1,6 +1,8 @@
 // What the rows of a block lose, for lanes_source.hpp only. See ScoreLanes for the formulas.
 //
-// Sums have positive terms only: a loss keeps its digits however close to 0 it is.
+// Sums have positive terms only: a loss keeps its digits however close to 0 it is. Each row has a
+// logarithm of its own, 1 ns. Why not one of the product of many rows: near 1 a product loses the
+// digits of small losses, and gives neither weighted sums nor Σℓ².
 
 namespace {
 
@@ -15,7 +17,7 @@ void places(const ScoreBlock& block, double* place) {
         const Wide own = wide_at(block.own + row), truth = wide_at(block.truth + row);
         Wide before = zero, at = zero;
         for (int64_t j = 0; j < block.k; ++j) {
-            const Wide x = wide_at(block.x + j * block.rows + row);
+            const Wide x = wide_at(block.scores.x + j * block.scores.stride + row);
             const WideFlags is_before = (x > own) | ((x == own) & (truth > at));
             before = before + choose(is_before, one, zero);
             at = at + one;
@@ -30,7 +32,7 @@ KARAT_INLINE void each_column(const ScoreBlock& block, int64_t row, const Seen& 
     const Wide truth = wide_at(block.truth + row);
     Wide at = all_of(0);
     for (int64_t j = 0; j < block.k; ++j) {
-        seen(wide_at(block.x + j * block.rows + row), truth == at);
+        seen(wide_at(block.scores.x + j * block.scores.stride + row), truth == at);
         at = at + all_of(1);
     }
 }
@@ -86,29 +88,26 @@ void binary_surprises(const ScoreBlock& block, double* loss) {
     }
 }
 
-// Calls seen(x, exp of exponent(x), whether x is of the true class, column) for the columns of the
-// rows `row`, in their order, and then for some columns of -inf, whose exp is 0.
+// Calls seen(exp of exponent(x, column), column) for the columns of the rows `row`, in their order,
+// and then for some columns of -inf, whose exp is 0.
 template <class Exponent, class Seen>
 KARAT_INLINE void each_exponential(const ScoreBlock& block, int64_t row, const Exponent& exponent,
                                    const Seen& seen) {
-    const Wide truth = wide_at(block.truth + row);
+    const Wide none = all_of(-__builtin_inf());
     Wide at = all_of(0);
     for (int64_t j = 0; j < block.k; j += kTogether) {
-        Wide x[kTogether], e[kTogether];
-        WideFlags is_true[kTogether];
+        Wide e[kTogether];
         F64 chains[kChains];
 #pragma GCC unroll 4
         for (int i = 0; i < kTogether; ++i) {
-            x[i] = j + i < block.k ? wide_at(block.x + (j + i) * block.rows + row)
-                                   : all_of(-__builtin_inf());
-            is_true[i] = truth == at + all_of(i);
-            e[i] = exponent(x[i], is_true[i]);
+            const double* from = block.scores.x + (j + i) * block.scores.stride + row;
+            e[i] = exponent(j + i < block.k ? wide_at(from) : none, at + all_of(i));
         }
         __builtin_memcpy(chains, e, sizeof e);
         exponentials(chains);
         __builtin_memcpy(e, chains, sizeof e);
 #pragma GCC unroll 4
-        for (int i = 0; i < kTogether; ++i) seen(x[i], e[i], is_true[i], at + all_of(i));
+        for (int i = 0; i < kTogether; ++i) seen(e[i], at + all_of(i));
         at = at + all_of(kTogether);
     }
 }
@@ -117,15 +116,16 @@ template <bool kQuadratic>
 void softmax_of(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses) {
     const Wide one = all_of(1), zero = all_of(0);
     for (int64_t row = 0; row < block.rows; row += kGroup) {
-        const Wide top = wide_at(best.top + row), column = wide_at(best.column + row);
+        const Wide top = wide_at(best.top + row), truth = wide_at(block.truth + row);
+        const Wide is_missed = choose(wide_at(best.column + row) == truth, zero, one);
         // Sums of exp(x - top): without the largest, without the true class, and squared.
-        Wide rest = zero, others = zero, squares = zero;
+        Wide rest = zero, others = is_missed, squares = is_missed;
         each_exponential(
-            block, row, [&](const Wide& x, const WideFlags&) { return x - top; },
-            [&](const Wide&, const Wide& e, const WideFlags& is_true, const Wide& at) {
-                rest = rest + choose(column == at, zero, e);
+            block, row, [&](const Wide& x, const Wide&) { return x - top; },
+            [&](const Wide& e, const Wide& at) {
+                rest = rest + e;
                 if constexpr (kQuadratic) {
-                    const Wide other = choose(is_true, zero, e);
+                    const Wide other = choose(truth == at, zero, e);
                     others = others + other;
                     squares = squares + other * other;
                 }
@@ -149,20 +149,19 @@ void sigmoid(const ScoreBlock& block, double* loss) {
     // 2^kColumns is far from the largest double.
     constexpr int64_t kColumns = 512;
     const Wide one = all_of(1), zero = all_of(0);
-    const auto signed_for = [&](const Wide& x, const WideFlags& is_true) {
-        return choose(is_true, zero - x, x);
-    };
     for (int64_t row = 0; row < block.rows; row += kGroup) {
+        const Wide truth = wide_at(block.truth + row);
         // log(1 + exp z) = max(z, 0) + log(1 + exp -|z|); product = Π (1 + exp -|z|) - 1
         Wide sum = zero, product = zero;
         int64_t j = 0;
         each_exponential(
             block, row,
-            [&](const Wide& x, const WideFlags& is_true) {
-                return zero - magnitude(signed_for(x, is_true));
+            [&](const Wide& x, const Wide& at) {
+                const Wide z = choose(truth == at, zero - x, x);
+                sum = sum + larger(z, zero);
+                return zero - magnitude(z);
             },
-            [&](const Wide& x, const Wide& e, const WideFlags& is_true, const Wide&) {
-                sum = sum + larger(signed_for(x, is_true), zero);
+            [&](const Wide& e, const Wide&) {
                 product = product + (e + product * e);
                 if (++j % kColumns == 0) {
                     sum = sum + logarithm(one + product, product);

@@ -96,44 +96,43 @@ KARAT_INLINE double total(const Wide& x) {
 
 // n · kLogTwoHigh is exact for whole numbers below 2^20; both together are log 2.
 constexpr double kLogTwoHigh = 0x1.62e42feep-1, kLogTwoLow = 0x1.a39ef35793c76p-33;
-// Added to a small double, it leaves the nearest whole number in the low bits.
-constexpr double kRound = 0x1.8p52;
-// Below this exp(x) is near the end of the normal numbers and counts as 0.
-constexpr double kLeastExponent = -708;
 
 // Exponentials are made of so many vectors side by side: each is a chain of steps that wait for one
 // another.
 constexpr int kChains = 4, kTogether = kChains / kParts;
 
-// x = exp(x) for x <= 0, within 4e-16 of itself.
-// x = n log 2 + r, exp x = 2^n (1 + r + r² g(r)), with g by interpolation in the ten Chebyshev
-// nodes of |r| <= log 2 / 2, within 2e-17.
+// x = exp(x) for x <= 0, within (2 + |x|) 2e-16 of itself: as much as the rounding of x itself.
+// x / log 2 = n + f, exp x = 2^n (1 + f log 2 + f² g(f)), with g by interpolation in the ten
+// Chebyshev nodes of |f| <= 1/2, within 3e-17.
 KARAT_INLINE void exponentials(F64 (&x)[kChains]) {
-    constexpr double kSeries[] = {0.5,
-                                  0.16666666666666669,
-                                  0.041666666666624164,
-                                  0.008333333333330065,
-                                  0.0013888888917196719,
-                                  0.00019841269863040545,
-                                  2.4801521322368692e-05,
-                                  2.7557268480310024e-06,
-                                  2.7620075879983367e-07,
-                                  2.5100375832561234e-08};
+    constexpr double kLogTwo = 0x1.62e42fefa39efp-1, kPerLogTwo = 0x1.71547652b82fep0;
+    constexpr double kSeries[] = {0.24022650695910075,    0.05550410866482158,
+                                  0.009618129107618665,   0.0013333558146423213,
+                                  0.00015403530424776529, 1.5252733820795803e-05,
+                                  1.3215451633221434e-06, 1.0178067267449427e-07,
+                                  7.070977866508138e-09,  4.45410341058704e-10};
+    // Added to a small double, it leaves the nearest whole number in the low bits, here with the
+    // bias of exponents.
+    constexpr double kRound = 0x1.8p52 + 1023;
+    // Below this, exp x is near the end of the normal numbers and counts as 0.
+    constexpr double kLeast = -708;
 #define KARAT_CHAINS _Pragma("GCC unroll 4") for (int i = 0; i < kChains; ++i)
-    F64 shifted[kChains], r[kChains], r2[kChains], r4[kChains], g[kChains], high[kChains];
-    KARAT_CHAINS shifted[i] = x[i] * 0x1.71547652b82fep0 + kRound;  // 1 / log 2
-    KARAT_CHAINS g[i] = shifted[i] - kRound;
-    KARAT_CHAINS r[i] = (x[i] - g[i] * kLogTwoHigh) - g[i] * kLogTwoLow;
-    KARAT_CHAINS r2[i] = r[i] * r[i];
-    KARAT_CHAINS r4[i] = r2[i] * r2[i];
-    KARAT_CHAINS high[i] = (kSeries[4] + kSeries[5] * r[i]) + (kSeries[6] + kSeries[7] * r[i]) * r2[i];
-    KARAT_CHAINS high[i] = high[i] + (kSeries[8] + kSeries[9] * r[i]) * r4[i];
-    KARAT_CHAINS g[i] = (kSeries[0] + kSeries[1] * r[i]) + (kSeries[2] + kSeries[3] * r[i]) * r2[i];
-    KARAT_CHAINS g[i] = 1.0 + (r[i] + r2[i] * (g[i] + high[i] * r4[i]));
-    KARAT_CHAINS shifted[i] =
-        reinterpret_cast<F64>((reinterpret_cast<U64>(shifted[i]) + 1023) << 52);
+    F64 f[kChains], power[kChains], f2[kChains], f4[kChains], g[kChains], high[kChains];
+    KARAT_CHAINS f[i] = x[i] * kPerLogTwo;
+    KARAT_CHAINS power[i] = f[i] + kRound;
+    KARAT_CHAINS f[i] = f[i] - (power[i] - kRound);
+    // In pairs, and pairs of pairs: one chain of ten steps would take twice the time.
+    KARAT_CHAINS f2[i] = f[i] * f[i];
+    KARAT_CHAINS f4[i] = f2[i] * f2[i];
+    KARAT_CHAINS g[i] = kSeries[6] + kSeries[7] * f[i];
+    KARAT_CHAINS high[i] = (kSeries[4] + kSeries[5] * f[i]) + g[i] * f2[i];
+    KARAT_CHAINS high[i] = high[i] + (kSeries[8] + kSeries[9] * f[i]) * f4[i];
+    KARAT_CHAINS g[i] = kSeries[2] + kSeries[3] * f[i];
+    KARAT_CHAINS g[i] = (kSeries[0] + kSeries[1] * f[i]) + g[i] * f2[i];
+    KARAT_CHAINS g[i] = kLogTwo * f[i] + f2[i] * (g[i] + high[i] * f4[i]);
+    KARAT_CHAINS power[i] = reinterpret_cast<F64>(reinterpret_cast<U64>(power[i]) << 52);
     // Far below, and at -inf, the steps above gave anything.
-    KARAT_CHAINS x[i] = x[i] < kLeastExponent ? F64{} : g[i] * shifted[i];
+    KARAT_CHAINS x[i] = x[i] < kLeast ? F64{} : (1.0 + g[i]) * power[i];
 #undef KARAT_CHAINS
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
 
 #include "kernels/choose_isa.hpp"
 
@@ -10,29 +10,15 @@ namespace karat {
 namespace {
 
 constexpr int64_t kBlockValues = 3072, kMostBlockRows = 512;
+// Where rows lie apart, so many are copied at a time: a visit to a column should pay.
+constexpr int64_t kCopiedRows = 64, kMostCopiedValues = 65536;
 constexpr int kColumnsBesides = 9;  // arrays of one number a row
 
 int64_t rounded_up(int64_t n) { return (n + kGroup - 1) / kGroup * kGroup; }
 
 template <class T>
-T item(const char* at) {
-    return *reinterpret_cast<const T*>(at);
-}
-
-template <class T>
 void add_up(std::vector<T>& into, const std::vector<T>& other) {
     for (size_t i = 0; i < other.size(); ++i) into[i] += other[i];
-}
-
-// The bin (i / n, (i + 1) / n] of a confidence; the edges are these quotients, rounded.
-int64_t bin_of(double confidence, int64_t n_bins) {
-    const double n = static_cast<double>(n_bins);
-    int64_t i = static_cast<int64_t>(confidence * n);
-    i = std::clamp<int64_t>(i, 0, n_bins - 1);
-    // The product may have been rounded across an edge, and an edge belongs to the bin below it.
-    if (i > 0 && confidence <= static_cast<double>(i) / n) return i - 1;
-    if (i + 1 < n_bins && confidence > static_cast<double>(i + 1) / n) return i + 1;
-    return i;
 }
 
 }  // namespace
@@ -66,14 +52,21 @@ ScoreReader::ScoreReader(const ScoreMatrix& values, const int32_t* truth, Weight
       options_(options),
       predicted_(predicted) {
     const int64_t rows = std::min(score_block_rows(values.k), rounded_up(values.n));
-    memory_.reset(new double[static_cast<size_t>((values.k + kColumnsBesides) * rows)]);
-    double* free = memory_.get();
+    copied_rows_ = rows;
+    if (!has_rows_side_by_side()) {
+        const int64_t blocks = std::min((kCopiedRows + rows - 1) / rows,
+                                        kMostCopiedValues / (rows * values.k));
+        copied_rows_ *= std::max<int64_t>(blocks, 1);
+    }
+    double* free = memory_.uninitialised<double>(values.k * copied_rows_ + kColumnsBesides * rows);
     for (double** array : {&code_, &own_, &weight_, &top_, &best_, &surprise_, &quadratic_,
                            &confidence_, &place_}) {
         *array = free;
         free += rows;
     }
     x_ = free;
+    for (int64_t i = 0; wants(kWantBins) && i <= options.n_bins; ++i)
+        edges_.push_back(static_cast<double>(i) / static_cast<double>(options.n_bins));
 }
 
 bool ScoreReader::read(int64_t first, int64_t last, SegmentSums& sums) {
@@ -87,7 +80,7 @@ bool ScoreReader::read(int64_t first, int64_t last, SegmentSums& sums) {
     for (int64_t at = first; at < last; at += step) {
         const int64_t n = std::min(step, last - at);
         rows_ = rounded_up(n);
-        if (!load(at, n)) return false;
+        if (!load(at, n, last)) return false;
         add_losses(n, sums);
         add_tables(at, n, sums);
         if (wants(kWantBins)) add_bins(n, sums);
@@ -99,91 +92,6 @@ bool ScoreReader::read(int64_t first, int64_t last, SegmentSums& sums) {
     return true;
 }
 
-bool ScoreReader::load(int64_t first, int64_t n) {
-    const int32_t* codes = truth_ + first;
-    if (!load_truth(codes, n) || !load_columns(first, n)) return false;
-    if (is_weighted() && !load_weights(first, n)) return false;
-    for (int64_t row = 0; row < n; ++row) own_[row] = x_[codes[row] * rows_ + row];
-    // The rows beyond repeat the last one.
-    std::fill(own_ + n, own_ + rows_, own_[n - 1]);
-    return true;
-}
-
-bool ScoreReader::load_truth(const int32_t* codes, int64_t n) {
-    uint32_t most = 0;
-    for (int64_t row = 0; row < n; ++row) {
-        // A negative code becomes a large one.
-        most = std::max(most, static_cast<uint32_t>(codes[row]));
-        code_[row] = static_cast<double>(codes[row]);
-    }
-    std::fill(code_ + n, code_ + rows_, code_[n - 1]);
-    return static_cast<int64_t>(most) < values_.k;
-}
-
-bool ScoreReader::load_weights(int64_t first, int64_t n) {
-    bool good = true;
-    for (int64_t row = 0; row < n; ++row) {
-        weight_[row] = item<double>(reinterpret_cast<const char*>(weights_.data) +
-                                    (first + row) * weights_.stride);
-        good &= weight_[row] >= 0 && weight_[row] <= std::numeric_limits<double>::max();
-    }
-    std::fill(weight_ + n, weight_ + rows_, 0.0);
-    return good;
-}
-
-bool ScoreReader::load_columns(int64_t first, int64_t n) {
-    const ScoreLanes& kernels = lanes().scores;
-    const char* from = values_.data + first * values_.row_step;
-    const int64_t k = values_.k, item = values_.item_bytes();
-    if (!values_.is_single && values_.column_step == item && values_.row_step % item == 0)
-        return values_.is_float32 ? turn_columns<float>(from, n) : turn_columns<double>(from, n);
-    values_.is_float32 ? copy_columns<float>(from, n) : copy_columns<double>(from, n);
-    for (int64_t j = 0; j < k; ++j)
-        std::fill(x_ + j * rows_ + n, x_ + (j + 1) * rows_, x_[j * rows_ + n - 1]);
-    return options_.is_prob ? kernels.are_probabilities(x_, rows_, k, options_.tolerance)
-                            : kernels.are_scores(x_, rows_, k, {top_, best_});
-}
-
-// Rows whose values lie side by side.
-template <class T>
-bool ScoreReader::turn_columns(const char* from, int64_t n) {
-    const ScoreLanes& kernels = lanes().scores;
-    const RowsOf<T> rows{reinterpret_cast<const T*>(from),
-                         values_.row_step / int64_t{sizeof(T)}, n, values_.k};
-    const ScoreBest best{top_, best_};
-    if constexpr (sizeof(T) == 8)
-        return options_.is_prob ? kernels.turn_probabilities(rows, rows_, options_.tolerance, x_)
-                                : kernels.turn_scores(rows, rows_, best, x_);
-    else
-        return options_.is_prob
-                   ? kernels.turn_float_probabilities(rows, rows_, options_.tolerance, x_)
-                   : kernels.turn_float_scores(rows, rows_, best, x_);
-}
-
-template <class T>
-void ScoreReader::copy_columns(const char* from, int64_t n) {
-    const int64_t row_step = values_.row_step;
-    if (values_.is_single) {
-        for (int64_t row = 0; row < n; ++row) {
-            const T value = item<T>(from + row * row_step);
-            x_[row] = options_.is_prob ? static_cast<double>(T(1) - value) : 0.0;
-            x_[rows_ + row] = static_cast<double>(value);
-        }
-        return;
-    }
-    for (int64_t j = 0; j < values_.k; ++j) {
-        const char* column = from + j * values_.column_step;
-        double* out = x_ + j * rows_;
-        // Apart, so that values side by side are copied as vectors.
-        if (row_step == sizeof(T))
-            for (int64_t row = 0; row < n; ++row)
-                out[row] = static_cast<double>(reinterpret_cast<const T*>(column)[row]);
-        else
-            for (int64_t row = 0; row < n; ++row)
-                out[row] = static_cast<double>(item<T>(column + row * row_step));
-    }
-}
-
 void ScoreReader::add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& sums) {
     double made[3];
     std::fill(of_rows + n, of_rows + rows_, 0.0);
@@ -193,25 +101,8 @@ void ScoreReader::add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& s
 
 void ScoreReader::add_losses(int64_t n, SegmentSums& sums) {
     const ScoreLanes& kernels = lanes().scores;
-    const ScoreBlock block{x_, code_, own_, rows_, values_.k};
-    const ScoreBest best{top_, best_};
-    const bool surprise = wants(1 << kSurprise), quadratic = wants(1 << kQuadratic);
-    const bool bins = wants(kWantBins);
-    const bool soft = !options_.is_prob && (surprise || quadratic || bins);
-    // That of other scores is known since they were checked.
-    if (options_.is_prob && (bins || wants(kWantPredicted)))
-        kernels.are_scores(x_, rows_, values_.k, best);
-    if (soft) {
-        kernels.softmax(block, best,
-                        {surprise ? surprise_ : nullptr, quadratic ? quadratic_ : nullptr,
-                         bins ? confidence_ : nullptr});
-    } else {
-        if (surprise) kernels.surprises(block, surprise_);
-        if (quadratic) kernels.quadratics(block, quadratic_);
-        if (bins) std::copy(top_, top_ + rows_, confidence_);
-    }
-    if (surprise) add_loss(kSurprise, surprise_, n, sums);
-    if (quadratic) add_loss(kQuadratic, quadratic_, n, sums);
+    const ScoreBlock block{columns_, code_, own_, rows_, values_.k};
+    if (wants(kWantPlaces)) kernels.places(block, place_);
     if (wants(1 << kMargin)) {
         kernels.margins(block, surprise_);
         add_loss(kMargin, surprise_, n, sums);
@@ -221,7 +112,31 @@ void ScoreReader::add_losses(int64_t n, SegmentSums& sums) {
                          : kernels.sigmoid(block, surprise_);
         add_loss(kBinarySurprise, surprise_, n, sums);
     }
-    if (wants(kWantPlaces)) kernels.places(block, place_);
+    options_.is_prob ? find_losses(block) : find_soft_losses(block);
+    if (wants(1 << kSurprise)) add_loss(kSurprise, surprise_, n, sums);
+    if (wants(1 << kQuadratic)) add_loss(kQuadratic, quadratic_, n, sums);
+}
+
+void ScoreReader::find_losses(const ScoreBlock& block) {
+    const ScoreLanes& kernels = lanes().scores;
+    if (wants(kWantBins | kWantPredicted))
+        kernels.are_scores(columns_, rows_, values_.k, {top_, best_});
+    if (wants(1 << kSurprise)) kernels.surprises(block, surprise_);
+    if (wants(1 << kQuadratic)) kernels.quadratics(block, quadratic_);
+    if (wants(kWantBins)) std::copy(top_, top_ + rows_, confidence_);
+}
+
+void ScoreReader::find_soft_losses(const ScoreBlock& block) {
+    const bool surprise = wants(1 << kSurprise), quadratic = wants(1 << kQuadratic);
+    const bool bins = wants(kWantBins);
+    if (!surprise && !quadratic && !bins) return;
+    // The scores are not read again.
+    for (int64_t row = 0; row < rows_; ++row)
+        columns_.x[static_cast<int64_t>(best_[row]) * columns_.stride + row] =
+            -std::numeric_limits<double>::infinity();
+    lanes().scores.softmax(block, {top_, best_},
+                           {surprise ? surprise_ : nullptr, quadratic ? quadratic_ : nullptr,
+                            bins ? confidence_ : nullptr});
 }
 
 template <class Count>
@@ -252,13 +167,21 @@ void ScoreReader::add_tables(int64_t first, int64_t n, SegmentSums& sums) {
             predicted_[first + row] = static_cast<int32_t>(best_[row]);
 }
 
+int64_t ScoreReader::bin_of(double confidence) const {
+    const int64_t n = options_.n_bins;
+    const int64_t i = std::min(static_cast<int64_t>(confidence * static_cast<double>(n)), n - 1);
+    // The product may have been rounded across an edge, and an edge belongs to the bin below it.
+    if (i > 0 && confidence <= edges_[static_cast<size_t>(i)]) return i - 1;
+    return i + (i + 1 < n && confidence > edges_[static_cast<size_t>(i + 1)]);
+}
+
 void ScoreReader::add_bins(int64_t n, SegmentSums& sums) {
     for (int64_t row = 0; row < n; ++row) {
         const double w = is_weighted() ? weight_[row] : 1.0;
-        BinEntry& bin = sums.bins[static_cast<size_t>(bin_of(confidence_[row], options_.n_bins))];
+        BinEntry& bin = sums.bins[static_cast<size_t>(bin_of(confidence_[row]))];
         bin.weight += w;
         bin.confidence += w * confidence_[row];
-        if (best_[row] == code_[row]) bin.correct += w;
+        bin.correct += best_[row] == code_[row] ? w : 0.0;
         bin.square += w * w;
     }
 }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "kernels/lanes_scores.hpp"
 #include "kernels/read_scores.hpp"
+#include "kernels/scratch.hpp"
 
 namespace karat {
 
@@ -47,19 +47,26 @@ private:
     bool wants(int bit) const { return (options_.wanted & bit) != 0; }
     bool is_weighted() const { return weights_.data != nullptr; }
 
-    bool load(int64_t first, int64_t n);
+    // Of rows before `last`, which may be read ahead.
+    bool load(int64_t first, int64_t n, int64_t last);
     bool load_truth(const int32_t* codes, int64_t n);
-    bool load_columns(int64_t first, int64_t n);
+    bool load_columns(int64_t first, int64_t n, int64_t last);
     template <class T>
     bool turn_columns(const char* from, int64_t n);
+    bool has_rows_side_by_side() const;
+    void copy_columns(int64_t first, int64_t n);
     template <class T>
-    void copy_columns(const char* from, int64_t n);
+    void copy_columns_of(const char* from, int64_t n);
     bool load_weights(int64_t first, int64_t n);
     void add_losses(int64_t n, SegmentSums& sums);
+    void find_losses(const ScoreBlock& block);
+    void find_soft_losses(const ScoreBlock& block);
     void add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& sums);
     void add_tables(int64_t first, int64_t n, SegmentSums& sums);
     template <class Count>
     void count(int64_t first, int64_t n, ScoreTables<Count>& tables);
+    // The bin (edge i, edge i + 1] of a confidence.
+    int64_t bin_of(double confidence) const;
     void add_bins(int64_t n, SegmentSums& sums);
 
     ScoreMatrix values_;
@@ -68,8 +75,13 @@ private:
     ScoreOptions options_;
     int32_t* predicted_;
 
-    std::unique_ptr<double[]> memory_;
-    double* x_;  // float64[k, rows]
+    std::vector<double> edges_;  // of the bins: i / n_bins, rounded
+    Buffer memory_;
+    double* x_;             // float64[k, copied_rows_]
+    int64_t copied_rows_;   // read at a time: one block, or several
+    int64_t copied_ = 0;    // the first row that lies there
+    int64_t copied_n_ = 0;  // and how many
+    Columns columns_;       // of the block being read
     // float64[rows]
     double *code_, *own_, *weight_, *top_, *best_, *surprise_, *quadratic_, *confidence_, *place_;
     int64_t rows_ = 0;  // of the block being read, a multiple of kGroup

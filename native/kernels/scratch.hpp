@@ -10,7 +10,7 @@
 
 namespace karat {
 
-// Memory for tables: grows, and is kept up to a bound.
+// Memory in whole lines of the cache: grows, and is kept up to a bound.
 class Buffer {
 public:
     Buffer() = default;
@@ -20,8 +20,14 @@ public:
 
     template <class T>
     T* zeroed(int64_t n) {
+        T* memory = uninitialised<T>(n);
+        std::memset(memory, 0, static_cast<size_t>(n) * sizeof(T));
+        return memory;
+    }
+
+    template <class T>
+    T* uninitialised(int64_t n) {
         reserve(static_cast<size_t>(n) * sizeof(T));
-        std::memset(memory_, 0, static_cast<size_t>(n) * sizeof(T));
         return static_cast<T*>(memory_);
     }
 

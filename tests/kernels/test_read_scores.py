@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -93,6 +94,25 @@ def test_the_layout_changes_nothing(is_prob: bool, k: int, layout: str) -> None:
     case = some_rows(777, k, is_prob)
     other = Rows(laid_out(case.values, layout), case.codes, k, None, is_prob)
     check_same_bits(other.read(), case.read())
+
+
+@pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("k", [5, 100])
+def test_the_layout_of_a_long_matrix_changes_nothing(k: int, layout: str) -> None:
+    case = some_rows(300_003 // k, k, False)
+    other = Rows(laid_out(case.values, layout), case.codes, k, None, False)
+    check_same_bits(other.read(n_threads=2), case.read())
+
+
+@pytest.mark.usefixtures("isa")
+def test_long_sums_keep_their_digits() -> None:
+    case = some_rows(1_000_000, 3, True)
+    loss = reference.loss_of("surprise", reference.wide(case.values), case.codes, True)
+    wanted = math.fsum(loss), math.fsum(loss**2)
+    found = case.read(1)
+    check_close(found.w_loss[0], wanted[0], "sum")
+    check_close(found.w2_loss2[0], wanted[1], "sum of squares")
 
 
 @pytest.mark.usefixtures("isa")
