@@ -29,7 +29,7 @@ _WAVES: Final = 2048
 _AT_ONCE: Final = 128
 _NEGLIGIBLE: Final = 1e-7
 """Terms of the Fourier series of a distance, computed so many at once until they are negligible."""
-_RUNGS: Final = 1024
+_RUNGS: Final = 256
 """More distinct confidences in a bin than this are put together, by shares of its variance."""
 
 
@@ -39,7 +39,7 @@ def chance_gaps(ladder: Ladder, bins: Bins) -> Floats:
     Within 0.1 %; exact where the rows of a bin weigh the same and the variance is at most 100.
     Rows of one confidence and of different weights count as rows of one weight.
 
-    Cost: O(b) sums of at most 1024 × 115 terms, 1024 × 2048 where weights differ.
+    Cost: O(b) sums of at most 256 × 115 terms, 256 × 2048 where weights differ.
     """
     gaps: Floats = np.sqrt(bins.variance * (2.0 / math.pi))
     p, counts = ladder.scores[::-1], ladder.counts[::-1]

@@ -117,8 +117,8 @@ def _mean_gap(bins: Bins, norm: str) -> float:
     perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
     cases=[
-        three(gives="(0.5 + 0.7 + 0.2)/3"),
         five(gives="(0.4 + 1.15 + 0.1)/5", bins=5),
+        three(gives="(0.5 + 0.7 + 0.2)/3"),
         five(gives="(0.05 + 0.7)/5", bins=5, closed="left"),
         five(gives="(0.25 + 0.4)/5", bins=2, scheme="quantile", closed="left"),
         five(gives="sqrt((0.4**2 + 1.15**2/3 + 0.1**2)/5)", bins=5, norm="l2"),
@@ -152,8 +152,8 @@ def expected_calibration_error(
     perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED),
     cases=[
-        three(gives="0.7"),
         five(gives="0.4", bins=5),
+        three(gives="0.7"),
         five(gives="0.35", bins=5, closed="left"),
         five(gives="0.35", bins=2, scheme="quantile"),
     ],
@@ -262,7 +262,7 @@ def debiased_calibration_error(
     """Mean square of the calibration error of the bins, without what chance adds to it.
 
     Its mean over many samples is the square itself, 0 for calibrated predictions, however few the
-    rows: so half of the samples of a calibrated classifier give a negative value.
+    rows: so about half of the samples of a calibrated classifier give a negative value.
     A square, since a root would bring a bias back.
     Where a bin holds one distinct confidence p this is (ȳ − p)² − ȳ(1 − ȳ)/(n − 1), the estimator
     of Bröcker, of Ferro and Fricker, and of Kumar et al.

@@ -69,6 +69,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     """How much of the Brier score a monotone recalibration of the probabilities would save.
 
     The reliability term of Murphy's decomposition, without bins.
+    Fitted to the rows it is measured on: chance makes it positive on few rows.
     """
     # (p − y)² − (x − y)² = (p − x)(p + x − 2y), summed over the rows of a rung.
     fit = c.made(recalibrated)
