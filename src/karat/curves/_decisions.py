@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.curves._curve import Curve, Floats
-from karat.curves._points import Points, points_of_ladder
+from karat.curves._points import Points
 from karat.curves._simplify import simplified, upper_hull
 from karat.curves._traced import NONE_FALSE, NONE_TRUE, Det, Roc
 from karat.errors import error as karat_error
-from karat.tally import Label, Ladder
+from karat.tally import Label
 
 __all__ = [
     "DECISIONS",
@@ -160,11 +160,16 @@ class NetBenefit(Curve):
     treat_none: Floats
 
 
-def counts_at(ladder: Ladder, thresholds: Floats) -> tuple[Numbers, Numbers]:
-    """Weight of true and false positives at or above each threshold, in any order."""
-    _, tps, fps = points_of_ladder(ladder)
-    n_above = np.searchsorted(-ladder.scores, -thresholds, side="right")
-    return tps[n_above], fps[n_above]
+def counts_at(scores: Floats, counts: Sequence[Numbers], thresholds: Floats) -> list[Numbers]:
+    """Counts of what is at or above each threshold, in any order.
+
+    Args:
+        scores: float64[u], descending.
+        counts: for each rung what is at or above it; one longer than `scores`, from 0 on.
+        thresholds: float64[t].
+    """
+    n_above = len(scores) - np.searchsorted(scores[::-1], thresholds, side="left")
+    return [part[n_above] for part in counts]
 
 
 def net_benefit_curve(

@@ -7,14 +7,14 @@ which thresholds there are. Areas are those of the whole curves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.curves._curve import ByClass, Curve
+from karat.curves._curve import ByClass, Curve, Floats
 from karat.curves._decisions import (
     DECISIONS,
     Cost,
@@ -23,7 +23,7 @@ from karat.curves._decisions import (
     counts_at,
     net_benefit_curve,
 )
-from karat.curves._points import Points
+from karat.curves._points import Points, points_of_ladder
 from karat.curves._reliability import Reliability, reliability_curve
 from karat.curves._simplify import simplified
 from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
@@ -52,7 +52,8 @@ class ClassCurves:
         cost_area: area under the whole cost curve.
         n_cost: corners of the whole cost curve.
         reliability: the reliability diagram, by probability.
-        decisions: number[t, 2], true and false positives at or above each of `DECISIONS`.
+        decided: number[t, 2], true and false positives at or above each threshold probability of
+            `Curves.decisions`, by probability.
     """
 
     points: Points
@@ -60,7 +61,7 @@ class ClassCurves:
     cost_area: float
     n_cost: int
     reliability: Reliability
-    decisions: npt.NDArray[Any]
+    decided: npt.NDArray[Any]
 
     @classmethod
     def of(cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities) -> ClassCurves:
@@ -74,6 +75,9 @@ class ClassCurves:
         Cost: O(rungs).
         """
         points = Points.of(ranks)
+        is_same = probabilities.ranked is ranks.ranked
+        steps = points.steps if is_same else points_of_ladder(probabilities.ladder)
+        decided = np.stack(counts_at(steps[0][1:], steps[1:], DECISIONS), axis=1)
         cost = cost_curve(points, label)
         errors = {kind.name: 0.0 for kind in TRACED}
         if len(points) > MOST_POINTS:
@@ -87,7 +91,7 @@ class ClassCurves:
             cost.area,
             cost.n_full,
             reliability_curve(probabilities.made(binned), label),
-            np.stack(counts_at(probabilities.ladder, DECISIONS), axis=1),
+            decided,
         )
 
 
@@ -121,6 +125,7 @@ class Curves:
     Attributes:
         classes: the classes.
         kept: what is kept of each.
+        decisions: float64[t], threshold probabilities of the net benefit.
 
     Example:
         >>> import karat
@@ -133,6 +138,7 @@ class Curves:
 
     classes: Classes
     kept: Sequence[ClassCurves]
+    decisions: Floats = field(default_factory=lambda: DECISIONS)
 
     @cached_property
     def roc(self) -> ByClass[Roc]:
@@ -179,9 +185,9 @@ class Curves:
         """Net benefit at 0.01, 0.02, … 0.99; see `karat.curves.net_benefit`."""
 
         def made(kept: ClassCurves, label: Any) -> NetBenefit:
-            tps, fps = kept.decisions.T
+            tps, fps = kept.decided.T
             n_pos, n_neg = kept.points.n_pos, kept.points.n_neg
-            return net_benefit_curve(tps, fps, n_pos, n_neg, DECISIONS, label)
+            return net_benefit_curve(tps, fps, n_pos, n_neg, self.decisions, label)
 
         return self._each(made)
 
@@ -195,7 +201,7 @@ class Curves:
         return ByClass({label: made(kept, label) for label, kept in each}, self.classes)
 
     def __repr__(self) -> str:
-        return f"<karat.Curves of {self.classes.k} classes: {', '.join(self)}>"
+        return f"<karat.curves.Curves of {self.classes.k} classes: {', '.join(self)}>"
 
     def __iter__(self) -> Iterator[str]:
         """The names of the curves."""

@@ -13,7 +13,7 @@ from karat.curves._curve import Floats
 from karat.metrics import ClassRanks
 from karat.tally import Ladder
 
-__all__ = ["Points"]
+__all__ = ["Points", "points_of_ladder"]
 
 Numbers = npt.NDArray[Any]
 
@@ -68,6 +68,11 @@ class Points:
     def n_neg(self) -> float:
         """Weight of the other rows."""
         return float(self.fps[-1])
+
+    @property
+    def steps(self) -> tuple[Floats, Numbers, Numbers]:
+        """Thresholds, true and false positives."""
+        return self.thresholds, self.tps, self.fps
 
     def __len__(self) -> int:
         return len(self.thresholds)

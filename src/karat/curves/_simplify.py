@@ -7,6 +7,7 @@ level for all lines at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -26,10 +27,10 @@ The horizontal one never falls along the points. Between two points the vertical
 its values for the true positives of one with the false positives of the other.
 """
 
-_MANY: Final = 16_384
-"""Longer curves are thinned first, within a bound."""
-_GRID: Final = 2048
-_RATIO: Final = 1024
+_MANY: Final = 4096
+"""Longer curves are thinned first, within a bound, unless more points than a quarter are kept."""
+_LONG: Final = 4096
+"""Of longer paths most points are left out by a sample before their hull is sought."""
 
 
 def corners(x: Numbers, y: Numbers, *, axis_parallel: bool) -> Places:
@@ -57,12 +58,28 @@ def upper_hull(x: Numbers, y: Numbers) -> Places:
 
     Exact for counts. Points on an edge are no corners.
 
-    Cost: O(t) for each level of the recursion, which is about log t deep.
+    Cost: O(t) for the path, then O(corners · log corners) as a rule.
 
     Example:
         >>> upper_hull(np.array([0, 0, 1, 2, 2]), np.array([0, 1, 1, 2, 3])).tolist()
         [0, 1, 4]
     """
+    if len(x) <= _LONG:
+        return _hull(x, y)
+    # What lies under the hull of a sample is no corner: as a rule, nearly all points.
+    sample = np.linspace(0, len(x) - 1, _LONG // 4).astype(np.intp)
+    frame = sample[_hull(x[sample], y[sample])]
+    left = [frame]
+    for a, b in pairwise(frame.tolist()):
+        part = slice(a + 1, b)
+        above = (x[b] - x[a]) * (y[part] - y[a]) - (y[b] - y[a]) * (x[part] - x[a])
+        left.append(a + 1 + np.flatnonzero(above > 0))
+    places = np.sort(np.concatenate(left))
+    return places[_hull(x[places], y[places])]
+
+
+def _hull(x: Numbers, y: Numbers) -> Places:
+    """The corners, found level by level: the point furthest above each line is one."""
     ends = np.array([0, len(x) - 1], np.intp)
     left = np.arange(1, len(x) - 1)
     while len(left):
@@ -71,13 +88,10 @@ def upper_hull(x: Numbers, y: Numbers) -> Places:
         above = (x[b] - x[a]) * (y[left] - y[a]) - (y[b] - y[a]) * (x[left] - x[a])
         out = above > 0
         left, after, above = left[out], after[out], above[out]
-        if not len(left):
-            break
-        # Of the points equally far from a line only the first and the last may be corners:
-        # the first is taken, and is a corner; the last is found on the next level.
-        found = left[_first_of_largest(above, after)]
-        ends = np.sort(np.concatenate([ends, found]))
-        left = left[~np.isin(left, found, assume_unique=True)]
+        # Of points equally far from a line the first and the last are corners: the first is taken.
+        best = _first_of_largest(above, after) if len(left) else np.zeros(0, np.intp)
+        ends = np.sort(np.concatenate([ends, left[best]]))
+        left = np.delete(left, best)
     return ends
 
 
@@ -102,7 +116,8 @@ def simplified(
     Cost: O(t) for curves up to a size, then O(log t) and a constant.
     """
     always = _landmarks(points)[: limit - 2]
-    places = _candidates(points, always) if len(points) > _MANY else np.arange(len(points))
+    is_long = len(points) > max(_MANY, 16 * limit)
+    places = _candidates(points, limit, always) if is_long else np.arange(len(points))
     some = points.at(places)
     drawn = {name: _drawn(plane, some) for name, plane in planes.items()}
     first = np.searchsorted(places, always)
@@ -122,16 +137,18 @@ def _landmarks(points: Points) -> list[int]:
     return [1, int(np.argmax(apart)), int(np.argmax(f1))]
 
 
-def _candidates(points: Points, always: Sequence[int]) -> Places:
+def _candidates(points: Points, limit: int, always: Sequence[int]) -> Places:
     """Places of points so dense that what lies between them hardly differs from a line."""
     called = points.tps + points.fps
     total, least = float(called[-1]), float(called[1])
-    n_steps = min(int(np.log(total / least) * _RATIO) + 2, 16 * _RATIO)
-    grid = np.arange(_GRID + 1) / _GRID
+    grid = np.linspace(0.0, 1.0, max(4 * limit, _MANY // 4))
+    # Precision changes with the logarithm of what is called positive.
+    n_steps = len(grid) // 2 * np.log(total / least)
+    steps = np.geomspace(least, total, min(int(n_steps) + 2, 8 * len(grid)))
     wanted = [
         np.searchsorted(points.tps, grid * points.n_pos),
         np.searchsorted(points.fps, grid * points.n_neg),
-        np.searchsorted(called, np.geomspace(least, total, n_steps)),
+        np.searchsorted(called, steps),
         np.array([0, len(points) - 1, *always]),
     ]
     places = np.minimum(np.concatenate(wanted), len(points) - 1)
@@ -157,7 +174,7 @@ def _furthest(drawn: Sequence[tuple[Floats, Floats]], limit: int, first: Places)
     while len(left):
         after = np.searchsorted(ends, left)
         a, b = ends[after - 1], ends[after]
-        far = np.max([_distance(x, y, left, a, b) for x, y in drawn], axis=0)
+        far = np.maximum.reduce([_distance(x, y, left, a, b) for x, y in drawn])
         best = _first_of_largest(far, after)
         # A point matters at most as much as the one whose line it is far from.
         importance = np.minimum(far[best], cap[best])
@@ -195,8 +212,11 @@ def _to_line(x: Floats, y: Floats, xa: Floats, ya: Floats, xb: Floats, yb: Float
     dx, dy = xb - xa, yb - ya
     x, y = x - xa, y - ya
     length = dx * dx + dy * dy
-    part = np.clip((x * dx + y * dy) / np.where(length > 0, length, 1.0), 0.0, 1.0)
-    return np.hypot(x - part * dx, y - part * dy)
+    part = (x * dx + y * dy) / np.where(length > 0, length, 1.0)
+    part = np.maximum(np.minimum(part, 1.0), 0.0)
+    x -= part * dx
+    y -= part * dy
+    return np.asarray(np.sqrt(x * x + y * y))
 
 
 def _thinned(plane: Plane, points: Points, places: Places) -> Floats:

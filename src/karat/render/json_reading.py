@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from karat.errors import error
+from karat.render.json_curves import curves_from
 from karat.render.json_parts import Part, parsed, refused
 from karat.render.json_scores import scores_from
 from karat.tally import Cells, Classes, inconsistency
@@ -45,6 +46,7 @@ def report_from_json(text: str | bytes) -> Report:
     _check_schema(whole)
     cells, requested = _cells(whole), _requested(whole["settings"]["metrics"])
     kind, measured = scores_from(whole.get("scores"), cells.k)
+    scores = whole.get("scores")
     report = Report(
         cells,
         _policy(whole["settings"]["undefined"]),
@@ -54,6 +56,7 @@ def report_from_json(text: str | bytes) -> Report:
         whole["warnings"].texts,
         measured,
         kind,
+        curves_from(scores.get("curves") if kind and scores else None, cells),
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]

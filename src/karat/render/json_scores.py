@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from karat.render.json_curves import curves_to_json
 from karat.render.json_parts import Part, refused
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def scores_to_json(report: Report) -> dict[str, Any] | None:
             }
             for metric, values in report.measured.items()
         ],
+        "curves": curves_to_json(report.kept_curves),
     }
 
 
