@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.render.json_parts import Part, parsed, refused
-from karat.render.json_scores import scores_from
+from karat.render.json_scores import reads_scores, scores_from
 from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def report_from_json(text: str | bytes) -> Report:
     whole = parsed(_not_a_name(text))
     _check_schema(whole)
     cells, requested = _cells(whole), _requested(whole["settings"]["metrics"])
-    kind, measured = scores_from(whole.get("scores"), cells.k)
+    scores = scores_from(whole.get("scores"), cells.k)
     report = Report(
         cells,
         _policy(whole["settings"]["undefined"]),
@@ -52,14 +52,15 @@ def report_from_json(text: str | bytes) -> Report:
         _mapping(whole["mapping"], is_weighted=cells.is_weighted),
         _source(whole["source"]),
         whole["warnings"].texts,
-        measured,
-        kind,
+        *scores,
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]
     # A metric that these classes do not have is an error here, not when the report is printed.
     if requested is not None and sorted(report.metrics) != sorted(listed):
         raise refused("metrics lists others than settings.metrics asks for")
+    if report.scores is None and any(map(reads_scores, listed)):
+        raise refused("metrics lists some of scores, and scores is null")
     return report
 
 

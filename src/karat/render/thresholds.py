@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError
 from karat.render.document import Cell, Column, Table
-from karat.render.numbers import value
+from karat.render.numbers import MISSING, value
 
 if TYPE_CHECKING:
     from karat.report import Report
@@ -34,13 +35,19 @@ def thresholds_section(report: Report) -> Table | None:
         rows.append(
             (
                 Cell(_SHOWN[purpose]),
-                Cell(f"{value(point['threshold'])}{mark}"),
+                Cell(f"{_threshold(point['threshold'])}{mark}"),
                 Cell(f"{value(point['value'])}{mark if point['value'] is None else ''}"),
             )
         )
         if reason:
             notes[f"* {reason}"] = None
-    kind = "probability" if report.scores == "probabilities" else "score"
-    columns = (Column("for the", "left"), Column(f"{kind} from"), Column("value"))
+    columns = (Column("goal", "left"), Column("threshold"), Column("value"))
     title = "Thresholds  chosen on these rows, so the values are optimistic"
     return Table(title, columns, tuple(rows), tuple(notes))
+
+
+def _threshold(number: float | None) -> str:
+    """Six digits, so that it can be given as a threshold again."""
+    if number is None:
+        return MISSING
+    return f"{number:.6g}" if math.isfinite(number) else value(number)
