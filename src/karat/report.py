@@ -226,7 +226,9 @@ class Report:
             name=str(metric),
             value=float(computed.value),
             n=self.n_rows,
-            undefined=undefined_reason(metric, classes, computed.undefined),
+            undefined=undefined_reason(
+                metric, classes, computed.undefined, is_left_out=bool(np.isfinite(computed.value))
+            ),
             definition=metric.definition,
             range=metric.range,
             better=metric.better,
@@ -373,9 +375,17 @@ class Report:
 
 
 def undefined_reason(
-    metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_]
+    metric: Metric,
+    classes: Classes,
+    undefined: npt.NDArray[np.bool_],
+    *,
+    is_left_out: bool = False,
 ) -> str | None:
-    """Why a value is undefined, in which classes; None when it is defined."""
+    """Why a value is undefined, in which classes; None when it is defined.
+
+    Args:
+        is_left_out: whether an average of scores was made of the other classes.
+    """
     if not undefined.any():
         return None
     reason = metric.undefined_when
@@ -387,6 +397,9 @@ def undefined_reason(
     display = classes.display
     some = shown([display[i] for i in where[:5]])
     rest = f" … ({len(where)} in all)" if len(where) > 5 else ""
+    if metric.needs_scores:
+        left_out = ", left out" if is_left_out else ""
+        return f"{reason} ({len(where)} of {classes.k} classes{left_out}: {some}{rest})"
     return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"
 
 

@@ -69,7 +69,8 @@ def scored_function(
         )
         check_one_class(record, lift, rows.classes)
         values = measure(rows, [metric], undefined)[metric]
-        reason = undefined_reason(metric, rows.classes, values.undefined)
+        is_left_out = lift != "per_class" and bool(np.isfinite(values.value))
+        reason = undefined_reason(metric, rows.classes, values.undefined, is_left_out=is_left_out)
         if reason is not None:
             warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=2)
         return values.value if lift == "per_class" else float(values.value)

@@ -110,10 +110,58 @@ def totals() -> Report:
     return Report(Cells.marginals([5, 4, 3], [1, 1, 1], [2, 0, 1], classes=Classes.of("abc")))
 
 
+def confident(k: int, n: int, *, sharp: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Truth and probabilities of a model that knows how sure it is; every class is true."""
+    rng = np.random.default_rng(k)
+    truth = np.append(np.arange(k), rng.integers(0, k, n - k))
+    seen = rng.normal(size=(n, k))
+    seen[np.arange(n), truth] += sharp
+    exp = np.exp(sharp * seen)
+    # Rounded, so that no last bit of exp decides between two that tie.
+    return truth, np.round(exp / exp.sum(axis=1, keepdims=True), 6)
+
+
+def two_prob() -> Report:
+    truth, prob = confident(2, 400, sharp=2.0)
+    return karat.evaluate(truth, y_prob=prob[:, 1], class_names=["benign", "malignant"])
+
+
+def ten_prob() -> Report:
+    truth, prob = confident(10, 2000, sharp=3.0)
+    return karat.evaluate(truth, y_prob=prob)
+
+
+def hundred_prob() -> Report:
+    truth, prob = confident(100, 5000, sharp=3.5)
+    return karat.evaluate(truth, y_prob=prob)
+
+
+def absent_prob() -> Report:
+    """Two of five classes are never true, and one row gives its class no chance."""
+    truth, prob = confident(5, 300, sharp=2.0)
+    is_kept = truth < 3
+    truth, prob = truth[is_kept], prob[is_kept]
+    prob[3] = np.eye(5)[(truth[3] + 1) % 3]
+    return karat.evaluate(truth, y_prob=prob, labels=range(5), weights=np.full(len(truth), 0.5))
+
+
+def logits() -> Report:
+    """Scores of two classes, one of them predicted from a threshold on."""
+    truth, prob = confident(2, 300, sharp=1.0)
+    logit = np.round(np.log(prob[:, 1] / prob[:, 0]), 2)
+    labels = np.array(["ham", "spam"])[truth]
+    return karat.evaluate(labels, y_score=logit, threshold=1.5)
+
+
+def never_cheap() -> Report:
+    """No row is truly positive: nothing ranks, and no threshold is cheap."""
+    return karat.evaluate([0, 0, 0], y_prob=[0.1, 0.2, 0.3], labels=[0, 1])
+
+
 REPORTS: dict[str, Callable[[], Report]] = {
     make.__name__: make
     for make in (
         two, ten, hundred, thirty, long, hostile, weighted, undefined, one_class, huge, sparse,
-        totals,
+        totals, two_prob, ten_prob, hundred_prob, absent_prob, logits, never_cheap,
     )
 }  # fmt: skip

@@ -27,7 +27,7 @@ VALIDATOR = jsonschema.Draft202012Validator(report_schema())
 Path_ = tuple[str | int, ...]
 DELETED = object()
 REPLACEMENTS = (None, -1, 0.5, "x", [], {}, math.nan, math.inf, True, DELETED)
-DERIVED = {"metrics", "per_class", "karat"}
+DERIVED = {"metrics", "per_class", "karat", "thresholds"}
 FACTS = {"source", "mapping", "warnings"}
 INNER_FACTS = {
     ("tally", "squares"), ("tally", "occupancy"), ("tally", "is_weighted"),
@@ -36,6 +36,7 @@ INNER_FACTS = {
 """What nothing else in the text says: another value is another report."""
 N_LONG = 12
 """Of a longer list, and of all metrics, the first and the last part stand for all."""
+OF_SCORES = ["log_loss", "roc_auc", "roc_auc_ovo_macro"]
 
 
 def read_from_files() -> Report:
@@ -67,7 +68,19 @@ def many_dense() -> Report:
     return Report(cells, requested=(karat.metrics.get("accuracy"),))
 
 
+def scored() -> Report:
+    """Two classes by probabilities, one of which makes the log-loss infinite."""
+    return karat.evaluate([0, 1, 1], y_prob=[0.25, 0.5, 0.0], threshold=0.5, metrics=OF_SCORES)
+
+
+def scored_classes() -> Report:
+    """Three classes by scores, one of them absent."""
+    return karat.evaluate([0, 1, 1, 0], y_score=np.eye(4, 3), labels=range(3))
+
+
 MADE = {
+    "scored": scored,
+    "scored_classes": scored_classes,
     "read_from_files": read_from_files,
     "weighted": REPORTS["weighted"],
     "weighted_totals": lambda: Report(to_marginals(REPORTS["weighted"]().cells)),
@@ -84,7 +97,7 @@ def parts(value: Any, path: Path_ = ()) -> Iterator[Path_]:
     if not isinstance(value, dict | list):
         return
     keys: list[Any] = sorted(value) if isinstance(value, dict) else list(range(len(value)))
-    for key in keys if len(keys) <= N_LONG else [keys[0], keys[-1]]:
+    for key in keys if len(keys) <= N_LONG or not path else [keys[0], keys[-1]]:
         yield (*path, key)
         yield from parts(value[key], (*path, key))
 
@@ -123,6 +136,9 @@ def expected(
         return document
     if path[0] in FACTS or path[:2] in INNER_FACTS:
         return wrong
+    if path[0] == "scores":  # the rows are gone: what they gave is believed where it can be
+        assert found["scores"] == wrong.get("scores"), path
+        return found
     if path == ("tally", "storage"):  # of many classes: listed cells are sparse ones
         return wrong | {"tally": wrong["tally"] | {"storage": found["tally"]["storage"]}}
     if path == ("confusion",) and "cells" in document["tally"]:
@@ -206,6 +222,51 @@ def test_the_refusal_says_where(change: Any, told: str) -> None:
         Report.from_json(json.dumps(document))
     assert caught.value.code == "K205"
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda s: s.update(kind="odds"), "not one of probabilities, scores"),
+        (lambda s: s.update(threshold=True), "scores.threshold is true"),
+        (lambda s: s["measured"][0].update(value="much"), "not a number"),
+        (lambda s: s["measured"][0].update(value=-0.5), "not between 0 and inf"),
+        (lambda s: s["measured"][0].update(undefined=False), "not true somewhere"),
+        (lambda s: s["measured"][0].update(metric="f1"), "which reads labels"),
+        (lambda s: s["measured"][0].update(metric="roc_acu"), "K301"),
+        (lambda s: s["measured"][1].update(value=1.25), "not between 0 and 1"),
+        (lambda s: s["measured"][1].update(undefined=True), "and only there"),
+        (lambda s: s["measured"][1].update(lift="median"), "not one of plain"),
+        (lambda s: s["measured"][2].update(lift="macro"), "which is all"),
+        (lambda s: s["measured"].pop(), "K211"),
+    ],
+)
+def test_the_refusal_of_scores_says_where(change: Any, told: str) -> None:
+    document = json.loads(scored().to_json())
+    change(document["scores"])
+    with pytest.raises(KaratError) as caught:
+        Report.from_json(json.dumps(document))
+    assert told in str(caught.value)
+
+
+def test_metrics_of_scores_without_scores_are_refused() -> None:
+    document = json.loads(scored_classes().to_json())
+    document["scores"] = None
+    with pytest.raises(KaratError, match="metrics lists some of scores, and scores is null"):
+        Report.from_json(json.dumps(document))
+
+
+def test_thresholds_are_read_back_as_they_were() -> None:
+    report = karat.evaluate([0, 0, 0], y_prob=[0.1, 0.2, 0.3], labels=[0, 1], threshold=0.25)
+    again = Report.from_json(report.to_json())
+    assert (again.threshold, again.thresholds) == (0.25, report.thresholds)
+    assert again.thresholds["cost"]["threshold"] == math.inf
+    written = json.loads(report.to_json())["thresholds"]
+    assert written["cost"] == {
+        "threshold": None,
+        "value": 0.0,
+        "undefined": "predicting no row as the class is cheapest: the threshold is infinite",
+    }
 
 
 @pytest.mark.parametrize(

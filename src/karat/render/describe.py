@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.metrics import get
+from karat.metrics import PairRanks, Pairwise, get
 from karat.render.confusions import confusion_section, pairs_section
 from karat.render.document import Cell, Column, Document, Notes, Table
 from karat.render.numbers import amount, amounts, count, counted, interval, value
+from karat.render.thresholds import thresholds_section
 
 if TYPE_CHECKING:
     from karat.report import Report
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
-FAMILIES = ("accuracy", "rates", "fscores", "agreement")
+FAMILIES = (
+    "accuracy", "rates", "fscores", "agreement",
+    "ranking", "probability", "calibration", "recalibration", "decompositions", "thresholds",
+)  # fmt: skip
 """Order of the families of metrics at the head of a report; others follow."""
 
 N_CLASSES_IN_FULL = 24
@@ -43,6 +47,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     sections = [
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
+        thresholds_section(report),
         confusion_section(report.confusion),
         pairs_section(report),
         _undefined(report, headline),
@@ -58,10 +63,10 @@ def _headline_names(report: Report, which: str) -> list[str]:
     chosen: list[tuple[int, int, str]] = []
     for name in report.metrics:
         metric = get(name)
-        # Of two classes the plain metrics speak; the averages stand under the table of classes.
-        if metric.lift in metric.record.headline and (
-            metric.lift == "plain" or not report.is_binary
-        ):
+        # Of two classes the plain metrics speak; the averages stand under the table of classes,
+        # and the one pair of classes says what one class against the other says.
+        is_told = metric.lift != "plain" or metric.record.reads in (PairRanks, Pairwise)
+        if metric.lift in metric.record.headline and not (report.is_binary and is_told):
             chosen.append((_family(name), len(chosen), name))
     return [name for *_, name in sorted(chosen)] or list(report.metrics)
 
@@ -88,6 +93,11 @@ def _facts(report: Report) -> tuple[str, ...]:
     facts = [where, counted(report.n_rows, "row"), counted(k, "class")]
     if report.classes.positive is not None:
         facts.append(f"positive class {report.classes.display[report.classes.positive]}")
+    if report.scores is not None:
+        facts.append(report.scores)
+    if report.threshold is not None:
+        kind = "probability" if report.scores == "probabilities" else "score"
+        facts.append(f"predicted from {kind} {report.threshold:g} on")
     weights = report.mapping.get("weights")
     if weights or report.cells.is_weighted:
         facts.append(f"weighted by {weights}" if weights else "weighted")
@@ -152,17 +162,19 @@ def _value(result: Result) -> str:
 
 
 _AVERAGES = ("macro", "weighted")
-_SCORES = (("precision", 2), ("recall", 1), ("specificity", 4), ("f1", 0))
+_RATES = {"precision": 2, "recall": 1, "specificity": 4, "f1": 0}
+_OF_SCORES = {"roc_auc": 3, "average_precision": 5}
+"""Columns of the table of classes, and which are left out first where space is short."""
 
 
 def _classes(report: Report) -> Table | None:
     rows = report.per_class
-    scores = [(key, rank) for key, rank in _SCORES if key in rows[0]]
+    keys = {key: rank for key, rank in (_RATES | _OF_SCORES).items() if key in rows[0]}
     columns = (
         Column("class", "left", is_name=True),
         Column("support"),
         Column("predicted", rank=3),
-        *(Column(key, rank=rank) for key, rank in scores),
+        *(Column(key, rank=rank) for key, rank in keys.items()),
     )
     k = len(rows)
     listed, notes = rows, []
@@ -179,15 +191,18 @@ def _classes(report: Report) -> Table | None:
             Cell(str(row["name"])),
             Cell(support[i]),
             Cell(predicted[i]),
-            *(Cell(_score(row, key)) for key, _ in scores),
+            *(Cell(_score(row, key)) for key in keys),
         )
         for i, row in enumerate(listed)
     ]
     rule = len(body)
     for average in _AVERAGES:
-        names = [f"{average}_{key}" for key, _ in scores]
-        if all(name in report.metrics for name in names):
-            cells = [Cell(_value(report.metrics[name])) for name in names]
+        names = {key: _lifted(key, average) for key in keys}
+        if all(names[key] in report.metrics for key in keys if key in _RATES):
+            cells = [
+                Cell(_value(report.metrics[name]) if name in report.metrics else "")
+                for name in names.values()
+            ]
             body.append((Cell(average, "dim"), Cell(""), Cell(""), *cells))
     title = "Classes"
     if k > N_CLASSES_IN_FULL:
@@ -227,25 +242,34 @@ _POLICIES = {
 
 def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
     """Which of the values shown the data do not define, by reason; the others are counted."""
-    averages = [f"{average}_{key}" for average in _AVERAGES for key, _ in _SCORES]
+    shown = [*headline, *(_lifted(key, a) for a in _AVERAGES for key in (*_RATES, *_OF_SCORES))]
     by_reason: dict[str, list[str]] = {}
     n_others = 0
+    has_policy = False
     for name, result in report.metrics.items():
-        if result.undefined and (name in headline or name in averages):
+        if result.undefined and name in shown:
             by_reason.setdefault(result.undefined, []).append(name)
+            has_policy |= not get(name).needs_scores
         elif result.undefined:
             n_others += 1
     lines = [f"{_listed(names)}: {reason}" for reason, names in by_reason.items()]
-    lines += _undefined_classes(report)
+    of_classes = _undefined_classes(report)
+    lines += of_classes
     if len(lines) > N_REASONS:
         lines = [*lines[:N_REASONS], f"{len(lines) - N_REASONS} more reasons: {_ALL}"]
     if n_others:
         lines.append(f"{counted(n_others, 'metric')} not listed here: {_ALL}")
     if not lines:
         return None
-    is_marked = len(lines) > bool(n_others)
-    title = f"Undefined (*)  {_POLICIES[report.undefined]}" if is_marked else "Undefined"
+    title = "Undefined (*)" if len(lines) > bool(n_others) else "Undefined"
+    if has_policy or of_classes:
+        # Averages of rankings leave such classes out, and their reasons say so.
+        title += f"  {_POLICIES[report.undefined]}"
     return Notes(title, tuple(lines))
+
+
+def _lifted(key: str, average: str) -> str:
+    return get(key).record.lifted(average)
 
 
 def _undefined_classes(report: Report) -> list[str]:
@@ -253,7 +277,8 @@ def _undefined_classes(report: Report) -> list[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for row in report.per_class:
         for key, reason in row["undefined"].items():
-            if key in dict(_SCORES) and f"macro_{key}" not in report.metrics:
+            is_shown = key in _RATES or key in _OF_SCORES
+            if is_shown and _lifted(key, "macro") not in report.metrics:
                 found.setdefault((key, reason), []).append(str(row["name"]))
     return [f"{key} of {_listed(names)}: {reason}" for (key, reason), names in found.items()]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from karat._version import __version__
 from karat.render.json_reading import SCHEMA, report_from_json
-from karat.render.json_scores import scores_to_json
+from karat.render.json_scores import scores_to_json, thresholds_to_json
 from karat.tally import Cells
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def report_to_dict(report: Report) -> dict[str, Any]:
         "confusion": _matrix(report.cells),
         "tally": _tally(report.cells),
         "scores": scores_to_json(report),
+        "thresholds": thresholds_to_json(report),
         "warnings": list(report.warnings),
     }
 

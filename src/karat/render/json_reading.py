@@ -13,7 +13,7 @@ import numpy as np
 from karat.errors import error
 from karat.render.json_curves import curves_from
 from karat.render.json_parts import Part, parsed, refused
-from karat.render.json_scores import scores_from
+from karat.render.json_scores import reads_scores, scores_from
 from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def report_from_json(text: str | bytes) -> Report:
     whole = parsed(_not_a_name(text))
     _check_schema(whole)
     cells, requested = _cells(whole), _requested(whole["settings"]["metrics"])
-    kind, measured = scores_from(whole.get("scores"), cells.k)
-    scores = whole.get("scores")
+    part = whole.get("scores")
+    scores = scores_from(part, cells.k)
     report = Report(
         cells,
         _policy(whole["settings"]["undefined"]),
@@ -54,15 +54,16 @@ def report_from_json(text: str | bytes) -> Report:
         _mapping(whole["mapping"], is_weighted=cells.is_weighted),
         _source(whole["source"]),
         whole["warnings"].texts,
-        measured,
-        kind,
-        curves_from(scores.get("curves") if kind and scores else None, cells),
+        *scores,
+        curves_from(None if part is None or part.is_null else part.get("curves"), cells),
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]
     # A metric that these classes do not have is an error here, not when the report is printed.
     if requested is not None and sorted(report.metrics) != sorted(listed):
         raise refused("metrics lists others than settings.metrics asks for")
+    if report.scores is None and any(map(reads_scores, listed)):
+        raise refused("metrics lists some of scores, and scores is null")
     return report
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from karat.render.json_curves import curves_to_json
+from karat.errors import KaratError
 from karat.render.json_parts import Part, refused
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
     from karat.metrics._metric import Values
     from karat.report import Report
 
-__all__ = ["scores_from", "scores_to_json"]
+__all__ = ["reads_scores", "scores_from", "scores_to_json", "thresholds_to_json"]
 
 _KINDS = ("probabilities", "scores")
+_SLACK = 1e-9
+"""By how much of its size rounding may carry a value out of its range."""
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -30,6 +33,7 @@ def scores_to_json(report: Report) -> dict[str, Any] | None:
         return None
     return {
         "kind": report.scores,
+        "threshold": report.threshold,
         "measured": [
             {
                 "metric": str(replace(metric, lift="plain")),
@@ -43,6 +47,24 @@ def scores_to_json(report: Report) -> dict[str, Any] | None:
     }
 
 
+def thresholds_to_json(report: Report) -> Any:
+    """The best thresholds, infinite ones as null; None where there are none."""
+    try:
+        found = report.thresholds
+    except KaratError:
+        return None
+    return [_points(row) for row in found] if isinstance(found, list) else _points(found)
+
+
+def _points(point: Mapping[str, Any]) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return _points(value)
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return {name: plain(value) for name, value in point.items()}
+
+
 def _written(value: Any) -> Any:
     if isinstance(value, list):
         return [_written(item) for item in value]
@@ -51,8 +73,10 @@ def _written(value: Any) -> Any:
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
-def scores_from(part: Part | None, k: int) -> tuple[str | None, Mapping[Metric, Values]]:
-    """The kind of the scores and what was measured.
+def scores_from(
+    part: Part | None, k: int
+) -> tuple[Mapping[Metric, Values], str | None, float | None]:
+    """What was measured, the kind of the scores, and the threshold of the predictions.
 
     Errors:
         K205 it is not what `scores_to_json` writes; K301, K302 a metric that this karat lacks.
@@ -61,7 +85,7 @@ def scores_from(part: Part | None, k: int) -> tuple[str | None, Mapping[Metric, 
     from karat.metrics._metric import Values
 
     if part is None or part.is_null:
-        return None, {}
+        return {}, None, None
     kind = part["kind"].text
     if kind not in _KINDS:
         raise part["kind"].is_not(f"one of {', '.join(_KINDS)}")
@@ -73,8 +97,41 @@ def scores_from(part: Part | None, k: int) -> tuple[str | None, Mapping[Metric, 
             raise item["value"].is_not("one number a class for lift per_class, else one number")
         if metric.lift in ("plain", "per_class") and undefined.shape not in ((), (k,)):
             raise item["undefined"].is_not("true, false or one of them a class")
+        _check_undefined(item, metric, value, undefined)
         found[metric] = Values(value, undefined)
-    return kind, found
+    return found, kind, _threshold(part["threshold"], k)
+
+
+def _threshold(part: Part, k: int) -> float | None:
+    if part.is_null:
+        return None
+    if k != 2 or isinstance(part.value, bool) or not isinstance(part.value, int | float):
+        raise part.is_not("a number for two classes, or null")
+    return float(part.value)
+
+
+def reads_scores(name: str) -> bool:
+    """Whether it names a metric of scores; a name that this karat does not know names none."""
+    from karat.metrics import get
+
+    try:
+        return get(name).needs_scores
+    except KaratError:
+        return False
+
+
+def _check_undefined(item: Part, metric: Metric, value: Any, undefined: Any) -> None:
+    """What is no number is marked as undefined, and what is one lies in the metric's range."""
+    is_number = np.isfinite(value)
+    low, high = metric.range
+    slack = _SLACK * np.maximum(1.0, np.abs(value))
+    if (is_number & ((value < low - slack) | (value > high + slack))).any():
+        raise item["value"].is_not(f"between {low:g} and {high:g}")
+    is_each = metric.lift in ("plain", "per_class") and metric.record.is_per_class
+    if is_each and (undefined.shape != value.shape or (undefined == is_number).any()):
+        raise item["undefined"].is_not("true where the value is no number, and only there")
+    if not is_number.all() and not undefined.any():
+        raise item["undefined"].is_not("true somewhere, as the value is no number")
 
 
 def _lifted(metric: Metric, lift: Part) -> Metric:
