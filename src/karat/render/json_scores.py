@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from karat.render.json_curves import curves_to_json
 from karat.errors import KaratError
+from karat.render.json_curves import curves_to_json
 from karat.render.json_parts import Part, refused
 
 if TYPE_CHECKING:
