@@ -105,7 +105,10 @@ def evaluate(
     true, pred = _column_name("true", true), _column_name("pred", pred)
     if names_files(y_true):
         y_true = _plain_source(y_true)
+    has_arrays = y_prob is not None or y_score is not None
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred)
+    if has_arrays and isinstance(y_true, list | tuple):
+        is_table = False  # a list of text is a column of labels beside an array of scores
     columns = {"true": true, "pred": pred, "prob": prob, "score": score}
     _check_sources(is_table, columns, y_prob, y_score, confusion, weights, nulls)
     options = {
