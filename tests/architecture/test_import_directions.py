@@ -9,7 +9,10 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
-BELOW = {"curves", "metrics", "plan", "result", "report", "render", "signature", "testing"}
+BELOW = {
+    "curves", "metrics", "operating_points", "plan", "result", "report", "render", "signature",
+    "testing",
+}  # fmt: skip
 JOINTS = {
     "karat",
     "evaluation",
@@ -35,7 +38,18 @@ ALLOWED: dict[str, set[str]] = {
     "function_docs": {"metrics"},
     "curves": {"metrics"} | WAIST,
     "result": {"signature"},
-    "report": {"curves", "metrics", "plan", "render", "result", "signature", "_version"} | WAIST,
+    "report": {
+        "curves",
+        "metrics",
+        "operating_points",
+        "plan",
+        "render",
+        "result",
+        "signature",
+        "_version",
+    }
+    | WAIST,
+    "operating_points": {"errors", "metrics", "report"},
     "render": {"curves", "metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
     "objectives": {"inputs"} | WAIST,
     "testing": {"functions", "metrics", "result"} | WAIST,

@@ -146,7 +146,10 @@ class _Reader:
         again = relation.select(columns, where, reading)
         with explaining(relation.files, has_sql=relation.query is not None, where=where):
             relation.require(known)
-            relation.require_scores(scores)
+            try:
+                relation.require_scores(scores)
+            except KaratError as problem:
+                return not_scores(problem, self.chosen, has_pred="pred" in known)
             allow_columns(connect, len(scores))
             gathered = self._gathered(rows, reading, scores, progress)
             # What is wrong with labels is looked for in a read of the labels alone.
@@ -254,7 +257,7 @@ class _Reader:
         try:
             place = placed(chosen, k, true, pred, declared.labels, declared.positive)
         except KaratError as problem:
-            return not_scores(problem, chosen, pred)
+            return not_scores(problem, chosen, has_pred=pred is not None)
         true_codes, pred_codes = coded_rows(true, pred, place.classes)
         is_half = self.relation.halves([self.relation.column(name) for name in names])
         scores = Scores(chosen.argument, values, names, tolerance_of(is_half=is_half))

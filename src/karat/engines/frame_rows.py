@@ -121,7 +121,7 @@ def _rows(
     try:
         scores, place = _scores(values, chosen, truth, guess, labels, positive, kept)
     except KaratError as problem:
-        return not_scores(problem, chosen, guess)
+        return not_scores(problem, chosen, has_pred=guess is not None)
     with numbered(kept):
         true_codes, pred_codes = coded_rows(truth, guess, place.classes)
     if scores.n != n_rows:

@@ -23,7 +23,7 @@ __all__ = ["TableRows", "coded_rows", "in_order", "not_scores", "numbered", "pla
 
 Codes = npt.NDArray[np.int32]
 
-_OF_NAMES = ("K134", "K135", "K137")
+_OF_NAMES = ("K134", "K135", "K137", "K410")
 _BLOCK_BYTES = 1 << 24
 
 
@@ -101,15 +101,15 @@ def placed(
     )
 
 
-def not_scores(problem: KaratError, chosen: ScoreColumns, pred: Column | None) -> str:
-    """What to tell of columns that are called like scores and do not fit the classes.
+def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> str:
+    """What to tell of columns that are called like scores and do not fit the classes or the files.
 
     Only what nobody asked for is left out, and only where predictions can be read instead.
 
     Errors:
         The problem itself, where it is the caller's.
     """
-    if chosen.how != "found" or pred is None or problem.code not in _OF_NAMES:
+    if chosen.how != "found" or not has_pred or problem.code not in _OF_NAMES:
         raise problem
     lines = [line.strip() for line in str(problem).splitlines()]
     what = lines[0].partition("  ")[2]
