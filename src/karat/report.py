@@ -41,6 +41,8 @@ PER_CLASS = (
 """Columns of the per-class table."""
 PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 """More columns of it, where there are scores."""
+CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
+"""Families of metrics that say how probabilities agree with what happened."""
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
     "informedness": ("informedness_threshold", "max_informedness"),
@@ -297,6 +299,22 @@ class Report:
         from karat.operating_points import best_thresholds
 
         return best_thresholds(self)
+
+    @cached_property
+    def calibration(self) -> Mapping[str, Result]:
+        """Every metric of calibration by name; diagrams are ``report.curves.reliability``.
+
+        Errors:
+            K210 there were no scores; K211 only other metrics were asked for.
+        """
+        found = {
+            name: result
+            for name, result in self.metrics.items()
+            if get(name).record.family in CALIBRATION_FAMILIES
+        }
+        if not found:
+            raise error("K210" if self.scores is None else "K211", name="calibration")
+        return found
 
     @property
     def curves(self) -> Curves:
