@@ -14,6 +14,7 @@ JOINTS = {
     "karat",
     "evaluation",
     "functions",
+    "curve_calls",
     "curve_functions",
     "measuring",
     "scored_functions",
