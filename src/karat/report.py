@@ -326,22 +326,10 @@ class Report:
             K308 none were kept: there were no scores, some metrics only, or more than 100 classes.
         """
         if self.kept_curves is None:
-            raise error("K308", **self._why_no_curves())
-        return self.kept_curves
+            from karat.curves._kept import no_curves
 
-    def _why_no_curves(self) -> dict[str, str]:
-        ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
-        if self.scores is None:
-            return {
-                "found": "It was made from labels, without probabilities or scores",
-                "do": "Give y_prob= or y_score=.",
-            }
-        if self.requested is not None:
-            return {
-                "found": "Some metrics were asked for, not the whole report",
-                "do": f"Leave metrics= out. {ask}",
-            }
-        return {"found": f"They are not kept for {self.classes.k} classes", "do": ask}
+            raise no_curves(self.scores, self.classes.k, is_whole=self.requested is None)
+        return self.kept_curves
 
     @property
     def confusion(self) -> Confusion:
