@@ -5,6 +5,7 @@ from typing import Any, Literal, Protocol, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
+from karat import curves as curves
 from karat import errors as errors
 from karat import metrics as metrics
 from karat import objectives as objectives

@@ -103,9 +103,10 @@ def evaluate(
         )  # fmt: skip
     check_threads(n_threads)
     true, pred = _column_name("true", true), _column_name("pred", pred)
+    has_scores = y_prob is not None or y_score is not None
     if names_files(y_true):
         y_true = _plain_source(y_true)
-    is_table = confusion is None and _is_table(y_true, y_pred, true, pred)
+    is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
     columns = {"true": true, "pred": pred, "prob": prob, "score": score}
     _check_sources(is_table, columns, y_prob, y_score, confusion, weights, nulls)
     options = {
@@ -120,7 +121,7 @@ def evaluate(
             y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
             wanted=wanted, policy=policy,
         )  # fmt: skip
-    elif y_prob is not None or y_score is not None:
+    elif has_scores:
         from karat.scored_functions import given_scores
 
         rows = tally_scores(
@@ -215,11 +216,16 @@ def _weights_of_table(weights: Any, *, is_in_files: bool) -> Any:
     return weights
 
 
-def _is_table(first: Any, y_pred: Any, true: str | None, pred: str | None) -> bool:
+def _is_table(
+    first: Any, y_pred: Any, true: str | None, pred: str | None, has_scores: bool
+) -> bool:
     """Whether the first argument is a table or names files, rather than a column of labels."""
     if first is None or y_pred is not None:
         return False
-    return true is not None or pred is not None or names_files(first) or is_frame(first)
+    if true is not None or pred is not None or is_frame(first):
+        return True
+    # Strings in a list beside scores are labels, as they are beside y_pred.
+    return names_files(first) and not (has_scores and isinstance(first, list | tuple))
 
 
 def _plain_source(source: Any) -> Any:

@@ -42,6 +42,8 @@ PER_CLASS = (
 """Columns of the per-class table."""
 PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 """More columns of it, where there are scores."""
+CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
+"""Families of metrics that say how probabilities agree with what happened."""
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
     "informedness": ("informedness_threshold", "max_informedness"),
@@ -244,6 +246,22 @@ class Report:
 
         return best_thresholds(self)
 
+    @cached_property
+    def calibration(self) -> Mapping[str, Result]:
+        """Every metric of calibration by name; diagrams are ``report.curves.reliability``.
+
+        Errors:
+            K210 there were no scores; K211 only other metrics were asked for.
+        """
+        found = {
+            name: result
+            for name, result in self.metrics.items()
+            if get(name).record.family in CALIBRATION_FAMILIES
+        }
+        if not found:
+            raise error("K210" if self.scores is None else "K211", name="calibration")
+        return found
+
     @property
     def curves(self) -> Curves:
         """Every curve of every class: ``report.curves.roc["cat"]``, ``.roc.positive`` of two.
@@ -254,22 +272,10 @@ class Report:
             K308 none were kept: there were no scores, some metrics only, or more than 100 classes.
         """
         if self.kept_curves is None:
-            raise error("K308", **self._why_no_curves())
-        return self.kept_curves
+            from karat.curves._kept import no_curves
 
-    def _why_no_curves(self) -> dict[str, str]:
-        ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
-        if self.scores is None:
-            return {
-                "found": "It was made from labels, without probabilities or scores",
-                "do": "Give y_prob= or y_score=.",
-            }
-        if self.requested is not None:
-            return {
-                "found": "Some metrics were asked for, not the whole report",
-                "do": f"Leave metrics= out. {ask}",
-            }
-        return {"found": f"They are not kept for {self.classes.k} classes", "do": ask}
+            raise no_curves(self.scores, self.classes.k, is_whole=self.requested is None)
+        return self.kept_curves
 
     @property
     def confusion(self) -> Confusion:

@@ -17,6 +17,7 @@ JOINTS = {
     "karat",
     "evaluation",
     "functions",
+    "curve_calls",
     "curve_functions",
     "measuring",
     "scored_functions",

@@ -218,3 +218,19 @@ def test_a_recalibration_ascends_and_keeps_the_hits() -> None:
         fit = recalibrated(Ladder.of(p, y == 1, weights))
         assert (np.diff(fit.values) >= 0).all()
         assert_same((fit.values * (fit.hits + fit.misses)).sum(), fit.hits.sum(), within=1e-12)
+
+
+def test_one_class_has_no_uncertainty() -> None:
+    call = {"y_true": [1, 1], "y_prob": [0.7, 0.8], "labels": [0, 1]}
+    for part in ("uncertainty", "discrimination"):
+        for score in SCORES:
+            found = getattr(karat, f"{score}_{part}")(**call)
+            assert found == 0
+            assert not np.signbit(found)
+
+
+def test_a_weight_that_outweighs_all_others_leaves_them_in() -> None:
+    call = {"y_true": [0, 1, 1], "y_prob": [0.2, 0.4, 0.9], "weights": [1e-60, 1e60, 1.0]}
+    assert_same(karat.log_loss_uncertainty(**call), 0.0, within=1e-100)
+    assert_same(karat.log_loss_discrimination(**call), 0.0, within=1e-100)
+    assert np.isfinite(karat.calibration_in_the_large(**call))

@@ -1,4 +1,4 @@
-"""How curves are called and what they are: by class, read-only, undefined with a reason, refused."""
+"""How curves are called and what they are: by class, read-only, undefined with a reason."""
 
 from __future__ import annotations
 

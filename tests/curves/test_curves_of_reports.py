@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from collections.abc import Iterator
@@ -211,6 +212,15 @@ FREE = {"areas", "errors", "n_cost", "n_points", "closed", "edges", "thresholds"
 FREE |= {"mean_confidence", "share", "spread", "weight"}
 
 
+def read(text: str) -> Report | None:
+    """The report, or None where it is refused as no whole one."""
+    with contextlib.suppress(KaratError):
+        return Report.from_json(text)
+    with pytest.raises(KaratError, match="K205"):
+        Report.from_json(text)
+    return None
+
+
 def test_a_changed_part_is_refused_or_is_what_the_text_says() -> None:
     document = small()
     n_refused = 0
@@ -219,10 +229,8 @@ def test_a_changed_part_is_refused_or_is_what_the_text_says() -> None:
             wrong = changed(document, path, value)
             if wrong == document:
                 continue
-            try:
-                report = Report.from_json(json.dumps(wrong))
-            except KaratError as problem:
-                assert problem.code == "K205", path
+            report = read(json.dumps(wrong))
+            if report is None:
                 n_refused += 1
                 continue
             assert FREE & set(path), (path, value)

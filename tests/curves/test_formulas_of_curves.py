@@ -96,7 +96,7 @@ def compare_cost(y: Any, s: Any, w: Any, curve: Any) -> None:
     """The smallest of all lines, on a grid and at the corners; each line is one of them."""
     n_pos, n_neg = totals(y, w)
     lines = {}
-    for threshold in [np.inf, *np.unique(s)]:
+    for threshold in [np.inf, *np.unique(s if w is None else s[w > 0])]:
         tp, fp = called(y, s, w, threshold)
         lines[threshold] = fp / n_neg, 1 - tp / n_pos
     at = np.append(np.linspace(0, 1, 101), curve.probability_cost)
@@ -115,8 +115,6 @@ def compare_cost(y: Any, s: Any, w: Any, curve: Any) -> None:
 
 def test_the_cost_curve_is_the_lowest_line() -> None:
     for y, s, w in binary(100):
-        if w is not None:
-            y, s, w = y[w > 0], s[w > 0], w[w > 0]
         curve = karat.curves.cost(y, y_score=s, weights=w)
         compare_cost(y, s, w, curve)
         assert (curve.probability_cost[0], curve.probability_cost[-1]) == (0, 1)

@@ -92,4 +92,6 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K305": branching,
     "K306": lambda: karat.metrics.get("macro_accuracy"),
     "K307": lambda: karat.evaluate([0, 1, 2], [0, 1, 2])["f1"],
+    "K308": lambda: karat.evaluate([0, 1], [0, 1]).curves,
+    "K309": lambda: karat.curves.roc(["ant", "bee"], y_score=[0, 1], average=None)["cat"],
 }

@@ -27,11 +27,12 @@ from karat.curves._points import Points, points_of_ladder
 from karat.curves._reliability import Reliability, reliability_curve
 from karat.curves._simplify import simplified
 from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
+from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
 from karat.metrics._reliability import binned
 from karat.tally import Classes
 
-__all__ = ["MOST_CLASSES", "MOST_POINTS", "ClassCurves", "Curves", "Keeper"]
+__all__ = ["MOST_CLASSES", "MOST_POINTS", "ClassCurves", "Curves", "Keeper", "no_curves"]
 
 MOST_POINTS: Final = 256
 """Operating points kept of a class."""
@@ -207,3 +208,21 @@ class Curves:
         """The names of the curves."""
         yield from (kind.name for kind in TRACED)
         yield from (Reliability.name, Cost.name, NetBenefit.name)
+
+
+def no_curves(scores: str | None, k: int, *, is_whole: bool) -> KaratError:
+    """Why a report holds no curves.
+
+    Args:
+        scores: what its scores were; None without any.
+        k: number of classes.
+        is_whole: whether every metric was computed, not a few that were asked for.
+    """
+    ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
+    if scores is None:
+        found = "It was made from labels, without probabilities or scores"
+        return error("K308", found=found, do="Give y_prob= or y_score=.")
+    if not is_whole:
+        found = "Some metrics were asked for, not the whole report"
+        return error("K308", found=found, do=f"Leave metrics= out. {ask}")
+    return error("K308", found=f"They are not kept for {k} classes", do=ask)

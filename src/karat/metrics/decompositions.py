@@ -142,9 +142,8 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     Of the class against the rest.
     """
     fit = c.made(recalibrated)
-    given = _surprise(fit.p, fit.misses, fit.hits)
-    best = _surprise(fit.block_values, fit.block_misses, fit.block_hits)
-    return _at_least_zero((given - best) / _weight(fit))
+    best = _least_surprise(fit.block_misses, fit.block_hits)
+    return _at_least_zero((_surprise(fit) - best) / _weight(fit))
 
 
 @score_metric(
@@ -166,7 +165,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
     Of the class against the rest.
     """
     fit = c.made(recalibrated)
-    best = _surprise(fit.block_values, fit.block_misses, fit.block_hits) / _weight(fit)
+    best = _least_surprise(fit.block_misses, fit.block_hits) / _weight(fit)
     return _at_least_zero(_entropy(fit) - best)
 
 
@@ -190,18 +189,26 @@ def _weight(fit: Recalibrated) -> float:
     return float(fit.hits.sum()) + float(fit.misses.sum())
 
 
-def _surprise(p: Floats, misses: Floats, hits: Floats) -> float:
-    """−Σ hits·ln p + misses·ln(1 − p), where 0·ln 0 = 0."""
+def _surprise(fit: Recalibrated) -> float:
+    """Log-loss of the probabilities as given, added over the rows."""
+    of_hits, of_misses = fit.hits > 0, fit.misses > 0
     with np.errstate(divide="ignore"):
-        of_hits = hits[hits > 0] @ np.log(p[hits > 0])
-        of_misses = misses[misses > 0] @ np.log1p(-p[misses > 0])
-    return -float(of_hits + of_misses)
+        in_hits = fit.hits[of_hits] @ np.log(fit.p[of_hits])
+        return 0.0 - float(in_hits + fit.misses[of_misses] @ np.log1p(-fit.p[of_misses]))
+
+
+def _least_surprise(misses: Floats, hits: Floats) -> float:
+    """Log-loss of giving each block its own share of hits, added over the rows."""
+    # Each share by its own division: 1 − share would lose a few misses among very many hits.
+    of_hits, of_misses = hits > 0, misses > 0
+    in_hits = hits[of_hits] @ np.log((hits / (hits + misses))[of_hits])
+    in_misses = misses[of_misses] @ np.log((misses / (hits + misses))[of_misses])
+    return 0.0 - float(in_hits + in_misses)
 
 
 def _entropy(fit: Recalibrated) -> float:
-    share = np.array([float(fit.hits.sum()) / _weight(fit)])
-    total = (np.array([float(side.sum())]) for side in (fit.misses, fit.hits))
-    return _surprise(share, *total) / _weight(fit)
+    misses, hits = (np.array([float(side.sum())]) for side in (fit.misses, fit.hits))
+    return _least_surprise(misses, hits) / _weight(fit)
 
 
 def _at_least_zero(x: float) -> float:
