@@ -107,7 +107,12 @@ def evaluate(
     if names_files(y_true):
         y_true = _plain_source(y_true)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
-    columns = {"true": true, "pred": pred, "prob": prob, "score": score}
+    columns = {
+        "true": true,
+        "pred": pred,
+        "prob": _score_columns("prob", prob),
+        "score": _score_columns("score", score),
+    }
     _check_sources(is_table, columns, y_prob, y_score, confusion, weights, nulls)
     options = {
         "labels": labels,
@@ -189,13 +194,43 @@ def _column_name(argument: str, given: Any) -> str | None:
     """
     if given is None or isinstance(given, str):
         return plain_text(given)
-    if _is_number(given) or isinstance(given, tuple):
+    if _is_name(given):
         return str(given)
     raise error(
         "K120",
         found=f"{argument}= is {short(given)} ({type(given).__name__}), not the name of a column",
         do="Name a column of the table, or give the labels themselves as y_true and y_pred.",
     )
+
+
+def _score_columns(argument: str, given: Any) -> str | list[str] | None:
+    """The names of the columns of probabilities or scores; a tuple is a list of them.
+
+    Errors:
+        K120 they are no names.
+    """
+    if given is None or isinstance(given, str) or _is_number(given):
+        return _column_name(argument, given)
+    try:
+        names = [] if isinstance(given, Mapping | AbstractSet | bytes) else list(given)
+    except Exception:  # the class of the container may raise anything
+        names = []
+    named = [_column_name(argument, name) for name in names if _is_name(name)]
+    if not names or len(named) < len(names):
+        raise error(
+            "K120",
+            found=f"{argument}= is {short(given)} ({type(given).__name__}), not names of columns",
+            do=f"Name columns of the table; or give the {_VALUES[argument]} themselves as "
+            f"y_{argument}=, with y_true.",
+        )
+    return [name for name in named if name is not None]
+
+
+_VALUES = {"prob": "probabilities", "score": "scores"}
+
+
+def _is_name(given: object) -> bool:
+    return isinstance(given, str | tuple) or _is_number(given)
 
 
 def _is_number(given: object) -> bool:

@@ -10,8 +10,8 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
-    "curves", "metrics", "operating_points", "plan", "result", "report", "render", "signature",
-    "testing",
+    "confusion", "curves", "metrics", "operating_points", "plan", "result", "report", "render",
+    "signature", "testing",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -39,7 +39,9 @@ ALLOWED: dict[str, set[str]] = {
     "function_docs": {"metrics"},
     "curves": {"metrics"} | WAIST,
     "result": {"signature"},
+    "confusion": {"render", "tally"},
     "report": {
+        "confusion",
         "curves",
         "metrics",
         "operating_points",

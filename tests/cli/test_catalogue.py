@@ -34,7 +34,7 @@ def test_columns_show_types_roles_and_the_mapping(karat: Karat) -> None:
     assert ["proba_0", "…", "proba_9", "FLOAT", "probabilities", "proba_*", "(10)"] in lines
     assert "p.parquet · 14 columns · 1 797 rows" in ran.out
     assert "truth=label, prediction=pred, weight=none" in ran.out
-    assert "Probabilities and scores are found and not used" in ran.out
+    assert "weight=none, probabilities=proba_0…proba_9 (10)\n" in ran.out
 
 
 def test_columns_show_what_is_ambiguous_or_absent(karat: Karat) -> None:
@@ -46,6 +46,33 @@ def test_columns_show_what_is_ambiguous_or_absent(karat: Karat) -> None:
     assert ["guess", "BIGINT"] in lines
     assert "truth: label, target could each be it; name one with --true." in ran.out
     assert "prediction: no column has a usual name; name it with --pred." in ran.out
+
+
+def test_columns_of_scores_are_told_by_their_names(karat: Karat) -> None:
+    row = {"label": [0], "logits_0": [1.5], "logits_1": [0.5], "pred_a": [1], "pred_b": [1]}
+    write_csv(Path("p.csv"), row | {"confidence": [0.5]})
+    out = karat("columns", "p.csv").out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["logits_0", "…", "logits_1", "DOUBLE", "scores", "logits_*", "(2)"] in lines
+    assert ["pred_a", "…", "pred_b", "BIGINT"] in lines
+    words = " ".join(out.split())
+    assert "prediction=largest score, weight=none, scores=logits_0…logits_1 (2)" in words
+    write_csv(Path("p.csv"), {"label": [0], "pred": [0], "pred_a": [1], "pred_b": [1]})
+    assert "Columns pred_* (2) were not read" in karat("columns", "p.csv").out
+    write_csv(Path("p.csv"), {"label": ["a"], "p": [0.5]})
+    out = karat("columns", "p.csv").out
+    assert "prediction=largest probability, weight=none, probabilities=p\n" in out
+    assert karat("report", "p.csv", "--labels", "a,b").err.startswith("probabilities=p, truth=lab")
+
+
+def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:
+    write_csv(Path("p.csv"), {"label": [0], "score": [1.5], "proba_0": [0.5], "proba_1": [0.5]})
+    ran = karat("columns", "p.csv")
+    words = " ".join(ran.out.split())
+    assert "score DOUBLE scores?" in words
+    assert "proba_* (2)?" in words
+    assert "probabilities or scores: 'score', proba_* (2) could each be they" in words
+    assert "prediction" not in words.partition("Mapping")[2]
 
 
 def test_columns_of_several_files_and_queries(karat: Karat) -> None:
@@ -61,6 +88,23 @@ def test_every_metric_is_listed(karat: Karat) -> None:
     assert ran.code == 0
     words = ran.out.split()
     assert [record.name for record in all_records() if record.name not in words] == []
+
+
+def test_averages_of_scores_are_listed_by_their_names(karat: Karat) -> None:
+    out = karat("metrics").out
+    words = " ".join(out.split())
+    for name in ("roc_auc_ovr_macro", "roc_auc_ovr_micro", "mean_average_precision"):
+        assert name in words
+        assert karat("metrics", name).out.startswith(f"{name}\n")
+    assert "mean_average_precision average_precision, macro average." in words
+    for family in ("probability", "ranking", "calibration", "thresholds"):
+        assert f"\n{family}\n" in out
+    assert "Read from probabilities or scores: calibration," in words
+    assert "Metrics of one class also come as macro_, micro_ and weighted_ averages." in words
+    one = " ".join(karat("metrics", "roc_auc").out.split())
+    assert "averages roc_auc_ovr_macro, roc_auc_ovr_micro, roc_auc_ovr_weighted" in one
+    assert "read from probabilities (y_prob) or scores (y_score)" in one
+    assert "read from" not in karat("metrics", "f1").out
 
 
 def test_one_metric_is_shown_whole(karat: Karat) -> None:
@@ -132,6 +176,20 @@ def test_the_plan_is_explained(karat: Karat) -> None:
     assert "precision (plain, macro, micro, weighted)" in whole
     assert "definition" not in whole
     assert karat("explain", "macro_f2").code == 2
+
+
+def test_the_plan_of_metrics_of_scores_is_explained(karat: Karat) -> None:
+    out = karat("explain", "f1", "roc_auc_ovr_macro", "log_loss", "roc_auc_mu", "ece").out
+    sections = out.split("\n\n")
+    assert "5 metrics" in sections[0]
+    assert [part.splitlines()[0].partition(":")[0] for part in sections[1:5]] == [
+        "From class totals", "From losses", "From ladders", "From pairs of classes",
+    ]  # fmt: skip
+    assert "  roc_auc (macro)\n  expected_calibration_error" in sections[3]
+    assert "\nlog_loss\n  definition" in out
+    whole = karat("explain").out
+    assert "  log_loss\n" in whole
+    assert "  roc_auc (plain, macro, weighted)\n" in whole
 
 
 def test_the_demo_writes_its_files_and_reports(karat: Karat) -> None:

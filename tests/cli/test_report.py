@@ -163,7 +163,9 @@ def test_dropped_rows_and_doubtful_classes_are_warnings(karat: Karat) -> None:
 
 def test_several_files_and_a_query(karat: Karat) -> None:
     ran = karat("report", "ten.csv", bundled("digits_rf.parquet"))
-    assert ran.err == "truth=label, pred=pred, weight=none (1 807 rows)\n"
+    told, warning = ran.err.splitlines()
+    assert told == "truth=label, pred=pred, weight=none (1 807 rows)"
+    assert warning.startswith("Warning: proba_* (10) was not read as prob: The files do not hold")
     assert "ten.csv and 1 more · 1 807 rows" in ran.out
     ran = karat("report", "FROM 'ten.csv' WHERE label > 0")
     assert "SQL query · 8 rows" in ran.out

@@ -27,7 +27,7 @@ from karat.inputs.column import Column
 from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
 from karat.inputs.scores import Scores, refuse_scores
-from karat.inputs.weights import as_weights
+from karat.inputs.weights import as_weights, refuse_sums
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.sums import Sums
@@ -93,7 +93,7 @@ class ScoreTally:
         """Losses by name, with the predicted classes if wanted: one read, kept for later calls.
 
         Errors:
-            K13x a value is no probability or not finite; K113 to K115 bad weights.
+            K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
         """
         bits = _PREDICTED * predicted
         for name in names:
@@ -110,9 +110,16 @@ class ScoreTally:
                     raise refuse_scores(self.scores, rejected) from None
                 explain_weights(rejected, self.weights, self.weights_argument)
             self._bits = bits
-            if self.weights is not None and not self._read.weight > 0:
-                raise error("K115", argument=self.weights_argument, n=self.n_rows)
+            self._check_weight(self._read.truth)
         return self._read
+
+    def _check_weight(self, totals: npt.NDArray[Any]) -> None:
+        """Refuse weights of the classes that add up to nothing, or that formulas cannot bear."""
+        if self.weights is None:
+            return
+        if not totals.any():
+            raise error("K115", argument=self.weights_argument, n=self.n_rows)
+        refuse_sums(np.asarray(totals, np.float64), self.weights_argument)
 
     def check(self) -> None:
         """Refuse values that no metric may read: each is looked at once, whatever is computed.
@@ -195,8 +202,7 @@ class ScoreTally:
             explain_weights(rejected, self.weights, self.weights_argument)
         if self._totals is None:
             self._totals = ranked.totals
-            if not self._totals.any():
-                raise error("K115", argument=self.weights_argument, n=self.n_rows)
+            self._check_weight(self._totals)
         return ranked
 
     def _probabilities(self) -> list[Floats]:
@@ -226,6 +232,7 @@ class ScoreTally:
 
     def pooled(self) -> Ranked:
         """Every row and class as one row of two classes: whether it is the true class."""
+        self.read()  # every value is finite
         values = self.scores.values
         if values.ndim == 1:
             values = np.stack([self._column(0), self._column(1)], axis=1)

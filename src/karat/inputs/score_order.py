@@ -219,11 +219,14 @@ def _readings(
     cuts = sorted(range(len(start), -1, -1), key=lambda i: i > 0 and start[i - 1].isalnum())
     tails = ["", *(end[i:] for i in range(len(end)) if not end[i].isalnum())]
     shortest = min(map(len, names))
+    # Bare numbers may be the classes; where they are not, they are the places of columns.
+    are_places = all(map(str.isdecimal, names))
     for tail in tails[:_N_CUTS]:
         for cut in cuts[:_N_CUTS]:
             if cut + len(tail) < shortest:
                 texts = [name[cut : len(name) - len(tail)] for name in names]
-                yield texts, not cut or not start[cut - 1].isalnum()
+                is_likely = not start[cut - 1].isalnum() if cut else not are_places
+                yield texts, is_likely
 
 
 def _shared(names: Sequence[str]) -> str:

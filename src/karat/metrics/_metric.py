@@ -289,14 +289,14 @@ def _checked(record: Record, item: Parameter, value: Any) -> Any:
     if item.kind == "choice":
         if not isinstance(value, str) or value not in item.choices:
             choices = ", ".join(map(repr, item.choices))
-            raise _unfit(record, f"{item.name}={value!r} is none of {choices}")
+            raise _unfit(record, f"{item.name}={short(value)} is none of {choices}")
         return value
     if item.kind == "count":
         is_whole = isinstance(value, int | np.integer) or (
             isinstance(value, float) and value.is_integer()
         )
         if not is_whole or isinstance(value, bool | np.bool_) or value < 1:
-            raise _unfit(record, f"{item.name}={value!r} is not a whole number of at least 1")
+            raise _unfit(record, f"{item.name}={short(value)} is not a whole number of at least 1")
         return int(value)
     if item.kind == "flag":
         if not isinstance(value, bool | np.bool_):
