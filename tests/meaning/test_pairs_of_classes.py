@@ -36,5 +36,6 @@ def test_each_entry_is_the_area_of_two_classes(k: int) -> None:
 
 def test_an_absent_class_has_no_entry() -> None:
     found = karat.roc_auc_pairs([0, 1], y_score=[[1, 0, 0], [0, 1, 0]], labels=[0, 1, 2])
-    assert np.isnan(found[2]).all() and np.isnan(found[:, 2]).all()
+    assert np.isnan(found[2]).all()
+    assert np.isnan(found[:, 2]).all()
     assert found[0, 1] == found[1, 0] == 1.0
