@@ -55,7 +55,9 @@ def _gain(c: ClassRanks, share: float) -> float:
     """Share of the rows of the class found among the best share of all rows."""
     if not c.n_pos:
         return math.nan
-    return _within(c, share * (c.n_pos + c.n_neg)) / c.n_pos
+    _, tps, fps = c.curve
+    # Of the cumulated weights themselves, so that all rows are all of them to the last bit.
+    return _within(c, share * float(tps[-1] + fps[-1])) / float(tps[-1])
 
 
 @score_metric(
