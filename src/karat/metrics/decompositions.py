@@ -206,7 +206,7 @@ def _least_surprise(misses: Floats, hits: Floats) -> float:
 
 
 def _log_share(part: Floats, rest: Floats) -> Floats:
-    """ln of part ÷ (part + rest), which a few among very many are not rounded away from."""
+    """Ln of part ÷ (part + rest), which a few among very many are not rounded away from."""
     whole = part + rest
     return np.where(part > rest, np.log1p(-rest / whole), np.log(part / whole))
 

@@ -232,5 +232,5 @@ def d2_brier(s: Losses) -> float:
 
     0: no better than giving every row the class shares; 1: perfect.
     """
-    # Σ π·(share of the others), not 1 − Σ π² nor 1 − π, which cancel where one class holds nearly all.
+    # Σ π·(share of the others): 1 − Σ π² and 1 − π cancel where one class holds nearly all rows.
     return _undefined_share(s.mean("quadratic"), float((s.shares * s.other_shares).sum()))
