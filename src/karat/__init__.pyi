@@ -20,6 +20,7 @@ from karat.functions import confusion_matrix as confusion_matrix
 from karat.plan import Plan as Plan
 from karat.report import Report as Report
 from karat.result import Result as Result
+from karat.scored_functions import roc_auc_pairs as roc_auc_pairs
 from karat.scoring import scorer as scorer
 from karat.signature import Signature as Signature
 
@@ -698,7 +699,7 @@ class _OfScoresBetaPerClass(Protocol):
         n_threads: int | None = None,
     ) -> float: ...
 
-class _OfScoresFalsePositiveFalseNegativePerClassMacroWeighted(Protocol):
+class _OfScoresCostsPerClassMacroWeighted(Protocol):
     @overload
     def __call__(
         self,
@@ -707,8 +708,7 @@ class _OfScoresFalsePositiveFalseNegativePerClassMacroWeighted(Protocol):
         y_prob: Any = None,
         y_score: Any = None,
         average: None,
-        false_positive: float = ...,
-        false_negative: float = ...,
+        costs: Any = ...,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -723,8 +723,7 @@ class _OfScoresFalsePositiveFalseNegativePerClassMacroWeighted(Protocol):
         y_prob: Any = None,
         y_score: Any = None,
         average: Literal["macro", "weighted"] = ...,
-        false_positive: float = ...,
-        false_negative: float = ...,
+        costs: Any = ...,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -732,15 +731,14 @@ class _OfScoresFalsePositiveFalseNegativePerClassMacroWeighted(Protocol):
         n_threads: int | None = None,
     ) -> float: ...
 
-class _OfScoresFalsePositiveFalseNegative(Protocol):
+class _OfScoresCosts(Protocol):
     def __call__(
         self,
         y_true: Any = None,
         *,
         y_prob: Any = None,
         y_score: Any = None,
-        false_positive: float = ...,
-        false_negative: float = ...,
+        costs: Any = ...,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -748,7 +746,7 @@ class _OfScoresFalsePositiveFalseNegative(Protocol):
         n_threads: int | None = None,
     ) -> float: ...
 
-class _OfScoresFalsePositiveFalseNegativePerClass(Protocol):
+class _OfScoresCostsPerClass(Protocol):
     @overload
     def __call__(
         self,
@@ -757,8 +755,7 @@ class _OfScoresFalsePositiveFalseNegativePerClass(Protocol):
         y_prob: Any = None,
         y_score: Any = None,
         average: None,
-        false_positive: float = ...,
-        false_negative: float = ...,
+        costs: Any = ...,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -772,8 +769,7 @@ class _OfScoresFalsePositiveFalseNegativePerClass(Protocol):
         *,
         y_prob: Any = None,
         y_score: Any = None,
-        false_positive: float = ...,
-        false_negative: float = ...,
+        costs: Any = ...,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -1104,7 +1100,7 @@ informedness_threshold: _OfScoresPerClass
 max_informedness: _OfScoresPerClassMacroWeighted
 macro_max_informedness: _OfScores
 weighted_max_informedness: _OfScores
-min_cost: _OfScoresFalsePositiveFalseNegativePerClassMacroWeighted
-macro_min_cost: _OfScoresFalsePositiveFalseNegative
-weighted_min_cost: _OfScoresFalsePositiveFalseNegative
-cost_threshold: _OfScoresFalsePositiveFalseNegativePerClass
+min_cost: _OfScoresCostsPerClassMacroWeighted
+macro_min_cost: _OfScoresCosts
+weighted_min_cost: _OfScoresCosts
+cost_threshold: _OfScoresCostsPerClass

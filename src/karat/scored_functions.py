@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.engines.scores import tally_scores
 from karat.errors import UndefinedWarning, error, shown
@@ -17,11 +18,12 @@ from karat.metrics._measure import measure
 from karat.metrics._metric import Metric
 from karat.metrics._record import Record
 from karat.metrics._scored import ScoreCase
+from karat.metrics._views import PairRanks
 from karat.report import undefined_reason
 from karat.result import NOT_GIVEN
 from karat.tally import Classes
 
-__all__ = ["given_scores", "scored_function"]
+__all__ = ["given_scores", "roc_auc_pairs", "scored_function"]
 
 
 def scored_function(
@@ -76,6 +78,57 @@ def scored_function(
         return values.value if lift == "per_class" else float(values.value)
 
     return function
+
+
+def roc_auc_pairs(
+    y_true: Any,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    n_threads: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """How well each class is told from each other one: the whole matrix behind Hand & Till's mean.
+
+    Args:
+        y_true: true labels, one a row, [n].
+        y_prob: probabilities, float[n, k] or float[n] of the positive class of two.
+        y_score: any finite scores instead, of the same shapes.
+        labels: the classes in the order of the columns. Default: the sorted labels of y_true.
+        weights: float[n], importance of each row, finite and at least 0.
+        n_threads: threads; the result does not depend on it.
+
+    Returns:
+        float64[k, k]: at (i, j) the chance that a row of class i scores above one of class j by the
+        score of i, ties counting half. NaN on the diagonal and where either class has no row.
+
+    Errors:
+        K101-K124: the labels or weights cannot be used; K130-K139: the scores cannot be used.
+
+    Cost: one sort of n keys a column.
+
+    Example:
+        >>> import karat
+        >>> karat.roc_auc_pairs(
+        ...     [0, 1, 2, 2],
+        ...     y_prob=[[0.6, 0.2, 0.2], [0.3, 0.4, 0.3], [0.1, 0.3, 0.6], [0.5, 0.25, 0.25]],
+        ... ).tolist()
+        [[nan, 1.0, 1.0], [1.0, nan, 1.0], [1.0, 0.5, nan]]
+
+    References:
+        Hand, Till (2001). A simple generalisation of the area under the ROC curve. ML 45.
+    """
+    rows = tally_scores(
+        y_true, given_scores(y_prob, y_score), labels=labels, weights=weights, n_threads=n_threads
+    )
+    rows.check()
+    areas, totals = [], np.empty(0)
+    for i in range(rows.classes.k):
+        ranked = rows.column(i)
+        areas.append(ranked.areas())
+        totals = ranked.totals
+    return PairRanks(np.stack(areas), totals).matrix
 
 
 def given_scores(y_prob: Any, y_score: Any) -> Any:

@@ -172,12 +172,6 @@ def test_they_are_read_back_as_they_were(k: int, weighted: bool, kind: str) -> N
             assert_same(getattr(other, "area", 0.0), getattr(curve, "area", 0.0))
 
 
-def test_a_text_without_curves_is_read() -> None:
-    document = karat.evaluate(**large(50)).to_dict()
-    del document["scores"]["curves"]
-    assert Report.from_json(json.dumps(document)).kept_curves is None
-
-
 def small() -> dict[str, Any]:
     data = large(12, 2)
     document: dict[str, Any] = json.loads(karat.evaluate(**data).to_json())

@@ -35,6 +35,7 @@ from karat.functions import confusion_matrix as confusion_matrix
 from karat.plan import Plan as Plan
 from karat.report import Report as Report
 from karat.result import Result as Result
+from karat.scored_functions import roc_auc_pairs as roc_auc_pairs
 from karat.scoring import scorer as scorer
 from karat.signature import Signature as Signature
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, score_case, score_metric
 from karat.metrics._views import Floats
 
@@ -320,55 +321,68 @@ def max_informedness(c: ClassRanks) -> float:
     return float((tpr - fpr).max())
 
 
-_COSTS = (
-    Parameter("false_positive", "Cost of a false positive.", default=1.0, above=0.0),
-    Parameter("false_negative", "Cost of a false negative.", default=1.0, above=0.0),
+_COSTS = Parameter(
+    "costs",
+    "Cost of each outcome, float[2, 2]: rows true (rest, class), columns predicted (rest, class). "
+    "None: every error costs 1.",
+    default=None,
+    kind="matrix",
 )
+_DEAR_MISSES = [[0.0, 1.0], [5.0, 0.0]]
 
 
-def _costs(c: ClassRanks, false_positive: float, false_negative: float) -> Floats:
+def _costs(c: ClassRanks, costs: Any) -> Floats:
+    """Total cost at each threshold, predicting nothing first."""
+    cost = np.array([[0.0, 1.0], [1.0, 0.0]] if costs is None else costs, np.float64)
+    if cost.shape != (2, 2):
+        raise error(
+            "K302",
+            metric="The cost at a threshold",
+            found=f"costs has shape {cost.shape}; a class against the rest has 2 × 2 outcomes",
+            parameters=_COSTS.text,
+        )
     _, tps, fps = c.curve
-    none = np.array([false_negative * c.n_pos])
-    return np.concatenate([none, false_positive * fps + false_negative * (c.n_pos - tps)])
+    tps, fps = (np.concatenate([[0.0], part]) for part in (tps, fps))
+    (true_negative, false_positive), (false_negative, true_positive) = cost
+    found: Floats = (
+        true_positive * tps
+        + false_negative * (c.n_pos - tps)
+        + false_positive * fps
+        + true_negative * (c.n_neg - fps)
+    )
+    return found
 
 
 @score_metric(
     formula="smallest mean cost over all thresholds, predicting nothing included",
-    latex=r"\min_t \frac{c_{FP} \mathrm{FP}(t) + c_{FN} \mathrm{FN}(t)}{W}",
+    latex=r"\min_t \frac{1}{W} \sum_{ij} C_{ij} \, n_{ij}(t)",
     averages=("macro", "weighted"),
-    range=(0.0, math.inf),
+    range=_REAL,
     better="lower",
-    perfect=0.0,
-    parameters=_COSTS,
-    cases=[
-        tied(gives="2/6"),
-        tied(gives="2/6", false_positive=1.0, false_negative=5.0),
-    ],
+    perfect=None,
+    parameters=(_COSTS,),
+    cases=[tied(gives="2/6"), tied(gives="2/6", costs=_DEAR_MISSES)],
     references=(ELKAN_2001,),
     since="0.2",
     in_report=False,
 )
-def min_cost(c: ClassRanks, *, false_positive: float, false_negative: float) -> float:
-    """Mean cost of the errors at the threshold that makes it smallest on these rows."""
-    total = c.n_pos + c.n_neg
-    return float(_costs(c, false_positive, false_negative).min()) / total
+def min_cost(c: ClassRanks, *, costs: Any) -> float:
+    """Mean cost of the outcomes at the threshold that makes it smallest on these rows."""
+    return float(_costs(c, costs).min()) / (c.n_pos + c.n_neg)
 
 
 @score_metric(
     formula="the highest threshold at which the mean cost is smallest",
-    latex=r"\arg\min_t c_{FP} \mathrm{FP}(t) + c_{FN} \mathrm{FN}(t)",
+    latex=r"\arg\min_t \sum_{ij} C_{ij} \, n_{ij}(t)",
     range=_REAL,
     undefined="predicting no row as the class is cheapest: the threshold is infinite",
-    parameters=_COSTS,
-    cases=[
-        tied(gives="0.9"),
-        tied(gives="0.35", false_positive=1.0, false_negative=5.0),
-    ],
+    parameters=(_COSTS,),
+    cases=[tied(gives="0.9"), tied(gives="0.35", costs=_DEAR_MISSES)],
     references=(ELKAN_2001,),
     since="0.2",
     in_report=False,
 )
-def cost_threshold(c: ClassRanks, *, false_positive: float, false_negative: float) -> float:
-    """The score from which on to predict the class so that errors cost least on these rows."""
-    best = int(np.argmin(_costs(c, false_positive, false_negative)))
+def cost_threshold(c: ClassRanks, *, costs: Any) -> float:
+    """The score from which on to predict the class so that outcomes cost least on these rows."""
+    best = int(np.argmin(_costs(c, costs)))
     return math.inf if best == 0 else float(c.curve[0][best - 1])

@@ -55,7 +55,7 @@ def report_from_json(text: str | bytes) -> Report:
         _source(whole["source"]),
         whole["warnings"].texts,
         *scores,
-        curves_from(None if part is None or part.is_null else part.get("curves"), cells),
+        curves_from(None if part is None or part.is_null else part["curves"], cells),
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]

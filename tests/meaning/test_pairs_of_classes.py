@@ -1,0 +1,41 @@
+"""`karat.roc_auc_pairs`: the matrix behind the means over pairs of classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import karat
+from karat.testing.score_laws import problems
+from tests.same import assert_same
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_each_entry_is_the_area_of_two_classes(k: int) -> None:
+    for problem in problems(k):
+        argument = "y_prob" if problem.is_prob else "y_score"
+        found = karat.roc_auc_pairs(
+            problem.y_true, weights=problem.weights, **{argument: problem.values}
+        )
+        for i in range(k):
+            for j in range(k):
+                both = (problem.y_true == i) | (problem.y_true == j)
+                if i == j:
+                    assert np.isnan(found[i, j])
+                    continue
+                weights = None if problem.weights is None else problem.weights[both]
+                wanted = karat.roc_auc(
+                    problem.y_true[both] == i, y_score=problem.values[both, i], weights=weights
+                )
+                assert_same(found[i, j], wanted, within=1e-12)
+        mean = karat.roc_auc_ovo_macro(
+            problem.y_true, weights=problem.weights, **{argument: problem.values}
+        )
+        assert_same(np.nanmean(found), mean, within=1e-12)
+
+
+def test_an_absent_class_has_no_entry() -> None:
+    found = karat.roc_auc_pairs([0, 1], y_score=[[1, 0, 0], [0, 1, 0]], labels=[0, 1, 2])
+    assert np.isnan(found[2]).all()
+    assert np.isnan(found[:, 2]).all()
+    assert found[0, 1] == found[1, 0] == 1.0
