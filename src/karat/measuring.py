@@ -14,7 +14,7 @@ from karat.metrics import Losses, Metric, all_records
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
 from karat.plan import default_metrics
-from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report
+from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report, needs_average
 
 if TYPE_CHECKING:
     from karat.engines.files import FileTally
@@ -58,9 +58,17 @@ def report_of_scores(
 
 
 def _wanted(rows: ScoreTally, requested: Sequence[Metric] | None) -> list[Metric]:
-    """Metrics of scores to compute: those asked for, else those of a report."""
+    """Metrics of scores to compute: those asked for, else those of a report.
+
+    Errors:
+        K307 a metric of one class, where there are more than two.
+    """
     if requested is not None:
-        return [metric for metric in requested if metric.needs_scores]
+        wanted = [metric for metric in requested if metric.needs_scores]
+        for metric in wanted:
+            if metric.record.is_per_class and metric.lift == "plain" and rows.classes.k != 2:
+                raise needs_average(metric, rows.classes.k)
+        return wanted
     k = rows.classes.k
     listed = [
         metric

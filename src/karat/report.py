@@ -161,13 +161,7 @@ class Report:
         if needs_positive and not self.is_binary and self.classes.k == 1:
             cells = with_positive(cells, metric.name)
         elif needs_positive and not self.is_binary:
-            choices = [metric.record.lifted(average) for average in metric.record.averages]
-            raise error(
-                "K307",
-                name=metric.name,
-                k=self.classes.k,
-                choices=", ".join(choices) or "it for each class",
-            )
+            raise needs_average(metric, self.classes.k)
         computed = self._values(metric, cells)
         classes, positive = cells.classes, cells.classes.positive
         return Result(
@@ -324,6 +318,13 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<karat.Report: {self.n_rows} rows, {self.classes.k} classes>"
+
+
+def needs_average(metric: Metric, k: int) -> KaratError:
+    """The error of a metric of one class where there are more than two."""
+    choices = [metric.record.lifted(average) for average in metric.record.averages]
+    listed = ", ".join(choices) or "it for each class"
+    return error("K307", name=metric.name, k=k, choices=listed)
 
 
 def undefined_reason(
