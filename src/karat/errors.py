@@ -285,7 +285,7 @@ _ENTRIES = (
     ),
     Entry(
         "K134",
-        "{argument} has scores of {n_columns} classes and there are {k}.",
+        "{argument} has scores for {n_columns} classes; the labels have {k}.",
         "Classes: {labels}.",
         "Give labels= with every class in the order of the columns.",
     ),

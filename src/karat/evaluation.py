@@ -129,6 +129,8 @@ def evaluate(
     elif has_scores:
         from karat.scored_functions import given_scores
 
+        if y_true is None:
+            raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
         rows = tally_scores(
             y_true, given_scores(y_prob, y_score), y_pred=y_pred, threshold=threshold, **options
         )

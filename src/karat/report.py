@@ -342,7 +342,9 @@ def undefined_reason(
         return None
     reason = metric.undefined_when
     if len(reason) > 160 or not reason:
-        reason = metric.record.undefined or "the formula divides by zero"
+        is_scored = metric.needs_scores
+        other = "it is larger than any number" if is_scored else "the formula divides by zero"
+        reason = metric.record.undefined or other
     if undefined.ndim == 0:
         return reason
     where = np.flatnonzero(undefined)

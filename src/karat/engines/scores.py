@@ -223,7 +223,8 @@ class ScoreTally:
                 whole = np.empty(values.shape[::-1])
                 for start in range(0, len(values), _BLOCK):
                     block = values[start : start + _BLOCK].astype(np.float64)
-                    block -= block.max(axis=1, keepdims=True)
+                    with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+                        block -= block.max(axis=1, keepdims=True)
                     np.exp(block, out=block)
                     block /= block.sum(axis=1, keepdims=True)
                     whole[:, start : start + _BLOCK] = block.T
