@@ -137,7 +137,8 @@ class ScoreTally:
         """The scores as the kernels take them: a single column is that of the second class."""
         values = self.scores.values
         if values.ndim == 1 and self.classes.positive == 0:
-            return 1 - values if self.is_prob else -values
+            # Both columns: of p far below 1 nothing would be left in 1 − (1 − p).
+            return np.stack([values, 1 - values], axis=1) if self.is_prob else -values
         return values
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
