@@ -107,6 +107,7 @@ void bind_ladder(nb::module_& m);
 void bind_objectives(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_pairs(nb::module_& m);
+void bind_paths(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_scores(nb::module_& m);
 

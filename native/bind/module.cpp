@@ -55,6 +55,7 @@ NB_MODULE(_native, m) {
     bind_objectives(m);
     bind_objects(m);
     bind_pairs(m);
+    bind_paths(m);
     bind_program(m);
     bind_scores(m);
 }

@@ -308,6 +308,23 @@ def weigh_scores(values: NDArray[np.floating[Any]], cost: _Float64) -> _Float64:
     Errors: Rejected "infinite" for the first item beyond the range of float64.
     """
 
+def upper_hull(x: _Float64, y: _Float64) -> _Int64:
+    """Places of the corners of the upper convex hull of a path that never falls in x or in y.
+
+    Both ends are corners, points on an edge are none; the sign of every turn is exact.
+    """
+
+def furthest_points(paths: _Float64, limit: int, first: _Int32) -> _Int64:
+    """Places, ascending, of at most `limit` points that draw n points best, ends included.
+
+    Args: paths float64[2 · planes, n], contiguous rows x, y, x, y, …; first: places to be taken
+    in any case. Then the point furthest from the line between those taken before, in the plane
+    where it is furthest, again and again (Ramer, Douglas, Peucker), never one on the lines.
+
+    Errors: ValueError for fewer than two points, or a limit below 2; IndexError for other places.
+    Cost: O(n · log n) as a rule.
+    """
+
 def encode_integers(array: _Integers) -> tuple[_Int32, _Int64]:
     """int32[n] codes and the distinct values, ascending; Rejected "range" beyond int64."""
 

@@ -158,6 +158,13 @@ def _evaluated(
 ) -> Any:
     undefined = check_policy(undefined)
     lift = _lift(record, fixed, average)
+    scores = next((name for name in ("y_prob", "y_score") if name in params), None)
+    if scores is not None:
+        raise error(
+            "K120",
+            found=f"{record.name} was given {scores}: it reads predicted labels",
+            do=f"Give y_pred; karat.evaluate(y_true, {scores}=...) predicts from scores.",
+        )
     metric = Metric.of(record, lift, params)
     cells = tallied(
         y_true, y_pred, confusion, labels, positive, weights, n_threads, metric.needs_cells
@@ -198,7 +205,8 @@ def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
     if isinstance(average, NotGiven):
         return fixed
     if fixed != "plain" or not record.is_per_class:
-        raise error("K306", name=record.name, average=average)
+        name = record.name if fixed == "plain" else record.lifted(fixed)
+        raise error("K306", name=name, average=average)
     if average is None:
         return "per_class"
     chosen = plain_text(average)

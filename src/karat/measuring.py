@@ -13,6 +13,7 @@ from karat.errors import error
 from karat.metrics import Losses, Metric, all_records
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
+from karat.metrics._positive import check_has_positive
 from karat.plan import default_metrics
 from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report
 
@@ -38,6 +39,8 @@ def report_of_scores(
         facts: mapping, source and warnings, where the rows came from a table.
     """
     wanted = _wanted(rows, requested)
+    for metric in wanted:
+        check_has_positive(metric, rows.classes)
     names = {name for m in wanted if m.record.reads is Losses for name in m.record.needs}
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(names, predicted=needs_guess)

@@ -17,7 +17,7 @@ from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
-from karat.metrics._positive import with_positive
+from karat.metrics._positive import check_has_positive, with_positive
 from karat.plan import default_metrics
 from karat.result import Result
 from karat.signature import Signature
@@ -160,14 +160,8 @@ class Report:
         needs_positive = metric.record.is_per_class and metric.lift == "plain"
         if needs_positive and not self.is_binary and self.classes.k == 1:
             cells = with_positive(cells, metric.name)
-        elif needs_positive and not self.is_binary:
-            choices = [metric.record.lifted(average) for average in metric.record.averages]
-            raise error(
-                "K307",
-                name=metric.name,
-                k=self.classes.k,
-                choices=", ".join(choices) or "it for each class",
-            )
+        else:
+            check_has_positive(metric, self.classes)
         computed = self._values(metric, cells)
         classes, positive = cells.classes, cells.classes.positive
         return Result(
@@ -342,7 +336,9 @@ def undefined_reason(
         return None
     reason = metric.undefined_when
     if len(reason) > 160 or not reason:
-        reason = metric.record.undefined or "the formula divides by zero"
+        is_scored = metric.needs_scores
+        other = "it is larger than any number" if is_scored else "the formula divides by zero"
+        reason = metric.record.undefined or other
     if undefined.ndim == 0:
         return reason
     where = np.flatnonzero(undefined)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import karat
 from karat.curves import _simplify
 from karat.curves._points import Points
-from karat.curves._simplify import corners, upper_hull
+from karat.curves._simplify import corners
 from karat.curves._traced import TRACED
 from tests.curves.problems import binary
 from tests.same import assert_same
@@ -159,36 +159,6 @@ def paths(draw: st.DrawFn) -> tuple[Any, Any]:
     )
     x, y = np.cumsum([(0, 0), *steps], axis=0).T
     return x, y
-
-
-@given(paths())
-@settings(max_examples=200, deadline=None)
-def test_the_hull_is_that_of_a_slow_reference(path: tuple[Any, Any]) -> None:
-    x, y = path
-    stack: list[int] = []
-    for i in range(len(x)):
-        while len(stack) > 1:
-            a, b = stack[-2:]
-            turn = (x[b] - x[a]) * (y[i] - y[a]) - (y[b] - y[a]) * (x[i] - x[a])
-            if turn < 0:
-                break
-            stack.pop()
-        stack.append(i)
-    assert upper_hull(x, y).tolist() == stack
-
-
-def test_the_hull_of_a_long_path_is_that_of_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    for concave in (True, False):
-        steps = rng.random((9000, 2))
-        if concave:  # every point is a corner: the sample leaves out nothing
-            steps = steps[np.argsort(steps[:, 0] / steps[:, 1])]
-        x, y = np.cumsum(steps, axis=0).T
-        long = upper_hull(x, y)
-        assert (len(long) > 8000) == concave
-        monkeypatch.setattr(_simplify, "_LONG", len(x))
-        assert_same(long, upper_hull(x, y))
-        monkeypatch.undo()
 
 
 @given(paths(), st.booleans())

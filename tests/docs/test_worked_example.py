@@ -66,10 +66,16 @@ def example_with(text: str, folder: Path) -> Example:
 @pytest.fixture(scope="module")
 def text() -> str:
     """The file that CONTRIBUTING.md shows."""
-    (block,) = [item for item in blocks_of(ROOT / "CONTRIBUTING.md") if item.title]
-    assert block.title is not None
-    assert block.title.startswith("src/karat/metrics/")
-    return block.text
+    return shown_files()[0]
+
+
+def shown_files() -> list[str]:
+    """The files of CONTRIBUTING.md: a metric of labels, a metric of scores."""
+    blocks = [item for item in blocks_of(ROOT / "CONTRIBUTING.md") if item.title]
+    for block in blocks:
+        assert block.title is not None
+        assert block.title.startswith("src/karat/metrics/")
+    return [block.text for block in blocks]
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +187,27 @@ def test_a_wrong_example_fails_its_laws(text: str, right: str, wrong: str, tmp_p
     done = example_with(text.replace(right, wrong), tmp_path).run_laws()
     assert done.returncode == 1, done.stdout
     assert "failed" in done.stdout
+
+
+def test_the_metric_of_scores_works_as_it_stands(tmp_path: Path) -> None:
+    _, text = shown_files()
+    example = example_with(text, tmp_path)
+    path = str(tmp_path / "families" / "forecasts.py")
+    config = ["--config", str(ROOT / "pyproject.toml"), "--no-cache"]
+    ruff = str(Path(sys.executable).parent / "ruff")
+    for command in (["check", *config, path], ["format", "--check", *config, path]):
+        done = example.start([ruff, *command])
+        assert done.returncode == 0, done.stdout + done.stderr
+    program = """
+import karat
+from karat.testing import SCORE_LAWS
+record = karat.metrics.get("recall_without_false_positives").record
+for law in SCORE_LAWS:
+    law(record)
+y, p = [0, 1, 2, 1], [[.8, .1, .1], [.1, .7, .2], [.2, .3, .5], [.4, .35, .25]]
+report = karat.evaluate(y, y_prob=p)
+print(report["macro_recall_without_false_positives"].value)
+print(karat.recall_without_false_positives(y, y_prob=p, average=None).tolist())
+"""
+    macro, each = example.run(program).splitlines()
+    assert (float(macro), each) == (1.0, "[1.0, 1.0, 1.0]")

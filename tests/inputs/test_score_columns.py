@@ -237,7 +237,7 @@ def test_other_names_follow_the_order_of_the_classes() -> None:
     assert place(["x", "y"], ["a_q", "a_r"], how="pattern").order is None
     problem = misplaced(["x", "y"], ["q", "r", "s"])
     assert problem.code == "K134"
-    assert "scores of 3 classes and there are 2" in str(problem)
+    assert "scores for 3 classes; the labels have 2" in str(problem)
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -27,8 +27,6 @@ __all__ = [
     "net_benefit_curve",
 ]
 
-Numbers = npt.NDArray[Any]
-
 DECISIONS: Floats = np.arange(1, 100) / 100
 """Threshold probabilities of a net-benefit curve unless others are given."""
 DECISIONS.setflags(write=False)
@@ -160,7 +158,7 @@ class NetBenefit(Curve):
     treat_none: Floats
 
 
-def counts_at(scores: Floats, counts: Sequence[Numbers], thresholds: Floats) -> list[Numbers]:
+def counts_at(scores: Floats, counts: Sequence[Floats], thresholds: Floats) -> list[Floats]:
     """Counts of what is at or above each threshold, in any order.
 
     Args:
@@ -173,7 +171,7 @@ def counts_at(scores: Floats, counts: Sequence[Numbers], thresholds: Floats) -> 
 
 
 def net_benefit_curve(
-    tps: Numbers, fps: Numbers, n_pos: float, n_neg: float, thresholds: Floats, label: Label | None
+    tps: Floats, fps: Floats, n_pos: float, n_neg: float, thresholds: Floats, label: Label | None
 ) -> NetBenefit:
     """Net benefit from the weights of true and false positives at each threshold."""
     total = n_pos + n_neg
@@ -199,8 +197,10 @@ def checked_thresholds(given: Any) -> Floats:
     if given is None:
         return DECISIONS
     try:
-        found = np.array(given, np.float64)
-    except (TypeError, ValueError):
+        # Complex numbers would lose their imaginary part.
+        is_real = not np.iscomplexobj(given)
+        found = np.array(given if is_real else math.nan, np.float64)
+    except (OverflowError, TypeError, ValueError):
         found = np.array(math.nan)
     if found.ndim != 1 or not len(found) or not ((found >= 0) & (found < 1)).all():
         raise karat_error(

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any, Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.curves._curve import ByClass, Curve, Floats
 from karat.curves._decisions import (
@@ -23,7 +22,7 @@ from karat.curves._decisions import (
     counts_at,
     net_benefit_curve,
 )
-from karat.curves._points import Points, points_of_ladder
+from karat.curves._points import Points, steps_of
 from karat.curves._reliability import Reliability, reliability_curve
 from karat.curves._simplify import simplified
 from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
@@ -53,7 +52,7 @@ class ClassCurves:
         cost_area: area under the whole cost curve.
         n_cost: corners of the whole cost curve.
         reliability: the reliability diagram, by probability.
-        decided: number[t, 2], true and false positives at or above each threshold probability of
+        decided: float64[t, 2], true and false positives at or above each threshold probability of
             `Curves.decisions`, by probability.
     """
 
@@ -62,7 +61,7 @@ class ClassCurves:
     cost_area: float
     n_cost: int
     reliability: Reliability
-    decided: npt.NDArray[Any]
+    decided: Floats
 
     @classmethod
     def of(cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities) -> ClassCurves:
@@ -77,7 +76,7 @@ class ClassCurves:
         """
         points = Points.of(ranks)
         is_same = probabilities.ranked is ranks.ranked
-        steps = points.steps if is_same else points_of_ladder(probabilities.ladder)
+        steps = points.steps if is_same else steps_of(probabilities)
         decided = np.stack(counts_at(steps[0][1:], steps[1:], DECISIONS), axis=1)
         cost = cost_curve(points, label)
         errors = {kind.name: 0.0 for kind in TRACED}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.curves._curve import Floats
-from karat.metrics import ClassRanks
-from karat.tally import Ladder
+from karat.metrics import ClassProbabilities, ClassRanks
 
-__all__ = ["Points", "points_of_ladder"]
-
-Numbers = npt.NDArray[Any]
+__all__ = ["Points", "steps_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +21,7 @@ class Points:
 
     Attributes:
         thresholds: float64[t], descending.
-        tps, fps: number[t], weight of the true and of the false positives at or above it.
+        tps, fps: float64[t], weight of the true and of the false positives at or above it.
         n_full: points of the whole ladder, of which these may be some.
         roc_area: area under the true by the false positive rate, of the whole ladder.
         step_area: area under precision by the true positive rate, as steps.
@@ -33,8 +29,8 @@ class Points:
     """
 
     thresholds: Floats
-    tps: Numbers
-    fps: Numbers
+    tps: Floats
+    fps: Floats
     n_full: int
     roc_area: float
     step_area: float
@@ -46,7 +42,7 @@ class Points:
 
         Cost: O(rungs), beside the areas: three walks over the sorted rows.
         """
-        thresholds, tps, fps = points_of_ladder(ranks.ladder)
+        thresholds, tps, fps = steps_of(ranks)
         return cls(
             thresholds,
             tps,
@@ -68,7 +64,7 @@ class Points:
         return float(self.fps[-1])
 
     @property
-    def steps(self) -> tuple[Floats, Numbers, Numbers]:
+    def steps(self) -> tuple[Floats, Floats, Floats]:
         """Thresholds, true and false positives."""
         return self.thresholds, self.tps, self.fps
 
@@ -83,12 +79,12 @@ class Points:
         )  # fmt: skip
 
 
-def points_of_ladder(ladder: Ladder) -> tuple[Floats, Numbers, Numbers]:
+def steps_of(view: ClassRanks | ClassProbabilities) -> tuple[Floats, Floats, Floats]:
     """Thresholds, true and false positives; the point above every score first."""
-    tps, fps = ladder.cumulated()
-    zero = np.zeros(1, tps.dtype)
+    thresholds, tps, fps = view.curve
+    zero = [0.0]
     return (
-        np.concatenate([[np.inf], ladder.scores]),
+        np.concatenate([[np.inf], thresholds]),
         np.concatenate([zero, tps]),
         np.concatenate([zero, fps]),
     )

@@ -1,39 +1,37 @@
 """Fewer points for the same picture, and how far the picture is from the whole curve.
 
-Ramer, Douglas, Peucker: the points furthest from the lines drawn without them are kept, level by
-level for all lines at once.
+Ramer, Douglas, Peucker: the points furthest from the lines drawn without them are kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.curves._curve import Floats
 from karat.curves._points import Points
 
 __all__ = ["Plane", "corners", "simplified", "upper_hull"]
 
-Numbers: TypeAlias = npt.NDArray[Any]
-Places: TypeAlias = npt.NDArray[np.intp]
-Plane: TypeAlias = Callable[[Numbers, Numbers, float, float], tuple[Floats, Floats]]
+Places: TypeAlias = npt.NDArray[np.int64]
+Plane: TypeAlias = Callable[[Floats, Floats, float, float], tuple[Floats, Floats]]
 """(true positives, false positives, n_pos, n_neg) → horizontal and vertical axis.
 
 The horizontal one never falls along the points. Between two points the vertical one lies between
 its values for the true positives of one with the false positives of the other.
 """
 
-_MANY: Final = 4096
+_MANY: Final = 8192
 """Longer curves are thinned first, within a bound, unless more points than a quarter are kept."""
 _LONG: Final = 4096
 """Of longer paths most points are left out by a sample before their hull is sought."""
 
 
-def corners(x: Numbers, y: Numbers, *, axis_parallel: bool) -> Places:
+def corners(x: Floats, y: Floats, *, axis_parallel: bool) -> Places:
     """Places of the points between which the curve is straight, both ends included.
 
     Args:
@@ -53,46 +51,18 @@ def corners(x: Numbers, y: Numbers, *, axis_parallel: bool) -> Places:
     return np.flatnonzero(np.concatenate([ends, ~is_straight, ends])[: len(x)])
 
 
-def upper_hull(x: Numbers, y: Numbers) -> Places:
+def upper_hull(x: Floats, y: Floats) -> Places:
     """Places of the corners of the upper convex hull of a path that never falls in x or in y.
 
     Exact for counts. Points on an edge are no corners.
 
-    Cost: O(t) for the path, then O(corners · log corners) as a rule.
+    Cost: O(t).
 
     Example:
-        >>> upper_hull(np.array([0, 0, 1, 2, 2]), np.array([0, 1, 1, 2, 3])).tolist()
+        >>> upper_hull(np.array([0.0, 0, 1, 2, 2]), np.array([0.0, 1, 1, 2, 3])).tolist()
         [0, 1, 4]
     """
-    if len(x) <= _LONG:
-        return _hull(x, y)
-    # What lies under the hull of a sample is no corner: as a rule, nearly all points.
-    sample = np.linspace(0, len(x) - 1, _LONG // 4).astype(np.intp)
-    frame = sample[_hull(x[sample], y[sample])]
-    left = [frame]
-    for a, b in pairwise(frame.tolist()):
-        part = slice(a + 1, b)
-        above = (x[b] - x[a]) * (y[part] - y[a]) - (y[b] - y[a]) * (x[part] - x[a])
-        left.append(a + 1 + np.flatnonzero(above > 0))
-    places = np.sort(np.concatenate(left))
-    return places[_hull(x[places], y[places])]
-
-
-def _hull(x: Numbers, y: Numbers) -> Places:
-    """The corners, found level by level: the point furthest above each line is one."""
-    ends = np.array([0, len(x) - 1], np.intp)
-    left = np.arange(1, len(x) - 1)
-    while len(left):
-        after = np.searchsorted(ends, left)
-        a, b = ends[after - 1], ends[after]
-        above = (x[b] - x[a]) * (y[left] - y[a]) - (y[b] - y[a]) * (x[left] - x[a])
-        out = above > 0
-        left, after, above = left[out], after[out], above[out]
-        # Of points equally far from a line the first and the last are corners: the first is taken.
-        best = _first_of_largest(above, after) if len(left) else np.zeros(0, np.intp)
-        ends = np.sort(np.concatenate([ends, left[best]]))
-        left = np.delete(left, best)
-    return ends
+    return _native.upper_hull(x, y)
 
 
 def simplified(
@@ -120,8 +90,9 @@ def simplified(
     places = _candidates(points, limit, always) if is_long else np.arange(len(points))
     some = points.at(places)
     drawn = {name: _drawn(plane, some) for name, plane in planes.items()}
-    first = np.searchsorted(places, always)
-    kept = _furthest([drawn[name] for name in guides], limit, first)
+    first = np.searchsorted(places, always).astype(np.int32)
+    paths = np.concatenate([drawn[name] for name in guides])
+    kept = _native.furthest_points(paths, limit, first)
     errors = {
         name: _error(drawn[name], kept, _thinned(plane, points, places))
         for name, plane in planes.items()
@@ -130,7 +101,7 @@ def simplified(
 
 
 def _landmarks(points: Points) -> list[int]:
-    tps, fps = points.tps.astype(np.float64), points.fps.astype(np.float64)
+    tps, fps = points.tps, points.fps
     apart = np.abs(tps * points.n_neg - fps * points.n_pos)
     with np.errstate(invalid="ignore"):
         f1 = tps / (points.n_pos + tps + fps)
@@ -159,48 +130,6 @@ def _drawn(plane: Plane, points: Points) -> tuple[Floats, Floats]:
     """The axes, 0 where they are undefined: there all points are alike."""
     x, y = plane(points.tps, points.fps, points.n_pos, points.n_neg)
     return np.nan_to_num(x), np.nan_to_num(y)
-
-
-def _furthest(drawn: Sequence[tuple[Floats, Floats]], limit: int, first: Places) -> Places:
-    """Places of the ends, of `first`, and of the points that matter most, `limit` at most.
-
-    A point matters as much as it is far from the line between those kept before it.
-    """
-    size = len(drawn[0][0])
-    ends = np.unique(np.concatenate([[0, size - 1], first])).astype(np.intp)
-    picked, matters = [ends], [np.full(len(ends), np.inf)]
-    left = np.setdiff1d(np.arange(size), ends)
-    cap = np.full(len(left), np.inf)
-    while len(left):
-        after = np.searchsorted(ends, left)
-        a, b = ends[after - 1], ends[after]
-        far = np.maximum.reduce([_distance(x, y, left, a, b) for x, y in drawn])
-        best = _first_of_largest(far, after)
-        # A point matters at most as much as the one whose line it is far from.
-        importance = np.minimum(far[best], cap[best])
-        picked.append(left[best])
-        matters.append(importance)
-        every = np.concatenate(matters)
-        cutoff = np.partition(every, -limit)[-limit] if len(every) >= limit else 0.0
-        segment = np.cumsum(np.diff(after, prepend=after[0]) != 0)
-        goes_on = (importance > cutoff)[segment]
-        goes_on[best] = False
-        ends = np.sort(np.concatenate([ends, left[best]]))
-        left, cap = left[goes_on], importance[segment][goes_on]
-    every, places = np.concatenate(matters), np.concatenate(picked)
-    # Earlier levels first among equals, so that no point stands without the one before it.
-    chosen = np.argsort(-every, kind="stable")[:limit]
-    return np.sort(places[chosen[every[chosen] > 0]])
-
-
-def _first_of_largest(values: Floats, group: Places) -> Places:
-    """Of each run of one group, the place of its largest value."""
-    starts = np.flatnonzero(np.diff(group, prepend=-1))
-    largest = np.repeat(
-        np.maximum.reduceat(values, starts), np.diff(np.append(starts, len(values)))
-    )
-    places = np.flatnonzero(values == largest)
-    return places[np.flatnonzero(np.diff(group[places], prepend=-1))]
 
 
 def _distance(x: Floats, y: Floats, places: Places, a: Places, b: Places) -> Floats:

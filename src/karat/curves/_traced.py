@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.curves._curve import Curve, Floats
 from karat.curves._points import Points
@@ -31,7 +30,6 @@ __all__ = [
 NONE_TRUE = "no row is truly of the class"
 NONE_FALSE = "every row is truly of the class"
 
-Numbers = npt.NDArray[Any]
 T = TypeVar("T", bound="Traced")
 
 
@@ -60,7 +58,7 @@ class Traced(Curve):
 
     @staticmethod
     def plane(
-        tps: Numbers, fps: Numbers, n_pos: float, n_neg: float
+        tps: Floats, fps: Floats, n_pos: float, n_neg: float
     ) -> tuple[Floats, Floats]:  # pragma: no cover
         """The axes from the weights of true and false positives; see `_simplify.Plane`."""
         raise NotImplementedError
@@ -100,7 +98,7 @@ class Roc(Traced):
     area: float
 
     @staticmethod
-    def plane(tps: Numbers, fps: Numbers, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
+    def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
         """The axes from the weights of true and false positives."""
         return _share(fps, n_neg), _share(tps, n_pos)
 
@@ -130,7 +128,7 @@ class PrecisionRecall(Traced):
     average_precision: float
 
     @staticmethod
-    def plane(tps: Numbers, fps: Numbers, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
+    def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
         """The axes from the weights of true and false positives."""
         del n_neg
         called = tps + fps
@@ -160,7 +158,7 @@ class Det(Traced):
     fnr: Floats
 
     @staticmethod
-    def plane(tps: Numbers, fps: Numbers, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
+    def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
         """The axes from the weights of true and false positives."""
         return _share(fps, n_neg), _share(n_pos - tps, n_pos)
 
@@ -184,7 +182,7 @@ class Gain(Traced):
     area: float
 
     @staticmethod
-    def plane(tps: Numbers, fps: Numbers, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
+    def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
         """The axes from the weights of true and false positives."""
         return _share(tps + fps, n_pos + n_neg), _share(tps, n_pos)
 
@@ -214,7 +212,7 @@ class Lift(Traced):
     lift: Floats
 
     @staticmethod
-    def plane(tps: Numbers, fps: Numbers, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
+    def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
         """The axes from the weights of true and false positives."""
         called, total = tps + fps, n_pos + n_neg
         pure = np.divide(tps, called, out=np.full(len(tps), np.nan), where=called > 0)
@@ -272,7 +270,7 @@ def trace(
     )
 
 
-def _share(part: Numbers, whole: float) -> Floats:
+def _share(part: Floats, whole: float) -> Floats:
     if not whole:
         return np.full(len(part), np.nan)
     return np.asarray(part / whole, np.float64)

@@ -6,6 +6,7 @@ one sort for each column.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,10 +22,10 @@ from karat.engines.arrays import (
     explain_weights,
 )
 from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
-from karat.errors import KaratError, error, short, shown
-from karat.inputs.align import Aligned, Side, align, check_lengths, classes_of, refuse_outside
+from karat.engines.score_classes import coded_guess, matched
+from karat.errors import KaratError, error, short
+from karat.inputs.align import Aligned, Side, check_lengths
 from karat.inputs.column import Column
-from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
 from karat.inputs.scores import Scores, refuse_scores
 from karat.inputs.weights import as_weights, refuse_sums
@@ -32,7 +33,7 @@ from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.sums import Sums
 
-__all__ = ["ScoreTally", "coded_truth", "tally_scores"]
+__all__ = ["ScoreTally", "tally_scores"]
 
 _BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
 _PREDICTED: Final = 32
@@ -224,7 +225,8 @@ class ScoreTally:
                 whole = np.empty(values.shape[::-1])
                 for start in range(0, len(values), _BLOCK):
                     block = values[start : start + _BLOCK].astype(np.float64)
-                    block -= block.max(axis=1, keepdims=True)
+                    with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+                        block -= block.max(axis=1, keepdims=True)
                     np.exp(block, out=block)
                     block /= block.sum(axis=1, keepdims=True)
                     whole[:, start : start + _BLOCK] = block.T
@@ -301,7 +303,7 @@ def tally_scores(
         raise error(
             "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
         )
-    classes, codes = coded_truth(true, scores, labels, positive)
+    scores, classes, codes = matched(true, scores, labels, positive)
     pred = None
     if y_pred is not None and threshold is not None:
         raise both_decide("y_pred", threshold)
@@ -329,7 +331,11 @@ def checked_threshold(threshold: Any, classes: Classes) -> float | None:
     if threshold is None:
         return None
     is_number = isinstance(threshold, int | float | np.integer | np.floating)
-    if not is_number or isinstance(threshold, bool) or not np.isfinite(threshold):
+    try:
+        is_finite = is_number and math.isfinite(threshold)
+    except OverflowError:  # a whole number that no float64 holds
+        is_finite = False
+    if not is_finite or isinstance(threshold, bool):
         raise error("K136", threshold=threshold, found="It is not a finite number")
     if classes.positive is None:
         raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
@@ -343,50 +349,3 @@ def both_decide(predictions: str, threshold: Any) -> KaratError:
         found=f"threshold={short(threshold)} was given with {predictions}",
         do="Give one: either says what is predicted.",
     )
-
-
-def coded_guess(guess: Column, classes: Classes) -> Codes:
-    """int32[n]: the class of each predicted label.
-
-    Errors:
-        K108, K109 it is not one of the classes.
-    """
-    side = align(guess, guess, classes.labels, None).pred
-    return side.indices()
-
-
-def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tuple[Classes, Codes]:
-    """The classes of the columns, and the class of each row.
-
-    Errors:
-        K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
-    """
-    if labels is None and true.labels is None and positive is None:
-        codes, values = _native.encode_integers(true.codes)
-        classes = classes_of(harmonized(values.tolist(), true.kind))
-    else:
-        aligned = align(true, true, labels, positive)
-        classes, codes = aligned.classes, aligned.true.indices()
-        if codes.min() < 0:
-            raise refuse_outside(aligned.true, classes)
-    if classes.k == 1 and scores.k == 2 and labels is None:
-        classes, codes = _with_other(classes, codes)
-    if classes.k != scores.k:
-        raise error(
-            "K134",
-            argument=scores.argument,
-            n_columns=scores.k,
-            k=classes.k,
-            labels=shown(classes.labels),
-        )
-    return classes, codes
-
-
-def _with_other(classes: Classes, codes: Codes) -> tuple[Classes, Codes]:
-    """One observed class of 0 and 1: the other is known."""
-    label = classes.labels[0]
-    if isinstance(label, str) or label not in (0, 1):
-        return classes, codes
-    kind = type(label)
-    both = Classes((kind(0), kind(1)), positive=1)
-    return both, np.full_like(codes, int(label))

@@ -93,7 +93,10 @@ def _bins_of(
 ) -> Bins:
     if bins > LIMIT:
         raise error(
-            "K302", metric=name, found=f"bins={bins} is above {LIMIT}", parameters=_BINS.text
+            "K302",
+            metric=name,
+            found=f"bins={bins} is above {LIMIT}",
+            parameters=_BINS.text.rstrip("."),
         )
     return c.made(binned, bins, scheme, closed)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.errors import error
 from karat.metrics import (
     ClassRanks,
     PairRanks,
@@ -182,6 +183,25 @@ def roc_auc_ovo_weighted(p: PairRanks) -> float:
     return _mean_of_pairs(p, totals[:, None] + totals[None, :])
 
 
+def _checked_cost(cost: Any, k: int) -> Floats:
+    """A cost matrix as float64[k, k].
+
+    Errors:
+        K302 it has another shape, or costs of right decisions.
+    """
+    matrix = np.asarray(cost, np.float64)
+    found = None
+    if matrix.shape != (k, k):
+        found = f"cost has shape {matrix.shape}, there are {k} classes"
+    elif np.diagonal(matrix).any():
+        place = int(np.flatnonzero(np.diagonal(matrix))[0])
+        found = f"cost[{place}][{place}] is {matrix[place, place]:g}: a right decision costs 0"
+    if found is not None:
+        parameters = "cost: float[k, k] with zeros on the diagonal: row decided, column true"
+        raise error("K302", metric="roc_auc_mu", found=found, parameters=parameters)
+    return matrix
+
+
 @score_metric(
     formula="mean over the pairs of classes i < j of the chance that a row of i outranks a row "
     "of j along the normal of the boundary between them",
@@ -211,7 +231,14 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     Used on the numbers as given: the paper's are probabilities, CatBoost's raw scores.
     Pairs with an absent class are left out.
     """
-    found = p.ranks(None if cost is None else np.asarray(cost, np.float64))
+    matrix = None if cost is None else _checked_cost(cost, p.k)
+    if matrix is not None:
+        errors = matrix[~np.eye(p.k, dtype=bool)]
+        if errors[0] != 0 and (errors == errors[0]).all():
+            # Why: sums of other columns round, so rows that the difference of two scores tells
+            # apart could tie, and the other way round.
+            matrix = None
+    found = p.ranks(matrix)
     chance = found.matrix[np.triu_indices(p.k, 1)]
     chance = chance[np.isfinite(chance)]
     return float(chance.mean()) if chance.size else math.nan

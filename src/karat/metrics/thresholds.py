@@ -347,7 +347,7 @@ def _costs(c: ClassRanks, costs: Any) -> Floats:
             "K302",
             metric="The cost at a threshold",
             found=f"costs has shape {cost.shape}; a class against the rest has 2 × 2 outcomes",
-            parameters=_COSTS.text,
+            parameters=_COSTS.text.rstrip("."),
         )
     _, tps, fps = c.curve
     tps, fps = (np.concatenate([[0.0], part]) for part in (tps, fps))

@@ -30,7 +30,7 @@ _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
 
 
-def curves_to_json(curves: Curves | None) -> dict[str, Any] | None:
+def curves_to_json(curves: Curves | None, *, is_weighted: bool) -> dict[str, Any] | None:
     """What is kept of each class; None where nothing is.
 
     The point above every score, threshold infinite and nothing called positive, is not written.
@@ -39,19 +39,23 @@ def curves_to_json(curves: Curves | None) -> dict[str, Any] | None:
         return None
     return {
         "decisions": curves.decisions.tolist(),
-        "classes": [_class_to_json(kept) for kept in curves.kept],
+        "classes": [_class_to_json(kept, is_weighted=is_weighted) for kept in curves.kept],
     }
 
 
-def _class_to_json(kept: ClassCurves) -> dict[str, Any]:
+def _class_to_json(kept: ClassCurves, *, is_weighted: bool) -> dict[str, Any]:
+    def counted(weights: Floats) -> list[Any]:
+        found: list[Any] = (weights if is_weighted else weights.astype(np.int64)).tolist()
+        return found
+
     points, table = kept.points, kept.reliability
     areas = {name: getattr(points, attribute) for name, attribute in _AREAS.items()}
     areas["cost"] = kept.cost_area
     return {
         "n_points": points.n_full,
         "thresholds": points.thresholds[1:].tolist(),
-        "tp": points.tps[1:].tolist(),
-        "fp": points.fps[1:].tolist(),
+        "tp": counted(points.tps[1:]),
+        "fp": counted(points.fps[1:]),
         "errors": dict(kept.errors),
         "areas": {name: _or_null(area) for name, area in areas.items()},
         "n_cost": kept.n_cost,
@@ -61,7 +65,7 @@ def _class_to_json(kept: ClassCurves) -> dict[str, Any]:
             "weight": table.weight.tolist(),
             **{name: [_or_null(x) for x in getattr(table, name).tolist()] for name in _TABLE},
         },
-        "decisions": {"tp": kept.decided[:, 0].tolist(), "fp": kept.decided[:, 1].tolist()},
+        "decisions": {"tp": counted(kept.decided[:, 0]), "fp": counted(kept.decided[:, 1])},
     }
 
 
@@ -104,7 +108,7 @@ def _class_from(part: Part, i: int, decisions: Floats, cells: Cells) -> ClassCur
         _counts(part[name], len(thresholds), total, cells.is_weighted, ends_at_total=True)
         for name, total in (("tp", n_pos), ("fp", n_neg))
     )
-    zero = np.zeros(1, tps.dtype)
+    zero = [0.0]
     n_points = part["n_points"].count
     if n_points <= len(thresholds):
         raise part["n_points"].is_not(f"at least {len(thresholds) + 1}, the points that are there")
@@ -131,9 +135,9 @@ def _class_from(part: Part, i: int, decisions: Floats, cells: Cells) -> ClassCur
 
 def _counts(
     part: Part, size: int, total: float, is_weighted: bool, *, ends_at_total: bool = False
-) -> npt.NDArray[Any]:
+) -> Floats:
     """Weights of rows above thresholds: from 0 to the total, rising with falling thresholds."""
-    found: npt.NDArray[Any] = part.amounts() if is_weighted else part.counts()
+    found = part.amounts() if is_weighted else part.counts().astype(np.float64)
     if found.shape != (size,):
         raise part.is_not(f"{size} numbers")
     slack = _CLOSE * max(total, 1e-300)

@@ -43,7 +43,7 @@ def scores_to_json(report: Report) -> dict[str, Any] | None:
             }
             for metric, values in report.measured.items()
         ],
-        "curves": curves_to_json(report.kept_curves),
+        "curves": curves_to_json(report.kept_curves, is_weighted=report.cells.is_weighted),
     }
 
 

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
     test_ladders(random);
     test_objectives(random);
     test_pairs(random);
+    test_paths(random);
     test_scores(random);
     std::printf("passed on %s\n", karat::lanes().name);
     return 0;
