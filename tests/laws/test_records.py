@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -23,3 +25,14 @@ def test_law(law: Callable[[Record], None], record: Record) -> None:
 @pytest.mark.parametrize("law", SCORE_LAWS, ids=lambda law: law.__name__)
 def test_law_of_scores(law: Callable[[Record], None], record: Record) -> None:
     law(record)
+
+
+def test_the_order_of_the_catalogue_does_not_depend_on_imports() -> None:
+    program = "import karat.metrics as m; print(*m.all_metrics(), sep='|')"
+    orders = {
+        subprocess.run(
+            [sys.executable, "-c", first + program], capture_output=True, check=True, text=True
+        ).stdout
+        for first in ("", "import karat.metrics.thresholds, karat.metrics.agreement; ")
+    }
+    assert len(orders) == 1

@@ -55,9 +55,16 @@ def _index() -> dict[str, Record]:
 def _import_families() -> None:
     import karat.metrics as package
 
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{package.__name__}.{module.name}")
+    families = [
+        f"{package.__name__}.{module.name}"
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.name.startswith("_")
+    ]
+    for family in families:
+        importlib.import_module(family)
+    # The order of the catalogue does not depend on which family somebody imported first.
+    place = {family: at for at, family in enumerate(families)}
+    _record._registered.sort(key=lambda each: place.get(each.formula.__module__, len(place)))
 
 
 def _averaged_record(name: str) -> Record | None:
