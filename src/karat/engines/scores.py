@@ -6,8 +6,9 @@ one sort for each column.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +27,7 @@ from karat.inputs.align import Aligned, Side, align, check_lengths, classes_of, 
 from karat.inputs.column import Column
 from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
+from karat.inputs.score_order import place_columns
 from karat.inputs.scores import Scores, refuse_scores
 from karat.inputs.weights import as_weights, refuse_sums
 from karat.tally.cells import Cells
@@ -37,6 +39,8 @@ __all__ = ["ScoreTally", "coded_truth", "tally_scores"]
 _BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
 _PREDICTED: Final = 32
 _BLOCK = 1 << 16
+_PLACES: Final = re.compile(r"(?:column_)?[0-9]+")
+"""Names that pandas and Polars give to columns without one."""
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -301,6 +305,7 @@ def tally_scores(
         raise error(
             "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
         )
+    scores, labels = in_order_of_names(true, scores, labels, positive)
     classes, codes = coded_truth(true, scores, labels, positive)
     pred = None
     if y_pred is not None and threshold is not None:
@@ -318,6 +323,34 @@ def tally_scores(
         checked_threshold(threshold, classes),
         n_threads or 0,
     )
+
+
+def in_order_of_names(
+    true: Column, scores: Scores, labels: Any, positive: Any
+) -> tuple[Scores, Any]:
+    """Scores of a table whose columns are named after classes, each put to the class it names.
+
+    Returns:
+        The scores and the labels in the order of their columns; as given where names say nothing.
+
+    Errors:
+        K135 `labels` are given in another order than the columns; K137 names of some classes only.
+    """
+    names = scores.columns
+    if names is None or len(names) < 2 or all(map(_PLACES.fullmatch, names)):
+        return scores, labels
+    place = place_columns(
+        true, None, scores.k, argument=scores.argument, names=names, labels=labels,
+        positive=positive,
+    )  # fmt: skip
+    if not place.classes.is_declared:
+        return scores, labels
+    if place.order is not None:
+        order = list(place.order)
+        moved = tuple(names[i] for i in order)
+        # A copy: the table stays as its owner has it.
+        scores = replace(scores, values=scores.values[:, order], columns=moved)
+    return scores, place.classes.labels
 
 
 def checked_threshold(threshold: Any, classes: Classes) -> float | None:
