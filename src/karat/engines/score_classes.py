@@ -48,7 +48,7 @@ def matched(
     if codes.min() < 0:
         raise refuse_outside(aligned.true, placed.classes)
     classes = placed.classes
-    if labels is None and true.labels is None and len(np.unique(codes)) == classes.k:
+    if labels is None and len(np.unique(codes)) == classes.k:
         # Names that say no more than the rows do declare nothing.
         classes = replace(classes, is_declared=False)
     return scores, classes, codes
