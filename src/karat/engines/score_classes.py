@@ -47,7 +47,11 @@ def matched(
     codes = aligned.true.indices()
     if codes.min() < 0:
         raise refuse_outside(aligned.true, placed.classes)
-    return scores, placed.classes, codes
+    classes = placed.classes
+    if labels is None and len(np.unique(codes)) == classes.k:
+        # Names that say no more than the rows do declare nothing.
+        classes = replace(classes, is_declared=False)
+    return scores, classes, codes
 
 
 def coded_guess(guess: Column, classes: Classes) -> Codes:
