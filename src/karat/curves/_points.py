@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,15 +43,14 @@ class Points:
         Cost: O(rungs), beside the areas: three walks over the sorted rows.
         """
         thresholds, tps, fps = steps_of(ranks)
-        has_pos = bool(ranks.n_pos)
         return cls(
             thresholds,
             tps,
             fps,
             len(thresholds),
             ranks.area,
-            ranks.ranked.step_area() / ranks.n_pos if has_pos else math.nan,
-            ranks.ranked.trapezoid_area() if has_pos else math.nan,
+            ranks.step_area,
+            ranks.trapezoid_area,
         )
 
     @property

@@ -127,8 +127,18 @@ class ClassRanks(_OneColumn):
         """Chance that a row of the class scores above another row; ties count half."""
         doubled = self.ranked.areas()
         pairs = self.n_pos * self.n_neg
-        # One rounding where the counts are integers.
-        return float(doubled.sum()) / (2.0 * pairs) if pairs else np.nan
+        # One rounding where the counts are integers; sums of weights may round past the end.
+        return min(float(doubled.sum()) / (2.0 * pairs), 1.0) if pairs else np.nan
+
+    @cached_property
+    def step_area(self) -> float:
+        """Area under precision by recall as steps."""
+        return min(self.ranked.step_area() / self.n_pos, 1.0) if self.n_pos else np.nan
+
+    @cached_property
+    def trapezoid_area(self) -> float:
+        """Area under precision by recall in straight lines."""
+        return min(self.ranked.trapezoid_area(), 1.0) if self.n_pos else np.nan
 
 
 class ClassProbabilities(_OneColumn):

@@ -207,8 +207,10 @@ def _least_surprise(misses: Floats, hits: Floats) -> float:
 
 def _log_share(part: Floats, rest: Floats) -> Floats:
     """Ln of part ÷ (part + rest), which a few among very many are not rounded away from."""
-    whole = part + rest
-    return np.where(part > rest, np.log1p(-rest / whole), np.log(part / whole))
+    whole, is_most = part + rest, part > rest
+    found = np.log(part / whole)
+    found[is_most] = np.log1p(-(rest / whole)[is_most])
+    return found
 
 
 def _entropy(fit: Recalibrated) -> float:

@@ -269,7 +269,7 @@ def average_precision(c: ClassRanks) -> float:
 
     A random order gives the prevalence of the class. Equal scores are one threshold.
     """
-    return c.ranked.step_area() / c.n_pos if c.n_pos else math.nan
+    return c.step_area
 
 
 @score_metric(
@@ -290,7 +290,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
 
     Straight lines between points are optimistic: prefer average_precision.
     """
-    return c.ranked.trapezoid_area() if c.n_pos else math.nan
+    return c.trapezoid_area
 
 
 @score_metric(
