@@ -120,7 +120,8 @@ _ENTRIES = (
         "K103",
         "{argument} is not one label per row.",
         "It has shape {shape}.",
-        "Give shape (n,) or (n, 1): the label itself, not one score for each class.",
+        "Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, "
+        "other scores y_score=.",
     ),
     Entry(
         "K104",
@@ -287,7 +288,7 @@ _ENTRIES = (
         "K134",
         "{argument} has scores for {n_columns} classes; the labels have {k}.",
         "Classes: {labels}.",
-        "Give labels= with every class in the order of the columns.",
+        "{do}",
     ),
     Entry(
         "K135",

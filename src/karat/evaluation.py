@@ -138,6 +138,12 @@ def evaluate(
     else:
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
+        if y_true is not None and y_pred is None and confusion is None:
+            raise error(
+                "K120",
+                found="y_true was given alone",
+                do="Give what the model said as y_pred=, y_prob= or y_score=.",
+            )
         cells = tallied(y_true, y_pred, confusion, labels, positive, weights, n_threads, True)
         report = Report(cells, policy, wanted)
     classes = report.classes.named(display_names(class_names, report.classes))

@@ -13,8 +13,9 @@ from karat.errors import error
 from karat.metrics import Losses, Metric, all_records
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
+from karat.metrics._positive import check_has_positive
 from karat.plan import default_metrics
-from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report, needs_average
+from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report
 
 if TYPE_CHECKING:
     from karat.engines.files import FileTally
@@ -38,6 +39,8 @@ def report_of_scores(
         facts: mapping, source and warnings, where the rows came from a table.
     """
     wanted = _wanted(rows, requested)
+    for metric in wanted:
+        check_has_positive(metric, rows.classes)
     names = {name for m in wanted if m.record.reads is Losses for name in m.record.needs}
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(names, predicted=needs_guess)
@@ -58,17 +61,9 @@ def report_of_scores(
 
 
 def _wanted(rows: ScoreTally, requested: Sequence[Metric] | None) -> list[Metric]:
-    """Metrics of scores to compute: those asked for, else those of a report.
-
-    Errors:
-        K307 a metric of one class, where there are more than two.
-    """
+    """Metrics of scores to compute: those asked for, else those of a report."""
     if requested is not None:
-        wanted = [metric for metric in requested if metric.needs_scores]
-        for metric in wanted:
-            if metric.record.is_per_class and metric.lift == "plain" and rows.classes.k != 2:
-                raise needs_average(metric, rows.classes.k)
-        return wanted
+        return [metric for metric in requested if metric.needs_scores]
     k = rows.classes.k
     listed = [
         metric

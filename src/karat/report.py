@@ -17,7 +17,7 @@ from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
-from karat.metrics._positive import with_positive
+from karat.metrics._positive import check_has_positive, with_positive
 from karat.plan import default_metrics
 from karat.result import Result
 from karat.signature import Signature
@@ -160,8 +160,8 @@ class Report:
         needs_positive = metric.record.is_per_class and metric.lift == "plain"
         if needs_positive and not self.is_binary and self.classes.k == 1:
             cells = with_positive(cells, metric.name)
-        elif needs_positive and not self.is_binary:
-            raise needs_average(metric, self.classes.k)
+        else:
+            check_has_positive(metric, self.classes)
         computed = self._values(metric, cells)
         classes, positive = cells.classes, cells.classes.positive
         return Result(
@@ -318,13 +318,6 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<karat.Report: {self.n_rows} rows, {self.classes.k} classes>"
-
-
-def needs_average(metric: Metric, k: int) -> KaratError:
-    """The error of a metric of one class where there are more than two."""
-    choices = [metric.record.lifted(average) for average in metric.record.averages]
-    listed = ", ".join(choices) or "it for each class"
-    return error("K307", name=metric.name, k=k, choices=listed)
 
 
 def undefined_reason(

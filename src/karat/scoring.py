@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.errors import error, shown
+from karat.errors import KaratError, error, shown
 from karat.functions import function_of
 from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_labels
@@ -50,7 +50,14 @@ class Scorer:
             given |= self._scored(estimator, X)
         else:
             given["y_pred"] = estimator.predict(X)
-        value = float(function_of(self.metric.name)(y, **given))
+        try:
+            value = float(function_of(self.metric.name)(y, **given))
+        except KaratError as problem:
+            if problem.code == "K121":
+                record = self.metric.record
+                names = ", ".join(map(record.lifted, record.averages))
+                problem.add_note(f"      The average is part of the name of a scorer: {names}.")
+            raise
         return -value if self.metric.better == "lower" else value
 
     def _scored(self, estimator: Any, X: Any) -> dict[str, Any]:  # noqa: N803

@@ -197,8 +197,10 @@ def checked_thresholds(given: Any) -> Floats:
     if given is None:
         return DECISIONS
     try:
-        found = np.array(given, np.float64)
-    except (TypeError, ValueError):
+        # Complex numbers would lose their imaginary part.
+        is_real = not np.iscomplexobj(given)
+        found = np.array(given if is_real else math.nan, np.float64)
+    except (OverflowError, TypeError, ValueError):
         found = np.array(math.nan)
     if found.ndim != 1 or not len(found) or not ((found >= 0) & (found < 1)).all():
         raise karat_error(

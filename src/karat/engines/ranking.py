@@ -123,10 +123,14 @@ class Ranked:
         """
         return self._packed.trapezoid_area()
 
-    def ladder(self) -> Ladder:
-        """Distinct scores, best first, with the weight of the rest and of the own class."""
+    @cached_property
+    def _ladder(self) -> Ladder:
         scores, counts, squares = self._packed.rungs()
         return Ladder(scores, counts, squares, self.n_rows)
+
+    def ladder(self) -> Ladder:
+        """Distinct scores, best first, with the weight of the rest and of the own class."""
+        return self._ladder
 
 
 def rank(

@@ -6,9 +6,9 @@ one sort for each column.
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -22,25 +22,22 @@ from karat.engines.arrays import (
     explain_weights,
 )
 from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
-from karat.errors import KaratError, error, short, shown
-from karat.inputs.align import Aligned, Side, align, check_lengths, classes_of, refuse_outside
+from karat.engines.score_classes import coded_guess, matched
+from karat.errors import KaratError, error, short
+from karat.inputs.align import Aligned, Side, check_lengths
 from karat.inputs.column import Column
-from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
-from karat.inputs.score_order import place_columns
 from karat.inputs.scores import Scores, refuse_scores
 from karat.inputs.weights import as_weights, refuse_sums
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.sums import Sums
 
-__all__ = ["ScoreTally", "coded_truth", "tally_scores"]
+__all__ = ["ScoreTally", "tally_scores"]
 
 _BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
 _PREDICTED: Final = 32
 _BLOCK = 1 << 16
-_PLACES: Final = re.compile(r"(?:column_)?[0-9]+")
-"""Names that pandas and Polars give to columns without one."""
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -140,7 +137,8 @@ class ScoreTally:
         """The scores as the kernels take them: a single column is that of the second class."""
         values = self.scores.values
         if values.ndim == 1 and self.classes.positive == 0:
-            return 1 - values if self.is_prob else -values
+            # Both columns: of p far below 1 nothing would be left in 1 − (1 − p).
+            return np.stack([values, 1 - values], axis=1) if self.is_prob else -values
         return values
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
@@ -305,8 +303,7 @@ def tally_scores(
         raise error(
             "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
         )
-    scores, labels = in_order_of_names(true, scores, labels, positive)
-    classes, codes = coded_truth(true, scores, labels, positive)
+    scores, classes, codes = matched(true, scores, labels, positive)
     pred = None
     if y_pred is not None and threshold is not None:
         raise both_decide("y_pred", threshold)
@@ -325,34 +322,6 @@ def tally_scores(
     )
 
 
-def in_order_of_names(
-    true: Column, scores: Scores, labels: Any, positive: Any
-) -> tuple[Scores, Any]:
-    """Scores of a table whose columns are named after classes, each put to the class it names.
-
-    Returns:
-        The scores and the labels in the order of their columns; as given where names say nothing.
-
-    Errors:
-        K135 `labels` are given in another order than the columns; K137 names of some classes only.
-    """
-    names = scores.columns
-    if names is None or len(names) < 2 or all(map(_PLACES.fullmatch, names)):
-        return scores, labels
-    place = place_columns(
-        true, None, scores.k, argument=scores.argument, names=names, labels=labels,
-        positive=positive,
-    )  # fmt: skip
-    if not place.classes.is_declared:
-        return scores, labels
-    if place.order is not None:
-        order = list(place.order)
-        moved = tuple(names[i] for i in order)
-        # A copy: the table stays as its owner has it.
-        scores = replace(scores, values=scores.values[:, order], columns=moved)
-    return scores, place.classes.labels
-
-
 def checked_threshold(threshold: Any, classes: Classes) -> float | None:
     """A threshold as a float.
 
@@ -362,7 +331,11 @@ def checked_threshold(threshold: Any, classes: Classes) -> float | None:
     if threshold is None:
         return None
     is_number = isinstance(threshold, int | float | np.integer | np.floating)
-    if not is_number or isinstance(threshold, bool) or not np.isfinite(threshold):
+    try:
+        is_finite = is_number and math.isfinite(threshold)
+    except OverflowError:  # a whole number that no float64 holds
+        is_finite = False
+    if not is_finite or isinstance(threshold, bool):
         raise error("K136", threshold=threshold, found="It is not a finite number")
     if classes.positive is None:
         raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
@@ -376,50 +349,3 @@ def both_decide(predictions: str, threshold: Any) -> KaratError:
         found=f"threshold={short(threshold)} was given with {predictions}",
         do="Give one: either says what is predicted.",
     )
-
-
-def coded_guess(guess: Column, classes: Classes) -> Codes:
-    """int32[n]: the class of each predicted label.
-
-    Errors:
-        K108, K109 it is not one of the classes.
-    """
-    side = align(guess, guess, classes.labels, None).pred
-    return side.indices()
-
-
-def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tuple[Classes, Codes]:
-    """The classes of the columns, and the class of each row.
-
-    Errors:
-        K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
-    """
-    if labels is None and true.labels is None and positive is None:
-        codes, values = _native.encode_integers(true.codes)
-        classes = classes_of(harmonized(values.tolist(), true.kind))
-    else:
-        aligned = align(true, true, labels, positive)
-        classes, codes = aligned.classes, aligned.true.indices()
-        if codes.min() < 0:
-            raise refuse_outside(aligned.true, classes)
-    if classes.k == 1 and scores.k == 2 and labels is None:
-        classes, codes = _with_other(classes, codes)
-    if classes.k != scores.k:
-        raise error(
-            "K134",
-            argument=scores.argument,
-            n_columns=scores.k,
-            k=classes.k,
-            labels=shown(classes.labels),
-        )
-    return classes, codes
-
-
-def _with_other(classes: Classes, codes: Codes) -> tuple[Classes, Codes]:
-    """One observed class of 0 and 1: the other is known."""
-    label = classes.labels[0]
-    if isinstance(label, str) or label not in (0, 1):
-        return classes, codes
-    kind = type(label)
-    both = Classes((kind(0), kind(1)), positive=1)
-    return both, np.full_like(codes, int(label))

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from karat.errors import error, shown
+from karat.errors import KaratError, error, shown
 from karat.inputs.align import align, check_kinds, classes_of, common_kind
 from karat.inputs.column import Column, resolved
 from karat.inputs.dictionaries import common_order
 from karat.inputs.identity import Kind, declared_labels, harmonized, kind_of
 from karat.tally.classes import Classes, Label
 
-__all__ = ["Placed", "place_columns"]
+__all__ = ["Placed", "place_columns", "wrong_number"]
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
@@ -80,7 +80,8 @@ def place_columns(
         found = _by_name(true, pred, argument, names, endings, how, declared, positive)
         if found is not None:
             return found
-    classes = _in_order(true, pred, k, argument, labels, positive)
+    is_single = len(names) == 1 and k == 2
+    classes = _in_order(true, pred, k, argument, labels, positive, is_single=is_single)
     if len(names) == 1 and k == 2 and endings is not None:
         _check_single(names[0], endings[0], classes, argument)
     if len(names) < 2 or how == "listed":
@@ -156,7 +157,14 @@ def _placed(
 
 
 def _in_order(
-    true: Column, pred: Column | None, k: int, argument: str, labels: Any, positive: Any
+    true: Column,
+    pred: Column | None,
+    k: int,
+    argument: str,
+    labels: Any,
+    positive: Any,
+    *,
+    is_single: bool,
 ) -> Classes:
     """The k classes of columns that do not name them."""
     classes = align(true, true if pred is None else pred, labels, positive).classes
@@ -166,10 +174,17 @@ def _in_order(
         kind = type(label)
         classes = classes_of((kind(0), kind(1)), positive)
     if classes.k != k:
-        raise error(
-            "K134", argument=argument, n_columns=k, k=classes.k, labels=shown(classes.labels)
-        )
+        raise wrong_number(argument, k, classes, is_single=is_single)
     return classes
+
+
+def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) -> KaratError:
+    """The error of scores for another number of classes; a single column is for two."""
+    do = "Give labels= with every class in the order of the columns."
+    if is_single:
+        do = "A single column is of the positive class of two: give a column for each class."
+    labels = shown(classes.labels)
+    return error("K134", argument=argument, n_columns=k, k=classes.k, labels=labels, do=do)
 
 
 def _check_single(name: str, ending: str, classes: Classes, argument: str) -> None:

@@ -136,14 +136,16 @@ def _of_table(table: Any, argument: Argument) -> Scores:
     frame = open_frame(table)
     if not frame.names:
         raise Origin(argument).refusal("It is a table without columns")
+    # A table made without names counts its columns, which names no class.
+    is_counted = frame.kind == "pandas" and list(table.columns) == list(range(table.shape[1]))
     if frame.kind == "pandas" and len(set(table.dtypes)) == 1 and table.shape[1] > 1:
         dtype = table.dtypes.iloc[0]
         if isinstance(dtype, np.dtype) and dtype.kind == "f":
             found = numbers_in(table.to_numpy(), Origin(argument))
-            # A table made without names counts its columns, which names no class.
-            names = None if list(table.columns) == list(range(table.shape[1])) else frame.names
+            names = None if is_counted else frame.names
             return Scores(argument, found.joined(), names, tolerance_of(is_half=found.is_half))
-    return gathered(frame.columns(frame.names), frame.names, argument)
+    scores = gathered(frame.columns(frame.names), frame.names, argument)
+    return replace(scores, columns=None) if is_counted and len(frame.names) > 1 else scores
 
 
 def gathered(

@@ -6,7 +6,7 @@ Averages over the classes are made here, once, for every metric that reads one c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,8 @@ from karat.tally import RankedColumn, ScoredRows
 __all__ = ["measure"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+_ROUNDING: Final = 1e-12
+"""How far a sum of weights in another order may take a value past the end of its range."""
 _Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
 """A record with its parameters: what one column is measured by."""
 Along: TypeAlias = Callable[[int, ClassRanks, ClassProbabilities], None]
@@ -70,7 +72,15 @@ def measure(
         pairwise = Pairwise(rows)
         found |= {metric: _of_pairs(metric, pairwise) for metric in by_view[Pairwise]}
     found |= _by_column(rows, [m for m in wanted if m not in found], policy, along)
-    return {metric: found[metric] for metric in wanted}
+    return {metric: _without_overshoot(metric, found[metric]) for metric in wanted}
+
+
+def _without_overshoot(metric: Metric, values: Values) -> Values:
+    """Values that rounding of weights took past the end of the range, at that end."""
+    (low, high), value = metric.record.range, values.value
+    value = np.where((value > high) & (value <= high + _ROUNDING), high, value)
+    value = np.where((value < low) & (value >= low - _ROUNDING), low, value)
+    return Values(value, values.undefined)
 
 
 def _single(metric: Metric, view: Any) -> Values:
@@ -186,7 +196,9 @@ def _lifted(
         return Values(each, unmeasured)
     weight = np.asarray(totals, np.float64) if lift == "weighted" else np.ones_like(each)
     if policy != "nan":
-        each, weight = each[~unmeasured], weight[~unmeasured]
+        # An infinite loss is a measurement: a mean without it would flatter.
+        measured = ~np.isnan(each)
+        each, weight = each[measured], weight[measured]
     total = weight.sum()
     value = np.array((weight * each).sum() / total if total > 0 else np.nan)
     return Values(value, unmeasured)

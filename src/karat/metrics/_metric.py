@@ -102,6 +102,9 @@ class Metric:
         is_averaged = self.lift in {"macro", "micro", "weighted"}
         return self.record.lifted(self.lift) if is_averaged else self.record.name
 
+    def __repr__(self) -> str:
+        return f"<karat.metrics.Metric: {self}>"
+
     def __str__(self) -> str:
         # The number that a traced formula holds is part of its name, at its default too.
         shown = [

@@ -1,11 +1,12 @@
-"""The positive class where only one of two classes occurs."""
+"""The class that a metric of one class is of: which, and whether there is one."""
 
 from __future__ import annotations
 
 from karat.errors import error
+from karat.metrics._metric import Metric
 from karat.tally import Cells, Classes, reorder
 
-__all__ = ["with_positive"]
+__all__ = ["check_has_positive", "with_positive"]
 
 
 def with_positive(cells: Cells, name: str) -> Cells:
@@ -27,3 +28,20 @@ def with_positive(cells: Cells, name: str) -> Cells:
     both = (type(label)(0), type(label)(1))
     names = tuple(classes.display[0] if other == label else str(other) for other in both)
     return reorder(cells, Classes(both, positive=1, names=names))
+
+
+def check_has_positive(metric: Metric, classes: Classes) -> None:
+    """A metric of one class of many has to be averaged.
+
+    Errors:
+        K307 there are more than two classes, and the metric is of one.
+    """
+    record = metric.record
+    if record.is_per_class and metric.lift == "plain" and classes.k > 2:
+        choices = [record.lifted(average) for average in record.averages]
+        raise error(
+            "K307",
+            name=metric.name,
+            k=classes.k,
+            choices=", ".join(choices) or "it for each class",
+        )

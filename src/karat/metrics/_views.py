@@ -53,6 +53,16 @@ class Losses:
         shares: Floats = truth / truth.sum()
         return shares
 
+    @property
+    def other_shares(self) -> Floats:
+        """float64[k]: the share of all other classes, whose sum is not 1 less a rounded number."""
+        truth = self.sums.truth
+        zero = np.zeros(1, truth.dtype)
+        before = np.cumsum(np.concatenate([zero, truth[:-1]]))
+        after = np.cumsum(np.concatenate([zero, truth[:0:-1]]))[::-1]
+        shares: Floats = (before + after) / float(truth.sum())
+        return shares
+
     def placed_within(self, k: int) -> float:
         """Share of the rows whose true class stands among the first k."""
         places = self.sums.places

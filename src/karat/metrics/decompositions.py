@@ -199,11 +199,16 @@ def _surprise(fit: Recalibrated) -> float:
 
 def _least_surprise(misses: Floats, hits: Floats) -> float:
     """Log-loss of giving each block its own share of hits, added over the rows."""
-    # Each share by its own division: 1 − share would lose a few misses among very many hits.
     of_hits, of_misses = hits > 0, misses > 0
-    in_hits = hits[of_hits] @ np.log((hits / (hits + misses))[of_hits])
-    in_misses = misses[of_misses] @ np.log((misses / (hits + misses))[of_misses])
+    in_hits = hits[of_hits] @ _log_share(hits[of_hits], misses[of_hits])
+    in_misses = misses[of_misses] @ _log_share(misses[of_misses], hits[of_misses])
     return 0.0 - float(in_hits + in_misses)
+
+
+def _log_share(part: Floats, rest: Floats) -> Floats:
+    """Ln of part ÷ (part + rest), which a few among very many are not rounded away from."""
+    whole = part + rest
+    return np.where(part > rest, np.log1p(-rest / whole), np.log(part / whole))
 
 
 def _entropy(fit: Recalibrated) -> float:

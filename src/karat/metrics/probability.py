@@ -200,8 +200,13 @@ def d2_log_loss(s: Losses) -> float:
 
     0: no better than giving every row the class shares; 1: perfect.
     """
-    shares = s.shares[s.shares > 0]
-    return _undefined_share(s.mean("surprise"), float(-(shares * np.log(shares)).sum()))
+    shares, others = s.shares, s.other_shares
+    near = shares > 0.5
+    logs = np.zeros_like(shares)
+    np.log(shares, out=logs, where=shares > 0)
+    # Of a share near 1 the logarithm keeps what little the other classes hold.
+    logs[near] = np.log1p(-others[near])
+    return _undefined_share(s.mean("surprise"), float(-(shares * logs).sum()))
 
 
 @score_metric(
@@ -227,6 +232,5 @@ def d2_brier(s: Losses) -> float:
 
     0: no better than giving every row the class shares; 1: perfect.
     """
-    shares = s.shares
-    # Σ π(1 − π), not 1 − Σ π²: the latter cancels where one class holds nearly all rows.
-    return _undefined_share(s.mean("quadratic"), float((shares * (1.0 - shares)).sum()))
+    # Σ π·(share of the others): 1 − Σ π² and 1 − π cancel where one class holds nearly all rows.
+    return _undefined_share(s.mean("quadratic"), float((s.shares * s.other_shares).sum()))

@@ -231,7 +231,14 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     Used on the numbers as given: the paper's are probabilities, CatBoost's raw scores.
     Pairs with an absent class are left out.
     """
-    found = p.ranks(None if cost is None else _checked_cost(cost, p.k))
+    matrix = None if cost is None else _checked_cost(cost, p.k)
+    if matrix is not None:
+        errors = matrix[~np.eye(p.k, dtype=bool)]
+        if errors[0] != 0 and (errors == errors[0]).all():
+            # Why: sums of other columns round, so rows that the difference of two scores tells
+            # apart could tie, and the other way round.
+            matrix = None
+    found = p.ranks(matrix)
     chance = found.matrix[np.triu_indices(p.k, 1)]
     chance = chance[np.isfinite(chance)]
     return float(chance.mean()) if chance.size else math.nan

@@ -38,10 +38,14 @@ def tied(*, gives: str, **params: Any) -> ScoreCase:
 
 def _rates(c: ClassRanks) -> tuple[Floats, Floats]:
     """True and false positive rates, from the threshold above all scores down; NaN if one-sided."""
-    _, tps, fps = c.curve
-    zero = [0.0]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.concatenate([zero, tps]) / c.n_pos, np.concatenate([zero, fps]) / c.n_neg
+    rates = []
+    for counts, total in zip(c.curve[1:], (c.n_pos, c.n_neg), strict=True):
+        rate = np.zeros(len(counts) + 1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            np.divide(counts, total, out=rate[1:])
+            rate[:1] /= total
+        rates.append(rate)
+    return rates[0], rates[1]
 
 
 def _within(c: ClassRanks, amount: float) -> float:
@@ -55,7 +59,9 @@ def _gain(c: ClassRanks, share: float) -> float:
     """Share of the rows of the class found among the best share of all rows."""
     if not c.n_pos:
         return math.nan
-    return _within(c, share * (c.n_pos + c.n_neg)) / c.n_pos
+    _, tps, fps = c.curve
+    # Of the cumulated weights themselves, so that all rows are all of them to the last bit.
+    return _within(c, share * float(tps[-1] + fps[-1])) / float(tps[-1])
 
 
 @score_metric(
@@ -76,7 +82,8 @@ def ks_statistic(c: ClassRanks) -> float:
     A maximum over thresholds on the same rows: optimistic on few rows.
     """
     tpr, fpr = _rates(c)
-    return float(np.abs(tpr - fpr).max())
+    tpr -= fpr
+    return float(np.abs(tpr, out=tpr).max())
 
 
 @score_metric(
@@ -318,7 +325,8 @@ def informedness_threshold(c: ClassRanks) -> float:
 def max_informedness(c: ClassRanks) -> float:
     """Informedness at the threshold that makes it largest: an optimistic number."""
     tpr, fpr = _rates(c)
-    return float((tpr - fpr).max())
+    tpr -= fpr
+    return float(tpr.max())
 
 
 _COSTS = Parameter(
@@ -339,7 +347,7 @@ def _costs(c: ClassRanks, costs: Any) -> Floats:
             "K302",
             metric="The cost at a threshold",
             found=f"costs has shape {cost.shape}; a class against the rest has 2 × 2 outcomes",
-            parameters=_COSTS.text,
+            parameters=_COSTS.text.rstrip("."),
         )
     _, tps, fps = c.curve
     tps, fps = (np.concatenate([[0.0], part]) for part in (tps, fps))

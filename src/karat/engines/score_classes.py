@@ -1,0 +1,95 @@
+"""The classes of a matrix of scores in memory, and the class of each row."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.inputs.align import align, classes_of, refuse_outside
+from karat.inputs.column import Column
+from karat.inputs.identity import harmonized
+from karat.inputs.score_order import place_columns, wrong_number
+from karat.inputs.scores import Scores
+from karat.tally.classes import Classes
+
+__all__ = ["coded_guess", "matched"]
+
+Codes = npt.NDArray[np.int32]
+
+_PLACES: Final = re.compile(r"(?:column_)?[0-9]+")
+"""Names that pandas and Polars give to columns without one: their places."""
+
+
+def matched(
+    true: Column, scores: Scores, labels: Any, positive: Any
+) -> tuple[Scores, Classes, Codes]:
+    """The scores in the order of the classes, the classes, and the class of each row.
+
+    Columns of a table whose names end in the classes say which is whose; else their order does.
+
+    Errors:
+        K134, K135, K137 columns and classes do not fit; K108 to K112 unusable labels.
+    """
+    names = scores.columns
+    if names is None or len(names) != scores.k or all(map(_PLACES.fullmatch, names)):
+        classes, codes = coded_truth(true, scores, labels, positive)
+        return scores, classes, codes
+    placed = place_columns(
+        true, None, scores.k, argument=scores.argument, names=names, labels=labels,
+        positive=positive,
+    )  # fmt: skip
+    if placed.order is not None:
+        order = list(placed.order)
+        ordered = tuple(names[place] for place in order)
+        scores = replace(scores, values=scores.values[:, order], columns=ordered)
+    aligned = align(true, true, placed.classes.labels)
+    codes = aligned.true.indices()
+    if codes.min() < 0:
+        raise refuse_outside(aligned.true, placed.classes)
+    return scores, placed.classes, codes
+
+
+def coded_guess(guess: Column, classes: Classes) -> Codes:
+    """int32[n]: the class of each predicted label.
+
+    Errors:
+        K108, K109 it is not one of the classes.
+    """
+    side = align(guess, guess, classes.labels, None).pred
+    return side.indices()
+
+
+def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tuple[Classes, Codes]:
+    """The classes of the columns, and the class of each row.
+
+    Errors:
+        K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
+    """
+    if labels is None and true.labels is None and positive is None:
+        codes, values = _native.encode_integers(true.codes)
+        classes = classes_of(harmonized(values.tolist(), true.kind))
+    else:
+        aligned = align(true, true, labels, positive)
+        classes, codes = aligned.classes, aligned.true.indices()
+        if codes.min() < 0:
+            raise refuse_outside(aligned.true, classes)
+    if classes.k == 1 and scores.k == 2 and labels is None:
+        classes, codes = _with_other(classes, codes)
+    if classes.k != scores.k:
+        raise wrong_number(scores.argument, scores.k, classes, is_single=scores.values.ndim == 1)
+    return classes, codes
+
+
+def _with_other(classes: Classes, codes: Codes) -> tuple[Classes, Codes]:
+    """One observed class of 0 and 1: the other is known."""
+    label = classes.labels[0]
+    if isinstance(label, str) or label not in (0, 1):
+        return classes, codes
+    kind = type(label)
+    both = Classes((kind(0), kind(1)), positive=1)
+    return both, np.full_like(codes, int(label))
