@@ -29,89 +29,12 @@ __version__: str
 _Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-class _PerClassMacroMicroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: None,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: Literal["macro", "micro", "weighted"] = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
-
 class _Plain(Protocol):
     def __call__(
         self,
         y_true: Any = None,
         y_pred: Any = None,
         *,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
-
-class _BetaPerClassMacroMicroWeighted(Protocol):
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: None,
-        beta: float = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> _Floats: ...
-    @overload
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        average: Literal["macro", "micro", "weighted"] = ...,
-        beta: float = ...,
-        confusion: Any = None,
-        labels: Any = None,
-        positive: Any = None,
-        weights: Any = None,
-        undefined: _Undefined = ...,
-        n_threads: int | None = None,
-    ) -> float: ...
-
-class _Beta(Protocol):
-    def __call__(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        beta: float = ...,
         confusion: Any = None,
         labels: Any = None,
         positive: Any = None,
@@ -322,6 +245,83 @@ class _OfScores(Protocol):
         *,
         y_prob: Any = None,
         y_score: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _PerClassMacroMicroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        average: None,
+        confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        average: Literal["macro", "micro", "weighted"] = ...,
+        confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _BetaPerClassMacroMicroWeighted(Protocol):
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        average: None,
+        beta: float = ...,
+        confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> _Floats: ...
+    @overload
+    def __call__(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        average: Literal["macro", "micro", "weighted"] = ...,
+        beta: float = ...,
+        confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: _Undefined = ...,
+        n_threads: int | None = None,
+    ) -> float: ...
+
+class _Beta(Protocol):
+    def __call__(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        beta: float = ...,
+        confusion: Any = None,
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
@@ -777,122 +777,6 @@ class _OfScoresCostsPerClass(Protocol):
         n_threads: int | None = None,
     ) -> float: ...
 
-precision: _PerClassMacroMicroWeighted
-macro_precision: _Plain
-micro_precision: _Plain
-weighted_precision: _Plain
-positive_predictive_value: _PerClassMacroMicroWeighted
-ppv: _PerClassMacroMicroWeighted
-precision_score: _PerClassMacroMicroWeighted
-recall: _PerClassMacroMicroWeighted
-macro_recall: _Plain
-micro_recall: _Plain
-weighted_recall: _Plain
-sensitivity: _PerClassMacroMicroWeighted
-true_positive_rate: _PerClassMacroMicroWeighted
-tpr: _PerClassMacroMicroWeighted
-hit_rate: _PerClassMacroMicroWeighted
-recall_score: _PerClassMacroMicroWeighted
-specificity: _PerClassMacroMicroWeighted
-macro_specificity: _Plain
-micro_specificity: _Plain
-weighted_specificity: _Plain
-true_negative_rate: _PerClassMacroMicroWeighted
-tnr: _PerClassMacroMicroWeighted
-selectivity: _PerClassMacroMicroWeighted
-negative_predictive_value: _PerClassMacroMicroWeighted
-macro_negative_predictive_value: _Plain
-micro_negative_predictive_value: _Plain
-weighted_negative_predictive_value: _Plain
-npv: _PerClassMacroMicroWeighted
-false_positive_rate: _PerClassMacroMicroWeighted
-macro_false_positive_rate: _Plain
-micro_false_positive_rate: _Plain
-weighted_false_positive_rate: _Plain
-fpr: _PerClassMacroMicroWeighted
-fall_out: _PerClassMacroMicroWeighted
-false_negative_rate: _PerClassMacroMicroWeighted
-macro_false_negative_rate: _Plain
-micro_false_negative_rate: _Plain
-weighted_false_negative_rate: _Plain
-fnr: _PerClassMacroMicroWeighted
-miss_rate: _PerClassMacroMicroWeighted
-false_discovery_rate: _PerClassMacroMicroWeighted
-macro_false_discovery_rate: _Plain
-micro_false_discovery_rate: _Plain
-weighted_false_discovery_rate: _Plain
-fdr: _PerClassMacroMicroWeighted
-false_omission_rate: _PerClassMacroMicroWeighted
-macro_false_omission_rate: _Plain
-micro_false_omission_rate: _Plain
-weighted_false_omission_rate: _Plain
-false_omission: _PerClassMacroMicroWeighted
-for_rate: _PerClassMacroMicroWeighted
-prevalence: _PerClassMacroMicroWeighted
-macro_prevalence: _Plain
-micro_prevalence: _Plain
-weighted_prevalence: _Plain
-base_rate: _PerClassMacroMicroWeighted
-informedness: _PerClassMacroMicroWeighted
-macro_informedness: _Plain
-micro_informedness: _Plain
-weighted_informedness: _Plain
-youden_j: _PerClassMacroMicroWeighted
-youden_index: _PerClassMacroMicroWeighted
-bookmaker_informedness: _PerClassMacroMicroWeighted
-markedness: _PerClassMacroMicroWeighted
-macro_markedness: _Plain
-micro_markedness: _Plain
-weighted_markedness: _Plain
-delta_p: _PerClassMacroMicroWeighted
-positive_likelihood_ratio: _PerClassMacroMicroWeighted
-macro_positive_likelihood_ratio: _Plain
-micro_positive_likelihood_ratio: _Plain
-weighted_positive_likelihood_ratio: _Plain
-lr_positive: _PerClassMacroMicroWeighted
-lr_plus: _PerClassMacroMicroWeighted
-negative_likelihood_ratio: _PerClassMacroMicroWeighted
-macro_negative_likelihood_ratio: _Plain
-micro_negative_likelihood_ratio: _Plain
-weighted_negative_likelihood_ratio: _Plain
-lr_negative: _PerClassMacroMicroWeighted
-lr_minus: _PerClassMacroMicroWeighted
-diagnostic_odds_ratio: _PerClassMacroMicroWeighted
-macro_diagnostic_odds_ratio: _Plain
-micro_diagnostic_odds_ratio: _Plain
-weighted_diagnostic_odds_ratio: _Plain
-dor: _PerClassMacroMicroWeighted
-fowlkes_mallows: _PerClassMacroMicroWeighted
-macro_fowlkes_mallows: _Plain
-micro_fowlkes_mallows: _Plain
-weighted_fowlkes_mallows: _Plain
-g_measure: _PerClassMacroMicroWeighted
-fmi: _PerClassMacroMicroWeighted
-f1: _PerClassMacroMicroWeighted
-macro_f1: _Plain
-micro_f1: _Plain
-weighted_f1: _Plain
-f_score: _PerClassMacroMicroWeighted
-f1_score: _PerClassMacroMicroWeighted
-dice: _PerClassMacroMicroWeighted
-sorensen_dice: _PerClassMacroMicroWeighted
-f_beta: _BetaPerClassMacroMicroWeighted
-macro_f_beta: _Beta
-micro_f_beta: _Beta
-weighted_f_beta: _Beta
-fbeta: _BetaPerClassMacroMicroWeighted
-fbeta_score: _BetaPerClassMacroMicroWeighted
-jaccard: _PerClassMacroMicroWeighted
-macro_jaccard: _Plain
-micro_jaccard: _Plain
-weighted_jaccard: _Plain
-iou: _PerClassMacroMicroWeighted
-intersection_over_union: _PerClassMacroMicroWeighted
-critical_success_index: _PerClassMacroMicroWeighted
-jaccard_score: _PerClassMacroMicroWeighted
-f1_of_macro_averages: _Plain
-macro_fscore_sokolova: _Plain
-f_beta_of_macro_averages: _Beta
 accuracy: _Plain
 accuracy_score: _Plain
 fraction_correct: _Plain
@@ -996,6 +880,31 @@ log_loss_dsc: _OfScoresPerClassMacro
 log_loss_uncertainty: _OfScoresPerClassMacro
 macro_log_loss_uncertainty: _OfScores
 log_loss_unc: _OfScoresPerClassMacro
+f1: _PerClassMacroMicroWeighted
+macro_f1: _Plain
+micro_f1: _Plain
+weighted_f1: _Plain
+f_score: _PerClassMacroMicroWeighted
+f1_score: _PerClassMacroMicroWeighted
+dice: _PerClassMacroMicroWeighted
+sorensen_dice: _PerClassMacroMicroWeighted
+f_beta: _BetaPerClassMacroMicroWeighted
+macro_f_beta: _Beta
+micro_f_beta: _Beta
+weighted_f_beta: _Beta
+fbeta: _BetaPerClassMacroMicroWeighted
+fbeta_score: _BetaPerClassMacroMicroWeighted
+jaccard: _PerClassMacroMicroWeighted
+macro_jaccard: _Plain
+micro_jaccard: _Plain
+weighted_jaccard: _Plain
+iou: _PerClassMacroMicroWeighted
+intersection_over_union: _PerClassMacroMicroWeighted
+critical_success_index: _PerClassMacroMicroWeighted
+jaccard_score: _PerClassMacroMicroWeighted
+f1_of_macro_averages: _Plain
+macro_fscore_sokolova: _Plain
+f_beta_of_macro_averages: _Beta
 log_loss: _OfScores
 cross_entropy: _OfScores
 logistic_loss: _OfScores
@@ -1056,6 +965,97 @@ macro_gini: _OfScores
 weighted_gini: _OfScores
 accuracy_ratio: _OfScoresPerClassMacroWeighted
 somers_d: _OfScoresPerClassMacroWeighted
+precision: _PerClassMacroMicroWeighted
+macro_precision: _Plain
+micro_precision: _Plain
+weighted_precision: _Plain
+positive_predictive_value: _PerClassMacroMicroWeighted
+ppv: _PerClassMacroMicroWeighted
+precision_score: _PerClassMacroMicroWeighted
+recall: _PerClassMacroMicroWeighted
+macro_recall: _Plain
+micro_recall: _Plain
+weighted_recall: _Plain
+sensitivity: _PerClassMacroMicroWeighted
+true_positive_rate: _PerClassMacroMicroWeighted
+tpr: _PerClassMacroMicroWeighted
+hit_rate: _PerClassMacroMicroWeighted
+recall_score: _PerClassMacroMicroWeighted
+specificity: _PerClassMacroMicroWeighted
+macro_specificity: _Plain
+micro_specificity: _Plain
+weighted_specificity: _Plain
+true_negative_rate: _PerClassMacroMicroWeighted
+tnr: _PerClassMacroMicroWeighted
+selectivity: _PerClassMacroMicroWeighted
+negative_predictive_value: _PerClassMacroMicroWeighted
+macro_negative_predictive_value: _Plain
+micro_negative_predictive_value: _Plain
+weighted_negative_predictive_value: _Plain
+npv: _PerClassMacroMicroWeighted
+false_positive_rate: _PerClassMacroMicroWeighted
+macro_false_positive_rate: _Plain
+micro_false_positive_rate: _Plain
+weighted_false_positive_rate: _Plain
+fpr: _PerClassMacroMicroWeighted
+fall_out: _PerClassMacroMicroWeighted
+false_negative_rate: _PerClassMacroMicroWeighted
+macro_false_negative_rate: _Plain
+micro_false_negative_rate: _Plain
+weighted_false_negative_rate: _Plain
+fnr: _PerClassMacroMicroWeighted
+miss_rate: _PerClassMacroMicroWeighted
+false_discovery_rate: _PerClassMacroMicroWeighted
+macro_false_discovery_rate: _Plain
+micro_false_discovery_rate: _Plain
+weighted_false_discovery_rate: _Plain
+fdr: _PerClassMacroMicroWeighted
+false_omission_rate: _PerClassMacroMicroWeighted
+macro_false_omission_rate: _Plain
+micro_false_omission_rate: _Plain
+weighted_false_omission_rate: _Plain
+false_omission: _PerClassMacroMicroWeighted
+for_rate: _PerClassMacroMicroWeighted
+prevalence: _PerClassMacroMicroWeighted
+macro_prevalence: _Plain
+micro_prevalence: _Plain
+weighted_prevalence: _Plain
+base_rate: _PerClassMacroMicroWeighted
+informedness: _PerClassMacroMicroWeighted
+macro_informedness: _Plain
+micro_informedness: _Plain
+weighted_informedness: _Plain
+youden_j: _PerClassMacroMicroWeighted
+youden_index: _PerClassMacroMicroWeighted
+bookmaker_informedness: _PerClassMacroMicroWeighted
+markedness: _PerClassMacroMicroWeighted
+macro_markedness: _Plain
+micro_markedness: _Plain
+weighted_markedness: _Plain
+delta_p: _PerClassMacroMicroWeighted
+positive_likelihood_ratio: _PerClassMacroMicroWeighted
+macro_positive_likelihood_ratio: _Plain
+micro_positive_likelihood_ratio: _Plain
+weighted_positive_likelihood_ratio: _Plain
+lr_positive: _PerClassMacroMicroWeighted
+lr_plus: _PerClassMacroMicroWeighted
+negative_likelihood_ratio: _PerClassMacroMicroWeighted
+macro_negative_likelihood_ratio: _Plain
+micro_negative_likelihood_ratio: _Plain
+weighted_negative_likelihood_ratio: _Plain
+lr_negative: _PerClassMacroMicroWeighted
+lr_minus: _PerClassMacroMicroWeighted
+diagnostic_odds_ratio: _PerClassMacroMicroWeighted
+macro_diagnostic_odds_ratio: _Plain
+micro_diagnostic_odds_ratio: _Plain
+weighted_diagnostic_odds_ratio: _Plain
+dor: _PerClassMacroMicroWeighted
+fowlkes_mallows: _PerClassMacroMicroWeighted
+macro_fowlkes_mallows: _Plain
+micro_fowlkes_mallows: _Plain
+weighted_fowlkes_mallows: _Plain
+g_measure: _PerClassMacroMicroWeighted
+fmi: _PerClassMacroMicroWeighted
 spiegelhalter_z: _OfScores
 spiegelhalter_p: _OfScores
 calibration_slope: _OfScoresPerClass

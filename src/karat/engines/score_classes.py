@@ -22,7 +22,7 @@ __all__ = ["coded_guess", "matched"]
 Codes = npt.NDArray[np.int32]
 
 _PLACES: Final = re.compile(r"(?:column_)?[0-9]+")
-"""Names that pandas and Polars give to columns without one: their places."""
+"""Names that a library gave to columns without any: they say where a column stands."""
 
 
 def matched(
@@ -51,7 +51,11 @@ def matched(
     codes = aligned.true.indices()
     if codes.min() < 0:
         raise refuse_outside(aligned.true, placed.classes)
-    return scores, placed.classes, codes
+    classes = placed.classes
+    if labels is None and len(np.unique(codes)) == classes.k:
+        # Names that say no more than the rows do declare nothing.
+        classes = replace(classes, is_declared=False)
+    return scores, classes, codes
 
 
 def coded_guess(guess: Column, classes: Classes) -> Codes:

@@ -73,8 +73,8 @@ def _averaged_record(name: str) -> Record | None:
 
 
 def all_records() -> tuple[Record, ...]:
-    """Every record, in the order of the catalogue."""
-    return tuple(dict.fromkeys(_index().values()))
+    """Every record, in the order of the catalogue: by family, whatever was imported first."""
+    return tuple(sorted(dict.fromkeys(_index().values()), key=lambda record: record.family))
 
 
 def all_metrics() -> tuple[Metric, ...]:
