@@ -294,7 +294,8 @@ _ENTRIES = (
         "K135",
         "The columns of {argument} stand in another order than the classes.",
         "Columns: {columns}. Classes: {labels}.",
-        "Put the columns in the order of the classes, or name them by a pattern: 'proba_*'.",
+        "Put the columns in the order of labels=, or leave it out; of a table, name them by a "
+        "pattern: 'proba_*'.",
     ),
     Entry(
         "K136",

@@ -121,6 +121,54 @@ def test_the_positive_class_is_the_last_or_the_one_named() -> None:
     )
 
 
+def named(*order: str) -> Any:
+    """The matrix as a table whose columns are named after the classes, in some order."""
+    return pd.DataFrame(MATRIX, columns=["ant", "bee", "cat"])[list(order)]
+
+
+def test_columns_named_after_classes_are_those_of_the_classes() -> None:
+    expected = karat.log_loss(THREE, y_prob=MATRIX)
+    turned = named("cat", "ant", "bee")
+    before = turned.copy()
+    for table in (named("ant", "bee", "cat"), turned, turned.add_prefix("proba_"), dict(turned),
+                  pl.from_pandas(turned), pa.Table.from_pandas(turned)):  # fmt: skip
+        assert karat.log_loss(THREE, y_prob=table) == expected
+    assert turned.equals(before)
+    assert karat.log_loss(THREE, y_prob=turned, labels=["cat", "ant", "bee"]) == expected
+    assert karat.evaluate(THREE, y_prob=turned).labels == ("ant", "bee", "cat")
+    # Two of the three classes occur: the columns know the third.
+    assert karat.log_loss(THREE[:2], y_prob=turned[:2]) == pytest.approx(np.log(2))
+    two = pd.DataFrame({"spam": PROB, "ham": [1 - p for p in PROB]})
+    truth = np.array(["ham", "spam"])[TWO]
+    assert karat.average_precision(truth, y_prob=two) == karat.average_precision(TWO, y_prob=PROB)
+    # The control: without names the same columns are those of other classes.
+    assert karat.log_loss(THREE, y_prob=turned.to_numpy()) != expected
+
+
+def test_columns_in_another_order_than_labels_are_an_error() -> None:
+    problem = failing(
+        lambda: karat.log_loss(
+            THREE, y_prob=named("cat", "ant", "bee"), labels=["ant", "bee", "cat"]
+        )
+    )
+    assert problem.code == "K135"
+    assert "Columns: 'cat', 'ant', 'bee'. Classes: 'ant', 'bee', 'cat'." in str(problem)
+    table = named("ant", "bee", "cat").rename(columns={"cat": "cow"})
+    problem = failing(lambda: karat.log_loss(THREE, y_prob=table))
+    assert problem.code == "K137"
+    assert "No column for 'cat'; no class for 'cow'" in str(problem)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, lambda p: pl.DataFrame(p.copy())])
+def test_columns_without_names_are_taken_in_their_order(make: Any) -> None:
+    codes = [0, 1, 2, 0]
+    expected = karat.log_loss(codes, y_prob=MATRIX)
+    assert karat.log_loss(codes, y_prob=make(MATRIX)) == expected
+    assert karat.log_loss(codes, y_prob=make(MATRIX[:, ::-1]), labels=[2, 1, 0]) == expected
+    other = named("ant", "bee", "cat").rename(columns={"ant": "x", "bee": "y", "cat": "z"})
+    assert karat.log_loss(codes, y_prob=other) == expected
+
+
 def test_averages_are_chosen_as_for_labels() -> None:
     each = karat.roc_auc(THREE, y_prob=MATRIX, average=None)
     assert (each.shape, each.dtype) == ((3,), np.float64)

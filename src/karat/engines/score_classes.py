@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ __all__ = ["coded_guess", "matched"]
 
 Codes = npt.NDArray[np.int32]
 
+_PLACES: Final = re.compile(r"(?:column_)?[0-9]+")
+"""Names that a library gave to columns without any: they say where a column stands."""
+
 
 def matched(
     true: Column, scores: Scores, labels: Any, positive: Any
@@ -32,7 +36,7 @@ def matched(
         K134, K135, K137 columns and classes do not fit; K108 to K112 unusable labels.
     """
     names = scores.columns
-    if names is None or len(names) != scores.k:
+    if names is None or len(names) != scores.k or all(map(_PLACES.fullmatch, names)):
         classes, codes = coded_truth(true, scores, labels, positive)
         return scores, classes, codes
     placed = place_columns(
@@ -47,7 +51,11 @@ def matched(
     codes = aligned.true.indices()
     if codes.min() < 0:
         raise refuse_outside(aligned.true, placed.classes)
-    return scores, placed.classes, codes
+    classes = placed.classes
+    if labels is None and len(np.unique(codes)) == classes.k:
+        # Names that say no more than the rows do declare nothing.
+        classes = replace(classes, is_declared=False)
+    return scores, classes, codes
 
 
 def coded_guess(guess: Column, classes: Classes) -> Codes:

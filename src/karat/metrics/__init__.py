@@ -23,7 +23,15 @@ from karat.metrics._formula import (
 from karat.metrics._lift import OneVsRest, Table
 from karat.metrics._metric import Metric
 from karat.metrics._record import Case, Oracle, Parameter, Record, case, metric, sklearn
-from karat.metrics._registry import all_metrics, all_records, get, names, parse, search
+from karat.metrics._registry import (
+    all_metrics,
+    all_records,
+    get,
+    load_families,
+    names,
+    parse,
+    search,
+)
 from karat.metrics._scored import ScoreCase, score_case, score_metric
 from karat.metrics._views import (
     ClassProbabilities,
@@ -75,3 +83,6 @@ __all__ = [
     "total",
     "where",
 ]
+
+# Whoever imports one family has them all, in the order of their names.
+load_families()

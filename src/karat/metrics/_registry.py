@@ -19,7 +19,7 @@ from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
 from karat.metrics._record import Record
 
-__all__ = ["all_metrics", "all_records", "get", "names", "parse", "search"]
+__all__ = ["all_metrics", "all_records", "get", "load_families", "names", "parse", "search"]
 
 _AVERAGES: tuple[str, ...] = get_args(Average)
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
@@ -53,6 +53,11 @@ def _index() -> dict[str, Record]:
 
 @lru_cache(maxsize=1)
 def _import_families() -> None:
+    load_families()
+
+
+def load_families() -> None:
+    """Import every family: their order, and that of the catalogue, does not depend on who asks."""
     import karat.metrics as package
 
     families = [
