@@ -60,16 +60,9 @@ def load_families() -> None:
     """Import every family: their order, and that of the catalogue, does not depend on who asks."""
     import karat.metrics as package
 
-    families = [
-        f"{package.__name__}.{module.name}"
-        for module in pkgutil.iter_modules(package.__path__)
-        if not module.name.startswith("_")
-    ]
-    for family in families:
-        importlib.import_module(family)
-    # The order of the catalogue does not depend on which family somebody imported first.
-    place = {family: at for at, family in enumerate(families)}
-    _record._registered.sort(key=lambda each: place.get(each.formula.__module__, len(place)))
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package.__name__}.{module.name}")
 
 
 def _averaged_record(name: str) -> Record | None:
