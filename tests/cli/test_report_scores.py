@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,20 +63,6 @@ def test_the_digits_show_rankings_losses_and_calibration(karat: Karat) -> None:
         "class", "support", "predicted", "precision", "recall", "specificity", "f1", "roc_auc",
     ]  # fmt: skip
     assert ran.out == report_as_text(library.evaluate("p.parquet")) + "\n"
-
-
-def test_the_report_of_the_digits_takes_under_a_second(tmp_path: Path) -> None:
-    path = bundled("digits_logreg.parquet")
-
-    def seconds() -> float:
-        """Of the processor, since others may share it: a fresh process, its imports included."""
-        before = os.times()
-        assert in_process("report", path, "--threads", 1, folder=tmp_path).code == 0
-        after = os.times()
-        spent = after.children_user + after.children_system
-        return spent - before.children_user - before.children_system
-
-    assert min(seconds() for _ in range(3)) < 1.0
 
 
 def test_the_json_of_scores_follows_its_schema(karat: Karat) -> None:
