@@ -201,7 +201,11 @@ def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
     with ExitStack() as cleanup:
         found = find(source, cleanup)
         connection = cleanup.enter_context(connected(n_threads))
-        yield open_relation(connection, found)
+        relation = open_relation(connection, found)
+        if len(relation.files) > 1:
+            # Several threads may hand out one file before another, and rows are numbered.
+            connection.execute("SET threads = 1").fetchall()
+        yield relation
 
 
 def families(relation: Relation) -> dict[str, Family]:
