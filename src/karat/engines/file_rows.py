@@ -31,6 +31,7 @@ from karat.engines.gathered import Codes, Gathered, LabelCodes
 from karat.engines.paths import Source
 from karat.engines.relations import Relation
 from karat.engines.row_blocks import RowBlocks
+from karat.engines.row_order import keep_order
 from karat.engines.score_matrix import ScoreMatrix
 from karat.engines.table_rows import TableRows, coded_rows, in_order, not_scores, placed
 from karat.engines.text_labels import Reading, is_null_like
@@ -151,6 +152,7 @@ class _Reader:
             except KaratError as problem:
                 return not_scores(problem, self.chosen, has_pred="pred" in known)
             allow_columns(connect, len(scores))
+            keep_order(connect, sql)
             gathered = self._gathered(rows, reading, scores, progress)
             # What is wrong with labels is looked for in a read of the labels alone.
             labels = replace(rows, open=lambda: connect.sql(again), beside=())

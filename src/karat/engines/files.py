@@ -22,6 +22,7 @@ from karat.engines.paths import Source, find
 from karat.engines.readers import open_relation
 from karat.engines.relations import Relation
 from karat.engines.row_blocks import Block, RowBlocks
+from karat.engines.row_order import keep_order
 from karat.engines.text_labels import Reading
 from karat.errors import KaratError, error, shown
 from karat.inputs.column import Column
@@ -175,6 +176,7 @@ def tally_relation(
     is_query = relation.query is not None
     with explaining(relation.files, has_sql=is_query, where=where):
         relation.require(chosen)
+        keep_order(relation.connection, sql)
         wants_cells = cells or reading != "typed"
         counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
         rows.absent = missing_codes(counted, rows, reading, declared)
@@ -201,11 +203,7 @@ def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
     with ExitStack() as cleanup:
         found = find(source, cleanup)
         connection = cleanup.enter_context(connected(n_threads))
-        relation = open_relation(connection, found)
-        if len(relation.files) > 1:
-            # Several threads may hand out one file before another, and rows are numbered.
-            connection.execute("SET threads = 1").fetchall()
-        yield relation
+        yield open_relation(connection, found)
 
 
 def families(relation: Relation) -> dict[str, Family]:

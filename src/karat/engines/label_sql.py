@@ -112,8 +112,9 @@ def _marked(column: str, origin: Reading, kind: str) -> str:
 
 def is_null(column: str) -> str:
     """Whether a field of a CSV stands for a missing value."""
-    spellings = ", ".join(map(literal, (*NULLS, "none")))
-    return f"lower(trim({column})) IN ({spellings})"
+    # Not IN: DuckDB makes a join of a list, and a join mixes rows.
+    spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in (*NULLS, "none"))
+    return f"CASE lower(trim({column})) {spellings} ELSE false END"
 
 
 def as_weight(column: str, name: str, origin: Reading) -> str:
