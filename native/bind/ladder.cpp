@@ -48,6 +48,7 @@ public:
     }
 
     bool is_weighted() const { return packed_.task.weights != nullptr; }
+    int64_t n() const { return packed_.task.n(); }
 
     nb::object words(nb::handle self) {
         return packed_.layout.is_wide ? view(packed_.wide.get(), self)
@@ -81,14 +82,17 @@ nb::object areas_of(Packed& packed) {
     return packed.is_weighted() ? owned(packed.read(weigh_areas)) : owned(packed.read(count_areas));
 }
 
-nb::object rungs_of_packed(Packed& packed) {
-    Rungs rungs = packed.read(rungs_of);
+nb::object rungs_of_packed(Packed& packed, int64_t last, int64_t limit) {
+    if (last < 0 || last > packed.n() || limit < 1)
+        throw nb::index_error("last must be a number of words, and limit at least 1");
+    Rungs rungs =
+        packed.read([&](const PackedScores& words) { return rungs_of(words, last, limit); });
     const int64_t u = rungs.u;
-    nb::object scores = owned(std::move(rungs.scores), u);
-    if (packed.is_weighted())
-        return nb::make_tuple(scores, owned(std::move(rungs.weights), u, 2),
-                              owned(std::move(rungs.squares), u, 2));
-    return nb::make_tuple(scores, owned(std::move(rungs.counts), u, 2), nb::none());
+    nb::object scores = owned(std::move(rungs.scores), u), squares = nb::none();
+    if (packed.is_weighted()) squares = owned(std::move(rungs.squares), u, 2);
+    nb::object counts = packed.is_weighted() ? owned(std::move(rungs.weights), u, 2)
+                                             : owned(std::move(rungs.counts), u, 2);
+    return nb::make_tuple(scores, counts, squares, rungs.last);
 }
 
 class Pairs {
@@ -184,7 +188,7 @@ void bind_ladder(nb::module_& m) {
         .def("areas", areas_of)
         .def("step_area", [](Packed& packed) { return packed.read(step_area); })
         .def("trapezoid_area", [](Packed& packed) { return packed.read(trapezoid_area); })
-        .def("rungs", rungs_of_packed);
+        .def("rungs", rungs_of_packed, nb::arg("last"), nb::arg("limit"));
     m.def(
         "pack_scores",
         [](nb::handle values, nb::handle codes, int64_t own, int64_t k, nb::handle weights,

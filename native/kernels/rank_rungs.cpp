@@ -107,11 +107,12 @@ int64_t count_rungs(const Reader& reader, int64_t n) {
 }
 
 template <class Reader>
-void count_rungs_of(const Reader& reader, const RankTask& task, Rungs& rungs) {
+void count_rungs_of(const Reader& reader, const RankTask& task, int64_t limit, Rungs& rungs) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
-    rungs.counts = uninitialised<int64_t>(2 * rungs.u);
+    rungs.counts = uninitialised<int64_t>(2 * limit);
     int64_t* to = rungs.counts.get();
-    for (int64_t last = task.n(), rung = 0; last > 0; ++rung) {
+    int64_t last = rungs.last, rung = 0;
+    for (; last > 0 && rung < limit; ++rung) {
         int64_t first = last, own = 0;
         do {
             own += reader.slot(--first) == last_slot;
@@ -121,18 +122,20 @@ void count_rungs_of(const Reader& reader, const RankTask& task, Rungs& rungs) {
         rungs.scores[rung] = reader.score(first);
         last = first;
     }
+    rungs.u = rung;
+    rungs.last = last;
 }
 
-void weigh_rungs_of(const RowReader& reader, const RankTask& task, Rungs& rungs) {
+void weigh_rungs_of(const RowReader& reader, const RankTask& task, int64_t limit, Rungs& rungs) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
-    rungs.weights = uninitialised<double>(2 * rungs.u);
-    rungs.squares = uninitialised<double>(2 * rungs.u);
-    rungs.u = 0;
+    rungs.weights = uninitialised<double>(2 * limit);
+    rungs.squares = uninitialised<double>(2 * limit);
     double sums[2] = {}, squares[2] = {};
-    each_stretch(task.n(), [&](int64_t first, int64_t last) {
+    for (int64_t last = rungs.last; last > 0 && rungs.u < limit;) {
+        const int64_t first = last > kBlock ? last - kBlock : 0;
         double weights[kBlock];
         reader.weights(first, last - first, weights);
-        for (int64_t i = last - 1; i >= first; --i) {
+        for (int64_t i = last - 1; i >= first && rungs.u < limit; --i) {
             const double weight = weights[i - first];
             const bool is_own = reader.slot(i) == last_slot;
             sums[is_own] += weight;
@@ -146,21 +149,26 @@ void weigh_rungs_of(const RowReader& reader, const RankTask& task, Rungs& rungs)
                 }
                 ++rungs.u;
             }
+            rungs.last = i;
             sums[0] = sums[1] = squares[0] = squares[1] = 0;
         }
-    });
+        last = first;
+    }
 }
 
 }  // namespace
 
-Rungs rungs_of(const PackedScores& packed) {
+Rungs rungs_of(const PackedScores& packed, int64_t last, int64_t limit) {
     Rungs rungs;
+    rungs.last = last;
     with_reader(packed, [&](const auto& reader) {
-        rungs.u = count_rungs(reader, packed.task.n());
-        rungs.scores = uninitialised<double>(rungs.u);
-        if (packed.task.weights == nullptr) count_rungs_of(reader, packed.task, rungs);
+        // No more memory than is filled.
+        if (limit >= last) limit = count_rungs(reader, last);
+        rungs.scores = uninitialised<double>(limit);
+        if (packed.task.weights == nullptr) count_rungs_of(reader, packed.task, limit, rungs);
     });
-    if (packed.task.weights != nullptr) weigh_rungs_of(RowReader(packed), packed.task, rungs);
+    if (packed.task.weights != nullptr)
+        weigh_rungs_of(RowReader(packed), packed.task, limit, rungs);
     return rungs;
 }
 

@@ -11,6 +11,7 @@ namespace karat {
 // u rungs; rest and own class by turns.
 struct Rungs {
     int64_t u = 0;
+    int64_t last = 0;                   // words before this one are on later rungs
     std::unique_ptr<double[]> scores;   // [u], descending
     std::unique_ptr<int64_t[]> counts;  // [u, 2] rows, unweighted
     std::unique_ptr<double[]> weights;  // [u, 2] Σw; rungs of weight 0 are left out
@@ -18,7 +19,9 @@ struct Rungs {
 };
 
 // All of these read sorted and settled words.
-Rungs rungs_of(const PackedScores& packed);
+//
+// At most `limit` rungs of the first `last` words; 0 <= last <= n, where a rung ends, limit >= 1.
+Rungs rungs_of(const PackedScores& packed, int64_t last, int64_t limit);
 
 // With the share of the own class among all rows at or above a rung: the sum over the rungs of own
 // weight × share.

@@ -250,8 +250,11 @@ class PackedScores:
     def trapezoid_area(self) -> float:
         """Area under that share by the part of the own weight at or above; NaN without any."""
 
-    def rungs(self) -> tuple[_Float64, NDArray[Any], _Float64 | None]:
-        """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise."""
+    def rungs(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
+        """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.
+
+        Of the first `last` words, at most `limit` rungs; then how many words are still to read.
+        """
 
 def pack_scores(
     values: NDArray[np.floating[Any]],

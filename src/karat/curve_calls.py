@@ -19,16 +19,18 @@ from karat.curves import ByClass, Curve
 from karat.curves._decisions import checked_thresholds
 from karat.engines.scores import ScoreTally, tally_scores
 from karat.errors import UndefinedWarning, error, shown
+from karat.function_docs import SCORE_ARGUMENTS
 from karat.metrics import ClassProbabilities, ClassRanks
+from karat.metrics._positive import no_positive
+from karat.metrics._reliability import MOST_BINS
 from karat.result import NOT_GIVEN
-from karat.scored_functions import given_scores
+from karat.scored_functions import given_scores, no_predictions
 from karat.tally import Label
 
 __all__ = ["drawn"]
 
 _LEAST_POINTS: Final = 2
 _LEAST_CORNERS: Final = 3
-_MOST_BINS: Final = 1_000_000
 _DEFAULTS: Final = {
     "limit": None,
     "bins": 15,
@@ -37,26 +39,20 @@ _DEFAULTS: Final = {
     "drop_intermediate": False,
 }
 _SHARED: Final = {
-    "y_true": "true labels, one a row, [n]: strings, whole numbers or booleans.",
-    "y_prob": "probabilities, float[n, k] with columns in the order of `labels`, or float[n] of the"
-    " positive class of two.",
-    "y_score": "any finite scores instead, of the same shapes: higher means more likely.",
+    **{name: SCORE_ARGUMENTS[name] for name in ("y_true", "y_prob", "y_score")},
     "average": "without it, two classes give the curve of the positive one; None gives a curve for"
     " each class, one against the rest",
     "classes": "labels of the classes to give curves of, each one against the rest.",
-    "labels": "the classes in the order of the columns. Default: the sorted labels of y_true.",
-    "positive": "the positive class of two; default: the last.",
-    "weights": "float[n], importance of each row, finite and at least 0.",
+    **{name: SCORE_ARGUMENTS[name] for name in ("labels", "positive", "weights")},
     "drop_intermediate": "leave out points on straight lines between others. No area changes.",
     "limit": "the most points to keep, for display. The curve says how far it is from the whole"
     " one: `error`. No area changes.",
-    "bins": "how many.",
+    "bins": "how many: 1 to 10 000.",
     "scheme": '"uniform": edges at equal distances; "quantile": bins of equal weight.',
     "closed": 'which edge belongs to a bin: "right", (lo, hi], or "left", [lo, hi).',
     "thresholds": "threshold probabilities float[t], from 0 to below 1, in any order; default:"
     " 0.01, 0.02, … 0.99.",
-    "n_threads": "threads; None: KARAT_NUM_THREADS, else all cores. "
-    "The result does not depend on it.",
+    "n_threads": SCORE_ARGUMENTS["n_threads"],
 }
 
 
@@ -69,6 +65,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
     @wraps(body)
     def function(
         y_true: Any = None,
+        y_pred: Any = None,
         *,
         y_prob: Any = None,
         y_score: Any = None,
@@ -84,6 +81,8 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         if unknown:
             name = f"{body.__name__}() got an unexpected keyword argument {min(unknown)!r}"
             raise TypeError(name)
+        if y_pred is not None:
+            raise no_predictions(f"karat.curves.{body.__name__}")
         _check_average(body.__name__, average, classes, has_micro=reads is ClassRanks)
         if y_true is None:
             raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
@@ -114,7 +113,8 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         item.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=inspect.Parameter.empty)
         for item in options
     ]
-    signature = inspect.Signature([*shared[:-1], *own, shared[-1]])
+    first, _, *others, last = shared
+    signature = inspect.Signature([first, *others, *own, last])
     function.__signature__ = signature  # type: ignore[attr-defined]
     function.__doc__ = _docstring(body, has_micro=reads is ClassRanks)
     function.__annotations__ = {}
@@ -174,13 +174,7 @@ def _places(rows: ScoreTally, name: str, average: Any, given: Any) -> list[int]:
     if average is not NOT_GIVEN:
         return list(range(classes.k))
     if classes.positive is None:
-        raise error(
-            "K121",
-            name=f"karat.curves.{name}",
-            k=classes.k,
-            labels=shown(classes.labels),
-            choices=shown([None, "micro"]),
-        )
+        raise no_positive(f"karat.curves.{name}", classes, ["micro"])
     return [classes.positive]
 
 
@@ -194,15 +188,16 @@ def _checked(options: dict[str, Any], *, least: int) -> dict[str, Any]:
     Errors:
         K122 one of them is not a choice.
     """
-    whole = {"limit": (least, "a whole number"), "bins": (1, "a whole number")}
+    whole = {"limit": (least, None), "bins": (1, MOST_BINS)}
     texts = {"scheme": ["uniform", "quantile"], "closed": ["right", "left"]}
     for name, value in options.items():
         choices = None
         if name in whole and not (name == "limit" and value is None):
-            lowest, what = whole[name]
+            lowest, most = whole[name]
             is_whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-            if not (is_whole and lowest <= value <= (_MOST_BINS if name == "bins" else value)):
-                choices = f"{what} from {lowest}" + (" or None" if name == "limit" else "")
+            if not (is_whole and lowest <= value <= (value if most is None else most)):
+                end = " or None" if most is None else f" to {most}"
+                choices = f"a whole number from {lowest}{end}"
         elif name in texts and not _is_text(value, texts[name]):
             choices = shown(texts[name])
         elif name == "drop_intermediate" and not isinstance(value, bool | np.bool_):

@@ -16,7 +16,7 @@ from karat.curves import (
     Roc,
 )
 from karat.curves._decisions import cost_curve, counts_at, net_benefit_curve
-from karat.curves._points import Points, steps_of
+from karat.curves._points import Points
 from karat.curves._reliability import reliability_curve
 from karat.curves._traced import T, trace
 from karat.metrics import ClassProbabilities, ClassRanks
@@ -214,8 +214,7 @@ def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any = Non
     References:
         Vickers, Elkin (2006). Decision curve analysis. Medical Decision Making 26.
     """
-    scores, *counts = steps_of(view)
-    tps, fps = counts_at(scores[1:], counts, thresholds)
+    tps, fps = counts_at(view, thresholds)
     return net_benefit_curve(tps, fps, view.n_pos, view.n_neg, thresholds, label)
 
 

@@ -8,7 +8,6 @@ Everything else goes through the arrays engine and ends in the same formula.
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -21,10 +20,10 @@ from karat import _native
 from karat.engines.arrays import check_threads, tally_labels
 from karat.engines.matrices import tally_matrix
 from karat.errors import UndefinedWarning, error, shown
-from karat.function_docs import docstring
+from karat.function_docs import docstring, signature_of
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._metric import Metric
-from karat.metrics._positive import with_positive
+from karat.metrics._positive import no_positive, with_positive
 from karat.metrics._record import Record
 from karat.metrics._registry import lookup
 from karat.report import undefined_reason
@@ -263,13 +262,7 @@ def _of_two_classes(cells: Cells, record: Record) -> Cells:
     if classes.positive is not None:
         return cells
     if classes.k > 2:
-        raise error(
-            "K121",
-            name=record.name,
-            k=classes.k,
-            labels=shown(classes.labels),
-            choices=shown([None, *record.averages]),
-        )
+        raise no_positive(record.name, classes, record.averages)
     return with_positive(cells, record.name)
 
 
@@ -279,33 +272,8 @@ def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Calla
     has_average = record.is_per_class and fixed == "plain"
     function.__name__ = function.__qualname__ = metric.name
     function.__module__ = "karat"
-    if not record.is_traced:
-        from karat.scored_functions import scored_docstring, scored_parameters
-
-        signature = inspect.Signature(scored_parameters(record, has_average))
-        function.__signature__ = signature  # type: ignore[attr-defined]
-        function.__doc__ = scored_docstring(metric, has_average)
-        return function
-    kind = inspect.Parameter
-    parameters = [
-        kind("y_true", kind.POSITIONAL_OR_KEYWORD, default=None),
-        kind("y_pred", kind.POSITIONAL_OR_KEYWORD, default=None),
-    ]
-    if has_average:
-        parameters.append(kind("average", kind.KEYWORD_ONLY, default=NOT_GIVEN))
-    parameters += [
-        kind(
-            item.name,
-            kind.KEYWORD_ONLY,
-            default=kind.empty if item.is_required else item.default,
-        )
-        for item in record.parameters
-    ]
-    parameters += [
-        kind(name, kind.KEYWORD_ONLY, default="zero" if name == "undefined" else None)
-        for name in ("confusion", "labels", "positive", "weights", "undefined", "n_threads")
-    ]
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    signature = signature_of(record, has_average)
+    function.__signature__ = signature  # type: ignore[attr-defined]
     function.__doc__ = docstring(metric, has_average)
     return function
 

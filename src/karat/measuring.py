@@ -10,10 +10,11 @@ from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.scores import ScoreTally, both_decide, checked_threshold
 from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
-from karat.metrics import Losses, Metric, all_records
+from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._measure import measure
+from karat.metrics._measure import losses_of, measure
 from karat.metrics._positive import check_has_positive
+from karat.operating_points import lift_of_thresholds
 from karat.plan import default_metrics
 from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report
 
@@ -41,9 +42,8 @@ def report_of_scores(
     wanted = _wanted(rows, requested)
     for metric in wanted:
         check_has_positive(metric, rows.classes)
-    names = {name for m in wanted if m.record.reads is Losses for name in m.record.needs}
     needs_guess = rows.pred is None and rows.threshold is None
-    rows.read(names, predicted=needs_guess)
+    rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
     # Curves are for the whole page, not for a few numbers that are asked for.
     keeper = Keeper(rows.classes) if requested is None and rows.classes.k <= MOST_CLASSES else None
@@ -72,15 +72,11 @@ def _wanted(rows: ScoreTally, requested: Sequence[Metric] | None) -> list[Metric
         and not (rows.is_prob and metric.record.is_of_scores_only)
         and not (metric.record.is_per_class and metric.lift == "plain" and k != 2)
     ]
-    by_name = {record.name: record for record in all_records()}
-    lift = "plain" if k == 2 else "per_class"
-    each = [Metric(by_name[name], "per_class") for name in PER_CLASS_OF_SCORES]
+    each = [Metric.of(get(name).record, "per_class", {}) for name in PER_CLASS_OF_SCORES]
+    lift = lift_of_thresholds(k)
     points = [
-        Metric.of(by_name[name], lift, {})  # type: ignore[arg-type]
-        for pair in THRESHOLDS.values()
-        for name in pair
+        Metric.of(get(name).record, lift, {}) for pair in THRESHOLDS.values() for name in pair
     ]
-    each = [Metric.of(metric.record, "per_class", {}) for metric in each]
     return list(dict.fromkeys([*listed, *each, *points]))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -11,19 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.scores import tally_scores
-from karat.errors import UndefinedWarning, error, shown
+from karat.errors import KaratError, UndefinedWarning, error
 from karat.inputs.scores import as_scores
 from karat.metrics._lift import Lift
 from karat.metrics._measure import measure
 from karat.metrics._metric import Metric
+from karat.metrics._positive import no_positive
 from karat.metrics._record import Record
-from karat.metrics._scored import ScoreCase
 from karat.metrics._views import PairRanks
 from karat.report import undefined_reason
 from karat.result import NOT_GIVEN
-from karat.tally import Classes
 
-__all__ = ["given_scores", "roc_auc_pairs", "scored_function"]
+__all__ = ["given_scores", "no_predictions", "roc_auc_pairs", "scored_function"]
 
 
 def scored_function(
@@ -52,11 +50,7 @@ def scored_function(
     ) -> Any:
         check_policy(undefined)
         if y_pred is not None:
-            raise error(
-                "K120",
-                found=f"{record.name} was given y_pred: it reads probabilities or scores",
-                do="Name what they are: y_prob= for probabilities, y_score= for any other scores.",
-            )
+            raise no_predictions(record.name)
         if y_true is None:
             raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
         lift = lift_of(record, fixed, average)
@@ -69,7 +63,8 @@ def scored_function(
             weights=weights,
             n_threads=n_threads,
         )
-        check_one_class(record, lift, rows.classes)
+        if record.is_per_class and lift == "plain" and rows.classes.positive is None:
+            raise no_positive(record.name, rows.classes, record.averages)
         values = measure(rows, [metric], undefined)[metric]
         is_left_out = lift != "per_class" and bool(np.isfinite(values.value))
         reason = undefined_reason(metric, rows.classes, values.undefined, is_left_out=is_left_out)
@@ -131,6 +126,15 @@ def roc_auc_pairs(
     return PairRanks(np.stack(areas), totals).matrix
 
 
+def no_predictions(name: str) -> KaratError:
+    """K120: a function that reads scores was given a second argument without a name."""
+    return error(
+        "K120",
+        found=f"{name} was given y_pred: it reads probabilities or scores",
+        do="Name what they are: y_prob= for probabilities, y_score= for any other scores.",
+    )
+
+
 def given_scores(y_prob: Any, y_score: Any) -> Any:
     """The one of the two that was given.
 
@@ -147,104 +151,3 @@ def given_scores(y_prob: Any, y_score: Any) -> Any:
     if y_prob is not None:
         return as_scores(y_prob, "y_prob")
     return as_scores(y_score, "y_score")
-
-
-def check_one_class(record: Record, lift: Lift, classes: Classes) -> None:
-    """A metric of one class needs two classes, or an average.
-
-    Errors:
-        K121.
-    """
-    if record.is_per_class and lift == "plain" and classes.positive is None:
-        raise error(
-            "K121",
-            name=record.name,
-            k=classes.k,
-            labels=shown(classes.labels),
-            choices=shown([None, *record.averages]),
-        )
-
-
-_COMMON = {
-    "y_true": "true labels, one a row, [n]: strings, whole numbers or booleans.",
-    "y_prob": "probabilities, float[n, k] with columns in the order of `labels`, or float[n] of the"
-    " positive class of two.",
-    "y_score": "any finite scores instead, of the same shapes: higher means more likely.",
-    "labels": "the classes in the order of the columns. Default: the sorted labels of y_true.",
-    "positive": "the positive class of two; default: the last.",
-    "weights": "float[n], importance of each row, finite and at least 0.",
-    "undefined": '"zero" or "exclude": classes that cannot be measured are left out of an average; '
-    '"nan": they leave it without a value.',
-    "n_threads": "threads; None: KARAT_NUM_THREADS, else all cores. "
-    "The result does not depend on it.",
-}
-
-
-def scored_parameters(record: Record, has_average: bool) -> list[inspect.Parameter]:
-    """The signature of the function of a metric of scores."""
-    kind = inspect.Parameter
-    names = ["y_prob", "y_score"]
-    parameters = [kind("y_true", kind.POSITIONAL_OR_KEYWORD, default=None)]
-    parameters += [kind(name, kind.KEYWORD_ONLY, default=None) for name in names]
-    if has_average:
-        parameters.append(kind("average", kind.KEYWORD_ONLY, default=NOT_GIVEN))
-    parameters += [
-        kind(item.name, kind.KEYWORD_ONLY, default=kind.empty if item.is_required else item.default)
-        for item in record.parameters
-    ]
-    return parameters + [
-        kind(name, kind.KEYWORD_ONLY, default="zero" if name == "undefined" else None)
-        for name in ("labels", "positive", "weights", "undefined", "n_threads")
-    ]
-
-
-def scored_docstring(metric: Metric, has_average: bool) -> str:
-    """The docstring of the function of a metric of scores, rendered from its record."""
-    record = metric.record
-    low, high = record.range
-    lines = [record.summary, ""]
-    if record.description:
-        lines += [record.description, ""]
-    lines += [f"Definition: {metric.definition}", "", "Args:"]
-    arguments = dict(_COMMON)
-    if has_average:
-        choices = "".join(f'"{average}", ' for average in record.averages)
-        arguments["average"] = (
-            f"{choices}or None for float64[k]; without it, two classes give the positive one."
-        )
-    arguments |= {item.name: item.text for item in record.parameters}
-    lines += [f"    {name}: {text}" for name, text in arguments.items()]
-    each = "; float64[k] with average=None" if has_average else ""
-    lines += ["", "Returns:", f"    float in [{low:g}, {high:g}]{each}."]
-    if metric.undefined_when:
-        lines += ["", "Undefined:", f"    {metric.undefined_when}; with a warning."]
-    lines += ["", "Errors:", "    K101-K124: the labels, weights or options cannot be used.",
-              "    K130-K139: the probabilities or scores cannot be used."]  # fmt: skip
-    cost = "one read of the matrix" if not record.is_per_class else "one sort of n keys a column"
-    lines += ["", f"Cost: {cost}; the inputs are not copied."]
-    example = _example(metric)
-    if example:
-        lines += ["", "Example:", *(f"    {line}" for line in example)]
-    if record.references:
-        lines += ["", "References:", *(f"    {item}" for item in record.references)]
-    return "\n".join(lines)
-
-
-def _example(metric: Metric) -> list[str]:
-    """The record's first golden case as a doctest."""
-    golden: ScoreCase = metric.record.cases[0]
-    if metric.lift != "plain" or golden.lift != "plain":
-        return []
-    params = "".join(f", {name}={value!r}" for name, value in golden.params.items())
-    scores = np.asarray(golden.scores).tolist()
-    argument = "y_prob" if golden.is_prob else "y_score"
-    k = len(scores[0]) if isinstance(scores[0], list) else 2
-    if len(set(golden.y_true)) < k:
-        params += f", labels={list(range(k))}"
-    return [
-        ">>> import karat",
-        f">>> y_true = {list(golden.y_true)}",
-        f">>> scores = {scores}",
-        f">>> round(karat.{metric.name}(y_true, {argument}=scores{params}), 6)",
-        repr(round(golden.value, 6)),
-    ]

@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"inputs"} | WAIST,
     "metrics": WAIST,
     "plan": {"metrics", "errors"},
-    "function_docs": {"metrics"},
+    "function_docs": {"metrics", "result"},
     "curves": {"metrics"} | WAIST,
     "result": {"signature"},
     "confusion": {"render", "tally"},

@@ -216,8 +216,9 @@ def test_a_long_chain_of_blocks_is_pooled_in_time() -> None:
 def test_a_recalibration_ascends_and_keeps_the_hits() -> None:
     for y, p, weights in two_classes(20):
         fit = recalibrated(Ladder.of(p, y == 1, weights))
-        assert (np.diff(fit.values) >= 0).all()
-        assert_same((fit.values * (fit.hits + fit.misses)).sum(), fit.hits.sum(), within=1e-12)
+        _, misses, hits, values = (np.concatenate(part) for part in zip(*fit.walk(), strict=True))
+        assert (np.diff(values) <= 0).all()
+        assert_same((values * (hits + misses)).sum(), hits.sum(), within=1e-12)
 
 
 def test_one_class_has_no_uncertainty() -> None:

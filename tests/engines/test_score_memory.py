@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.engines.writing import write_rows
@@ -51,3 +52,47 @@ def test_peak_memory_is_the_matrix_and_a_constant(where: str, tmp_path: Path) ->
         path = write_rows(tmp_path / f"{n_rows}.parquet", rows)
         peaks.append(peak_mb(path, n_rows, where))
     assert abs(peaks[1] - peaks[0] - MATRIX_MB) < BESIDE_MB, (peaks, MATRIX_MB)
+
+
+REPORT = """
+import sys
+from pathlib import Path
+
+import numpy as np
+
+def kb(name):
+    return int(Path("/proc/self/status").read_text().split(name)[1].split()[0])
+
+import karat
+y, scores = (np.load(Path(sys.argv[1]) / f"{name}.npy") for name in ("y", "scores"))
+# What is imported when it is first needed is no memory of the rows.
+karat.evaluate(y[:5000], **{sys.argv[2]: scores[:5000]})
+before = kb("VmRSS:")
+karat.evaluate(y, **{sys.argv[2]: scores})
+print((kb("VmHWM:") - before) * 1024 / len(y))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@pytest.mark.parametrize(("argument", "most"), [("y_prob", 40), ("y_score", 72)])
+def test_a_report_holds_one_packed_column_beside_its_inputs(
+    argument: str, most: int, tmp_path: Path
+) -> None:
+    """Bytes a row: 8 of the packed column, 8 of classes, and what confidences or a softmax take.
+
+    A rung has 24, the rungs and sums of all metrics of a column had 200.
+    """
+    rng = np.random.default_rng(0)
+    n, k = 3_000_000, 4
+    y = rng.integers(0, k, n)
+    scores = rng.random((n, k), dtype=np.float32)
+    scores /= scores.sum(axis=1, keepdims=True)
+    np.save(tmp_path / "y.npy", y)
+    np.save(tmp_path / "scores.npy", scores)
+    run = subprocess.run(
+        [sys.executable, "-c", REPORT, str(tmp_path), argument],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert float(run.stdout) < most, run.stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from karat.curves._points import Points
 from karat.curves._simplify import simplified, upper_hull
 from karat.curves._traced import NONE_FALSE, NONE_TRUE, Det, Roc
 from karat.errors import error as karat_error
+from karat.metrics import ClassProbabilities
 from karat.tally import Label
 
 __all__ = [
@@ -158,16 +159,19 @@ class NetBenefit(Curve):
     treat_none: Floats
 
 
-def counts_at(scores: Floats, counts: Sequence[Floats], thresholds: Floats) -> list[Floats]:
-    """Counts of what is at or above each threshold, in any order.
+def counts_at(view: ClassProbabilities, thresholds: Floats) -> Floats:
+    """float64[2, t]: true and false positives at or above each threshold, in any order.
 
-    Args:
-        scores: float64[u], descending.
-        counts: for each rung what is at or above it; one longer than `scores`, from 0 on.
-        thresholds: float64[t].
+    Cost: one walk over the rungs.
     """
-    n_above = len(scores) - np.searchsorted(scores[::-1], thresholds, side="left")
-    return [part[n_above] for part in counts]
+    found = np.zeros((2, len(thresholds)))
+    for steps in view.steps():
+        scores = steps.thresholds
+        n_above = len(scores) - np.searchsorted(scores[::-1], thresholds, side="left")
+        is_here = n_above > 0
+        last = n_above[is_here] - 1
+        found[:, is_here] = steps.tps[last], steps.fps[last]
+    return found
 
 
 def net_benefit_curve(

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
-import numpy as np
-
 from karat.curves._curve import ByClass, Curve, Floats
 from karat.curves._decisions import (
     DECISIONS,
@@ -22,9 +20,10 @@ from karat.curves._decisions import (
     counts_at,
     net_benefit_curve,
 )
-from karat.curves._points import Points, steps_of
+from karat.curves._points import Points
 from karat.curves._reliability import Reliability, reliability_curve
 from karat.curves._simplify import simplified
+from karat.curves._sparse import sparse_points
 from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
 from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
@@ -72,12 +71,9 @@ class ClassCurves:
             ranks: its column, by score.
             probabilities: its column, by probability.
 
-        Cost: O(rungs).
+        Cost: some walks over the rungs, of which not all are held.
         """
-        points = Points.of(ranks)
-        is_same = probabilities.ranked is ranks.ranked
-        steps = points.steps if is_same else steps_of(probabilities)
-        decided = np.stack(counts_at(steps[0][1:], steps[1:], DECISIONS), axis=1)
+        points = Points.of(ranks) if ranks.is_held else sparse_points(ranks, MOST_POINTS)
         cost = cost_curve(points, label)
         errors = {kind.name: 0.0 for kind in TRACED}
         if len(points) > MOST_POINTS:
@@ -91,7 +87,7 @@ class ClassCurves:
             cost.area,
             cost.n_full,
             reliability_curve(probabilities.made(binned), label),
-            decided,
+            counts_at(probabilities, DECISIONS).T,
         )
 
 

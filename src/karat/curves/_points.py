@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.curves._curve import Floats
-from karat.metrics import ClassProbabilities, ClassRanks
+from karat.metrics import ClassRanks
 
-__all__ = ["Points", "steps_of"]
+__all__ = ["Points"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +42,20 @@ class Points:
 
         Cost: O(rungs), beside the areas: three walks over the sorted rows.
         """
-        thresholds, tps, fps = steps_of(ranks)
-        return cls(
-            thresholds,
-            tps,
-            fps,
-            len(thresholds),
-            ranks.area,
-            ranks.step_area,
-            ranks.trapezoid_area,
+        # The point above every score first.
+        first = (np.inf, 0.0, 0.0)
+        thresholds, tps, fps = (
+            np.concatenate([[start], part]) for start, part in zip(first, ranks.curve, strict=True)
         )
+        return cls.some(ranks, thresholds, tps, fps, len(thresholds))
+
+    @classmethod
+    def some(
+        cls, ranks: ClassRanks, thresholds: Floats, tps: Floats, fps: Floats, n_full: int
+    ) -> Points:
+        """Some of the points of a sorted column, with the areas of the whole."""
+        areas = ranks.area, ranks.step_area, ranks.trapezoid_area
+        return cls(thresholds, tps, fps, n_full, *areas)
 
     @property
     def n_pos(self) -> float:
@@ -63,11 +67,6 @@ class Points:
         """Weight of the other rows."""
         return float(self.fps[-1])
 
-    @property
-    def steps(self) -> tuple[Floats, Floats, Floats]:
-        """Thresholds, true and false positives."""
-        return self.thresholds, self.tps, self.fps
-
     def __len__(self) -> int:
         return len(self.thresholds)
 
@@ -77,14 +76,3 @@ class Points:
             self.thresholds[places], self.tps[places], self.fps[places],
             self.n_full, self.roc_area, self.step_area, self.trapezoid_area,
         )  # fmt: skip
-
-
-def steps_of(view: ClassRanks | ClassProbabilities) -> tuple[Floats, Floats, Floats]:
-    """Thresholds, true and false positives; the point above every score first."""
-    thresholds, tps, fps = view.curve
-    zero = [0.0]
-    return (
-        np.concatenate([[np.inf], thresholds]),
-        np.concatenate([zero, tps]),
-        np.concatenate([zero, fps]),
-    )

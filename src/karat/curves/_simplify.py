@@ -15,7 +15,15 @@ from karat import _native
 from karat.curves._curve import Floats
 from karat.curves._points import Points
 
-__all__ = ["Plane", "corners", "simplified", "upper_hull"]
+__all__ = [
+    "Plane",
+    "corners",
+    "dense_targets",
+    "is_long",
+    "landmark_gains",
+    "simplified",
+    "upper_hull",
+]
 
 Places: TypeAlias = npt.NDArray[np.int64]
 Plane: TypeAlias = Callable[[Floats, Floats, float, float], tuple[Floats, Floats]]
@@ -74,7 +82,7 @@ def simplified(
     the true and the false positive rate are furthest apart, and that of the largest F1.
 
     Args:
-        points: all of them, more than `limit`.
+        points: all of them, more than `limit`; or those of `sparse_points`.
         planes: how the points are drawn, by name.
         guides: names of the planes whose lines decide which points are kept.
         limit: at least 2.
@@ -86,8 +94,8 @@ def simplified(
     Cost: O(t) for curves up to a size, then O(log t) and a constant.
     """
     always = _landmarks(points)[: limit - 2]
-    is_long = len(points) > max(_MANY, 16 * limit)
-    places = _candidates(points, limit, always) if is_long else np.arange(len(points))
+    is_thinned = is_long(points.n_full, limit)
+    places = _candidates(points, limit, always) if is_thinned else np.arange(len(points))
     some = points.at(places)
     drawn = {name: _drawn(plane, some) for name, plane in planes.items()}
     first = np.searchsorted(places, always).astype(np.int32)
@@ -101,29 +109,48 @@ def simplified(
 
 
 def _landmarks(points: Points) -> list[int]:
-    tps, fps = points.tps, points.fps
-    apart = np.abs(tps * points.n_neg - fps * points.n_pos)
+    gains = landmark_gains(points.tps, points.fps, points.n_pos, points.n_neg)
+    return [1, *(int(np.argmax(gain)) for gain in gains)]
+
+
+def landmark_gains(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
+    """What is largest where the rates are furthest apart, and where F1 is."""
     with np.errstate(invalid="ignore"):
-        f1 = tps / (points.n_pos + tps + fps)
-    return [1, int(np.argmax(apart)), int(np.argmax(f1))]
+        return np.abs(tps * n_neg - fps * n_pos), tps / (n_pos + tps + fps)
 
 
 def _candidates(points: Points, limit: int, always: Sequence[int]) -> Places:
     """Places of points so dense that what lies between them hardly differs from a line."""
     called = points.tps + points.fps
-    total, least = float(called[-1]), float(called[1])
-    grid = np.linspace(0.0, 1.0, max(4 * limit, _MANY // 4))
-    # Precision changes with the logarithm of what is called positive.
-    n_steps = len(grid) // 2 * np.log(total / least)
-    steps = np.geomspace(least, total, min(int(n_steps) + 2, 8 * len(grid)))
-    wanted = [
-        np.searchsorted(points.tps, grid * points.n_pos),
-        np.searchsorted(points.fps, grid * points.n_neg),
-        np.searchsorted(called, steps),
-        np.array([0, len(points) - 1, *always]),
-    ]
+    paths = points.tps, points.fps, called
+    targets = dense_targets(points.n_pos, points.n_neg, float(called[1]), limit)
+    wanted = [np.searchsorted(path, target) for path, target in zip(paths, targets, strict=True)]
+    wanted.append(np.array([0, len(points) - 1, *always]))
     places = np.minimum(np.concatenate(wanted), len(points) - 1)
     return np.asarray(np.unique(places), np.intp)
+
+
+def is_long(n: int, limit: int) -> bool:
+    """Whether of n points not all are looked at."""
+    return n > max(_MANY, 16 * limit)
+
+
+def dense_targets(
+    n_pos: float, n_neg: float, least: float, limit: int
+) -> tuple[Floats, Floats, Floats]:
+    """True positives, false positives and their sums, ascending, whose first points are candidates.
+
+    Args:
+        n_pos, n_neg: weight of both sides.
+        least: weight of the best score.
+        limit: points to choose.
+    """
+    grid = np.linspace(0.0, 1.0, max(4 * limit, _MANY // 4))
+    # Precision changes with the logarithm of what is called positive.
+    total = n_pos + n_neg
+    n_steps = len(grid) // 2 * np.log(total / least)
+    steps = np.geomspace(least, total, min(int(n_steps) + 2, 8 * len(grid)))
+    return grid * n_pos, grid * n_neg, steps
 
 
 def _drawn(plane: Plane, points: Points) -> tuple[Floats, Floats]:

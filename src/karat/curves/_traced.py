@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
@@ -34,7 +35,7 @@ T = TypeVar("T", bound="Traced")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Traced(Curve):
+class Traced(Curve, ABC):
     """A curve with a point for each distinct score, best first.
 
     Attributes:
@@ -57,11 +58,9 @@ class Traced(Curve):
     error: float
 
     @staticmethod
-    def plane(
-        tps: Floats, fps: Floats, n_pos: float, n_neg: float
-    ) -> tuple[Floats, Floats]:  # pragma: no cover
+    @abstractmethod
+    def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
         """The axes from the weights of true and false positives; see `_simplify.Plane`."""
-        raise NotImplementedError
 
     @classmethod
     def areas(cls, points: Points) -> dict[str, float]:

@@ -5,6 +5,7 @@ A word for each row is packed natively, sorted by NumPy in place, and read by na
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.tally.ladder import Ladder
+from karat.tally.rungs import N_BLOCK, Rungs
 
 __all__ = ["Columns", "Ranked", "pair_areas", "rank", "rank_pooled"]
 
@@ -23,13 +25,16 @@ Codes = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
 
 _GROUP_BYTES = 32
+_COPIED_BYTES = 1 << 25
+"""What copies of columns may hold together."""
 
 
 class Columns:
     """The columns of a matrix of scores, each contiguous.
 
-    A row-major matrix is read once for several neighbours, and these are kept
-    until a column of another group is asked for: 32 bytes a row. Ask for them in order.
+    A row-major matrix is read once for several neighbours, and these are kept until a column of
+    another group is asked for: at most 32 MiB. Ask for them in order. Longer columns are handed
+    out as they lie.
 
     Args:
         values: float32 or float64[n, k].
@@ -43,7 +48,8 @@ class Columns:
     def __init__(self, values: npt.NDArray[Any], n_threads: int | None = None) -> None:
         self._values = values
         self._n_threads = n_threads or 0
-        self._group = max(1, _GROUP_BYTES // values.itemsize)
+        most = min(_GROUP_BYTES, _COPIED_BYTES // max(len(values), 1))
+        self._group = most // values.itemsize
         self._kept: tuple[int, npt.NDArray[Any]] | None = None
 
     def __len__(self) -> int:
@@ -52,9 +58,9 @@ class Columns:
         return width
 
     def __getitem__(self, i: int) -> npt.NDArray[Any]:
-        """Column i, float[n]; a view where it is contiguous as it lies."""
+        """Column i, float[n]; a view where it is contiguous as it lies, or very long."""
         column: npt.NDArray[Any] = self._values[:, i]
-        if column.flags.c_contiguous:
+        if column.flags.c_contiguous or self._group < 2:
             return column
         first = i - i % self._group
         if self._kept is None or self._kept[0] != first:
@@ -75,10 +81,17 @@ class Ranked:
         k: number of classes.
         own: the class whose scores they are.
         n_rows: rows; of pooled ones, the items of the matrix.
+        is_weighted: whether rows carry weights.
     """
 
     def __init__(
-        self, packed: _native.PackedScores, k: int, own: int, totals: Numbers | None = None
+        self,
+        packed: _native.PackedScores,
+        k: int,
+        own: int,
+        totals: Numbers | None = None,
+        *,
+        is_weighted: bool = False,
     ) -> None:
         packed.words.sort()
         packed.settle()
@@ -87,6 +100,7 @@ class Ranked:
         self.k = k
         self.own = own
         self.n_rows = len(packed.words)
+        self.is_weighted = is_weighted
 
     @cached_property
     def totals(self) -> Numbers:
@@ -123,9 +137,17 @@ class Ranked:
         """
         return self._packed.trapezoid_area()
 
+    def blocks(self) -> Iterator[Rungs]:
+        """Rungs of the ladder, best first, some thousand at once, read off the sorted rows."""
+        last = self.n_rows
+        while last:
+            scores, counts, squares, last = self._packed.rungs(last, N_BLOCK)
+            if len(scores):  # rows of weight 0 leave no rung
+                yield Rungs(scores, counts, squares)
+
     @cached_property
     def _ladder(self) -> Ladder:
-        scores, counts, squares = self._packed.rungs()
+        scores, counts, squares, _ = self._packed.rungs(self.n_rows, max(self.n_rows, 1))
         return Ladder(scores, counts, squares, self.n_rows)
 
     def ladder(self) -> Ladder:
@@ -172,7 +194,7 @@ def rank(
     packed = _native.pack_scores(
         column, np.ascontiguousarray(codes), own, k, _contiguous(weights), n_threads or 0
     )
-    return Ranked(packed, k, own, totals)
+    return Ranked(packed, k, own, totals, is_weighted=weights is not None)
 
 
 def rank_pooled(
@@ -201,7 +223,7 @@ def rank_pooled(
         )
     except _native.Rejected as rejected:
         raise _with_column(rejected, k) from None
-    return Ranked(packed, 2, 1)
+    return Ranked(packed, 2, 1, is_weighted=weights is not None)
 
 
 def pair_areas(

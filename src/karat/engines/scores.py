@@ -7,8 +7,9 @@ one sort for each column.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -72,7 +73,6 @@ class ScoreTally:
         self._bits = 0
         values = self.scores.values
         self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
-        self._softmax: list[Floats] | None = None
         self._totals: npt.NDArray[Any] | None = None
 
     @property
@@ -189,7 +189,7 @@ class ScoreTally:
 
     def probability_column(self, i: int) -> Ranked:
         """Rows ordered by the probability of class i: softmax of scores."""
-        column = self._column(i) if self.is_prob else self._probabilities()[i]
+        column = self._column(i) if self.is_prob else self._probability(i)
         return self._ranked(column, i)
 
     def _ranked(self, column: npt.NDArray[Any], i: int) -> Ranked:
@@ -207,31 +207,38 @@ class ScoreTally:
             self._check_weight(self._totals)
         return ranked
 
-    def _probabilities(self) -> list[Floats]:
-        """float64[n] of each class by softmax, which is kept: scores are read once for all."""
-        if self._softmax is None:
-            values = self.scores.values
-            if values.ndim == 1:
-                one = np.empty(len(values))
-                np.exp(-np.abs(values.astype(np.float64)), out=one)
-                upper = 1.0 / (1.0 + one)
-                lower = one / (1.0 + one)
-                is_up = values >= 0
-                positive = np.where(is_up, upper, lower)
-                negative = np.where(is_up, lower, upper)
-                both = [negative, positive]
-                self._softmax = both if self.classes.positive == 1 else both[::-1]
+    def _probability(self, i: int) -> Floats:
+        """float64[n], probability of class i by softmax."""
+        most, total = self._normalizer
+        found = np.empty(self.n_rows)
+        for part in _blocks(self.n_rows):
+            with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+                found[part] = np.exp(self._odds(i, part) - most[part]) / total[part]
+        return found
+
+    @cached_property
+    def _normalizer(self) -> tuple[Floats, Floats]:
+        """float64[n] each: the largest score z of a row, and Σ exp(score − z)."""
+        most, total = np.empty(self.n_rows), np.empty(self.n_rows)
+        for part in _blocks(self.n_rows):
+            if self._columns is None:
+                block = np.stack([self._odds(i, part) for i in (0, 1)], axis=1)
             else:
-                whole = np.empty(values.shape[::-1])
-                for start in range(0, len(values), _BLOCK):
-                    block = values[start : start + _BLOCK].astype(np.float64)
-                    with np.errstate(over="ignore"):  # a gap of more than any number is infinite
-                        block -= block.max(axis=1, keepdims=True)
-                    np.exp(block, out=block)
-                    block /= block.sum(axis=1, keepdims=True)
-                    whole[:, start : start + _BLOCK] = block.T
-                self._softmax = list(whole)
-        return self._softmax
+                block = self.scores.values[part].astype(np.float64)
+            most[part] = block.max(axis=1)
+            with np.errstate(over="ignore"):
+                block -= most[part, None]
+            total[part] = np.exp(block, out=block).sum(axis=1)
+        return most, total
+
+    def _odds(self, i: int, part: slice) -> Floats:
+        """Scores of class i whose softmax is the probability: of one column, 0 and the score."""
+        values = self.scores.values
+        if self._columns is not None:
+            return self._columns[i][part].astype(np.float64)
+        if i != self.classes.positive:
+            return np.zeros(len(values[part]))
+        return values[part].astype(np.float64)
 
     def pooled(self) -> Ranked:
         """Every row and class as one row of two classes: whether it is the true class."""
@@ -245,11 +252,16 @@ class ScoreTally:
         """Rows ordered by the probability of the predicted class; own: it is the true one."""
         best = self.read(predicted=True).predicted
         assert best is not None
-        if self.is_prob and self.scores.values.ndim == 2:
-            column = self.scores.values[np.arange(self.n_rows), best]
+        values = self.scores.values
+        if not self.is_prob:
+            # Of the largest score, exp(0) ÷ Σ.
+            column = 1.0 / self._normalizer[1]
+        elif values.ndim == 1:
+            column = np.maximum(self._column(0), self._column(1))
         else:
-            both = [self._column(i) for i in (0, 1)] if self.is_prob else self._probabilities()
-            column = np.max(both, axis=0)
+            column = np.empty(self.n_rows, values.dtype)
+            for part in _blocks(self.n_rows):
+                column[part] = np.take_along_axis(values[part], best[part, None], axis=1)[:, 0]
         is_right = (best == self.codes).astype(np.int32)
         return rank(column, is_right, 1, 2, self.weights, self.n_threads or None)
 
@@ -264,6 +276,12 @@ class ScoreTally:
         if values.ndim == 1:
             values = np.stack([self._column(0), self._column(1)], axis=1)
         return pair_areas(values, self.codes, self.classes.k, self.weights, cost)
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    """Rows, some at once."""
+    for start in range(0, n, _BLOCK):
+        yield slice(start, start + _BLOCK)
 
 
 def _column(argument: str, codes: Codes) -> Column:

@@ -12,12 +12,14 @@ Ref: Hong (2013). On computing the distribution function for the Poisson binomia
 from __future__ import annotations
 
 import math
-from typing import Final, TypeAlias
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Bins, Ladder
+from karat.tally import Bins, RungSource
 
 __all__ = ["chance_gaps"]
 
@@ -29,37 +31,112 @@ _WAVES: Final = 2048
 _AT_ONCE: Final = 128
 _NEGLIGIBLE: Final = 1e-7
 """Terms of the Fourier series of a distance, computed so many at once until they are negligible."""
+_HELD: Final = 1 << 16
 _RUNGS: Final = 256
 """More distinct confidences in a bin than this are put together, by shares of its variance."""
 
 
-def chance_gaps(ladder: Ladder, bins: Bins) -> Floats:
+def chance_gaps(ladder: RungSource, bins: Bins) -> Floats:
     """float64[b]: expected |Σw·(y − p)| of each bin if every p is right.
 
     Within 0.1 %; exact where the rows of a bin weigh the same and the variance is at most 100.
     Rows of one confidence and of different weights count as rows of one weight.
 
-    Cost: O(b) sums of at most 256 × 115 terms, 256 × 2048 where weights differ.
+    Cost: two walks over the rungs, and O(b) sums of at most 256 × 115 terms, 256 × 2048 where
+        weights differ.
     """
     gaps: Floats = np.sqrt(bins.variance * (2.0 / math.pi))
-    p, counts = ladder.scores[::-1], ladder.counts[::-1]
-    weight = np.asarray(counts.sum(axis=1), np.float64)
-    squares = weight if ladder.squares is None else ladder.squares[::-1].sum(axis=1)
-    inner = np.searchsorted(p, bins.edges[1:-1], side=bins.closed)
-    bounds = np.concatenate([[0], inner, [len(p)]])
-    for i in np.flatnonzero(bins.variance > 0):
-        rungs = slice(bounds[i], bounds[i + 1])
-        gaps[i] = _mean_distance(p[rungs], weight[rungs], squares[rungs], float(gaps[i]))
+    risk, n_rungs = np.zeros(bins.b), np.zeros(bins.b, np.int64)
+    for p, counts, _ in ladder.blocks():
+        place = _place(p, bins)
+        risk += np.bincount(place, counts.sum(axis=1) * (p * (1.0 - p)), bins.b)
+        n_rungs += np.bincount(place, minlength=bins.b)
+    # In rows of the weight that most of the variance has.
+    is_few = (bins.variance > 0) & (risk**2 <= _NORMAL * bins.variance)
+    for i, rungs in _by_bin(ladder, bins, n_rungs * is_few):
+        gaps[i] = _mean_distance(*rungs.all())
     return gaps
 
 
-def _mean_distance(p: Floats, weight: Floats, squares: Floats, normal: float) -> float:
-    """Expected |Σw·(y − p)| of one bin; `normal`: what it would be if that were normal."""
-    risk = p * (1.0 - p)
-    variance = float((squares * risk).sum())
-    # In rows of the weight that most of the variance has.
-    if float((weight * risk).sum()) ** 2 > _NORMAL * variance:
-        return normal
+def _place(p: Floats, bins: Bins) -> npt.NDArray[np.intp]:
+    """The bin of each confidence."""
+    side: Literal["left", "right"] = "left" if bins.closed == "right" else "right"
+    return np.searchsorted(bins.edges[1:-1], p, side=side)
+
+
+def _by_bin(
+    ladder: RungSource, bins: Bins, n_rungs: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, _BinRungs]]:
+    """The rungs of each bin that has some, the last bin first; one bin is held at a time."""
+    now, held = -1, _BinRungs(0, 0.0)
+    for p, counts, squares in ladder.blocks():
+        place = _place(p, bins)
+        weight = np.asarray(counts.sum(axis=1), np.float64)
+        added = weight if squares is None else squares.sum(axis=1)
+        # Confidences fall, and so do the bins: each is complete when the next begins.
+        borders = [0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), len(p)]
+        for first, last in pairwise(borders):
+            i = int(place[first])
+            if not n_rungs[i]:
+                continue
+            if i != now:
+                if now >= 0:
+                    yield now, held
+                now, held = i, _BinRungs(int(n_rungs[i]), float(bins.variance[i]))
+            held.add(p[first:last], weight[first:last], added[first:last])
+    if now >= 0:
+        yield now, held
+
+
+class _BinRungs:
+    """Rungs of a bin, best first: each of them, or groups of them where they are very many.
+
+    Args:
+        n: how many there will be.
+        variance: Σw²·p(1 − p) of all.
+    """
+
+    def __init__(self, n: int, variance: float) -> None:
+        self._parts: list[tuple[Floats, Floats, Floats]] = []
+        self._groups = _Groups(variance) if n > _HELD else None
+
+    def add(self, p: Floats, weight: Floats, squares: Floats) -> None:
+        """The next ones."""
+        if self._groups:
+            self._groups.add(p, weight, squares)
+        else:
+            self._parts.append((p, weight, squares))
+
+    def all(self) -> tuple[Floats, Floats, Floats]:
+        """Confidences, ascending, weights and squares."""
+        if self._groups:
+            return self._groups.all()
+        p, weight, squares = (np.concatenate(part)[::-1] for part in zip(*self._parts, strict=True))
+        return p, weight, squares
+
+
+class _Groups:
+    """Neighbouring confidences as one at their mean, so that no group has much of the variance."""
+
+    def __init__(self, variance: float) -> None:
+        self._variance = variance
+        self._sums = np.zeros((3, _RUNGS))
+        self._share = 0.0
+
+    def add(self, p: Floats, weight: Floats, squares: Floats) -> None:
+        share = self._share + np.cumsum(squares * (p * (1.0 - p)))
+        self._share = float(share[-1])
+        group = np.minimum((share / self._variance * _RUNGS).astype(np.intp), _RUNGS - 1)
+        terms = (weight * p, weight, squares)
+        self._sums += [np.bincount(group, each, _RUNGS) for each in terms]
+
+    def all(self) -> tuple[Floats, Floats, Floats]:
+        means, weight, squares = self._sums[:, self._sums[1] > 0]
+        return means / weight, weight, squares
+
+
+def _mean_distance(p: Floats, weight: Floats, squares: Floats) -> float:
+    """Expected |Σw·(y − p)| of one bin."""
     if len(p) > _RUNGS:
         p, weight, squares = _together(p, weight, squares)
     unit = squares / weight
@@ -117,11 +194,7 @@ def _reach(variance: float) -> float:
 
 
 def _together(p: Floats, weight: Floats, squares: Floats) -> tuple[Floats, Floats, Floats]:
-    """Neighbouring confidences as one at their mean, so that no group has much of the variance."""
-    share = np.cumsum(squares * (p * (1.0 - p)))
-    group = np.minimum((share / share[-1] * _RUNGS).astype(np.intp), _RUNGS - 1)
-    _, group = np.unique(group, return_inverse=True)
-    means, weights, added = (
-        np.bincount(group, part).astype(np.float64) for part in (weight * p, weight, squares)
-    )
-    return means / weights, weights, added
+    """Few rungs for many."""
+    groups = _Groups(float((squares * (p * (1.0 - p))).sum()))
+    groups.add(p, weight, squares)
+    return groups.all()

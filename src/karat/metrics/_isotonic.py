@@ -6,13 +6,14 @@ classifiers. PNAS 118.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Ladder
+from karat.tally import RungSource
 
 __all__ = ["Recalibrated", "pooled", "recalibrated"]
 
@@ -30,16 +31,13 @@ class Recalibrated:
     """Confidences and their isotonic recalibration, both ascending.
 
     Attributes:
-        p: float64[u], the distinct confidences.
-        misses, hits: float64[u], weight of what did not and what did come true.
-        starts: int[m], where each block of equal recalibrated values begins.
-        block_misses, block_hits: float64[m].
+        rungs: the distinct confidences.
+        lengths: int[m], how many of them each block of equal recalibrated values holds.
+        block_misses, block_hits: float64[m], weight of what did not and what did come true.
     """
 
-    p: Floats
-    misses: Floats
-    hits: Floats
-    starts: npt.NDArray[np.intp]
+    rungs: RungSource
+    lengths: npt.NDArray[np.intp]
     block_misses: Floats
     block_hits: Floats
 
@@ -49,22 +47,43 @@ class Recalibrated:
         return self.block_hits / (self.block_hits + self.block_misses)
 
     @property
-    def values(self) -> Floats:
-        """float64[u]: the recalibrated value of each confidence."""
-        return np.repeat(self.block_values, np.diff(np.append(self.starts, len(self.p))))
+    def n_hits(self) -> float:
+        """Weight of what came true."""
+        return float(self.block_hits.sum())
+
+    @property
+    def n_misses(self) -> float:
+        """Weight of what did not."""
+        return float(self.block_misses.sum())
+
+    def walk(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+        """Confidences, descending, weight of misses and hits, recalibrated values: some at once."""
+        # From the best on: how many rungs stand at or above the last of each block.
+        ends, values = np.cumsum(self.lengths[::-1]), self.block_values[::-1]
+        first = 0
+        for p, counts, _ in self.rungs.blocks():
+            misses, hits = (np.asarray(counts[:, side], np.float64) for side in (0, 1))
+            place = np.searchsorted(ends, np.arange(first, first + len(p)), side="right")
+            yield p, misses, hits, values[place]
+            first += len(p)
 
 
-def recalibrated(ladder: Ladder) -> Recalibrated:
+def recalibrated(rungs: RungSource) -> Recalibrated:
     """The isotonic recalibration of a ladder of confidences, own class: what came true.
 
     Cost: O(rungs) as a rule; a plain loop where rungs are pooled one after the other.
     """
-    counts = ladder.counts[::-1]
-    starts = pooled(counts[:, 1], counts.sum(axis=1))
-    blocks = np.add.reduceat(counts, starts, axis=0) if len(starts) else counts
-    misses, hits = (np.asarray(counts[:, side], np.float64) for side in (0, 1))
-    block_misses, block_hits = (np.asarray(blocks[:, side], np.float64) for side in (0, 1))
-    return Recalibrated(ladder.scores[::-1], misses, hits, starts, block_misses, block_hits)
+    lengths = np.empty(0, np.intp)
+    sums: Numbers | None = None
+    for _, counts, _ in rungs.blocks():
+        # Blocks of all are blocks of the blocks of some.
+        lengths = np.concatenate([np.ones(len(counts), np.intp), lengths])
+        sums = counts[::-1] if sums is None else np.concatenate([counts[::-1], sums])
+        starts = pooled(sums[:, 1], sums.sum(axis=1))
+        lengths = np.add.reduceat(lengths, starts)
+        sums = np.add.reduceat(sums, starts, axis=0)
+    misses, hits = np.zeros((2, 0)) if sums is None else np.asarray(sums.T, np.float64)
+    return Recalibrated(rungs, lengths, misses, hits)
 
 
 def pooled(hits: Numbers, weight: Numbers) -> npt.NDArray[np.intp]:

@@ -24,7 +24,7 @@ from karat.metrics._views import (
 )
 from karat.tally import RankedColumn, ScoredRows
 
-__all__ = ["measure"]
+__all__ = ["losses_of", "measure"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-12
@@ -60,8 +60,7 @@ def measure(
         by_view.setdefault(metric.record.reads, []).append(metric)
     found: dict[Metric, Values] = {}
     if Losses in by_view:
-        names = dict.fromkeys(name for metric in by_view[Losses] for name in metric.record.needs)
-        losses = Losses(rows.sums(names), rows.classes.k)
+        losses = Losses(rows.sums(losses_of(wanted)), rows.classes.k)
         found |= {metric: _single(metric, losses) for metric in by_view[Losses]}
     else:
         rows.check()
@@ -73,6 +72,11 @@ def measure(
         found |= {metric: _of_pairs(metric, pairwise) for metric in by_view[Pairwise]}
     found |= _by_column(rows, [m for m in wanted if m not in found], policy, along)
     return {metric: _without_overshoot(metric, found[metric]) for metric in wanted}
+
+
+def losses_of(metrics: Iterable[Metric]) -> list[str]:
+    """Names of the losses that some metric reads, each once."""
+    return list(dict.fromkeys(name for metric in metrics for name in metric.record.needs))
 
 
 def _without_overshoot(metric: Metric, values: Values) -> Values:

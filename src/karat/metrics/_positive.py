@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from karat.errors import error
+from collections.abc import Sequence
+
+from karat.errors import KaratError, error, shown
 from karat.metrics._metric import Metric
 from karat.tally import Cells, Classes, reorder
 
-__all__ = ["check_has_positive", "with_positive"]
+__all__ = ["check_has_positive", "no_positive", "with_positive"]
 
 
 def with_positive(cells: Cells, name: str) -> Cells:
@@ -28,6 +30,18 @@ def with_positive(cells: Cells, name: str) -> Cells:
     both = (type(label)(0), type(label)(1))
     names = tuple(classes.display[0] if other == label else str(other) for other in both)
     return reorder(cells, Classes(both, positive=1, names=names))
+
+
+def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratError:
+    """K121: a function of one class was called for many, without an average.
+
+    Args:
+        name: the function.
+        classes: more than two.
+        averages: those that it has.
+    """
+    choices = shown([None, *averages])
+    return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
 
 
 def check_has_positive(metric: Metric, classes: Classes) -> None:

@@ -295,59 +295,87 @@ def metric(
     """
 
     def registered(formula: Formula) -> Record:
-        name = formula.__name__
-        doc = inspect.cleandoc(formula.__doc__ or "")
-        summary, _, description = doc.partition("\n\n")
-        signature = inspect.signature(formula, eval_str=True)
-        first, *others = signature.parameters.values()
-        problem = _problem(first.annotation, others, parameters, summary, cases)
-        if problem:
-            raise error("K304", name=name, found=problem)
-        is_per_class = first.annotation is OneVsRest
-        return register(
-            Record(
-                name=name,
-                formula=formula,
-                reads=first.annotation,
-                is_per_class=is_per_class,
-                summary=" ".join(summary.split()),
-                description=description.strip(),
-                family=formula.__module__.rpartition(".")[2],
-                aliases=tuple(aliases),
-                averages=tuple(averages) if is_per_class else (),
-                range=(float(range[0]), float(range[1])),
-                better=better,
-                undefined=undefined,
-                is_zero_when_undefined=undefined_is_zero,
-                perfect=perfect,
-                parameters=tuple(parameters),
-                cases=tuple(cases),
-                oracle=oracle,
-                equals=dict(equals or {}),
-                references=tuple(references),
-                since=since,
-                in_report=in_report,
-                headline=tuple(headline),
-                identities=dict(identities or {}),
-            )
+        return recorded(
+            formula,
+            views={OneVsRest: True, Table: False},
+            no_view="The type of its first parameter is neither OneVsRest nor Table",
+            averages=averages,
+            range=range,
+            better=better,
+            undefined=undefined,
+            is_zero_when_undefined=undefined_is_zero,
+            perfect=perfect,
+            parameters=parameters,
+            cases=cases,
+            oracle=oracle,
+            equals=equals,
+            lift_names=None,
+            aliases=tuple(aliases),
+            references=tuple(references),
+            since=since,
+            in_report=in_report,
+            headline=tuple(headline),
+            identities=dict(identities or {}),
         )
 
     return registered
 
 
-def _problem(
-    reads: Any,
-    others: Sequence[inspect.Parameter],
+def recorded(
+    body: Callable[..., Any],
+    *,
+    views: Mapping[type, bool],
+    no_view: str,
+    averages: Sequence[Average],
+    range: tuple[float, float],  # noqa: A002  # the field's word for it
     parameters: Sequence[Parameter],
-    summary: str,
-    cases: Sequence[Case],
-) -> str | None:
-    if reads not in (OneVsRest, Table):
-        return "The type of its first parameter is neither OneVsRest nor Table"
-    if not summary:
-        return "It has no docstring"
-    if not cases:
-        return "It has no golden case"
-    if sorted(item.name for item in others) != sorted(item.name for item in parameters):
-        return "The parameters of its formula and those described in parameters= differ"
-    return None
+    cases: Sequence[Any],
+    equals: Mapping[str, str] | None,
+    lift_names: Mapping[str, str] | None,
+    **facts: Any,
+) -> Record:
+    """Register a body with its facts; name, meaning and what it reads are its own.
+
+    Args:
+        body: the decorated function.
+        views: what its first parameter may be: whether that is one class against the rest.
+        no_view: what is wrong where it is something else.
+        facts: other attributes of the record.
+
+    Errors:
+        K304 the record contradicts itself or lacks a docstring or a golden case.
+    """
+    doc = inspect.cleandoc(body.__doc__ or "")
+    summary, _, description = doc.partition("\n\n")
+    signature = inspect.signature(body, eval_str=True)
+    first, *others = signature.parameters.values()
+    problem = None
+    if first.annotation not in views:
+        problem = no_view
+    elif not summary:
+        problem = "It has no docstring"
+    elif not cases:
+        problem = "It has no golden case"
+    elif sorted(item.name for item in others) != sorted(item.name for item in parameters):
+        problem = "The parameters of its body and those described in parameters= differ"
+    if problem:
+        raise error("K304", name=body.__name__, found=problem)
+    is_per_class = views[first.annotation]
+    return register(
+        Record(
+            name=body.__name__,
+            formula=body,
+            reads=first.annotation,
+            is_per_class=is_per_class,
+            summary=" ".join(summary.split()),
+            description=description.strip(),
+            family=body.__module__.rpartition(".")[2],
+            averages=tuple(averages) if is_per_class else (),
+            range=(float(range[0]), float(range[1])),
+            parameters=tuple(parameters),
+            cases=tuple(cases),
+            equals=dict(equals or {}),
+            lift_names=dict(lift_names or {}),
+            **facts,
+        )
+    )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Bins, Ladder, quantile_edges, uniform_edges
-from karat.tally.bins import Closed
+from karat.tally import Bins, RungSource, quantile_edges, uniform_edges
+from karat.tally.bin_edges import Closed
 
-__all__ = ["Closed", "Reliability", "Scheme", "binned", "reliability"]
+__all__ = ["MOST_BINS", "Closed", "Reliability", "Scheme", "binned", "reliability"]
 
 Scheme: TypeAlias = Literal["uniform", "quantile"]
 """Where edges lie: at equal distances, or so that the bins hold equal weight."""
+
+MOST_BINS: Final = 10_000
+"""More bins are refused: each needs rows of its own to say anything."""
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -54,7 +57,7 @@ class Reliability:
 
 
 def binned(
-    ladder: Ladder, bins: int = 15, scheme: Scheme = "uniform", closed: Closed = "right"
+    ladder: RungSource, bins: int = 15, scheme: Scheme = "uniform", closed: Closed = "right"
 ) -> Bins:
     """The bins of a ladder of confidences.
 
@@ -72,6 +75,7 @@ def reliability(bins: Bins) -> Reliability:
     """The table of a reliability diagram.
 
     Example:
+        >>> from karat.tally import Ladder
         >>> ladder = Ladder.of([0.25, 0.75, 0.75], [True, True, False])
         >>> reliability(binned(ladder, 2)).rows()[1]["share"]
         0.5

@@ -6,14 +6,12 @@ The body is computed, not traced: it takes a view of `_views` and returns one nu
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from karat.errors import error
 from karat.metrics._lift import Average
-from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, register
+from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, recorded
 from karat.metrics._views import (
     PER_CLASS_VIEWS,
     Confidences,
@@ -24,7 +22,10 @@ from karat.metrics._views import (
 
 __all__ = ["ScoreCase", "score_case", "score_metric"]
 
-_VIEWS = (Losses, PairRanks, Pairwise, Confidences, *PER_CLASS_VIEWS)
+_VIEWS: dict[type, bool] = {
+    **dict.fromkeys((Losses, PairRanks, Pairwise, Confidences), False),
+    **dict.fromkeys(PER_CLASS_VIEWS, True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,54 +129,33 @@ def score_metric(
     """
 
     def registered(body: Callable[..., float]) -> Record:
-        name = body.__name__
-        doc = inspect.cleandoc(body.__doc__ or "")
-        summary, _, description = doc.partition("\n\n")
-        signature = inspect.signature(body, eval_str=True)
-        first, *others = signature.parameters.values()
-        problem = None
-        if first.annotation not in _VIEWS:
-            problem = "The type of its first parameter is no view of scores"
-        elif not summary or not cases:
-            problem = "It has no docstring or no golden case"
-        elif sorted(item.name for item in others) != sorted(item.name for item in parameters):
-            problem = "The parameters of its body and those described in parameters= differ"
-        if problem:
-            raise error("K304", name=name, found=problem)
-        is_per_class = first.annotation in PER_CLASS_VIEWS
-        return register(
-            Record(
-                name=name,
-                formula=body,
-                reads=first.annotation,
-                is_per_class=is_per_class,
-                summary=" ".join(summary.split()),
-                description=description.strip(),
-                family=body.__module__.rpartition(".")[2],
-                aliases=tuple(aliases),
-                averages=tuple(averages) if is_per_class else (),
-                range=(float(range[0]), float(range[1])),
-                better=better,
-                undefined=undefined,
-                perfect=perfect,
-                parameters=tuple(parameters),
-                cases=tuple(cases),
-                oracle=oracle,
-                equals=dict(equals or {}),
-                references=tuple(references),
-                since=since,
-                in_report=in_report,
-                headline=tuple(headline),
-                formula_text=formula,
-                formula_latex=latex,
-                lift_names=dict(lift_names or {}),
-                needs=tuple(needs),
-                least_classes=least_classes,
-                is_of_scores_only=is_of_scores_only,
-                depends_on_rows=depends_on_rows,
-                weights_are_rows=weights_are_rows,
-                influence=influence,
-            )
+        return recorded(
+            body,
+            views=_VIEWS,
+            no_view="The type of its first parameter is no view of scores",
+            averages=averages,
+            range=range,
+            better=better,
+            undefined=undefined,
+            perfect=perfect,
+            parameters=parameters,
+            cases=cases,
+            oracle=oracle,
+            equals=equals,
+            lift_names=lift_names,
+            aliases=tuple(aliases),
+            references=tuple(references),
+            since=since,
+            in_report=in_report,
+            headline=tuple(headline),
+            formula_text=formula,
+            formula_latex=latex,
+            needs=tuple(needs),
+            least_classes=least_classes,
+            is_of_scores_only=is_of_scores_only,
+            depends_on_rows=depends_on_rows,
+            weights_are_rows=weights_are_rows,
+            influence=influence,
         )
 
     return registered

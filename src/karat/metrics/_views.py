@@ -6,15 +6,15 @@ the first parameter of the body says what the metric reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Ladder, RankedColumn, Sums
+from karat.tally import RankedColumn, RungSource, ScoredRows, Steps, Sums, cumulated
 
 __all__ = [
     "PER_CLASS_VIEWS",
@@ -28,6 +28,9 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
+
+N_HELD: Final = 1 << 17
+"""Of more rows than this the rungs are not held, but read off the sorted rows each time."""
 
 
 @dataclass(frozen=True)
@@ -92,31 +95,47 @@ class _OneColumn:
         return float(totals[:own].sum() + totals[own + 1 :].sum())
 
     @cached_property
-    def ladder(self) -> Ladder:
+    def rungs(self) -> RungSource:
         """Distinct values, best first, with the weight of both sides."""
-        return self.ranked.ladder()
+        return self.ranked.ladder() if self.is_held else self.ranked
+
+    def steps(self) -> Iterable[Steps]:
+        """The same, added up from the best on: what each threshold would call positive.
+
+        Cost: one walk over the sorted rows, in constant memory.
+        """
+        return self._steps if self.is_held else cumulated(self.ranked)
+
+    @property
+    def curve(self) -> tuple[Floats, Floats, Floats]:
+        """All steps at once: thresholds, true and false positives, float64[u] each.
+
+        Cost: 24 bytes a rung; `steps` holds some thousand at a time.
+        """
+        whole = [(np.empty(0),) * 3, *(steps[:3] for steps in self.steps())]
+        thresholds, tps, fps = (np.concatenate(part) for part in zip(*whole, strict=True))
+        return thresholds, tps, fps
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
-        """What `make` gives for the ladder, made once for every metric of the column."""
+        """What `make` gives for the rungs, made once for every metric of the column."""
         key = (make, *given)
         if key not in self._made:
-            self._made[key] = make(self.ladder, *given)
+            self._made[key] = make(self.rungs, *given)
         found: Made = self._made[key]
         return found
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the rungs are held: they are few."""
+        return self.ranked.n_rows <= N_HELD
+
+    @cached_property
+    def _steps(self) -> tuple[Steps, ...]:
+        return tuple(cumulated(self.rungs))
 
     @cached_property
     def _made(self) -> dict[Any, Any]:
         return {}
-
-    @cached_property
-    def curve(self) -> tuple[Floats, Floats, Floats]:
-        """Thresholds and the weight of true and false positives at or above each, best first."""
-        tps, fps = self.ladder.cumulated()
-        return (
-            self.ladder.scores,
-            np.asarray(tps, np.float64),
-            np.asarray(fps, np.float64),
-        )
 
 
 class ClassRanks(_OneColumn):
@@ -183,9 +202,9 @@ class Pairwise:
         totals: number[k], weight of each class; empty before `ranks` was asked for.
     """
 
-    def __init__(self, rows: Any) -> None:
+    def __init__(self, rows: ScoredRows) -> None:
         self._rows = rows
-        self.k: int = rows.classes.k
+        self.k = rows.classes.k
         self.totals: npt.NDArray[Any] = np.empty(0)
 
     def ranks(self, cost: npt.NDArray[np.float64] | None) -> PairRanks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from karat.metrics import (
     score_metric,
 )
 from karat.metrics._chance import chance_gaps
-from karat.metrics._reliability import Closed, Scheme, binned
+from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned
 from karat.tally import Bins
 
 NAEINI_2015 = "Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities. AAAI."
@@ -34,8 +34,6 @@ FERRO_FRICKER_2012 = (
 )
 
 HAND = "arithmetic by hand"
-LIMIT: Final = 10_000
-"""The most bins: each needs rows of its own to say anything."""
 
 _BINS = Parameter("bins", "Number of bins: 1 to 10 000.", kind="count", default=15)
 _SCHEME = Parameter(
@@ -91,11 +89,11 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
 def _bins_of(
     c: Confidences | ClassProbabilities, name: str, bins: int, scheme: Scheme, closed: Closed
 ) -> Bins:
-    if bins > LIMIT:
+    if bins > MOST_BINS:
         raise error(
             "K302",
             metric=name,
-            found=f"bins={bins} is above {LIMIT}",
+            found=f"bins={bins} is above {MOST_BINS}",
             parameters=_BINS.text.rstrip("."),
         )
     return c.made(binned, bins, scheme, closed)
@@ -311,4 +309,4 @@ def expected_calibration_error_if_calibrated(
     name = "expected_calibration_error_if_calibrated"
     found = _bins_of(c, name, bins, scheme, closed)
     total = float(found.weight.sum())
-    return float(chance_gaps(c.ladder, found).sum()) / total if total else math.nan
+    return float(chance_gaps(c.rungs, found).sum()) / total if total else math.nan

@@ -73,9 +73,10 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     """
     # (p − y)² − (x − y)² = (p − x)(p + x − 2y), summed over the rows of a rung.
     fit = c.made(recalibrated)
-    p, x = fit.p, fit.values
-    gain = (p - x) * (fit.misses * (p + x) + fit.hits * (p + x - 2.0))
-    return _at_least_zero(float(gain.sum()) / _weight(fit))
+    gain = 0.0
+    for p, misses, hits, x in fit.walk():
+        gain += float(((p - x) * (misses * (p + x) + hits * (p + x - 2.0))).sum())
+    return _at_least_zero(gain / _weight(fit))
 
 
 @score_metric(
@@ -101,7 +102,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
     """
     # The mean of x over a block is its share of hits, so that the cross term vanishes.
     fit = c.made(recalibrated)
-    share = float(fit.hits.sum()) / _weight(fit)
+    share = fit.n_hits / _weight(fit)
     weight = fit.block_hits + fit.block_misses
     return float(weight @ (fit.block_values - share) ** 2) / _weight(fit)
 
@@ -119,7 +120,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
 def brier_uncertainty(c: ClassProbabilities) -> float:
     """Brier score of giving every row the share of the class: a property of the rows alone."""
     fit = c.made(recalibrated)
-    return float(fit.hits.sum()) * float(fit.misses.sum()) / _weight(fit) ** 2
+    return fit.n_hits * fit.n_misses / _weight(fit) ** 2
 
 
 @score_metric(
@@ -186,15 +187,18 @@ def log_loss_uncertainty(c: ClassProbabilities) -> float:
 
 
 def _weight(fit: Recalibrated) -> float:
-    return float(fit.hits.sum()) + float(fit.misses.sum())
+    return fit.n_hits + fit.n_misses
 
 
 def _surprise(fit: Recalibrated) -> float:
     """Log-loss of the probabilities as given, added over the rows."""
-    of_hits, of_misses = fit.hits > 0, fit.misses > 0
-    with np.errstate(divide="ignore"):
-        in_hits = fit.hits[of_hits] @ np.log(fit.p[of_hits])
-        return 0.0 - float(in_hits + fit.misses[of_misses] @ np.log1p(-fit.p[of_misses]))
+    total = 0.0
+    for p, misses, hits, _ in fit.walk():
+        of_hits, of_misses = hits > 0, misses > 0
+        with np.errstate(divide="ignore"):
+            total += float(hits[of_hits] @ np.log(p[of_hits]))
+            total += float(misses[of_misses] @ np.log1p(-p[of_misses]))
+    return 0.0 - total
 
 
 def _least_surprise(misses: Floats, hits: Floats) -> float:
@@ -214,7 +218,7 @@ def _log_share(part: Floats, rest: Floats) -> Floats:
 
 
 def _entropy(fit: Recalibrated) -> float:
-    misses, hits = (np.array([float(side.sum())]) for side in (fit.misses, fit.hits))
+    misses, hits = np.array([fit.n_misses]), np.array([fit.n_hits])
     return _least_surprise(misses, hits) / _weight(fit)
 
 

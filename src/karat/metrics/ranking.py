@@ -112,12 +112,17 @@ def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
         return c.area
     if not (c.n_pos and c.n_neg):
         return math.nan
-    _, tps, fps = c.curve
-    tpr = np.concatenate([[0.0], tps / c.n_pos])
-    fpr = np.concatenate([[0.0], fps / c.n_neg])
-    stop = int(np.searchsorted(fpr, max_fpr, side="right"))
-    tpr_end = float(np.interp(max_fpr, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1]))
-    area = np.trapezoid(np.append(tpr[:stop], tpr_end), np.append(fpr[:stop], max_fpr))
+    area = 0.0
+    for steps in c.steps():
+        tpr = np.concatenate([[steps.tps_before], steps.tps]) / c.n_pos
+        fpr = np.concatenate([[steps.fps_before], steps.fps]) / c.n_neg
+        stop = int(np.searchsorted(fpr, max_fpr, side="right"))
+        if stop == len(fpr):
+            area += float(np.trapezoid(tpr, fpr))
+            continue
+        tpr_end = float(np.interp(max_fpr, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1]))
+        area += float(np.trapezoid(np.append(tpr[:stop], tpr_end), np.append(fpr[:stop], max_fpr)))
+        break
     chance = 0.5 * max_fpr**2
     return float(0.5 * (1.0 + (area - chance) / (max_fpr - chance)))
 

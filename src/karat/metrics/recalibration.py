@@ -7,7 +7,7 @@ from typing import Any
 
 from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
 from karat.metrics._logistic import recalibration_line, recalibration_shift
-from karat.tally import Ladder
+from karat.tally import RungSource
 
 SPIEGELHALTER_1986 = (
     "Spiegelhalter (1986). Probabilistic prediction in patient management. Stat. in Medicine 5."
@@ -97,15 +97,14 @@ def spiegelhalter_p(c: Confidences) -> float:
     return math.erfc(abs(c.made(_z)) / math.sqrt(2.0))
 
 
-def _z(ladder: Ladder) -> float:
-    p, counts = ladder.scores, ladder.counts
-    squares = counts if ladder.squares is None else ladder.squares
-    lean = 1.0 - 2.0 * p
-    variance = float((squares.sum(axis=1) * (p * (1.0 - p))) @ (lean * lean))
-    if not variance > 0:
-        return math.nan
-    excess = (counts[:, 1] * (1.0 - p) - counts[:, 0] * p) @ lean
-    return float(excess) / math.sqrt(variance)
+def _z(confidences: RungSource) -> float:
+    excess = variance = 0.0
+    for p, counts, squares in confidences.blocks():
+        lean = 1.0 - 2.0 * p
+        squared = (counts if squares is None else squares).sum(axis=1)
+        variance += float((squared * (p * (1.0 - p))) @ (lean * lean))
+        excess += float((counts[:, 1] * (1.0 - p) - counts[:, 0] * p) @ lean)
+    return excess / math.sqrt(variance) if variance > 0 else math.nan
 
 
 @score_metric(

@@ -9,7 +9,9 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, score_case, score_metric
+from karat.metrics._steps import gain_of_share, largest, weight_within
 from karat.metrics._views import Floats
+from karat.tally import Steps
 
 KOLMOGOROV_SMIRNOV = "Conover (1999). Practical Nonparametric Statistics, chapter 6."
 MARTIN_1997 = "Martin et al. (1997). The DET curve in assessment of detection task performance."
@@ -36,34 +38,6 @@ def tied(*, gives: str, **params: Any) -> ScoreCase:
     )
 
 
-def _rates(c: ClassRanks) -> tuple[Floats, Floats]:
-    """True and false positive rates, from the threshold above all scores down; NaN if one-sided."""
-    rates = []
-    for counts, total in zip(c.curve[1:], (c.n_pos, c.n_neg), strict=True):
-        rate = np.zeros(len(counts) + 1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            np.divide(counts, total, out=rate[1:])
-            rate[:1] /= total
-        rates.append(rate)
-    return rates[0], rates[1]
-
-
-def _within(c: ClassRanks, amount: float) -> float:
-    """Weight of true positives among the `amount` best; rows that tie count in proportion."""
-    _, tps, fps = c.curve
-    taken = np.concatenate([[0.0], tps + fps])
-    return float(np.interp(amount, taken, np.concatenate([[0.0], tps])))
-
-
-def _gain(c: ClassRanks, share: float) -> float:
-    """Share of the rows of the class found among the best share of all rows."""
-    if not c.n_pos:
-        return math.nan
-    _, tps, fps = c.curve
-    # Of the cumulated weights themselves, so that all rows are all of them to the last bit.
-    return _within(c, share * float(tps[-1] + fps[-1])) / float(tps[-1])
-
-
 @score_metric(
     formula="largest distance between the true and the false positive rate over all thresholds",
     latex=r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
@@ -81,9 +55,9 @@ def ks_statistic(c: ClassRanks) -> float:
 
     A maximum over thresholds on the same rows: optimistic on few rows.
     """
-    tpr, fpr = _rates(c)
-    tpr -= fpr
-    return float(np.abs(tpr, out=tpr).max())
+    if not (c.n_pos and c.n_neg):
+        return math.nan
+    return largest(c, lambda at: np.abs(at.tps / c.n_pos - at.fps / c.n_neg))[0]
 
 
 @score_metric(
@@ -103,14 +77,17 @@ def equal_error_rate(c: ClassRanks) -> float:
 
     Read off the ROC curve with straight lines between thresholds.
     """
-    tpr, fpr = _rates(c)
     if not (c.n_pos and c.n_neg):
         return math.nan
-    gap = fpr + tpr - 1.0
-    after = int(np.argmax(gap >= 0.0))
-    step = gap[after] - gap[after - 1]
-    part = -gap[after - 1] / step
-    return float(fpr[after - 1] + part * (fpr[after] - fpr[after - 1]))
+    for steps in c.steps():
+        tpr = np.concatenate([[steps.tps_before], steps.tps]) / c.n_pos
+        fpr = np.concatenate([[steps.fps_before], steps.fps]) / c.n_neg
+        gap = fpr + tpr - 1.0
+        after = int(np.argmax(gap >= 0.0))
+        if gap[after] >= 0.0:
+            part = -gap[after - 1] / (gap[after] - gap[after - 1])
+            return float(fpr[after - 1] + part * (fpr[after] - fpr[after - 1]))
+    raise AssertionError("both rates end at 1")
 
 
 _SHARE = Parameter(
@@ -141,7 +118,7 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
 
     Rows that tie at the border count in proportion.
     """
-    return _gain(c, share) / share
+    return gain_of_share(c, share) / share
 
 
 @score_metric(
@@ -162,7 +139,7 @@ def gain_at(c: ClassRanks, *, share: float) -> float:
 
     Rows that tie at the border count in proportion.
     """
-    return _gain(c, share)
+    return gain_of_share(c, share)
 
 
 _K = Parameter("k", "How many of the best rows are taken (weight, when weighted).", kind="count",
@@ -188,7 +165,7 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
 
     Rows that tie at the border count in proportion.
     """
-    return _within(c, float(k)) / k if k <= c.n_pos + c.n_neg else math.nan
+    return weight_within(c, float(k)) / k if k <= c.n_pos + c.n_neg else math.nan
 
 
 @score_metric(
@@ -210,7 +187,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
 
     Rows that tie at the border count in proportion.
     """
-    return _within(c, float(k)) / c.n_pos if c.n_pos else math.nan
+    return weight_within(c, float(k)) / c.n_pos if c.n_pos else math.nan
 
 
 @score_metric(
@@ -238,17 +215,22 @@ def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
     """
     if not c.n_pos:
         return math.nan
-    _, tps, fps = c.curve
-    enough = tps >= min_precision * (tps + fps)
-    return float((tps[enough] / c.n_pos).max()) if enough.any() else 0.0
+
+    def found(at: Steps) -> Floats:
+        is_enough = at.tps >= min_precision * (at.tps + at.fps)
+        return np.where(is_enough, at.tps / c.n_pos, 0.0)
+
+    return largest(c, found)[0]
 
 
 _BETA = Parameter("beta", "Weight of recall against precision.", default=1.0, above=0.0)
 
 
-def _f_beta(c: ClassRanks, beta: float) -> Floats:
-    _, tps, fps = c.curve
-    return (1.0 + beta**2) * tps / (beta**2 * c.n_pos + tps + fps)
+def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
+    """The largest F-beta, and where it is."""
+    if not c.n_pos:
+        return math.nan, math.nan
+    return largest(c, lambda at: (1.0 + beta**2) * at.tps / (beta**2 * c.n_pos + at.tps + at.fps))
 
 
 @score_metric(
@@ -267,7 +249,7 @@ def _f_beta(c: ClassRanks, beta: float) -> Floats:
 )
 def max_f_beta(c: ClassRanks, *, beta: float) -> float:
     """F-beta at the threshold that makes it largest on these rows: an optimistic number."""
-    return float(_f_beta(c, beta).max()) if c.n_pos else math.nan
+    return _f_beta(c, beta)[0]
 
 
 _REAL = (-math.inf, math.inf)
@@ -286,9 +268,7 @@ _REAL = (-math.inf, math.inf)
 )
 def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     """The score from which on to predict the class so that F-beta is largest on these rows."""
-    if not c.n_pos:
-        return math.nan
-    return float(c.curve[0][int(np.argmax(_f_beta(c, beta)))])
+    return _f_beta(c, beta)[1]
 
 
 @score_metric(
@@ -305,9 +285,8 @@ def informedness_threshold(c: ClassRanks) -> float:
     """The score from which on to predict the class so that informedness is largest."""
     if not (c.n_pos and c.n_neg):
         return math.nan
-    thresholds, tps, fps = c.curve
     # Products of counts: equal gaps are equal numbers, and the highest threshold wins.
-    return float(thresholds[int(np.argmax(tps * c.n_neg - fps * c.n_pos))])
+    return largest(c, lambda at: at.tps * c.n_neg - at.fps * c.n_pos)[1]
 
 
 @score_metric(
@@ -324,9 +303,9 @@ def informedness_threshold(c: ClassRanks) -> float:
 )
 def max_informedness(c: ClassRanks) -> float:
     """Informedness at the threshold that makes it largest: an optimistic number."""
-    tpr, fpr = _rates(c)
-    tpr -= fpr
-    return float(tpr.max())
+    if not (c.n_pos and c.n_neg):
+        return math.nan
+    return max(largest(c, lambda at: at.tps / c.n_pos - at.fps / c.n_neg)[0], 0.0)
 
 
 _COSTS = Parameter(
@@ -339,8 +318,8 @@ _COSTS = Parameter(
 _DEAR_MISSES = [[0.0, 1.0], [5.0, 0.0]]
 
 
-def _costs(c: ClassRanks, costs: Any) -> Floats:
-    """Total cost at each threshold, predicting nothing first."""
+def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
+    """The smallest total cost of a threshold, and the highest that has it: infinite for none."""
     cost = np.array([[0.0, 1.0], [1.0, 0.0]] if costs is None else costs, np.float64)
     if cost.shape != (2, 2):
         raise error(
@@ -349,16 +328,19 @@ def _costs(c: ClassRanks, costs: Any) -> Floats:
             found=f"costs has shape {cost.shape}; a class against the rest has 2 × 2 outcomes",
             parameters=_COSTS.text.rstrip("."),
         )
-    _, tps, fps = c.curve
-    tps, fps = (np.concatenate([[0.0], part]) for part in (tps, fps))
     (true_negative, false_positive), (false_negative, true_positive) = cost
-    found: Floats = (
-        true_positive * tps
-        + false_negative * (c.n_pos - tps)
-        + false_positive * fps
-        + true_negative * (c.n_neg - fps)
-    )
-    return found
+
+    def total(tps: Any, fps: Any) -> Any:
+        return (
+            true_positive * tps
+            + false_negative * (c.n_pos - tps)
+            + false_positive * fps
+            + true_negative * (c.n_neg - fps)
+        )
+
+    none = float(total(0.0, 0.0))
+    saved, threshold = largest(c, lambda at: -total(at.tps, at.fps))
+    return (-saved, threshold) if -saved < none else (none, math.inf)
 
 
 @score_metric(
@@ -376,7 +358,7 @@ def _costs(c: ClassRanks, costs: Any) -> Floats:
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
     """Mean cost of the outcomes at the threshold that makes it smallest on these rows."""
-    return float(_costs(c, costs).min()) / (c.n_pos + c.n_neg)
+    return _least_cost(c, costs)[0] / (c.n_pos + c.n_neg)
 
 
 @score_metric(
@@ -392,5 +374,4 @@ def min_cost(c: ClassRanks, *, costs: Any) -> float:
 )
 def cost_threshold(c: ClassRanks, *, costs: Any) -> float:
     """The score from which on to predict the class so that outcomes cost least on these rows."""
-    best = int(np.argmin(_costs(c, costs)))
-    return math.inf if best == 0 else float(c.curve[0][best - 1])
+    return _least_cost(c, costs)[1]

@@ -4,12 +4,14 @@ Nothing here knows what a metric is, and nothing here knows where the data lives
 """
 
 from karat.tally.algebra import merge, reorder, subtract, to_marginals, to_sparse, union
-from karat.tally.bins import Bins, quantile_edges, uniform_edges
+from karat.tally.bin_edges import quantile_edges, uniform_edges
+from karat.tally.bins import Bins
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
 from karat.tally.ladder import Ladder
+from karat.tally.rungs import Rungs, RungSource, Steps, cumulated
 from karat.tally.scored import RankedColumn, ScoredRows
 from karat.tally.serialization import from_bytes, to_bytes
 from karat.tally.sums import Sums
@@ -23,8 +25,12 @@ __all__ = [
     "Label",
     "Ladder",
     "RankedColumn",
+    "RungSource",
+    "Rungs",
     "ScoredRows",
+    "Steps",
     "Sums",
+    "cumulated",
     "from_bytes",
     "inconsistency",
     "merge",

@@ -6,27 +6,22 @@ Small and mergeable: what a `Ladder` holds of every confidence, added up between
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias, cast, get_args
+from typing import Any, Final, TypeAlias, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.tally.ladder import Ladder
+from karat.tally.bin_edges import Closed
+from karat.tally.rungs import Rungs, RungSource
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["Bins", "Closed", "quantile_edges", "uniform_edges"]
-
-Closed: TypeAlias = Literal["right", "left"]
-"""Which edge belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi)."""
+__all__ = ["Bins"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _SPECIES: Final = "bins"
 _SUMS: Final = ("weight", "confidence", "hits", "variance", "scatter", "squares")
-_BORDER: Final = 1e-12
-"""Weight that misses a border between quantiles by less than this share has reached it: sums of
-equal weights would otherwise fall on either side of it by their last bit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +53,7 @@ class Bins:
     is_weighted: bool = False
 
     @classmethod
-    def of(cls, ladder: Ladder, edges: npt.ArrayLike, closed: Closed = "right") -> Bins:
+    def of(cls, ladder: RungSource, edges: npt.ArrayLike, closed: Closed = "right") -> Bins:
         """The bins of a ladder whose scores are confidences, own class: what came true.
 
         Args:
@@ -69,9 +64,10 @@ class Bins:
         Errors:
             K120 the edges do not ascend, or a confidence lies outside of them.
 
-        Cost: O(rungs), a few arrays as long as the ladder.
+        Cost: O(rungs + b), and O(b) for every 16 384 of them.
 
         Example:
+            >>> from karat.tally import Ladder
             >>> ladder = Ladder.of([0.2, 0.5, 0.9], [False, True, True])
             >>> Bins.of(ladder, [0, 0.5, 1]).weight.tolist()
             [2.0, 1.0]
@@ -79,31 +75,11 @@ class Bins:
             [1.0, 2.0]
         """
         borders = _checked_edges(edges)
-        p, counts = ladder.scores[::-1], ladder.counts[::-1]
-        squares = counts if ladder.squares is None else ladder.squares[::-1]
-        if len(p) and (p[0] < borders[0] or p[-1] > borders[-1]):
-            outside = p[0] if p[0] < borders[0] else p[-1]
-            raise error(
-                "K120",
-                found=f"The score {float(outside)!r} lies outside the edges "
-                f"{float(borders[0])!r} to {float(borders[-1])!r}",
-                do="Put probabilities into bins, not other scores.",
-            )
-        inner = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
-        starts = np.concatenate([[0], inner])
-        misses, hits = counts[:, 0], counts[:, 1]
-        total, total_squares = misses + hits, squares.sum(axis=1)
-        rows = {
-            "weight": total,
-            "confidence": total * p,
-            "hits": hits,
-            "variance": total_squares * (p * (1.0 - p)),
-            "scatter": squares[:, 0] * (p * p) + squares[:, 1] * ((1.0 - p) * (1.0 - p)),
-            "squares": total_squares,
-        }
-        sums = {name: _added(part, starts) for name, part in rows.items()}
-        n_rows, is_weighted = ladder.n_rows, ladder.squares is not None
-        return cls(borders, closed, **sums, n_rows=n_rows, is_weighted=is_weighted)
+        sums = {name: np.zeros(len(borders) - 1) for name in _SUMS}
+        for rungs in ladder.blocks():
+            for name, part in _sums_of(rungs, borders, closed).items():
+                sums[name] += part
+        return cls(borders, closed, **sums, n_rows=ladder.n_rows, is_weighted=ladder.is_weighted)
 
     @classmethod
     def empty(
@@ -182,45 +158,31 @@ class Bins:
         return unframed(data, ("edges", *_SUMS), _assembled)
 
 
-def uniform_edges(b: int) -> Floats:
-    """float64[b + 1]: the numbers nearest to 0/b, 1/b, … b/b.
-
-    So that 0.3 lies on the edge 3/10.  Adding up steps of 1/b, as numpy.linspace does, puts that
-    edge at 0.30000000000000004.
-    """
-    return np.arange(b + 1) / b
-
-
-def quantile_edges(ladder: Ladder, b: int, closed: Closed = "right") -> Floats:
-    """float64[b + 1]: 0, confidences that divide the weight into b equal parts, and 1.
-
-    A distinct confidence is never divided between bins.  With ``closed="right"`` edge i is the
-    smallest confidence at or below which at least i/b of the weight lies, with ``"left"`` the
-    largest at or above which at least (b − i)/b lies: what is left over goes to the bins at the
-    lower end and at the upper end.  Many equal confidences leave bins empty.
-
-    Cost: O(rungs).
-
-    Example:
-        >>> quantile_edges(Ladder.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2).tolist()
-        [0.0, 0.2, 1.0]
-        >>> quantile_edges(Ladder.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2, "left").tolist()
-        [0.0, 0.6, 1.0]
-    """
-    p = ladder.scores[::-1]
-    if not len(p):
-        return uniform_edges(b)
-    sums = np.cumsum(ladder.counts[::-1].sum(axis=1))
-    # Counts are compared as whole numbers: b times the weight against i times the total.
-    targets = np.arange(1, b) * sums[-1]
-    if closed == "right":
-        slack = 1.0 - _BORDER if ladder.is_weighted else 1
-        place = np.searchsorted(sums * b, targets * slack, side="left")
-    else:
-        slack = 1.0 + _BORDER if ladder.is_weighted else 1
-        before = np.concatenate([np.zeros(1, sums.dtype), sums[:-1]])
-        place = np.searchsorted(before * b, targets * slack, side="right") - 1
-    return np.concatenate([[0.0], p[place], [1.0]])
+def _sums_of(rungs: Rungs, borders: Floats, closed: Closed) -> dict[str, Floats]:
+    """What these rungs add to each bin."""
+    p, counts = rungs.scores[::-1], rungs.counts[::-1]
+    squares = counts if rungs.squares is None else rungs.squares[::-1]
+    if p[0] < borders[0] or p[-1] > borders[-1]:
+        outside = p[0] if p[0] < borders[0] else p[-1]
+        raise error(
+            "K120",
+            found=f"The score {float(outside)!r} lies outside the edges "
+            f"{float(borders[0])!r} to {float(borders[-1])!r}",
+            do="Put probabilities into bins, not other scores.",
+        )
+    inner = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
+    starts = np.concatenate([[0], inner])
+    misses, hits = counts[:, 0], counts[:, 1]
+    total, total_squares = misses + hits, squares.sum(axis=1)
+    rows = {
+        "weight": total,
+        "confidence": total * p,
+        "hits": hits,
+        "variance": total_squares * (p * (1.0 - p)),
+        "scatter": squares[:, 0] * (p * p) + squares[:, 1] * ((1.0 - p) * (1.0 - p)),
+        "squares": total_squares,
+    }
+    return {name: _added(part, starts) for name, part in rows.items()}
 
 
 def _added(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> Floats:

@@ -6,6 +6,7 @@ under one is exact.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.tally.rungs import N_BLOCK, Rungs
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Ladder"]
@@ -101,6 +103,13 @@ class Ladder:
         """Rows, or weight, of the rest."""
         total: int | float = self._totals[0].item()
         return total
+
+    def blocks(self) -> Iterator[Rungs]:
+        """The rungs, best first, some thousand at once: views, none of them empty."""
+        for first in range(0, len(self.scores), N_BLOCK):
+            part = slice(first, first + N_BLOCK)
+            squares = None if self.squares is None else self.squares[part]
+            yield Rungs(self.scores[part], self.counts[part], squares)
 
     def cumulated(self) -> tuple[Numbers, Numbers]:
         """True and false positives number[u] when a row at or above the rung is called positive.

@@ -10,18 +10,20 @@ import numpy.typing as npt
 
 from karat.tally.classes import Classes
 from karat.tally.ladder import Ladder
+from karat.tally.rungs import RungSource
 from karat.tally.sums import Sums
 
 __all__ = ["RankedColumn", "ScoredRows"]
 
 
-class RankedColumn(Protocol):
+class RankedColumn(RungSource, Protocol):
     """Rows ordered by one column, of one class against the others.
 
     Attributes:
         k: number of classes.
         own: the class whose column it is.
         n_rows: rows.
+        is_weighted: whether rows carry weights.
         totals: number[k], weight of the rows of each class.
     """
 
@@ -29,8 +31,6 @@ class RankedColumn(Protocol):
     def k(self) -> int: ...
     @property
     def own(self) -> int: ...
-    @property
-    def n_rows(self) -> int: ...
     @property
     def totals(self) -> npt.NDArray[Any]: ...
 

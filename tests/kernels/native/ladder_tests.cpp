@@ -106,11 +106,19 @@ void check_task(const RankTask& task) {
     for (int64_t i = 0; i < n; ++i)
         if (task.class_of(i) != task.own)
             areas[task.class_of(i)] += weight_at(task, i) * above[task.scores.value(i) + 0.0];
-    const karat::Rungs found = karat::rungs_of(packed);
+    const karat::Rungs found = karat::rungs_of(packed, packed.task.n(), packed.task.n());
     const auto copy = [](const auto& from, int64_t size) {
         return std::vector<double>(from.get(), from.get() + size);
     };
     check_same(copy(found.scores, found.u), scores, "scores of the rungs");
+    std::vector<double> in_blocks;
+    for (int64_t last = packed.task.n(); last > 0;) {
+        const karat::Rungs block = karat::rungs_of(packed, last, 3);
+        check_same(block.u <= 3 && block.last < last, true, "size of a block");
+        for (int64_t i = 0; i < block.u; ++i) in_blocks.push_back(block.scores[i]);
+        last = block.last;
+    }
+    check_same(in_blocks, scores, "scores of the rungs in blocks");
     if (task.weights == nullptr) {
         const std::vector<int64_t> got = karat::count_areas(packed);
         check_same(std::vector<double>(got.begin(), got.end()), areas, "areas");

@@ -1,0 +1,160 @@
+"""Long columns are walked in blocks and never held: they give what held ones give."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.errors import UndefinedWarning
+from karat.metrics import all_records
+from karat.metrics._views import PER_CLASS_VIEWS, Confidences
+from karat.tally import Bins, Ladder, cumulated, quantile_edges
+from tests.same import assert_same
+
+N = 30_000
+
+
+@contextmanager
+def walked(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
+    """No column is held, and blocks have so many rungs."""
+    with monkeypatch.context() as patched:
+        patched.setattr("karat.metrics._views.N_HELD", -1)
+        patched.setattr("karat.tally.ladder.N_BLOCK", n_block)
+        patched.setattr("karat.engines.ranking.N_BLOCK", n_block)
+        yield
+
+
+def problem(k: int, kind: str, *, n: int, is_weighted: bool) -> dict[str, Any]:
+    rng = np.random.default_rng(k)
+    y_true = rng.integers(0, k, n)
+    scores = rng.normal(size=(n, k))
+    scores[np.arange(n), y_true] += 1.5
+    if kind == "ties":
+        scores = np.round(scores, 1)
+    if kind == "rare":
+        y_true = np.where(rng.random(n) < 0.001, y_true, 0)
+        y_true[:k] = np.arange(k)
+    prob = np.exp(scores)
+    prob /= prob.sum(axis=1, keepdims=True)
+    weights = None
+    if is_weighted:
+        weights = rng.integers(0, 3, n) / 2 * rng.random(n)
+    return {"y_true": y_true, "y_prob": prob, "weights": weights}
+
+
+def every_metric(call: dict[str, Any]) -> dict[str, Any]:
+    """Each metric that walks a ladder, of each class where it can be."""
+    found = {}
+    for record in all_records():
+        if record.reads not in (*PER_CLASS_VIEWS, Confidences):
+            continue
+        average: dict[str, Any] = {"average": None} if record.is_per_class else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedWarning)
+            found[record.name] = getattr(karat, record.name)(**call, **average)
+    return found
+
+
+CASES = [
+    pytest.param(k, kind, w, id=f"{k}-{kind}-{'weighted' if w else 'rows'}")
+    for k in (2, 3)
+    for kind in ("plain", "ties", "rare")
+    for w in (False, True)
+]
+
+
+@pytest.mark.parametrize(("k", "kind", "is_weighted"), CASES)
+def test_metrics_of_walked_columns(
+    k: int, kind: str, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = problem(k, kind, n=3000, is_weighted=is_weighted)
+    held = every_metric(call)
+    assert len(held) > 25
+    for n_block in (1, 7, 1000, 1 << 14):
+        if n_block == 1 and kind != "ties":
+            continue  # a block a row takes minutes
+        with walked(monkeypatch, n_block):
+            for name, value in every_metric(call).items():
+                assert_same(value, held[name], within=2e-9, about=f"{name}, blocks of {n_block}")
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("roc_auc", {"max_fpr": 0.1}),
+        ("gain_at", {"share": 1.0}),
+        ("gain_at", {"share": 0.3}),
+        ("precision_at_k", {"k": 500}),
+        ("recall_at_precision", {"min_precision": 0.97}),
+        ("f_beta_threshold", {"beta": 2.0}),
+        ("cost_threshold", {"costs": [[0.0, 1.0], [5.0, 0.0]]}),
+        ("min_cost", {"costs": [[0.0, 1.0], [0.001, 0.0]]}),
+        ("adaptive_calibration_error", {"closed": "left", "bins": 7}),
+        ("expected_calibration_error", {"scheme": "quantile", "bins": 40}),
+        ("expected_calibration_error_if_calibrated", {"bins": 500}),
+        ("debiased_calibration_error", {"closed": "left"}),
+    ],
+)
+def test_parameters_of_walked_columns(
+    name: str, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for is_weighted in (False, True):
+        call = problem(2, "plain", n=3000, is_weighted=is_weighted)
+        held = getattr(karat, name)(**call, **params)
+        with walked(monkeypatch, 64):
+            assert_same(getattr(karat, name)(**call, **params), held, within=1e-12)
+
+
+@pytest.mark.parametrize(("k", "kind", "is_weighted"), CASES)
+def test_curves_of_walked_columns(
+    k: int, kind: str, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = problem(k, kind, n=N, is_weighted=is_weighted)
+    held = karat.evaluate(**call).curves
+    with walked(monkeypatch, 500):
+        found = karat.evaluate(**call).curves
+    for of_class, expected in zip(found.kept, held.kept, strict=True):
+        assert of_class.points.n_full == expected.points.n_full
+        for part in ("thresholds", "tps", "fps"):
+            assert_same(getattr(of_class.points, part), getattr(expected.points, part))
+        assert of_class.errors == expected.errors
+        assert of_class.cost_area == expected.cost_area
+        assert of_class.n_cost == expected.n_cost
+        assert_same(of_class.decided, expected.decided)
+
+
+def test_one_rung_less_in_a_block_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = problem(2, "plain", n=3000, is_weighted=False)
+    held = every_metric(call)
+    blocks = Ladder.blocks
+
+    def lossy(ladder: Ladder) -> Iterator[Any]:
+        for i, rungs in enumerate(blocks(ladder)):
+            yield rungs if i else type(rungs)(rungs.scores[:-1], rungs.counts[:-1], None)
+
+    monkeypatch.setattr(Ladder, "blocks", lossy)
+    changed = [
+        name for name, value in every_metric(call).items() if not np.array_equal(value, held[name])
+    ]
+    assert len(changed) > 10
+
+
+def test_bins_and_edges_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    for weights in (None, rng.integers(0, 4, 5000) / 4):
+        ladder = Ladder.of(np.round(rng.random(5000), 3), rng.random(5000) < 0.4, weights)
+        for closed in ("left", "right"):
+            edges = quantile_edges(ladder, 13, closed)
+            bins = Bins.of(ladder, edges, closed)
+            with walked(monkeypatch, 17):
+                assert len(list(cumulated(ladder))) > 50
+                assert_same(quantile_edges(ladder, 13, closed), edges)
+                again = Bins.of(ladder, edges, closed)
+            for name in ("weight", "confidence", "hits", "variance", "scatter", "squares"):
+                assert_same(getattr(again, name), getattr(bins, name), within=1e-12, about=name)
