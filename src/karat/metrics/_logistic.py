@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.metrics._sums import dot
 from karat.tally import RungSource
 
 __all__ = ["recalibration_line", "recalibration_shift"]
@@ -41,7 +42,7 @@ def recalibration_line(rungs: RungSource) -> tuple[float, float]:
         return _UNDEFINED
     centre = outline.mean
     scale = math.sqrt(
-        sum(float((m + h) @ (x - centre) ** 2) for x, m, h in _odds(rungs)) / outline.weight
+        sum(dot(m + h, (x - centre) ** 2) for x, m, h in _odds(rungs)) / outline.weight
     )
 
     def points() -> Iterator[Points]:
@@ -85,8 +86,8 @@ def _shifted(
         missing = slope = 0.0
         for x, misses, hits in points():
             chance, rest = _both_sides(a + x)
-            missing += float(hits @ rest - misses @ chance)
-            slope += float((hits + misses) @ (chance * rest))
+            missing += dot(hits, rest) - dot(misses, chance)
+            slope += dot(hits + misses, chance * rest)
         low, high = (a, high) if missing > 0 else (low, a)
         after = a + missing / slope if slope > 0 else math.inf
         if not low <= after <= high:
@@ -134,8 +135,8 @@ def _ascent(
         turned = spread * z
         # −ln σ(t) = max(−t, 0) + ln(1 + exp(−|t|)), and the larger of σ(t), σ(−t) is 1 ÷ that sum.
         common = -np.log(np.maximum(chance, rest))
-        loss = hits @ (np.maximum(-t, 0.0) + common) + misses @ (np.maximum(t, 0.0) + common)
-        sums += [-loss, missing.sum(), missing @ z, spread.sum(), turned.sum(), turned @ z]
+        loss = dot(hits, np.maximum(-t, 0.0) + common) + dot(misses, np.maximum(t, 0.0) + common)
+        sums += [-loss, missing.sum(), dot(missing, z), spread.sum(), turned.sum(), dot(turned, z)]
     likelihood, g0, g1, h00, h01, h11 = sums.tolist()
     return likelihood, (g0, g1), (h00, h01, h11)
 
@@ -196,7 +197,7 @@ class _Outline:
             found.n_misses += float(misses.sum())
             found.n_hits += float(hits.sum())
             with np.errstate(invalid="ignore"):  # of infinite ones nothing is asked for
-                found.total += float((misses + hits) @ x)
+                found.total += dot(misses + hits, x)
             of_misses, of_hits = x[misses > 0], x[hits > 0]
             found.misses_from = min(found.misses_from, float(of_misses.min(initial=math.inf)))
             found.misses_to = max(found.misses_to, float(of_misses.max(initial=-math.inf)))

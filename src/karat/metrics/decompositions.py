@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from karat.metrics import ClassProbabilities, ScoreCase, score_case, score_metric
 from karat.metrics._isotonic import Recalibrated, recalibrated
+from karat.metrics._sums import dot
 
 DIMITRIADIS_2021 = (
     "Dimitriadis, Gneiting, Jordan (2021). Stable reliability diagrams for probabilistic "
@@ -104,7 +105,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
     fit = c.made(recalibrated)
     share = fit.n_hits / _weight(fit)
     weight = fit.block_hits + fit.block_misses
-    return float(weight @ (fit.block_values - share) ** 2) / _weight(fit)
+    return dot(weight, (fit.block_values - share) ** 2) / _weight(fit)
 
 
 @score_metric(
@@ -196,17 +197,17 @@ def _surprise(fit: Recalibrated) -> float:
     for p, misses, hits, _ in fit.walk():
         of_hits, of_misses = hits > 0, misses > 0
         with np.errstate(divide="ignore"):
-            total += float(hits[of_hits] @ np.log(p[of_hits]))
-            total += float(misses[of_misses] @ np.log1p(-p[of_misses]))
+            total += dot(hits[of_hits], np.log(p[of_hits]))
+            total += dot(misses[of_misses], np.log1p(-p[of_misses]))
     return 0.0 - total
 
 
 def _least_surprise(misses: Floats, hits: Floats) -> float:
     """Log-loss of giving each block its own share of hits, added over the rows."""
     of_hits, of_misses = hits > 0, misses > 0
-    in_hits = hits[of_hits] @ _log_share(hits[of_hits], misses[of_hits])
-    in_misses = misses[of_misses] @ _log_share(misses[of_misses], hits[of_misses])
-    return 0.0 - float(in_hits + in_misses)
+    in_hits = dot(hits[of_hits], _log_share(hits[of_hits], misses[of_hits]))
+    in_misses = dot(misses[of_misses], _log_share(misses[of_misses], hits[of_misses]))
+    return 0.0 - (in_hits + in_misses)
 
 
 def _log_share(part: Floats, rest: Floats) -> Floats:

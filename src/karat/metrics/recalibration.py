@@ -7,6 +7,7 @@ from typing import Any
 
 from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
 from karat.metrics._logistic import recalibration_line, recalibration_shift
+from karat.metrics._sums import dot
 from karat.tally import RungSource
 
 SPIEGELHALTER_1986 = (
@@ -102,8 +103,8 @@ def _z(confidences: RungSource) -> float:
     for p, counts, squares in confidences.blocks():
         lean = 1.0 - 2.0 * p
         squared = (counts if squares is None else squares).sum(axis=1)
-        variance += float((squared * (p * (1.0 - p))) @ (lean * lean))
-        excess += float((counts[:, 1] * (1.0 - p) - counts[:, 0] * p) @ lean)
+        variance += dot(squared * (p * (1.0 - p)), lean * lean)
+        excess += dot(counts[:, 1] * (1.0 - p) - counts[:, 0] * p, lean)
     return excess / math.sqrt(variance) if variance > 0 else math.nan
 
 

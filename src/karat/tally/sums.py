@@ -97,7 +97,7 @@ class Sums:
             tuple(losses),
             len(true),
             float(w.sum()),
-            float(w @ w),
+            float((w * w).sum()),
             parts.sum(axis=1),
             (parts * w[w > 0]).sum(axis=1),
             (parts * parts).sum(axis=1),
