@@ -555,7 +555,13 @@ _ENTRIES = (
         "Missing: {package}.",
         'pip install "karat[{extra}]"',
     ),
-    # K61x: the adapter of oneDAL.
+    # K60x: the adapter of CatBoost. K61x: that of oneDAL.
+    Entry(
+        "K601",
+        "{metric!r} does not describe a metric that can be computed here.",
+        "{found}.",
+        "{do}",
+    ),
     Entry(
         "K611",
         "oneDAL error {error_id}: {text}.",

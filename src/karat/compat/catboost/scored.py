@@ -1,0 +1,188 @@
+"""Metrics of raw scores: losses and areas, with CatBoost's conventions for what is absent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.compat.catboost.description import Description
+from karat.compat.catboost.refusal import refused
+from karat.compat.catboost.rows import Rows
+from karat.engines.ranking import rank
+from karat.engines.scores import ScoreTally
+from karat.inputs.scores import Scores
+from karat.metrics import ClassRanks, PairRanks
+from karat.tally import Classes
+
+__all__ = ["of_areas", "of_losses"]
+
+Floats = npt.NDArray[np.float64]
+
+_LOSSES: Final = {
+    "MultiClass": "surprise",
+    "MultiClassOneVsAll": "binary_surprise",
+    "HingeLoss": "margin",
+}
+_LEAST_EXPONENT: Final = -708.396418532
+"""Below it CatBoost's exponential is 0."""
+_TIED: Final = 1e-8
+"""Neighbouring scores closer than this are one threshold of PRAUC."""
+
+
+def of_losses(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    """The mean of a loss over the rows; 0 when no row weighs anything."""
+    if rows.weighs_nothing:
+        return [0.0]
+    name = _LOSSES[metric.name]
+    return [_tally(rows, n_threads).sums([name]).mean(name)]
+
+
+def of_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    """AUC or PRAUC: one value, or one for each class."""
+    if metric.name == "PRAUC":
+        return _pr_areas(rows, metric, n_threads)
+    if rows.n_columns is None:
+        return [_area_of_one_column(rows, metric, n_threads)]
+    if metric.type == "OneVsAll":
+        return _areas_of_probabilities(rows, n_threads)
+    return [_mu(rows, metric, n_threads)]
+
+
+def _tally(rows: Rows, n_threads: int) -> ScoreTally:
+    classes = Classes.of(range(rows.k), is_declared=True)
+    scores = Scores("y_score", rows.scores)
+    return ScoreTally(classes, rows.codes, scores, rows.weights, n_threads=n_threads)
+
+
+def _area_of_one_column(rows: Rows, metric: Description, n_threads: int) -> float:
+    """AUC of class 1; a label between 0 and 1 is a row of either class with a share of weight."""
+    labels = rows.labels
+    if labels.min() < 0.0 or labels.max() > 1.0:
+        found = "All target values should be in the segment [0, 1]"
+        raise refused(metric.text, found, "Give labels 0 and 1, or the probability of class 1.")
+    if ((labels == 0.0) | (labels == 1.0)).all():
+        return _area(rows.scores, rows.codes, 1, 2, rows.weights, n_threads)
+    weights = np.ones(len(labels)) if rows.weights is None else rows.weights
+    shares = np.concatenate([weights * labels, weights * (1.0 - labels)])
+    kept = shares > 0.0
+    codes = np.repeat(np.array([1, 0], np.int32), len(labels))[kept]
+    return _area(np.tile(rows.scores, 2)[kept], codes, 1, 2, shares[kept], n_threads)
+
+
+def _area(
+    column: Floats, codes: npt.NDArray[np.int32], own: int, k: int, weights: Any, n_threads: int
+) -> float:
+    """Area of one class against the rest: 0 without rows of either, NaN without their weight."""
+    if not _has_both_sides(codes, own):
+        return 0.0
+    return ClassRanks(rank(column, codes, own, k, weights, n_threads or None)).area
+
+
+def _has_both_sides(codes: npt.NDArray[np.int32], own: int) -> bool:
+    n_own = int(np.count_nonzero(codes == own))
+    return 0 < n_own < len(codes)
+
+
+def _areas_of_probabilities(rows: Rows, n_threads: int) -> list[float]:
+    """AUC of each class against the rest, by its softmax."""
+    if rows.weighs_nothing:
+        return [math.nan if _has_both_sides(rows.codes, i) else 0.0 for i in range(rows.k)]
+    return [
+        _area(column, rows.codes, i, rows.k, rows.weights, n_threads)
+        for i, column in enumerate(_softmax(rows.scores))
+    ]
+
+
+def _softmax(scores: Floats) -> Floats:
+    """float64[k, n]: probabilities, added column by column.
+
+    Far below the largest score they are 0, where CatBoost's exponential ends.
+    """
+    columns = np.ascontiguousarray(scores.T)
+    with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+        columns = columns - columns.max(axis=0)
+    powers = np.where(columns < _LEAST_EXPONENT, 0.0, np.exp(columns))
+    total = powers[0].copy()
+    for column in powers[1:]:
+        total += column
+    powers /= total
+    return powers
+
+
+def _mu(rows: Rows, metric: Description, n_threads: int) -> float:
+    """Mean over all pairs of classes; one with an absent class counts as 0."""
+    k = rows.k
+    counts = np.bincount(rows.codes, minlength=k)
+    i, j = np.triu_indices(k, 1)
+    is_there = (counts[i] > 0) & (counts[j] > 0)
+    if rows.weighs_nothing:
+        return math.nan if is_there.any() else 0.0
+    if metric.cost is None:
+        rows = replace(rows, scores=_less_their_sum(rows.scores))
+    try:
+        areas, totals = _tally(rows, n_threads).pair_areas(metric.cost)
+    except _native.Rejected:
+        found = "A cost times a score is larger than a float64"
+        raise refused(metric.text, found, "Multiply the costs by one small constant.") from None
+    chance = np.where(is_there, PairRanks(areas, totals).matrix[i, j], 0.0)
+    return float(2.0 * chance.sum() / (k * (k - 1)))
+
+
+def _less_their_sum(scores: Floats) -> Floats:
+    """Scores less the sum of their row, added column by column.
+
+    CatBoost orders a pair of classes by (Σa − a[j]) − (Σa − a[i]): which rows tie is decided by
+    the rounding of these differences, not by a[i] − a[j].
+    """
+    total = scores[:, 0].copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for column in scores.T[1:]:
+            total += column
+        less = scores - total[:, None]
+    return less if np.isfinite(less).all() else scores
+
+
+def _pr_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    if rows.n_columns is None:
+        classes, columns = [1], [rows.scores]
+        # CatBoost takes a label of exactly 1 for positive here, and one above 0.5 elsewhere.
+        codes = (rows.labels == 1.0).astype(np.int32)
+    else:
+        classes, codes = list(range(rows.k)), rows.codes
+        columns = [rows.scores[:, i] for i in classes]
+    weights = np.bincount(codes, rows.weights, minlength=rows.k)
+    absent = [i for i in classes if not weights[i] > 0.0]
+    if absent:
+        found = "No element of a positive class"
+        do = f"Class {absent[0]} has no row with weight; CatBoost computes all classes or none."
+        raise refused(metric.text, found, do)
+    return [
+        _pr_area(column, codes, i, rows.k, rows.weights, n_threads)
+        for i, column in zip(classes, columns, strict=True)
+    ]
+
+
+def _pr_area(
+    column: Floats, codes: npt.NDArray[np.int32], own: int, k: int, weights: Any, n_threads: int
+) -> float:
+    merged = _without_near_ties(column)
+    return ClassRanks(rank(merged, codes, own, k, weights, n_threads or None)).trapezoid_area
+
+
+def _without_near_ties(column: Floats) -> Floats:
+    """Scores, where each of a chain of near neighbours is the lowest of the chain.
+
+    Rows of weight 0 are links of a chain as well.
+    """
+    ordered = np.sort(column)
+    is_first = np.concatenate([[True], np.diff(ordered) >= _TIED])
+    is_tie_exact = ordered[1:] == ordered[:-1]
+    if (is_first[1:] | is_tie_exact).all():
+        return column
+    lowest = ordered[is_first][np.cumsum(is_first) - 1]
+    return np.asarray(lowest[np.searchsorted(ordered, column)])
