@@ -15,6 +15,7 @@ Example:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -267,7 +268,11 @@ def _binary_values(cells: Cells, beta: _Beta) -> dict[str, float]:
 
 
 def _ratio(cells: Cells, name: str) -> float:
-    return float(get(name).values(cells, "nan").value)
+    return float(_metric(name).values(cells, "nan").value)
+
+
+# What a metric reads is found out once for each object.
+_metric = cache(get)
 
 
 def _check_choice(argument: str, given: Any, choices: tuple[str, ...]) -> None:

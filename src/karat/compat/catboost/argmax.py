@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from karat.engines.arrays import AllZeroError, count_aligned
 from karat.inputs.align import Aligned, Side
 from karat.inputs.column import Column
 from karat.metrics import Metric, get
+from karat.metrics._lift import Lift
 from karat.tally import Cells, Classes
 
 __all__ = ["ARGMAX", "of_predicted"]
@@ -23,6 +25,7 @@ __all__ = ["ARGMAX", "of_predicted"]
 Floats = npt.NDArray[np.float64]
 Value = Callable[[Cells, Description], float | Floats]
 
+_LIFTS: Final[dict[str, Lift]] = {"Macro": "macro", "Micro": "micro", "Weighted": "weighted"}
 _PREDICTED: Final = 32
 """The bit of `_native.read_scores` that asks for the first largest column."""
 
@@ -77,34 +80,34 @@ def _logit(border: float) -> float:
     return math.log(border / (1.0 - border))
 
 
-def _values(cells: Cells, name: str | Metric) -> Floats:
+def _values(cells: Cells, name: str, lift: Lift = "plain", **params: float) -> Floats:
     """A metric of karat, NaN where it is undefined."""
-    return get(name).values(cells, "nan").value
+    return _metric(name, lift, **params).values(cells, "nan").value
 
 
-def _with(name: str, otherwise: float) -> Value:
+@lru_cache(maxsize=64)
+def _metric(name: str, lift: Lift, **params: float) -> Metric:
+    return Metric.of(get(name).record, lift, params)
+
+
+def _filled(values: Floats, otherwise: float) -> Floats:
+    return np.where(np.isnan(values), otherwise, values)
+
+
+def _with(name: str, otherwise: float, lift: Lift = "plain") -> Value:
     """A metric of karat, with a value of CatBoost's where it is undefined."""
-    return lambda cells, metric: np.nan_to_num(_values(cells, name), nan=otherwise)
-
-
-def _each_class(name: str, otherwise: float) -> Value:
-    """A metric of karat for each class, with a value of CatBoost's where it is undefined."""
-    each = Metric.of(get(name).record, "per_class", {})
-    return lambda cells, metric: np.nan_to_num(_values(cells, each), nan=otherwise)
+    return lambda cells, metric: _filled(_values(cells, name, lift), otherwise)
 
 
 def _f(cells: Cells, metric: Description) -> Floats:
-    record = get("f_beta").record
-    return np.nan_to_num(
-        _values(cells, Metric.of(record, "per_class", {"beta": metric.beta})), nan=1.0
-    )
+    return _filled(_values(cells, "f_beta", "per_class", beta=metric.beta), 1.0)
 
 
 def _total_f1(cells: Cells, metric: Description) -> float:
+    if not cells.fields.n and metric.average != "Macro":
+        return math.nan
     # A class that is neither true nor predicted counts as 0 here, though its F1 is 1.
-    value = float(get(f"{metric.average.lower()}_f1").values(cells, "zero").value)
-    weighs_nothing = not cells.fields.n
-    return math.nan if weighs_nothing and metric.average != "Macro" else value
+    return float(_metric("f1", _LIFTS[metric.average]).values(cells, "zero").value)
 
 
 def _kappa(cells: Cells, name: str) -> float:
@@ -116,10 +119,10 @@ ARGMAX: Final[dict[str, Value]] = {
     "Accuracy": _with("accuracy", 0.0),
     "HammingLoss": _with("hamming_loss", 0.0),
     "ZeroOneLoss": _with("zero_one_loss", math.nan),
-    "Precision": _each_class("precision", 0.0),
-    "Recall": _each_class("recall", 1.0),
+    "Precision": _with("precision", 0.0, "per_class"),
+    "Recall": _with("recall", 1.0, "per_class"),
     "F": _f,
-    "F1": _each_class("f1", 1.0),
+    "F1": _with("f1", 1.0, "per_class"),
     "TotalF1": _total_f1,
     "MCC": _with("matthews_correlation", 0.0),
     "Kappa": lambda cells, metric: _kappa(cells, "kappa"),

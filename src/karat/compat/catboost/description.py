@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -141,9 +142,11 @@ def parse(metric: str | Description) -> Description:
         >>> parse("Precision:class=2").class_index
         2
     """
-    if isinstance(metric, Description):
-        return metric
-    text = _text(metric)
+    return metric if isinstance(metric, Description) else _read(_text(metric))
+
+
+@lru_cache(maxsize=256)
+def _read(text: str) -> Description:
     name, colon, rest = text.partition(":")
     if name not in METRICS:
         raise refused(text, f"{name} loss is not supported", _advice(name))

@@ -174,6 +174,7 @@ def as_cost(text: str, value: str) -> npt.NDArray[np.float64]:
     if np.diagonal(cost).any():
         found = "Diagonal elements of the misclass cost matrix should be equal to 0"
         raise refused(text, found, "A right decision costs nothing.")
+    cost.setflags(write=False)
     return cost
 
 

@@ -13,7 +13,7 @@ from karat import _native
 from karat.compat.catboost.description import Description
 from karat.compat.catboost.refusal import refused
 from karat.compat.catboost.rows import Rows
-from karat.engines.ranking import rank
+from karat.engines.ranking import Columns, rank
 from karat.engines.scores import ScoreTally
 from karat.inputs.scores import Scores
 from karat.metrics import ClassRanks, PairRanks
@@ -30,6 +30,7 @@ _LOSSES: Final = {
 }
 _LEAST_EXPONENT: Final = -708.396418532
 """Below it CatBoost's exponential is 0."""
+_LAST_BITS: Final = (1 << 16) - 1
 _TIED: Final = 1e-8
 """Neighbouring scores closer than this are one threshold of PRAUC."""
 
@@ -148,23 +149,21 @@ def _less_their_sum(scores: Floats) -> Floats:
 
 
 def _pr_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    columns: Columns | dict[int, Floats]
     if rows.n_columns is None:
-        classes, columns = [1], [rows.scores]
+        classes, columns = [1], {1: rows.scores}
         # CatBoost takes a label of exactly 1 for positive here, and one above 0.5 elsewhere.
         codes = (rows.labels == 1.0).astype(np.int32)
     else:
         classes, codes = list(range(rows.k)), rows.codes
-        columns = [rows.scores[:, i] for i in classes]
+        columns = Columns(rows.scores, n_threads)
     weights = np.bincount(codes, rows.weights, minlength=rows.k)
     absent = [i for i in classes if not weights[i] > 0.0]
     if absent:
         found = "No element of a positive class"
         do = f"Class {absent[0]} has no row with weight; CatBoost computes all classes or none."
         raise refused(metric.text, found, do)
-    return [
-        _pr_area(column, codes, i, rows.k, rows.weights, n_threads)
-        for i, column in zip(classes, columns, strict=True)
-    ]
+    return [_pr_area(columns[i], codes, i, rows.k, rows.weights, n_threads) for i in classes]
 
 
 def _pr_area(
@@ -180,9 +179,19 @@ def _without_near_ties(column: Floats) -> Floats:
     Rows of weight 0 are links of a chain as well.
     """
     ordered = np.sort(column)
-    is_first = np.concatenate([[True], np.diff(ordered) >= _TIED])
-    is_tie_exact = ordered[1:] == ordered[:-1]
-    if (is_first[1:] | is_tie_exact).all():
+    gaps = np.diff(ordered)
+    if not ((gaps > 0.0) & (gaps < _TIED)).any():
         return column
+    is_first = np.concatenate([[True], gaps >= _TIED])
     lowest = ordered[is_first][np.cumsum(is_first) - 1]
-    return np.asarray(lowest[np.searchsorted(ordered, column)])
+    is_moved = np.concatenate([[False], gaps > 0.0]) & (lowest != ordered)
+    moved, targets = ordered[is_moved], lowest[is_moved]
+    # Few scores move as a rule: rows are looked up only where their last bits are those of one.
+    seen = np.zeros(_LAST_BITS + 1, bool)
+    seen[moved.view(np.int64) & _LAST_BITS] = True
+    rows = np.flatnonzero(seen[column.view(np.int64) & _LAST_BITS])
+    place = np.minimum(np.searchsorted(moved, column[rows]), len(moved) - 1)
+    is_found = moved[place] == column[rows]
+    merged = column.copy()
+    merged[rows[is_found]] = targets[place[is_found]]
+    return merged
