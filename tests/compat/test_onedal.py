@@ -157,8 +157,11 @@ def test_labels_are_rounded_to_the_type_first() -> None:
 def test_a_beta_whose_square_is_no_number_of_the_type() -> None:
     labels = [1, 1, 0, 0], [1, 0, 1, 1]
     for beta, fptype in ((np.inf, "double"), (1e30, "float"), (10**400, "float")):
-        result = BinaryConfusionMatrix(beta=beta, fptype=fptype).compute(*labels)
-        assert np.isnan(result.fscore)
+        for truth in ([1, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, 0]):
+            result = BinaryConfusionMatrix(beta=beta, fptype=fptype).compute(labels[0], truth)
+            assert np.isnan(result.fscore)
+        several = MulticlassConfusionMatrix(2, beta=beta, fptype=fptype).compute(*labels)
+        assert np.isnan([several.microFscore, several.macroFscore]).all()
     tiny = BinaryConfusionMatrix(beta=1e-30).compute(*labels)
     assert tiny.fscore == tiny.precision == 0.5
 

@@ -250,12 +250,12 @@ class _Beta:
 
 
 def _divided(above: float, below: float) -> float:
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.float64(above) / np.float64(below))
 
 
 def _binary_values(cells: Cells, beta: _Beta) -> dict[str, float]:
-    (tp, fn), (fp, _) = cells.matrix().astype(np.float64)
+    (tp, fn), (fp, _) = cells.matrix().tolist()
     recall, specificity = _ratio(cells, "recall"), _ratio(cells, "specificity")
     return {
         "accuracy": _ratio(cells, "accuracy"),

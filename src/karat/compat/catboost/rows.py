@@ -29,13 +29,14 @@ class Rows:
     Attributes:
         scores: float64[n, k] raw scores, or float64[n] of class 1 of two.
         codes: int32[n], the class of each row.
-        labels: float32[n], as CatBoost keeps them; of one column of scores not always 0 or 1.
+        labels: float32[n], as CatBoost keeps them, of one column of scores: not always 0 or 1;
+            None of several.
         weights: float64[n] rounded to float32, or None.
     """
 
     scores: Floats
     codes: Codes
-    labels: npt.NDArray[np.float32]
+    labels: npt.NDArray[np.float32] | None
     weights: Floats | None
 
     @property
@@ -70,16 +71,18 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
     Cost: one copy of scores that are not float64, two passes over them.
     """
     scores = _scores(approx)
-    labels = _labels(label, 1 if scores.ndim == 1 else scores.shape[1] - 1)
-    if len(labels) != len(scores):
-        raise error("K102", left="label", n_left=len(labels), right="approx", n_right=len(scores))
+    given = _labels(label, 1 if scores.ndim == 1 else scores.shape[1] - 1)
+    if len(given) != len(scores):
+        raise error("K102", left="label", n_left=len(given), right="approx", n_right=len(scores))
     if not _are_finite(scores):
         refuse_scores(scores if scores.ndim == 2 else scores[:, None], "approx")
+    labels = None
     if scores.ndim == 1:
+        labels = _single(given, 1)
         codes = (labels > 0.5).astype(np.int32)
     else:
-        codes = _classes(labels, scores.shape[1])
-    return Rows(scores, codes, labels, None if weight is None else _weights(weight, len(labels)))
+        codes = _classes(given, scores.shape[1])
+    return Rows(scores, codes, labels, None if weight is None else _weights(weight, len(given)))
 
 
 def _are_finite(scores: Floats) -> bool:
@@ -139,8 +142,8 @@ def _no_scores(found: str) -> KaratError:
     return error("K151", argument="approx", found=found)
 
 
-def _labels(label: Any, last: int) -> npt.NDArray[np.float32]:
-    """Labels as float32, which is what CatBoost keeps."""
+def _labels(label: Any, last: int) -> Array:
+    """Labels as an array of numbers or booleans, [n]."""
     if isinstance(label, str | bytes | bytearray | dict | set | frozenset) or label is None:
         raise _no_label(f"It is a {type(label).__name__}", last)
     try:
@@ -160,10 +163,16 @@ def _labels(label: Any, last: int) -> npt.NDArray[np.float32]:
         array = np.array([_label(row, item, last) for row, item in enumerate(array.tolist())])
     if array.dtype.kind not in "biuf":
         raise _no_label(f"Its dtype is {array.dtype}", last)
+    return array
+
+
+def _single(given: Array, last: int) -> npt.NDArray[np.float32]:
+    """Labels as float32, which is what CatBoost keeps."""
     with np.errstate(over="ignore"):
-        labels = array.astype(np.float32)
-    if not np.isfinite(labels).all():
-        raise wrong_label(np.where(np.isfinite(labels), 0, -1), array, last + 1, _NAMES)
+        labels = given.astype(np.float32)
+    is_number = np.isfinite(labels)
+    if not is_number.all():
+        raise wrong_label(np.where(is_number, 0, -1), given, last + 1, _NAMES)
     return labels
 
 
@@ -176,17 +185,23 @@ def _label(row: int, item: Any, last: int) -> float:
         raise _no_label(f"Row {row} holds {short(item)}, which is no number", last) from None
 
 
-def _classes(labels: npt.NDArray[np.float32], k: int) -> Codes:
+def _classes(given: Array, k: int) -> Codes:
     """The class of each label.
 
     CatBoost cuts 1.7 to class 1 in most metrics and to no class in AUC:type=OneVsAll and PRAUC,
     and writes out of bounds for a class that has no column.
     """
+    if given.dtype.kind != "f":
+        if given.dtype.kind == "b" or (given.min() >= 0 and given.max() < k):
+            return given.astype(np.int32)
+        is_class = (given >= 0) & (given < k)
+        raise wrong_label(np.where(is_class, 0, -1), given, k, _NAMES)
+    labels = _single(given, k - 1)
     inside = (labels >= 0) & (labels < k)
     codes = np.where(inside, labels, -1).astype(np.int32)
     codes[codes != labels] = -1
     if codes.min() < 0:
-        raise wrong_label(codes, labels, k, _NAMES)
+        raise wrong_label(codes, given, k, _NAMES)
     return codes
 
 

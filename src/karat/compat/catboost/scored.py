@@ -63,6 +63,7 @@ def _tally(rows: Rows, n_threads: int) -> ScoreTally:
 def _area_of_one_column(rows: Rows, metric: Description, n_threads: int) -> float:
     """AUC of class 1; a label between 0 and 1 is a row of either class with a share of weight."""
     labels = rows.labels
+    assert labels is not None
     if labels.min() < 0.0 or labels.max() > 1.0:
         found = "All target values should be in the segment [0, 1]"
         raise refused(metric.text, found, "Give labels 0 and 1, or the probability of class 1.")
@@ -95,24 +96,26 @@ def _areas_of_probabilities(rows: Rows, n_threads: int) -> list[float]:
         return [math.nan if _has_both_sides(rows.codes, i) else 0.0 for i in range(rows.k)]
     return [
         _area(column, rows.codes, i, rows.k, rows.weights, n_threads)
-        for i, column in enumerate(_softmax(rows.scores))
+        for i, column in enumerate(_softmax(rows.scores, n_threads))
     ]
 
 
-def _softmax(scores: Floats) -> Floats:
+def _softmax(scores: Floats, n_threads: int) -> Floats:
     """float64[k, n]: probabilities, added column by column.
 
     Far below the largest score they are 0, where CatBoost's exponential ends.
     """
-    columns = np.ascontiguousarray(scores.T)
+    columns: Floats = _native.copy_columns(scores, 0, scores.shape[1], n_threads)
     with np.errstate(over="ignore"):  # a gap of more than any number is infinite
-        columns = columns - columns.max(axis=0)
-    powers = np.where(columns < _LEAST_EXPONENT, 0.0, np.exp(columns))
-    total = powers[0].copy()
-    for column in powers[1:]:
+        columns -= columns.max(axis=0)
+    is_zero = columns < _LEAST_EXPONENT
+    np.exp(columns, out=columns)
+    columns[is_zero] = 0.0
+    total = columns[0].copy()
+    for column in columns[1:]:
         total += column
-    powers /= total
-    return powers
+    columns /= total
+    return columns
 
 
 def _mu(rows: Rows, metric: Description, n_threads: int) -> float:
@@ -153,6 +156,7 @@ def _pr_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
     if rows.n_columns is None:
         classes, columns = [1], {1: rows.scores}
         # CatBoost takes a label of exactly 1 for positive here, and one above 0.5 elsewhere.
+        assert rows.labels is not None
         codes = (rows.labels == 1.0).astype(np.int32)
     else:
         classes, codes = list(range(rows.k)), rows.codes
