@@ -143,6 +143,26 @@ def test_counts_beyond_float32_are_not_rounded() -> None:
     assert several.confusion_matrix.tolist() == [[0, 0], [1, n]]
 
 
+@pytest.mark.parametrize("k", [256, 257, 3000])
+def test_many_classes(k: int) -> None:
+    rng = np.random.default_rng(k)
+    truth = np.concatenate([np.arange(k), rng.integers(0, k, k)])
+    predicted = np.where(rng.random(2 * k) < 0.6, truth, rng.permutation(truth))
+    result = MulticlassConfusionMatrix(k, fptype="double").compute(predicted, truth)
+    counts = np.zeros((k, k), np.int64)
+    np.add.at(counts, (truth, predicted), 1)
+    assert (result.counts == counts).all()
+    share = float((truth == predicted).mean())
+    recalls = np.diagonal(counts) / counts.sum(axis=1)
+    wanted = {
+        "averageAccuracy": 1 - 2 * (1 - share) / k, "errorRate": 2 * (1 - share) / k,
+        "microPrecision": share, "microRecall": share, "microFscore": share,
+        "macroRecall": recalls.mean(),
+    }  # fmt: skip
+    for name, value in wanted.items():
+        assert result.metrics[name] == pytest.approx(value, rel=1e-13), name
+
+
 def test_labels_are_rounded_to_the_type_first() -> None:
     almost = [1.99999999999, 0.9]
     assert MulticlassConfusionMatrix(3).compute(almost, almost).counts[2, 2] == 1

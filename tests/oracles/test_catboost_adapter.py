@@ -190,6 +190,22 @@ def test_the_problems_are_of_every_kind() -> None:
     assert any(parse(case.metric).cost is not None for case in cases)
 
 
+ONE_VALUE = ["Accuracy", "TotalF1", "MCC", "Kappa", "WKappa"]
+# CatBoost takes 12 seconds for the values of 3000 classes.
+MANY = [(name, 257) for name in (*ONE_VALUE, "F1", "F:beta=2", "Recall")]
+MANY += [(name, 3000) for name in ONE_VALUE]
+
+
+@pytest.mark.parametrize(("metric", "k"), MANY)
+def test_many_classes(metric: str, k: int) -> None:
+    rng = np.random.default_rng(k)
+    y, z = rng.integers(0, k, 60), rng.normal(size=(60, k))
+    z[np.arange(60), y] += 3 * (rng.random(60) < 0.5)
+    for w in (None, np.float32(rng.random(60)), np.zeros(60)):
+        case = Problem(y, z, metric, w)
+        np.testing.assert_allclose(found(case), expected(case), WITHIN, ABSOLUTE, equal_nan=True)
+
+
 def labels_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     read = adapter.as_rows
     monkeypatch.setattr(adapter, "as_rows", lambda y, z, w: read(np.roll(y, 1), z, w))

@@ -15,19 +15,15 @@ Example:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.compat._counted import Counted, count
 from karat.compat._onedal_tables import Labels, as_table, check_rows, refused
-from karat.engines.arrays import count_aligned
 from karat.errors import error, short
-from karat.inputs.align import Aligned, Side
-from karat.inputs.column import Column
-from karat.metrics import get
-from karat.tally import Cells, Classes
+from karat.metrics._lift import Lift
 
 __all__ = ["BinaryConfusionMatrix", "MulticlassConfusionMatrix", "Result"]
 
@@ -140,11 +136,10 @@ class BinaryConfusionMatrix:
         """
         beta = _checked_beta(self.beta, self.fptype)
         pred, true = _tables(predicted_labels, ground_truth_labels, self.fptype)
-        classes = Classes((1, 0), positive=0)
         # Code 0 is the positive class; a comparison with NaN is false.
-        cells = _counted(classes, *(~(table.values > 0) for table in (true, pred)))
-        values = _binary_values(cells, beta) if self.use_default_metrics else {}
-        return _result(cells, values, self.fptype, "binaryMetrics")
+        counted = count(~(true.values > 0), ~(pred.values > 0), 2, positive=0)
+        values = _binary_values(counted, beta) if self.use_default_metrics else {}
+        return _result(counted, values, self.fptype, "binaryMetrics")
 
 
 @dataclass(frozen=True)
@@ -177,13 +172,13 @@ class MulticlassConfusionMatrix:
     method: str = "defaultDense"
     use_default_metrics: bool = True
 
-    _ratios: ClassVar[dict[str, str]] = {
-        "averageAccuracy": "average_accuracy",
-        "errorRate": "average_error_rate",
-        "microPrecision": "micro_precision",
-        "microRecall": "micro_recall",
-        "macroPrecision": "macro_precision",
-        "macroRecall": "macro_recall",
+    _ratios: ClassVar[dict[str, tuple[str, Lift]]] = {
+        "averageAccuracy": ("average_accuracy", "plain"),
+        "errorRate": ("average_error_rate", "plain"),
+        "microPrecision": ("precision", "micro"),
+        "microRecall": ("recall", "micro"),
+        "macroPrecision": ("precision", "macro"),
+        "macroRecall": ("recall", "macro"),
     }
 
     def __post_init__(self) -> None:
@@ -210,13 +205,12 @@ class MulticlassConfusionMatrix:
         k = _checked_classes(self.n_classes)
         pred, true = _tables(predicted_labels, ground_truth_labels, self.fptype)
         # oneDAL reads row by row; which of two bad labels it meets first makes no difference.
-        codes = [table.classes(k) for table in (true, pred)]
-        cells = _counted(Classes.of(range(k), is_declared=True), *codes)
-        values = self._values(cells, beta) if self.use_default_metrics else {}
-        return _result(cells, values, self.fptype, "multiClassMetrics")
+        counted = count(true.classes(k), pred.classes(k), k)
+        values = self._values(counted, beta) if self.use_default_metrics else {}
+        return _result(counted, values, self.fptype, "multiClassMetrics")
 
-    def _values(self, cells: Cells, beta: _Beta) -> dict[str, float]:
-        found = {name: _ratio(cells, metric) for name, metric in self._ratios.items()}
+    def _values(self, counted: Counted, beta: _Beta) -> dict[str, float]:
+        found = {name: _ratio(counted, *metric) for name, metric in self._ratios.items()}
         for kind in ("micro", "macro"):
             found[f"{kind}Fscore"] = beta.of_ratios(
                 found[f"{kind}Precision"], found[f"{kind}Recall"]
@@ -254,12 +248,12 @@ def _divided(above: float, below: float) -> float:
         return float(np.float64(above) / np.float64(below))
 
 
-def _binary_values(cells: Cells, beta: _Beta) -> dict[str, float]:
-    (tp, fn), (fp, _) = cells.matrix().tolist()
-    recall, specificity = _ratio(cells, "recall"), _ratio(cells, "specificity")
+def _binary_values(counted: Counted, beta: _Beta) -> dict[str, float]:
+    (tp, fn), (fp, _) = counted.matrix.tolist()
+    recall, specificity = _ratio(counted, "recall"), _ratio(counted, "specificity")
     return {
-        "accuracy": _ratio(cells, "accuracy"),
-        "precision": _ratio(cells, "precision"),
+        "accuracy": _ratio(counted, "accuracy"),
+        "precision": _ratio(counted, "precision"),
         "recall": recall,
         "fscore": beta.of_counts(tp, fp, fn),
         "specificity": specificity,
@@ -267,12 +261,8 @@ def _binary_values(cells: Cells, beta: _Beta) -> dict[str, float]:
     }
 
 
-def _ratio(cells: Cells, name: str) -> float:
-    return float(_metric(name).values(cells, "nan").value)
-
-
-# What a metric reads is found out once for each object.
-_metric = cache(get)
+def _ratio(counted: Counted, name: str, lift: Lift = "plain") -> float:
+    return float(counted.value(name, lift))
 
 
 def _check_choice(argument: str, given: Any, choices: tuple[str, ...]) -> None:
@@ -313,17 +303,8 @@ def _tables(predicted: Any, truth: Any, fptype: str) -> tuple[Labels, Labels]:
     return pred, true
 
 
-def _counted(classes: Classes, true: npt.NDArray[Any], pred: npt.NDArray[Any]) -> Cells:
-    identity = np.arange(classes.k, dtype=np.int32)
-    true_side, pred_side = (
-        Side(Column(argument, codes, "integer"), codes, 0, identity)
-        for argument, codes in (("groundTruthLabels", true), ("predictedLabels", pred))
-    )
-    return count_aligned(Aligned(classes, true_side, pred_side), None, True, 0)
-
-
-def _result(cells: Cells, values: dict[str, float], fptype: str, table_id: str) -> Result:
+def _result(counted: Counted, values: dict[str, float], fptype: str, table_id: str) -> Result:
     kind = _TYPES[fptype]
-    counts = cells.matrix()
+    counts = counted.matrix
     matrix = counts.astype(kind if counts.max() <= _EXACT else np.float64)
     return Result(matrix, counts, {name: kind(x) for name, x in values.items()}, table_id)

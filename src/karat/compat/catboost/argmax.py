@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat import _native
+from karat.compat._counted import Counted, count
 from karat.compat.catboost.description import Description
 from karat.compat.catboost.rows import Codes, Rows
-from karat.engines.arrays import AllZeroError, count_aligned
-from karat.inputs.align import Aligned, Side
-from karat.inputs.column import Column
-from karat.metrics import Metric, get
 from karat.metrics._lift import Lift
-from karat.tally import Cells, Classes
 
 __all__ = ["ARGMAX", "of_predicted"]
 
-Floats = npt.NDArray[np.float64]
-Value = Callable[[Cells, Description], float | Floats]
+Value = Callable[[Counted, Description], Any]
 
 _LIFTS: Final[dict[str, Lift]] = {"Macro": "macro", "Micro": "micro", "Weighted": "weighted"}
 _PREDICTED: Final = 32
@@ -43,32 +36,29 @@ def of_predicted(rows: Rows, metric: Description, n_threads: int) -> list[float]
 
     Cost: one read of the scores, one of the classes.
     """
-    cells = _cells(rows, metric.border, n_threads)
-    value = ARGMAX[metric.name](cells, metric)
+    pred = _predicted(rows, metric.border, n_threads)
+    counted = count(rows.codes, pred, rows.k, weights=rows.weights, n_threads=n_threads)
+    if rows.weighs_nothing and _has_no_value(metric):
+        return [math.nan]
+    value = ARGMAX[metric.name](counted, metric)
     if not metric.is_per_class:
         return [float(value)]
-    each = np.asarray(value)
-    return [float(each[1])] if rows.n_columns is None else [float(one) for one in each]
+    each: list[float] = np.asarray(value).tolist()
+    return each[1:] if rows.n_columns is None else each
 
 
-def _cells(rows: Rows, border: float, n_threads: int) -> Cells:
-    classes = Classes.of(range(rows.k), is_declared=True)
-    identity = np.arange(rows.k, dtype=np.int32)
-    true, pred = (
-        Side(Column(argument, codes, "integer"), codes, 0, identity)
-        for argument, codes in (("label", rows.codes), ("approx", _predicted(rows, border)))
+def _has_no_value(metric: Description) -> bool:
+    """Whether CatBoost gives NaN where no row weighs anything."""
+    return metric.name in ("Kappa", "WKappa") or (
+        metric.name == "TotalF1" and metric.average != "Macro"
     )
-    try:
-        return count_aligned(Aligned(classes, true, pred), rows.weights, True, n_threads)
-    except AllZeroError:
-        return Cells.empty(classes, is_weighted=True)
 
 
-def _predicted(rows: Rows, border: float) -> Codes:
+def _predicted(rows: Rows, border: float, n_threads: int) -> Codes:
     if rows.n_columns is None:
         return (rows.scores > _logit(border)).astype(np.int32)
     read = _native.read_scores(
-        rows.scores, rows.codes, rows.k, None, False, 0.0, _PREDICTED, 0
+        rows.scores, rows.codes, rows.k, None, False, 0.0, _PREDICTED, n_threads
     ).predicted
     assert read is not None
     return read
@@ -80,39 +70,22 @@ def _logit(border: float) -> float:
     return math.log(border / (1.0 - border))
 
 
-def _values(cells: Cells, name: str, lift: Lift = "plain", **params: float) -> Floats:
-    """A metric of karat, NaN where it is undefined."""
-    return _metric(name, lift, **params).values(cells, "nan").value
-
-
-@lru_cache(maxsize=64)
-def _metric(name: str, lift: Lift, **params: float) -> Metric:
-    return Metric.of(get(name).record, lift, params)
-
-
-def _filled(values: Floats, otherwise: float) -> Floats:
-    return np.where(np.isnan(values), otherwise, values)
-
-
 def _with(name: str, otherwise: float, lift: Lift = "plain") -> Value:
     """A metric of karat, with a value of CatBoost's where it is undefined."""
-    return lambda cells, metric: _filled(_values(cells, name, lift), otherwise)
+    return lambda counted, metric: _filled(counted.value(name, lift), otherwise)
 
 
-def _f(cells: Cells, metric: Description) -> Floats:
-    return _filled(_values(cells, "f_beta", "per_class", beta=metric.beta), 1.0)
+def _filled(value: Any, otherwise: float) -> Any:
+    return np.where(np.isnan(value), otherwise, value)
 
 
-def _total_f1(cells: Cells, metric: Description) -> float:
-    if not cells.fields.n and metric.average != "Macro":
-        return math.nan
+def _f(counted: Counted, metric: Description) -> Any:
+    return _filled(counted.value("f_beta", "per_class", beta=metric.beta), 1.0)
+
+
+def _total_f1(counted: Counted, metric: Description) -> Any:
     # A class that is neither true nor predicted counts as 0 here, though its F1 is 1.
-    return float(_metric("f1", _LIFTS[metric.average]).values(cells, "zero").value)
-
-
-def _kappa(cells: Cells, name: str) -> float:
-    found = float(_values(cells, name))
-    return -1.0 if math.isnan(found) and cells.fields.n else found
+    return counted.value("f1", _LIFTS[metric.average], "zero")
 
 
 ARGMAX: Final[dict[str, Value]] = {
@@ -125,7 +98,7 @@ ARGMAX: Final[dict[str, Value]] = {
     "F1": _with("f1", 1.0, "per_class"),
     "TotalF1": _total_f1,
     "MCC": _with("matthews_correlation", 0.0),
-    "Kappa": lambda cells, metric: _kappa(cells, "kappa"),
-    "WKappa": lambda cells, metric: _kappa(cells, "kappa_quadratic"),
+    "Kappa": _with("kappa", -1.0),
+    "WKappa": _with("kappa_quadratic", -1.0),
 }
 """Name → its value, or one for each class, from the confusion matrix."""

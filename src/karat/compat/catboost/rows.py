@@ -85,6 +85,11 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
     return Rows(scores, codes, labels, None if weight is None else _weights(weight, len(given)))
 
 
+def _is_plain(approx: Array) -> bool:
+    is_matrix = approx.ndim == 2 and approx.shape[1] > 1 and len(approx) > 0
+    return is_matrix and approx.dtype == np.float64 and approx.flags.aligned
+
+
 def _are_finite(scores: Floats) -> bool:
     # What is not finite makes the sum so; the sum of finite numbers may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -92,6 +97,9 @@ def _are_finite(scores: Floats) -> bool:
 
 
 def _scores(approx: Any) -> Floats:
+    if type(approx) is np.ndarray and _is_plain(approx):
+        # The usual case: conversions are most of the time of a small call.
+        return approx
     if isinstance(approx, tuple) or (
         isinstance(approx, list) and any(isinstance(row, tuple) for row in approx)
     ):
@@ -144,6 +152,8 @@ def _no_scores(found: str) -> KaratError:
 
 def _labels(label: Any, last: int) -> Array:
     """Labels as an array of numbers or booleans, [n]."""
+    if type(label) is np.ndarray and label.dtype.kind in "iu" and label.ndim == 1 and len(label):
+        return label
     if isinstance(label, str | bytes | bytearray | dict | set | frozenset) or label is None:
         raise _no_label(f"It is a {type(label).__name__}", last)
     try:
