@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.compat.catboost import eval_metric, metric_names, objective_object
+from karat.compat.catboost import capabilities, eval_metric, metric_names, objective_object
 from karat.errors import KaratError
 from tests.objectives.test_catboost_derivatives import check_leaves
 from tests.same import assert_same
@@ -86,6 +86,18 @@ def test_stored_derivatives(case: dict[str, Any]) -> None:
     uphill = [ask(np.array(z), float(t), w) for z, t, w in rows]
     first, second = (np.array(part) for part in zip(*uphill, strict=True))
     check_leaves(case, first, -second)
+
+
+def test_the_table_of_capabilities() -> None:
+    """CatBoost's page "Multiclassification", table "Used for optimization"; PRAUC has no row."""
+    table = """
+        MultiClass + +, MultiClassOneVsAll + +, Precision - +, Recall - +, F - -, F1 - +,
+        TotalF1 - +, MCC - +, Accuracy - +, HingeLoss - -, HammingLoss - -, ZeroOneLoss - +,
+        Kappa - -, WKappa - -, AUC - -, PRAUC - -
+    """
+    rows = [row.split() for row in table.split(",")]
+    wanted = {name: (optimization == "+", gpu == "+") for name, optimization, gpu in rows}
+    assert capabilities() == wanted
 
 
 def test_another_column_is_noticed() -> None:

@@ -74,6 +74,19 @@ def test_an_object_writes_the_same_history(name: str) -> None:
     assert_same(found[name], found[NAMES[name]], within=1e-12)
 
 
+def test_an_object_of_two_classes_and_one_column() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 4))
+    y = (x[:, 0] + rng.normal(size=300) > 0).astype(int)
+    model = catboost.CatBoostClassifier(
+        **COMMON, loss_function="Logloss", eval_metric=metric_object("F1:class=1"),
+        custom_metric=["F1"],
+    )  # fmt: skip
+    model.fit(x[:200], y[:200], eval_set=(x[200:], y[200:]))
+    found = model.get_evals_result()["validation"]
+    assert_same(found["F1:class=1"], found["F1"], within=1e-12)
+
+
 def test_another_class_is_noticed() -> None:
     found = history(
         loss_function="MultiClass", eval_metric=metric_object("Precision:class=0"),

@@ -42,7 +42,7 @@ class Description:
     Attributes:
         text: the string.
         name: the metric.
-        given: the parameters as text, in their order.
+        given: keys and values as text, in their order.
         use_weights: whether weights count, by the description or by default.
         beta: of F, rounded to float32.
         average: of TotalF1.
@@ -55,7 +55,7 @@ class Description:
 
     text: str
     name: str
-    given: dict[str, str]
+    given: tuple[tuple[str, str], ...]
     use_weights: bool
     beta: float = 1.0
     average: str = "Weighted"
@@ -155,7 +155,7 @@ def _read(text: str) -> Description:
     if name == "F" and "beta" not in values:
         do = "Write F:beta=2; F1 is F with beta=1."
         raise refused(text, "Metric F requires beta as parameter", do)
-    return Description(text, name, given, **values)
+    return Description(text, name, tuple(given.items()), **values)
 
 
 def _text(metric: Any) -> str:
@@ -255,7 +255,7 @@ def metric_names(metric: str | Description, k: int) -> list[str]:
     found.check_columns(_columns(k))
     if found.name in ("Kappa", "WKappa"):
         return [found.name]
-    shown = {key: text for key, text in found.given.items() if key not in ("hints", "class")}
+    shown = {key: text for key, text in found.given if key not in ("hints", "class")}
     weights = {}
     if "use_weights" in shown:
         weights = {"use_weights": "true" if found.use_weights else "false"}

@@ -11,7 +11,6 @@ from karat.compat.catboost.argmax import ARGMAX, of_predicted
 from karat.compat.catboost.description import Description, parse
 from karat.compat.catboost.rows import Rows, as_rows
 from karat.compat.catboost.scored import of_areas, of_losses
-from karat.engines.arrays import check_threads
 from karat.errors import error
 
 __all__ = ["eval_metric", "values_of"]
@@ -88,13 +87,11 @@ def values_of(rows: Rows, metric: Description, n_threads: int = 0) -> list[float
 
 
 def _threads(thread_count: Any) -> int:
-    is_all = isinstance(thread_count, int | np.integer) and thread_count == -1
-    if is_all and not isinstance(thread_count, bool):
-        return 0
     is_whole = isinstance(thread_count, int | np.integer) and not isinstance(thread_count, bool)
+    if is_whole and thread_count == -1:
+        return 0
     if not is_whole or not 1 <= thread_count <= _MOST_THREADS:
         choices = f"-1, 1 to {_MOST_THREADS}"
         do = "-1 means KARAT_NUM_THREADS, else all cores."
         raise error("K122", argument="thread_count", value=thread_count, choices=choices, do=do)
-    check_threads(int(thread_count))
     return int(thread_count)
