@@ -28,8 +28,9 @@ _LOSSES: Final = {
     "MultiClassOneVsAll": "binary_surprise",
     "HingeLoss": "margin",
 }
-_LEAST_EXPONENT: Final = -708.396418532
-"""Below it CatBoost's exponential is 0."""
+_LEAST_EXPONENT: Final = -708.39641853226408
+_AT_A_TIME: Final = 4
+"""Where CatBoost's exponential ends, and how many columns it takes at a time."""
 _LAST_BITS: Final = (1 << 16) - 1
 _TIED: Final = 1e-8
 """Neighbouring scores closer than this are one threshold of PRAUC."""
@@ -103,14 +104,19 @@ def _areas_of_probabilities(rows: Rows, n_threads: int) -> list[float]:
 def _softmax(scores: Floats, n_threads: int) -> Floats:
     """float64[k, n]: probabilities, added column by column.
 
-    Far below the largest score they are 0, where CatBoost's exponential ends.
+    CatBoost's exponential takes four columns at a time and holds what is far below the largest
+    score at its least value; in the columns that are left over it is 0 there. So rows whose
+    probability is next to nothing tie in some columns and are ordered by their sum in others.
     """
-    columns: Floats = _native.copy_columns(scores, 0, scores.shape[1], n_threads)
+    k = scores.shape[1]
+    columns: Floats = _native.copy_columns(scores, 0, k, n_threads)
     with np.errstate(over="ignore"):  # a gap of more than any number is infinite
         columns -= columns.max(axis=0)
-    is_zero = columns < _LEAST_EXPONENT
+    held, left = columns[: k - k % _AT_A_TIME], columns[k - k % _AT_A_TIME :]
+    np.maximum(held, _LEAST_EXPONENT, out=held)
+    is_zero = left < _LEAST_EXPONENT
     np.exp(columns, out=columns)
-    columns[is_zero] = 0.0
+    left[is_zero] = 0.0
     total = columns[0].copy()
     for column in columns[1:]:
         total += column
