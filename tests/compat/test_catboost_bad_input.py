@@ -10,6 +10,7 @@ import pytest
 
 from karat.compat.catboost import capabilities, eval_metric, metric_names, parse
 from karat.errors import KaratError
+from tests.optional import optional
 
 LABEL = [0, 1, 2, 1]
 APPROX = [[0.5, 0.25, 0.0], [0.0, 1.0, 0.5], [0.0, 0.5, 2.0], [1.0, 0.0, 0.0]]
@@ -213,9 +214,7 @@ def test_scores_far_beyond_the_usual() -> None:
 
 
 def test_containers_of_every_kind() -> None:
-    import pandas as pd
-    import polars as pl
-
+    pd, pl = optional("pandas"), optional("polars")
     wanted = eval_metric(LABEL, APPROX, "MultiClass", weight=[1, 2, 3, 4])
     for label, approx, weight in (
         (np.array(LABEL), np.array(APPROX), np.array([1, 2, 3, 4])),

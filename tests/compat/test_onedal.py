@@ -15,6 +15,7 @@ import pytest
 
 from karat.compat.onedal import BinaryConfusionMatrix, MulticlassConfusionMatrix, Result
 from karat.errors import OneDALError
+from tests.optional import optional
 
 STORED = json.loads((Path(__file__).parent / "data" / "onedal.json").read_text("utf-8"))
 CASES = STORED["cases"]
@@ -187,9 +188,7 @@ def test_a_beta_whose_square_is_no_number_of_the_type() -> None:
 
 
 def test_labels_of_any_dense_kind() -> None:
-    import pandas as pd
-    import polars as pl
-
+    pd, pl = optional("pandas"), optional("polars")
     wanted = BinaryConfusionMatrix().compute([1, 0, 1], [0, 0, 1]).counts.tolist()
     missing = MulticlassConfusionMatrix(2)
     for make in (
