@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,36 @@ def auc_mu(n: int, k: int) -> Candidates:
     }
 
 
+def catboost_metric(n: int, k: int, metric: str) -> Candidates:
+    from catboost.utils import eval_metric
+
+    from karat.compat import catboost
+
+    y, p = many_classes(n, k, np.float32)
+    z = np.log(p).astype(np.float64)
+    return {
+        KARAT: lambda: catboost.eval_metric(y, z, metric, thread_count=1),
+        CATBOOST: lambda: eval_metric(y, z, metric, thread_count=1),
+    }
+
+
+CATBOOST_CASES = tuple(
+    Case(
+        f"CatBoost's {metric}, float64, n=1e6, K=10",
+        partial(catboost_metric, MILLION, 10, metric),
+        Goal(floor),
+        ROUNDED,
+        rounds=3,
+        peer=CATBOOST,
+    )
+    for metric, floor in (
+        ("MultiClass", 2),
+        ("TotalF1:average=Macro", 2),
+        ("AUC:type=OneVsAll", 3),
+        ("PRAUC", 1),
+    )
+)
+
 SCORE_CASES = (
     Case(
         "log-loss, float64, n=1e6, K=10",
@@ -155,4 +186,5 @@ SCORE_CASES = (
     ),
     Case("small: ROC AUC, n=1000", lambda: roc_auc(1000, np.float64), Goal(60, 120), ROUNDED),
     Case("small: log-loss, n=1000, K=10", lambda: log_loss(1000, 10), Goal(60, 120), ROUNDED),
+    *CATBOOST_CASES,
 )

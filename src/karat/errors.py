@@ -18,6 +18,7 @@ __all__ = [
     "Entry",
     "InputError",
     "KaratError",
+    "OneDALError",
     "UndefinedWarning",
     "UnknownNameError",
     "error",
@@ -55,6 +56,15 @@ class KaratError(ValueError):
 
 class InputError(KaratError):
     """The data or an option cannot be used as given."""
+
+
+class OneDALError(InputError):
+    """What oneDAL's quality metrics refuse, with the number that oneDAL gives it."""
+
+    @property
+    def error_id(self) -> int:
+        """The number of the error in oneDAL, for example -52."""
+        return int(self.context["error_id"])
 
 
 class UnknownNameError(KaratError, KeyError):
@@ -544,6 +554,20 @@ _ENTRIES = (
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",
         'pip install "karat[{extra}]"',
+    ),
+    # K60x: the adapter of CatBoost. K61x: that of oneDAL.
+    Entry(
+        "K601",
+        "{metric!r} does not describe a metric that can be computed here.",
+        "{found}.",
+        "{do}",
+    ),
+    Entry(
+        "K611",
+        "oneDAL error {error_id}: {text}.",
+        "{found}.",
+        "{do}",
+        OneDALError,
     ),
 )
 

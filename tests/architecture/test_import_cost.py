@@ -69,6 +69,14 @@ def test_counting_labels_loads_no_heavy_package() -> None:
     assert packages(modules_after(statement)) & HEAVY == set()
 
 
+def test_adapters_load_nothing_of_the_libraries_that_they_stand_for() -> None:
+    statement = (
+        "from karat.compat.catboost import eval_metric as e; e([0, 1], [[1, 0], [0, 1]], 'AUC')\n"
+        "from karat.compat.onedal import BinaryConfusionMatrix as B; B().compute([0, 1], [0, 1])"
+    )
+    assert packages(modules_after(statement)) & (HEAVY | {"catboost", "daal"}) == set()
+
+
 def test_help_of_the_command_line_loads_no_numpy() -> None:
     loaded = packages(modules_after(HELP))
     assert loaded & (HEAVY - {"click"} | {"numpy"}) == set()

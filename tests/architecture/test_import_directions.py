@@ -23,6 +23,7 @@ JOINTS = {
     "scored_functions",
     "scoring",
     "cli",
+    "compat",
 }
 """They join both halves, so they may import everything: data goes in, numbers come out."""
 
@@ -59,8 +60,13 @@ ALLOWED: dict[str, set[str]] = {
 }
 """Which part of karat may import which other part."""
 
-FORBIDDEN = {"pandas", "polars", "pyarrow", "sklearn", "scipy.stats", "pydantic"}
+FORBIDDEN = {
+    "pandas", "polars", "pyarrow", "sklearn", "scipy.stats", "pydantic", "catboost", "torch",
+}  # fmt: skip
 """Packages that no file of the library may import, not even inside a function."""
+
+LEAVES = {"compat"}
+"""Parts that no other part imports, not even a joint."""
 
 LATE = {
     "narwhals": {"inputs", "engines", "cli"},
@@ -85,6 +91,9 @@ def wrong_directions(imports: list[Import]) -> list[str]:
         if not (found.imported + ".").startswith("karat."):
             continue
         importer, imported = part(found.importer), part(found.imported)
+        if imported in LEAVES and importer != imported:
+            wrong.append(f"{found} (nothing imports {imported})")
+            continue
         if importer in JOINTS or importer == imported:
             continue
         if importer not in ALLOWED:
@@ -128,6 +137,7 @@ def test_a_violation_is_found_in_whatever_form_it_is_written(tmp_path: Path) -> 
         "metrics/d.py": "from karat import engines",
         "metrics/e.py": "import typing\nif typing.TYPE_CHECKING:\n    from karat.inputs import x",
         "strange/f.py": "from karat import errors",
+        "cli/h.py": "from karat.compat import onedal",
         "engines/g.py": "from karat.inputs import column",
     }
     package = tree(tmp_path, statements)
@@ -151,7 +161,7 @@ def test_a_forbidden_package_is_found(tmp_path: Path) -> None:
 def tree(folder: Path, statements: dict[str, str]) -> Path:
     """Write a small package named karat whose parts exist, and those files in it."""
     package = folder / "karat"
-    for name in ("metrics", "inputs", "engines", "tally"):
+    for name in ("metrics", "inputs", "engines", "tally", "compat"):
         (package / name).mkdir(parents=True)
         (package / name / "__init__.py").touch()
     (package / "__init__.py").touch()

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 import karat
+from karat.compat.catboost import eval_metric
+from karat.compat.onedal import MulticlassConfusionMatrix
 from karat.metrics import case, metric
 from karat.metrics._formula import Node
 from karat.metrics._lift import OneVsRest, trace
@@ -93,5 +95,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K306": lambda: karat.metrics.get("macro_accuracy"),
     "K307": lambda: karat.evaluate([0, 1, 2], [0, 1, 2])["f1"],
     "K308": lambda: karat.evaluate([0, 1], [0, 1]).curves,
+    "K601": lambda: eval_metric([0, 1], np.eye(2), "accuracy"),
+    "K611": lambda: MulticlassConfusionMatrix(3).compute([0, 1, 2], [0, 3, 2]),
     "K309": lambda: karat.curves.roc(["ant", "bee"], y_score=[0, 1], average=None)["cat"],
 }

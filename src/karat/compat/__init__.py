@@ -1,0 +1,1 @@
+"""Other libraries' interfaces, computed by karat: leaves that nothing imports."""

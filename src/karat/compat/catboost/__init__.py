@@ -1,0 +1,26 @@
+"""CatBoost's metric strings without CatBoost.
+
+`eval_metric` computes what `catboost.utils.eval_metric` computes for several classes, from the
+same description strings; `metric_object` and `objective_object` make objects for its trainer.
+
+Example:
+    >>> eval_metric([0, 1, 1], [[2.0, 1.0], [0.0, 1.0], [1.0, 0.0]], "Accuracy")
+    [0.6666666666666666]
+"""
+
+from karat.compat.catboost.capabilities import Capability, capabilities
+from karat.compat.catboost.description import Description, metric_names, parse
+from karat.compat.catboost.evaluation import eval_metric
+from karat.compat.catboost.trainer import TrainerMetric, metric_object, objective_object
+
+__all__ = [
+    "Capability",
+    "Description",
+    "TrainerMetric",
+    "capabilities",
+    "eval_metric",
+    "metric_names",
+    "metric_object",
+    "objective_object",
+    "parse",
+]

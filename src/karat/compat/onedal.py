@@ -1,0 +1,310 @@
+"""oneDAL's quality metrics of classifiers, under its names, rules and error ids.
+
+oneDAL had `binary_confusion_matrix` and `multiclass_confusion_matrix` until 2025.11 and has them
+no more. The rules are those measured on 2024.7: which labels count, the order of the matrix, NaN
+for 0/0, the order of the checks.
+
+Example:
+    >>> result = BinaryConfusionMatrix().compute([1, 0, 1, 1], [1, 0, 0, 1])
+    >>> result.confusion_matrix.tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    >>> round(float(result.precision), 4)
+    0.6667
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.compat._counted import Counted, count
+from karat.compat._onedal_tables import Labels, as_table, check_rows, refused
+from karat.errors import error, short
+from karat.metrics._lift import Lift
+
+__all__ = ["BinaryConfusionMatrix", "MulticlassConfusionMatrix", "Result"]
+
+Floats = npt.NDArray[np.floating[Any]]
+
+_TYPES: Final[dict[str, type[np.floating[Any]]]] = {"float": np.float32, "double": np.float64}
+_CELL_BYTES, _MATRIX_BYTES_MAX = 8, 1 << 31
+_EXACT: Final = 1 << 24
+"""Counts up to this one are float32 exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What `compute` gives: oneDAL's tables, and every value by its name.
+
+    ``result.precision``, ``result["precision"]`` and ``result.metrics["precision"]`` are the same
+    number; ``result["confusionMatrix"]`` and the id of the table of metrics work as well.
+
+    Attributes:
+        confusion_matrix: float[k, k] in the type asked for, rows true, columns predicted; float64
+            where a count is above 2**24, which float32 would round.
+        counts: int64[k, k], the same counts.
+        metrics: oneDAL's name of each value → the value in the type asked for, in oneDAL's order;
+            empty with ``use_default_metrics=False``.
+    """
+
+    confusion_matrix: Floats
+    counts: npt.NDArray[np.int64]
+    metrics: dict[str, Any]
+    table_id: str
+
+    @property
+    def binary_metrics(self) -> Floats | None:
+        """float[1, 6] of two classes; None without metrics, and of numbered classes."""
+        return self._table("binaryMetrics")
+
+    @property
+    def multi_class_metrics(self) -> Floats | None:
+        """float[1, 8] of numbered classes; None without metrics, and of two classes."""
+        return self._table("multiClassMetrics")
+
+    def _table(self, table_id: str) -> Floats | None:
+        is_there = self.metrics and self.table_id == table_id
+        return np.array([list(self.metrics.values())]) if is_there else None
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "confusionMatrix":
+            return self.confusion_matrix
+        if name == self.table_id:
+            return self._table(name)
+        try:
+            return self.metrics[name]
+        except KeyError:
+            raise KeyError(self._absent(name)) from None
+
+    def __getattr__(self, name: str) -> Any:
+        # Read from the dict: a copy that is being made has no fields yet.
+        metrics = self.__dict__.get("metrics", {})
+        if name not in metrics:
+            raise AttributeError(self._absent(name) if metrics else name)
+        return metrics[name]
+
+    def _absent(self, name: str) -> str:
+        return f"no value {name!r}; there are {', '.join(self.metrics) or 'none'}"
+
+
+@dataclass(frozen=True)
+class BinaryConfusionMatrix:
+    """oneDAL's ``binary_confusion_matrix::Batch``: six values of two classes.
+
+    A label above 0 is the positive class; everything else, also NaN, is the negative one.
+    The positive class stands first: [[tp, fn], [fp, tn]].
+
+    Args:
+        beta: how many times recall weighs as much as precision, above 0.
+        fptype: ``"float"`` or ``"double"``: the type of the result, to which labels are rounded
+            first.
+        use_default_metrics: False gives the matrix only.
+
+    Errors:
+        K122 another fptype. Everything else is refused by `compute`, as oneDAL does.
+
+    Example:
+        >>> result = BinaryConfusionMatrix(beta=2.0).compute([1, 0, 1], [1, 1, 0])
+        >>> list(result.metrics)
+        ['accuracy', 'precision', 'recall', 'fscore', 'specificity', 'AUC']
+    """
+
+    beta: float = 1.0
+    fptype: str = "float"
+    use_default_metrics: bool = True
+
+    def __post_init__(self) -> None:
+        _check_choice("fptype", self.fptype, tuple(_TYPES))
+
+    def compute(self, predicted_labels: Any, ground_truth_labels: Any) -> Result:
+        """The matrix and the metrics of two columns of labels; predictions come first.
+
+        Args:
+            predicted_labels, ground_truth_labels: real numbers, [n] or [n, 1].
+
+        Returns:
+            `Result` with `binary_metrics`; a ratio 0/0 is NaN.
+
+        Errors:
+            K611 with oneDAL's ``error_id``, in its order: beta (-34), then of each table: missing
+            (-50), columns (-51), rows (-52), kind (-53).
+
+        Cost: one pass over the labels, two when they are not whole numbers.
+        """
+        beta = _checked_beta(self.beta, self.fptype)
+        pred, true = _tables(predicted_labels, ground_truth_labels, self.fptype)
+        # Code 0 is the positive class; a comparison with NaN is false.
+        counted = count(~(true.values > 0), ~(pred.values > 0), 2, positive=0)
+        values = _binary_values(counted, beta) if self.use_default_metrics else {}
+        return _result(counted, values, self.fptype, "binaryMetrics")
+
+
+@dataclass(frozen=True)
+class MulticlassConfusionMatrix:
+    """oneDAL's ``multiclass_confusion_matrix::Batch``: eight values of the classes 0 … n − 1.
+
+    A label is checked as a number, 0 <= label < n_classes, and then cut to a whole one: 2.9 is
+    class 2. Every class counts, also one that never occurs.
+
+    Args:
+        n_classes: number of classes, at least 2.
+        beta: how many times recall weighs as much as precision, above 0.
+        fptype: ``"float"`` or ``"double"``: the type of the result, to which labels are rounded
+            first.
+        method: ``"defaultDense"``, the only one.
+        use_default_metrics: False gives the matrix only.
+
+    Errors:
+        K122 another fptype or method. Everything else is refused by `compute`, as oneDAL does.
+
+    Example:
+        >>> result = MulticlassConfusionMatrix(3).compute([0, 1, 2, 1], [0, 1, 2, 2])
+        >>> round(float(result["averageAccuracy"]), 4)
+        0.8333
+    """
+
+    n_classes: int = 2
+    beta: float = 1.0
+    fptype: str = "float"
+    method: str = "defaultDense"
+    use_default_metrics: bool = True
+
+    _ratios: ClassVar[dict[str, tuple[str, Lift]]] = {
+        "averageAccuracy": ("average_accuracy", "plain"),
+        "errorRate": ("average_error_rate", "plain"),
+        "microPrecision": ("precision", "micro"),
+        "microRecall": ("recall", "micro"),
+        "macroPrecision": ("precision", "macro"),
+        "macroRecall": ("recall", "macro"),
+    }
+
+    def __post_init__(self) -> None:
+        _check_choice("fptype", self.fptype, tuple(_TYPES))
+        _check_choice("method", self.method, ("defaultDense",))
+
+    def compute(self, predicted_labels: Any, ground_truth_labels: Any) -> Result:
+        """The matrix and the metrics of two columns of labels; predictions come first.
+
+        Args:
+            predicted_labels, ground_truth_labels: real numbers, [n] or [n, 1].
+
+        Returns:
+            `Result` with `multi_class_metrics`; a ratio 0/0 is NaN, and so is what is made of it.
+
+        Errors:
+            K611 with oneDAL's ``error_id``, in its order: beta, n_classes (-34), then of each
+            table: missing (-50), columns (-51), rows (-52), kind (-53), then labels that are no
+            class (-3016).
+
+        Cost: one pass over the labels and one over the matrix, O(n + n_classes²).
+        """
+        beta = _checked_beta(self.beta, self.fptype)
+        k = _checked_classes(self.n_classes)
+        pred, true = _tables(predicted_labels, ground_truth_labels, self.fptype)
+        # oneDAL reads row by row; which of two bad labels it meets first makes no difference.
+        counted = count(true.classes(k), pred.classes(k), k)
+        values = self._values(counted, beta) if self.use_default_metrics else {}
+        return _result(counted, values, self.fptype, "multiClassMetrics")
+
+    def _values(self, counted: Counted, beta: _Beta) -> dict[str, float]:
+        found = {name: _ratio(counted, *metric) for name, metric in self._ratios.items()}
+        for kind in ("micro", "macro"):
+            found[f"{kind}Fscore"] = beta.of_ratios(
+                found[f"{kind}Precision"], found[f"{kind}Recall"]
+            )
+        order = ("averageAccuracy", "errorRate")
+        parts = ("Precision", "Recall", "Fscore")
+        names = [*order, *(kind + part for kind in ("micro", "macro") for part in parts)]
+        return {name: found[name] for name in names}
+
+
+@dataclass(frozen=True)
+class _Beta:
+    """The parameter beta as oneDAL uses it: rounded to the type of the result, then squared."""
+
+    beta: Any
+    squared: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        with np.errstate(over="ignore", under="ignore"):
+            object.__setattr__(self, "squared", float(self.beta * self.beta))
+
+    def of_counts(self, tp: float, fp: float, fn: float) -> float:
+        """F of two classes: 0 where a precision of 0/0 meets a recall of 0."""
+        hits = (self.squared + 1.0) * tp
+        return _divided(hits, hits + self.squared * fn + fp)
+
+    def of_ratios(self, precision: float, recall: float) -> float:
+        """F of averages: NaN where both are 0, or one is NaN."""
+        above = (self.squared + 1.0) * precision * recall
+        return _divided(above, self.squared * precision + recall)
+
+
+def _divided(above: float, below: float) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.float64(above) / np.float64(below))
+
+
+def _binary_values(counted: Counted, beta: _Beta) -> dict[str, float]:
+    (tp, fn), (fp, _) = counted.matrix.tolist()
+    recall, specificity = _ratio(counted, "recall"), _ratio(counted, "specificity")
+    return {
+        "accuracy": _ratio(counted, "accuracy"),
+        "precision": _ratio(counted, "precision"),
+        "recall": recall,
+        "fscore": beta.of_counts(tp, fp, fn),
+        "specificity": specificity,
+        "AUC": (recall + specificity) / 2.0,
+    }
+
+
+def _ratio(counted: Counted, name: str, lift: Lift = "plain") -> float:
+    return float(counted.value(name, lift))
+
+
+def _check_choice(argument: str, given: Any, choices: tuple[str, ...]) -> None:
+    if not isinstance(given, str) or given not in choices:
+        shown = ", ".join(map(repr, choices))
+        do = "Types and methods are those of oneDAL's template parameters."
+        raise error("K122", argument=argument, value=given, choices=shown, do=do)
+
+
+def _checked_beta(beta: Any, fptype: str) -> _Beta:
+    is_number = isinstance(beta, int | float | np.integer | np.floating)
+    if not is_number or isinstance(beta, bool) or not beta > 0:
+        found = f"beta={short(beta)} is not a number above 0"
+        raise refused(-34, found, "Give how many times recall weighs as much as precision.")
+    with np.errstate(over="ignore", under="ignore"):
+        try:
+            return _Beta(_TYPES[fptype](beta))
+        except OverflowError:  # a whole number that no float64 holds
+            return _Beta(_TYPES[fptype](np.inf))
+
+
+def _checked_classes(k: Any) -> int:
+    is_whole = isinstance(k, int | np.integer) and not isinstance(k, bool | np.timedelta64)
+    if not is_whole or k < 2:
+        found = f"n_classes={short(k)} is not a whole number of at least 2"
+        raise refused(-34, found, "Labels are the classes 0 … n_classes − 1.")
+    n_bytes = int(k) ** 2 * _CELL_BYTES
+    if n_bytes > _MATRIX_BYTES_MAX:
+        found = f"The matrix of n_classes={short(k)} would take {short(n_bytes)} bytes"
+        raise refused(-34, found, "karat.evaluate keeps only the cells that occur.")
+    return int(k)
+
+
+def _tables(predicted: Any, truth: Any, fptype: str) -> tuple[Labels, Labels]:
+    pred = as_table(predicted, "predictedLabels", _TYPES[fptype])
+    true = as_table(truth, "groundTruthLabels", _TYPES[fptype])
+    check_rows(pred, true)
+    return pred, true
+
+
+def _result(counted: Counted, values: dict[str, float], fptype: str, table_id: str) -> Result:
+    kind = _TYPES[fptype]
+    counts = counted.matrix
+    matrix = counts.astype(kind if counts.max() <= _EXACT else np.float64)
+    return Result(matrix, counts, {name: kind(x) for name, x in values.items()}, table_id)
