@@ -1,0 +1,42 @@
+"""Every error and warning that karat raises, with its code, its wording and its advice.
+
+An error is raised by its code: ``raise error("K102", left="y_true", ...)``.
+The message has four beats: what is wrong, where, what was found, what to do.
+Every code is triggered by a test; the catalogue and the tested set are equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karat.errors import adapters, files, labels, metrics, scores, tallies
+from karat.errors.entry import Entry
+from karat.errors.kinds import (
+    InputError,
+    KaratError,
+    OneDALError,
+    UndefinedWarning,
+    UnknownNameError,
+)
+from karat.wording import short, shown
+
+__all__ = [
+    "CATALOGUE",
+    "Entry",
+    "InputError",
+    "KaratError",
+    "OneDALError",
+    "UndefinedWarning",
+    "UnknownNameError",
+    "error",
+    "short",
+    "shown",
+]
+
+_PARTS = (labels, scores, tallies, metrics, files, adapters)
+CATALOGUE: dict[str, Entry] = {entry.code: entry for part in _PARTS for entry in part.ENTRIES}
+
+
+def error(code: str, **context: Any) -> KaratError:
+    """Make the error of that code; the caller raises it."""
+    return CATALOGUE[code].kind(code, **context)

@@ -1,0 +1,24 @@
+"""K60x: the adapter of CatBoost. K61x: that of oneDAL."""
+
+from __future__ import annotations
+
+from karat.errors.entry import Entry
+from karat.errors.kinds import OneDALError
+
+__all__ = ["ENTRIES"]
+
+ENTRIES = (
+    Entry(
+        "K601",
+        "{metric!r} does not describe a metric that can be computed here.",
+        "{found}.",
+        "{do}",
+    ),
+    Entry(
+        "K611",
+        "oneDAL error {error_id}: {text}.",
+        "{found}.",
+        "{do}",
+        OneDALError,
+    ),
+)

@@ -1,0 +1,92 @@
+"""K4xx: files and tables. K5xx: packages."""
+
+from __future__ import annotations
+
+from karat.errors.entry import Entry
+from karat.errors.kinds import UnknownNameError
+
+__all__ = ["ENTRIES"]
+
+ENTRIES = (
+    Entry(
+        "K401",
+        "There is no such file or folder.",
+        "{path}",
+        "Check the path; relative paths start at the current folder.",
+    ),
+    Entry(
+        "K402",
+        "There is no row to measure.",
+        "{path} has {found}.",
+        "Check the step that wrote it, and the condition (where=, --where) where there is one.",
+    ),
+    Entry(
+        "K403",
+        "The file cannot be read as {format}.",
+        "{path}: {found}",
+        "Check that the file is complete and that its ending says what it is.",
+    ),
+    Entry(
+        "K404",
+        "There is no column {column!r} for {role}.",
+        "Columns: {columns}.",
+        "Nearest: {nearest}. `karat columns FILE` shows what is found.",
+        UnknownNameError,
+    ),
+    Entry(
+        "K405",
+        "Several columns could be {role}.",
+        "Candidates: {candidates}.",
+        "Name one: {option}.",
+    ),
+    Entry(
+        "K406",
+        "No column could be found for {role}.",
+        "Columns: {columns}.",
+        "Name it: {option}.",
+    ),
+    Entry(
+        "K407",
+        "Column {column!r} holds numbers that are not labels.",
+        "First at row {row}: {value!r}.",
+        "If these are scores or probabilities, name the column with --score or --prob; "
+        "name the column of predicted labels with --pred.",
+    ),
+    Entry(
+        "K408",
+        "The SQL query failed.",
+        "{found}",
+        "Check the query; file names in it are quoted: FROM 'preds.parquet'.",
+    ),
+    Entry(
+        "K409",
+        "No file matches.",
+        "{pattern}",
+        "Check the pattern; quote it so that the shell does not expand it.",
+    ),
+    Entry(
+        "K410",
+        "The files do not hold the same columns.",
+        "{found}",
+        "Report them one at a time, or select common columns with a SQL query.",
+    ),
+    Entry(
+        "K411",
+        "The kind of this file is not known.",
+        "{path}",
+        "karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).",
+    ),
+    Entry(
+        "K412",
+        "This is not a table that karat can read.",
+        "{found}.",
+        "Give a pandas or Polars frame, an Arrow table, a DuckDB relation, a dict of columns, "
+        "or the path of a file.",
+    ),
+    Entry(
+        "K501",
+        "{feature} needs a package that is not installed.",
+        "Missing: {package}.",
+        'pip install "karat[{extra}]"',
+    ),
+)

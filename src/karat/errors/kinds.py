@@ -1,0 +1,77 @@
+"""The classes of karat's errors and warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karat.wording import short
+
+__all__ = ["InputError", "KaratError", "OneDALError", "UndefinedWarning", "UnknownNameError"]
+
+
+class UndefinedWarning(UserWarning):
+    """A value was asked for that the data does not define; one warning per call."""
+
+
+class KaratError(ValueError):
+    """Base of every error that karat raises about its input.
+
+    Attributes:
+        code: the entry of the catalogue, for example ``"K102"``.
+        context: the facts that the message was made from.
+    """
+
+    def __init__(self, code: str, **context: Any) -> None:
+        self.code = code
+        self.context = context
+        from karat.errors import CATALOGUE
+
+        super().__init__(CATALOGUE[code].render(context))
+
+    def __str__(self) -> str:
+        # KeyError would print the repr of the message.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A fact may be anything that a caller gave, also what cannot travel: its text does.
+        context = {name: _portable(value) for name, value in self.context.items()}
+        return _rebuild, (type(self), self.code, context, str(self))
+
+
+class InputError(KaratError):
+    """The data or an option cannot be used as given."""
+
+
+class OneDALError(InputError):
+    """What oneDAL's quality metrics refuse, with the number that oneDAL gives it."""
+
+    @property
+    def error_id(self) -> int:
+        """The number of the error in oneDAL, for example -52."""
+        return int(self.context["error_id"])
+
+
+class UnknownNameError(KaratError, KeyError):
+    """A metric, column or option of that name does not exist."""
+
+
+def _rebuild(
+    kind: type[KaratError], code: str, context: dict[str, Any], message: str
+) -> KaratError:
+    problem = kind(code, **context)
+    problem.args = (message,)
+    return problem
+
+
+def _portable(value: Any) -> Any:
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return value.item()
+    if type(value) in (list, tuple):
+        return type(value)(map(_portable, value))
+    return short(value)
+
+
+for _kind in (UndefinedWarning, KaratError, InputError, OneDALError, UnknownNameError):
+    _kind.__module__ = "karat.errors"

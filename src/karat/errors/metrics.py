@@ -1,0 +1,70 @@
+"""K3xx: metrics."""
+
+from __future__ import annotations
+
+from karat.errors.entry import Entry
+from karat.errors.kinds import UnknownNameError
+
+__all__ = ["ENTRIES"]
+
+ENTRIES = (
+    Entry(
+        "K301",
+        "There is no metric named {name!r}.",
+        "Nearest: {nearest}.",
+        "`karat.metrics.search(...)` and `karat metrics` list every name.",
+        UnknownNameError,
+    ),
+    Entry(
+        "K302",
+        "{metric} cannot be computed with these parameters.",
+        "{found}.",
+        "Parameters: {parameters}.",
+    ),
+    Entry(
+        "K303",
+        "{text!r} is not the name of a metric.",
+        "{found}.",
+        "Write a name, or a name with parameters: macro_f_beta(beta=2).",
+    ),
+    Entry(
+        "K304",
+        "The metric {name!r} cannot be registered.",
+        "{found}.",
+        "See CONTRIBUTING.md, 'Add a metric in one file'.",
+    ),
+    Entry(
+        "K305",
+        "The formula of a metric cannot be traced.",
+        "{found}.",
+        "Use + - * / **, sqrt, log, where and sums over class axes; never branch on data.",
+    ),
+    Entry(
+        "K306",
+        "{name} has no averages.",
+        "{average!r} was asked for; {name} is one number for all classes.",
+        "Ask for {name!r} itself.",
+        UnknownNameError,
+    ),
+    Entry(
+        "K307",
+        "{name} alone is ambiguous for {k} classes.",
+        "This report holds {choices}.",
+        "Name the average, or read report.per_class.",
+        UnknownNameError,
+    ),
+    Entry(
+        "K308",
+        "This report holds no curves.",
+        "{found}.",
+        "{do}",
+        UnknownNameError,
+    ),
+    Entry(
+        "K309",
+        "There is no curve of {what}.",
+        "There are curves of {labels}.",
+        "Take one by its label, as y_true writes it.",
+        UnknownNameError,
+    ),
+)

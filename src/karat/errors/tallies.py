@@ -1,0 +1,72 @@
+"""K2xx: tallies."""
+
+from __future__ import annotations
+
+from karat.errors.entry import Entry
+from karat.errors.kinds import UnknownNameError
+
+__all__ = ["ENTRIES"]
+
+ENTRIES = (
+    Entry(
+        "K201",
+        "The two tallies have different classes.",
+        "Left: {left}. Right: {right}.",
+        "Count both with the same labels= in the same order.",
+    ),
+    Entry(
+        "K202",
+        "The two tallies have different axes.",
+        "Axis {axis}: left {left}, right {right}.",
+        "Merge tallies of the same slices, folds and models only.",
+    ),
+    Entry(
+        "K203",
+        "One tally is weighted and the other is not.",
+        "Left is {left}, right is {right}.",
+        "Give weights= (all 1 where none are known) when counting the unweighted part.",
+    ),
+    Entry(
+        "K204",
+        "This tally kept only the class totals, not the confusion matrix.",
+        "{name} needs the cells true × predicted.",
+        "Count again with the matrix: ask for this metric when the data is read.",
+    ),
+    Entry(
+        "K205",
+        "This is not a whole {thing}.",
+        "{found}.",
+        "{do}",
+    ),
+    Entry(
+        "K206",
+        "This {thing} was written by a newer karat.",
+        "Format version {version}; this karat reads up to {newest}.",
+        "Upgrade karat.",
+    ),
+    Entry(
+        "K207",
+        "A dense confusion matrix of these classes would not fit.",
+        "{k} classes need {bytes} bytes.",
+        "Read the occupied cells with .occupied() instead.",
+    ),
+    Entry(
+        "K208",
+        "Subtraction would leave a negative count.",
+        "First at true={true!r}, predicted={pred!r}.",
+        "Subtract only what was merged in before.",
+    ),
+    Entry(
+        "K210",
+        "{name} cannot be computed from labels.",
+        "It reads probabilities or scores, and there are none.",
+        "Give y_prob= or y_score= (of a table: prob= or score=, --prob or --score).",
+    ),
+    Entry(
+        "K211",
+        "This report did not compute {name}.",
+        "A metric of scores is computed while the rows are at hand.",
+        "Name it: karat.evaluate(..., metrics=[{name!r}]).",
+        UnknownNameError,
+    ),
+)
