@@ -23,6 +23,7 @@ JOINTS = {
     "scored_functions",
     "scoring",
     "cli",
+    "compat",
 }
 """They join both halves, so they may import everything: data goes in, numbers come out."""
 
@@ -110,6 +111,20 @@ def test_every_import_points_toward_the_waist() -> None:
     assert wrong_directions(imports_of(PACKAGE)) == []
 
 
+def test_nothing_imports_a_drop_in() -> None:
+    assert into_compat(imports_of(PACKAGE)) == []
+
+
+def into_compat(imports: list[Import]) -> list[str]:
+    """Imports of `karat.compat` from elsewhere, and of one drop-in from another."""
+    return [
+        str(found)
+        for found in imports
+        if part(found.imported) == "compat"
+        and found.importer.split(".")[1:3] != found.imported.split(".")[1:3]
+    ]
+
+
 def test_every_package_is_imported_only_where_it_belongs() -> None:
     assert wrong_packages(imports_of(PACKAGE)) == []
 
@@ -148,6 +163,18 @@ def test_a_forbidden_package_is_found(tmp_path: Path) -> None:
     assert len(wrong_packages(imports_of(package))) == 4
 
 
+def test_an_import_of_a_drop_in_is_found(tmp_path: Path) -> None:
+    statements = {
+        "compat/__init__.py": "",
+        "compat/one/__init__.py": "from karat.compat.one import a",
+        "compat/one/a.py": "import karat.metrics",
+        "compat/two.py": "from karat.compat.one import a",
+        "cli/b.py": "import karat.compat.one",
+    }
+    found = into_compat(imports_of(tree(tmp_path, statements)))
+    assert [line.split()[0] for line in found] == ["karat.cli.b", "karat.compat.two"]
+
+
 def tree(folder: Path, statements: dict[str, str]) -> Path:
     """Write a small package named karat whose parts exist, and those files in it."""
     package = folder / "karat"
@@ -157,7 +184,7 @@ def tree(folder: Path, statements: dict[str, str]) -> Path:
     (package / "__init__.py").touch()
     for name, text in statements.items():
         path = package / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     return package
 
