@@ -216,7 +216,7 @@ SPOILS: tuple[Callable[[Any, Drawer], Any], ...] = (
     lambda values, draw: "text",
     lambda values, draw: 3,
     lambda values, draw: None,
-    lambda values, draw: np.asmatrix(np.ones((draw.n, 1))),
+    lambda values, draw: np.ones((draw.n, 1)).view(np.matrix),
     lambda values, draw: csr_array(np.ones((draw.n, 1))),
     lambda values, draw: pd.Series(pd.array([1, None] * draw.n)[: draw.n]),
     lambda values, draw: pd.Series(["a", None] * draw.n)[: draw.n],

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from karat.compat.sklearn._arrays import as_array, as_column, check_lengths, distinct
 from karat.compat.sklearn._class_areas import (
+    are_plain,
+    are_probabilities,
     class_areas,
     mean_of_classes,
     pairwise_area,
@@ -102,12 +104,18 @@ def roc_auc_score(
         ),
     )
     if max_fpr is None:
-        found = plain_classes(y_true)
-        column = plain_scores(y_score) if found is not None and len(found[1]) == 2 else None
-        if found is not None and column is not None:
-            area = _native_area(found[0], column, sample_weight)
+        found = plain_classes(y_true, labels)
+        if found is not None and len(found[1]) == 2 and labels is None:
+            column = plain_scores(y_score)
+            area = None if column is None else _native_area(found[0], column, sample_weight)
             if area is not None:
                 return area
+        elif found is not None and multi_class != "raise":
+            codes, k = found[0], len(found[1])
+            if k > 2 and are_plain(y_score, codes, k) and are_probabilities(y_score, codes):
+                weights = None if sample_weight is None else as_column(sample_weight)
+                _check_average(average, multi_class)
+                return _class_area(codes, y_score, multi_class, average, weights)
     kind = kind_of_target(y_true, "y_true")
     true = as_array(y_true, dtype=None)
     score = as_array(y_score)
@@ -186,6 +194,15 @@ def _multiclass_area(
             "Target scores need to be probabilities for multiclass roc_auc, i.e. they should sum "
             "up to 1.0 over classes"
         )
+    _check_average(average, multi_class)
+    classes = _declared_classes(true, score, labels)
+    if multi_class == "ovo" and weights is None and true.ndim == 2:
+        check_lengths(true, score)
+        _ = score[np.zeros(true.shape, np.bool_), 0]  # a column is an IndexError there
+    return _class_area(codes_of(as_column(true), classes), score, multi_class, average, weights)
+
+
+def _check_average(average: str | None, multi_class: str) -> None:
     allowed: tuple[str | None, ...] = ("macro", "weighted", None)
     if multi_class == "ovr":
         allowed = ("micro", *allowed)
@@ -193,18 +210,19 @@ def _multiclass_area(
         raise ValueError(f"average must be one of {allowed} for multiclass problems")
     if average is None and multi_class == "ovo":
         raise NotImplementedError("average=None is not implemented for multi_class='ovo'.")
-    classes = _declared_classes(true, score, labels)
+
+
+def _class_area(
+    codes: npt.NDArray[np.int32], score: Array, multi_class: str, average: str | None, weights: Any
+) -> Any:
     if multi_class == "ovo":
         if weights is not None:
             raise ValueError(
                 "sample_weight is not supported for multiclass one-vs-one ROC AUC, "
                 "'sample_weight' must be None in this case."
             )
-        check_lengths(true, score)
-        if true.ndim == 2:
-            _ = score[np.zeros(true.shape, np.bool_), 0]  # a column is an IndexError there
-        return pairwise_area(codes_of(as_column(true), classes), score, average)
-    codes = codes_of(as_column(true), classes)
+        check_lengths(codes, score)
+        return pairwise_area(codes, score, average)
     check_lengths(codes, score, weights)
     areas = class_areas(codes, score, weights, "roc", is_pooled=average == "micro")
     return mean_of_classes(areas, codes, weights, average)
@@ -279,6 +297,15 @@ def average_precision_score(
             made = ranked(column, codes, sample_weight)
             if made is not None and made.totals[1]:
                 return float(made.step_area() / made.totals[1])
+    elif found is not None and sample_weight is None and type(pos_label) is int and pos_label == 1:
+        codes, k = found[0], len(found[1])
+        if k > 2 and average != "samples" and are_plain(y_score, codes, k):
+            try:
+                areas = class_areas(codes, y_score, None, "precision", is_pooled=average == "micro")
+            except ValueError:  # NaN, told below
+                pass
+            else:
+                return mean_of_classes(areas, codes, None, average)
     weights = None if sample_weight is None else as_column(sample_weight)
     kind = kind_of_target(y_true, "y_true")
     present = distinct(np.asarray(y_true))

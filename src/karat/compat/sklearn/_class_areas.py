@@ -8,11 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.compat.sklearn._notices import warn, warn_undefined
 from karat.compat.sklearn._targets import as_weights
 from karat.engines.ranking import Columns, Ranked, rank, rank_pooled
 
-__all__ = ["class_areas", "mean_of_classes", "pairwise_area", "precision_of_rows"]
+__all__ = [
+    "are_plain",
+    "are_probabilities",
+    "class_areas",
+    "mean_of_classes",
+    "pairwise_area",
+    "precision_of_rows",
+]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -25,6 +33,24 @@ def _as_floats(score: Array) -> Array:
     if score.dtype in (np.float64, np.float32):
         return score
     return score.astype(np.float32 if score.dtype == np.float16 else np.float64)
+
+
+def are_plain(score: Any, codes: Codes, k: int) -> bool:
+    """Whether scores are a matrix of floats: a row for each code, a column for each class."""
+    return (
+        type(score) is np.ndarray
+        and score.dtype in (np.float64, np.float32)
+        and score.shape == (len(codes), k)
+    )
+
+
+def are_probabilities(score: Array, codes: Codes) -> bool:
+    """Whether rows sum to 1 and hold no negative value, by one native read."""
+    try:
+        _native.read_scores(score, codes, score.shape[1], None, True, 1e-5, 0, 0)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_pooled: bool) -> Floats:
@@ -48,13 +74,14 @@ def class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_poole
         return np.array([measured(rank_pooled(values, codes, k, given))])
     columns = Columns(values)
     present = np.bincount(codes, minlength=k)
+    totals = present if given is None else None
     found = np.empty(k)
     for own in range(k):
         if area == "roc" and present[own] in (0, len(codes)):
             warn_undefined(_ONE_CLASS)
             found[own] = np.nan
         else:
-            found[own] = measured(rank(columns[own], codes, own, k, given))
+            found[own] = measured(rank(columns[own], codes, own, k, given, None, totals))
     return found
 
 
@@ -118,7 +145,7 @@ def pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
     count = np.bincount(codes, minlength=k).astype(np.float64)
     present = np.flatnonzero(count)
     for own in present.tolist():
-        areas = rank(columns[own], codes, own, k).areas()
+        areas = rank(columns[own], codes, own, k, totals=count).areas()
         with np.errstate(divide="ignore", invalid="ignore"):
             values[own] = areas / (2.0 * count[own] * count)
     pairs = list(combinations(present.tolist(), 2))

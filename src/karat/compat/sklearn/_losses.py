@@ -144,7 +144,8 @@ def binary_probabilities(
         positive = _positive(classes, pos_label)
     except ValueError:
         return careful()
-    codes = (classes == positive).astype(np.int32)[codes]
+    if len(classes) != 2 or classes[1] != positive:
+        codes = (classes == positive).astype(np.int32)[codes]
     return Probabilities(values.reshape(-1), codes, 2, sample_weight, careful)
 
 

@@ -44,7 +44,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level - 1)
+    warnings.warn(text, category, stacklevel=level)
 
 
 def warn_undefined(text: str) -> None:

@@ -161,19 +161,16 @@ def _plain(y_true: Any, y_score: Any, pos_label: Any) -> tuple[Codes, Array, int
 
 def _from_ladder(made: Ranked, y_score: Any, n_classes: int) -> Steps:
     ladder = made.ladder()
-    counts = ladder.counts
-    # Rows of weight 0 are no rows.
-    is_kept = counts.any(axis=1)
-    scores = ladder.scores
-    if not is_kept.all():
+    counts, scores = ladder.counts, ladder.scores
+    if ladder.squares is not None:
+        # Rows of weight 0 are no rows.
+        is_kept = counts.any(axis=1)
         counts, scores = counts[is_kept], scores[is_kept]
-    fps, tps = np.cumsum(counts, axis=0, dtype=np.float64).T
+    fps, tps = (np.cumsum(counts[:, i], dtype=np.float64) for i in (0, 1))
     dtype = getattr(y_score, "dtype", None)
     if not isinstance(dtype, np.dtype):
         dtype = np.asarray(y_score).dtype
-    return Steps(
-        np.ascontiguousarray(fps), np.ascontiguousarray(tps), scores.astype(dtype), n_classes
-    )
+    return Steps(fps, tps, scores.astype(dtype, copy=False), n_classes)
 
 
 def _ones(sample_weight: Any, n: int) -> Array:

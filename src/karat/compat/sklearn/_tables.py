@@ -179,13 +179,28 @@ def _class_counts_with_care(
     both = as_column(np.concatenate([wanted, rest]), warn=True)
     known = _sorted_labels(both)
     true, pred = (as_column(column, dtype=known.dtype, warn=True) for column in pair.columns)
-    codes = codes_of(true, known), codes_of(pred, known)
+    codes = _encoded(true, known), _encoded(pred, known)
     counts = count_codes(*codes, len(known), pair.weights, cells=False, in_row_order=True)[:3]
     at = np.searchsorted(known, both[:n_wanted])
     tp, of_pred, of_true = (part[at] for part in counts)
     if pair.weights is None and not counts[0].any():
         tp = tp.astype(np.float64)
     return pair, tp, of_pred, of_true
+
+
+def _encoded(column: Array, known: Array) -> npt.NDArray[np.int32]:
+    """int32[n]: the place of each value among the labels.
+
+    Errors:
+        ValueError a text that is none of them: 1 and 1.0 are two texts.
+    """
+    if column.dtype.kind in "iubf":
+        return codes_of(column, known)
+    places = {label: place for place, label in enumerate(known)}
+    try:
+        return np.array([places[value] for value in column], np.int32)
+    except KeyError as problem:
+        raise ValueError(f"y contains previously unseen labels: {problem}") from None
 
 
 def _sorted_labels(labels: Array) -> Array:
