@@ -24,6 +24,7 @@ from tests.oracles.shipped_plugin import damaged
 
 metrics = optional("sklearn.metrics")
 calibration = optional("sklearn.calibration")
+multiclass = optional("sklearn.utils.multiclass")
 
 SEEDS = range(8)
 CALLS = 2600
@@ -91,7 +92,18 @@ def is_close(ours: Any, other: Any, within: float) -> bool:
 
 
 def is_refused(call: Call, ours: Outcome, other: Outcome) -> bool:
-    return ours.error is not None and ours.error[0] == "MultilabelRefusedError"
+    given = (*call.args, call.kwargs.get("labels"))
+    is_multilabel = any(kind_of(values) == "multilabel-indicator" for values in given)
+    return is_multilabel and ours.error is not None and ours.error[0] == "MultilabelRefusedError"
+
+
+def kind_of(values: Any) -> str | None:
+    """What scikit-learn takes the values for."""
+    try:
+        found: str = multiclass.type_of_target(values)
+    except (TypeError, ValueError):
+        return None
+    return found
 
 
 def is_narrow(call: Call, ours: Outcome, other: Outcome) -> bool:
@@ -101,7 +113,8 @@ def is_narrow(call: Call, ours: Outcome, other: Outcome) -> bool:
     if not call.name.startswith(names) or not dtypes & {np.dtype("f4"), np.dtype("f2")}:
         return False
     within = 3e-2 if np.dtype("f2") in dtypes else 2e-5
-    return ours.error == other.error and is_same_value(ours.value, other.value, within)
+    is_alike = ours.error == other.error and ours.warned == other.warned
+    return is_alike and is_same_value(ours.value, other.value, within)
 
 
 def is_one_class(call: Call, ours: Outcome, other: Outcome) -> bool:

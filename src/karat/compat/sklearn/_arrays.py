@@ -82,6 +82,9 @@ def as_array(
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
+            if wanted is not None and np.dtype(wanted).kind in "iu":
+                values = np.asarray(values, order=order)
+                refuse_infinite(values, name, as_dtype=np.dtype(wanted))
             array: Array = np.asarray(values, order=order, dtype=wanted)
         except np.exceptions.ComplexWarning as problem:
             raise ValueError(f"Complex data not supported\n{values}\n") from problem
@@ -175,13 +178,16 @@ def check_lengths(*containers: Any) -> None:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
 
 
-def refuse_infinite(array: Array, name: str = "") -> None:
+def refuse_infinite(array: Array, name: str = "", *, as_dtype: np.dtype[Any] | None = None) -> None:
     """Refuse NaN and infinity.
+
+    Args:
+        as_dtype: what the values become; floats alone are looked at then.
 
     Errors:
         ValueError which of them it holds.
     """
-    if array.dtype.kind == "O" and np.any(array != array):
+    if as_dtype is None and array.dtype.kind == "O" and np.any(array != array):
         raise ValueError("Input contains NaN")
     if array.dtype.kind not in "fc":
         return
@@ -197,7 +203,7 @@ def refuse_infinite(array: Array, name: str = "") -> None:
     # Arrays in one piece are read up to the first bad value, others are asked for NaN first.
     first = array.reshape(-1)[int(is_bad.reshape(-1).argmax())]
     has_nan = bool(np.isnan(first)) if is_plain else bool(np.isnan(array).any())
-    found = "NaN" if has_nan else f"infinity or a value too large for {array.dtype!r}"
+    found = "NaN" if has_nan else f"infinity or a value too large for {(as_dtype or array.dtype)!r}"
     raise ValueError(f"Input {name + ' ' if name else ''}contains {found}.")
 
 

@@ -258,6 +258,8 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     if len(pair.labels) == 1:
         warn(SINGLE)
     of_true, of_pred = pair.true.astype(np.float64), pair.pred.astype(np.float64)
+    if np.count_nonzero(of_true) < 2 or np.count_nonzero(of_pred) < 2:
+        return 0.0
     n, right = of_pred.sum(), float(pair.tp.sum())
     covariance = right * n - np.dot(of_true, of_pred)
     spread_pred, spread_true = n**2 - np.dot(of_pred, of_pred), n**2 - np.dot(of_true, of_true)

@@ -66,10 +66,10 @@ def precision_score(
         >>> precision_score([0, 1, 1, 1], [0, 1, 1, 0])
         1.0
     """
-    value = _quick("precision", y_true, y_pred, labels, pos_label, average, sample_weight)
-    if value is not None and type(zero_division) is str:
-        return value
     options = labels, pos_label, average, sample_weight, zero_division
+    value = _quick("precision", y_true, y_pred, *options)
+    if value is not None:
+        return value
     _check("precision_score", y_true, y_pred, (), *options)
     return _rates(y_true, y_pred, 1.0, ("precision",), *options)[0]
 
@@ -93,10 +93,10 @@ def recall_score(
         >>> recall_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.6666666666666666
     """
-    value = _quick("recall", y_true, y_pred, labels, pos_label, average, sample_weight)
-    if value is not None and type(zero_division) is str:
-        return value
     options = labels, pos_label, average, sample_weight, zero_division
+    value = _quick("recall", y_true, y_pred, *options)
+    if value is not None:
+        return value
     _check("recall_score", y_true, y_pred, (), *options)
     return _rates(y_true, y_pred, 1.0, ("recall",), *options)[1]
 
@@ -120,10 +120,10 @@ def f1_score(
         >>> f1_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.8
     """
-    value = _quick("f1", y_true, y_pred, labels, pos_label, average, sample_weight)
-    if value is not None and type(zero_division) is str:
-        return value
     options = labels, pos_label, average, sample_weight, zero_division
+    value = _quick("f1", y_true, y_pred, *options)
+    if value is not None:
+        return value
     _check("f1_score", y_true, y_pred, (), *options)
     return _rates(y_true, y_pred, 1.0, ("f-score",), *options)[2]
 
@@ -200,10 +200,10 @@ def jaccard_score(
         >>> jaccard_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.6666666666666666
     """
-    value = _quick("jaccard", y_true, y_pred, labels, pos_label, average, sample_weight)
-    if value is not None and type(zero_division) is str:
-        return value
     options = labels, pos_label, average, sample_weight, zero_division
+    value = _quick("jaccard", y_true, y_pred, *options)
+    if value is not None:
+        return value
     _check("jaccard_score", y_true, y_pred, (), *options, zero=_JACCARD_ZERO)
     labels, pair = _chosen(y_true, y_pred, average, labels, pos_label, sample_weight)
     if average == "samples":
@@ -268,11 +268,14 @@ def _quick(
     pos_label: Any,
     average: Any,
     sample_weight: Any,
+    zero_division: Any,
 ) -> float | None:
     """The value of a defined metric of plain arrays; None sends the call the careful way."""
     if labels is not None or sample_weight is not None or type(average) is not str:
         return None
     if type(pos_label) is not int or pos_label != 1:
+        return None
+    if type(zero_division) is not str or zero_division != "warn":
         return None
     if average == "binary":
         return positive_measured(name, y_true, y_pred)
