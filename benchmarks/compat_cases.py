@@ -16,7 +16,7 @@ NATIVE = "karat's own function"
 """The peer of these cases: the ratio is its time over that of the drop-in."""
 
 LONG = Goal(floor=0.8)
-SMALL = Goal(floor=1 / 3)
+SMALL = Goal(floor=0.34)
 
 Candidates = Mapping[str, Callable[[], object]]
 

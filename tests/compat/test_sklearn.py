@@ -91,6 +91,14 @@ def test_results_are_plain_and_owned() -> None:
     assert karat_sklearn.confusion_matrix(y_true, y_pred).tolist() == [[1, 0], [1, 1]]
 
 
+def test_any_byte_but_0_is_true() -> None:
+    y_true = np.array([0, 255, 1, 0], np.uint8).view(np.bool_)
+    y_pred = np.array([False, True, True, True])
+    assert karat_sklearn.f1_score(y_true, y_pred) == metrics.f1_score(y_true != 0, y_pred)
+    assert karat_sklearn.confusion_matrix(y_true, y_true).tolist() == [[2, 0], [0, 2]]
+    assert karat_sklearn.roc_auc_score(y_true, [0.1, 0.3, 0.4, 0.2]) == 1.0
+
+
 @pytest.mark.parametrize("n", [100_000])
 def test_long_columns_agree(n: int) -> None:
     rng = np.random.default_rng(7)

@@ -99,10 +99,11 @@ def is_refused(call: Call, ours: Outcome, other: Outcome) -> bool:
 
 def kind_of(values: Any) -> str | None:
     """What scikit-learn takes the values for."""
-    try:
-        found: str = multiclass.type_of_target(values)
-    except (TypeError, ValueError):
-        return None
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            found: str = multiclass.type_of_target(values)
+        except (TypeError, ValueError):
+            return None
     return found
 
 

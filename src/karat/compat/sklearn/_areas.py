@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Real
 from typing import Any
 
@@ -10,6 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.compat.sklearn._arrays import as_array, as_column, check_lengths, distinct
+from karat.compat.sklearn._binary_areas import (
+    area_under,
+    binary_area,
+    binary_precision,
+    native_area,
+)
 from karat.compat.sklearn._class_areas import (
     are_plain,
     are_probabilities,
@@ -18,7 +23,7 @@ from karat.compat.sklearn._class_areas import (
     pairwise_area,
     precision_of_rows,
 )
-from karat.compat.sklearn._notices import refuse_multilabel, warn, warn_undefined
+from karat.compat.sklearn._notices import refuse_multilabel
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import (
     ARRAY,
@@ -33,7 +38,7 @@ from karat.compat.sklearn._parameters import (
 )
 from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._rows import plain_classes
-from karat.compat.sklearn._steps import plain_scores, ranked, same_kind, steps_of_rows
+from karat.compat.sklearn._steps import plain_scores, ranked, same_kind
 from karat.compat.sklearn._targets import MULTILABEL, kind_of_target
 
 __all__ = ["auc", "average_precision_score", "roc_auc_score"]
@@ -58,17 +63,7 @@ def auc(x: Any, y: Any) -> float:
     check_parameters("auc", (("x", x, (ARRAY,)), ("y", y, (ARRAY,))))
     check_lengths(x, y)
     x, y = as_column(x), as_column(y)
-    if x.shape[0] < 2:
-        raise ValueError(
-            f"At least 2 points are needed to compute area under curve, but x.shape = {x.shape[0]}"
-        )
-    steps = np.diff(x)
-    direction = 1
-    if np.any(steps < 0):
-        if not np.all(steps <= 0):
-            raise ValueError(f"x is neither increasing nor decreasing : {x}.")
-        direction = -1
-    return float(direction * np.trapezoid(y, x))
+    return area_under(x, y)
 
 
 @drop_in
@@ -107,7 +102,7 @@ def roc_auc_score(
         found = plain_classes(y_true, labels)
         if found is not None and len(found[1]) == 2 and labels is None:
             column = plain_scores(y_score)
-            area = None if column is None else _native_area(found[0], column, sample_weight)
+            area = None if column is None else native_area(found[0], column, sample_weight)
             if area is not None:
                 return area
         elif found is not None and multi_class != "raise":
@@ -134,54 +129,11 @@ def roc_auc_score(
         raise refuse_multilabel("y_true") if kind == MULTILABEL else _unsupported(kind)
     column = as_column(true)
     classes = np.unique(column)
-    return _binary_area(codes_of(column, classes), len(classes), score, weights, max_fpr)
+    return binary_area(codes_of(column, classes), len(classes), score, weights, max_fpr)
 
 
 def _unsupported(kind: str) -> ValueError:
     return ValueError(f"{kind} format is not supported")
-
-
-def _native_area(codes: npt.NDArray[np.int32], column: Array, sample_weight: Any) -> float | None:
-    made = ranked(column, codes, sample_weight)
-    if made is None:
-        return None
-    rest, own = made.totals.tolist()
-    return float(made.areas()[0] / (2.0 * rest * own)) if rest and own else None
-
-
-def _binary_area(
-    codes: npt.NDArray[np.int32], n_classes: int, score: Array, weights: Any, max_fpr: Any
-) -> float:
-    if n_classes != 2:
-        warn_undefined(
-            "Only one class is present in y_true. ROC AUC score is not defined in that case."
-        )
-        return np.nan
-    if max_fpr is None:
-        column = plain_scores(score)
-        area = None if column is None else _native_area(codes, column, weights)
-        if area is not None:
-            return area
-    steps = steps_of_rows(codes, score, weights)
-    rates = []
-    for given, samples, rate in (
-        (steps.fps, "negative", "false positive"),
-        (steps.tps, "positive", "true positive"),
-    ):
-        counts = np.concatenate(([0.0], given))
-        if counts[-1] <= 0:
-            warn_undefined(f"No {samples} samples in y_true, {rate} value should be meaningless")
-            rates.append(np.full(counts.shape, np.nan))
-        else:
-            rates.append(counts / counts[-1])
-    fpr, tpr = rates
-    if max_fpr is None or max_fpr == 1:
-        return auc(fpr, tpr)
-    stop = np.searchsorted(fpr, max_fpr, "right")
-    last = np.interp(max_fpr, [fpr[stop - 1], fpr[stop]], [tpr[stop - 1], tpr[stop]])
-    partial = auc(np.append(fpr[:stop], max_fpr), np.append(tpr[:stop], last))
-    least = 0.5 * max_fpr**2
-    return 0.5 * (1 + (partial - least) / (max_fpr - least))  # type: ignore[no-any-return]
 
 
 def _multiclass_area(
@@ -315,7 +267,7 @@ def average_precision_score(
                 f"pos_label={pos_label} is not a valid label. It should be one of {present}"
             )
         is_own = np.asarray(np.asarray(y_true) == pos_label, np.int32)
-        return _binary_precision(is_own, y_score, weights)
+        return binary_precision(is_own, y_score, weights)
     if kind == MULTILABEL:
         raise refuse_multilabel("y_true")
     if kind != "multiclass":
@@ -334,17 +286,3 @@ def average_precision_score(
         return precision_of_rows(codes, score, weights)
     areas = class_areas(codes, score, weights, "precision", is_pooled=average == "micro")
     return mean_of_classes(areas, codes, weights, average)
-
-
-def _binary_precision(is_own: Array, y_score: Any, weights: Any) -> float:
-    steps = steps_of_rows(is_own, y_score, weights)
-    fps, tps = steps.fps, steps.tps
-    found = tps + fps
-    precision = np.where(found != 0, np.divide(tps, found), 0.0)
-    if tps[-1] == 0:
-        warn("No positive class found in y_true, recall is set to one for all thresholds.")
-        # Recall falls from 1 to 0 at the best score, where nothing is right.
-        return max(0.0, float(precision[0]))
-    recall = np.concatenate(([0.0], tps / tps[-1]))
-    area = float(np.sum(np.diff(recall) * precision))
-    return 0.0 if math.isnan(area) else max(0.0, area)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.compat.sklearn._binary_areas import binary_area, binary_precision
 from karat.compat.sklearn._notices import warn, warn_undefined
 from karat.compat.sklearn._targets import as_weights
 from karat.engines.ranking import Columns, Ranked, rank, rank_pooled
@@ -105,18 +106,16 @@ def _precision_area(made: Ranked) -> float:
 
 def _areas_by_rows(codes: Codes, values: Array, weights: Any, area: str, is_pooled: bool) -> Floats:
     """The same where some weights are negative, which no kernel takes."""
-    from karat.compat.sklearn._areas import _binary_area, _binary_precision
-
     k = values.shape[1]
     is_own = (codes[:, np.newaxis] == np.arange(k)).astype(np.int32)
     columns = [(is_own[:, i], values[:, i], weights) for i in range(k)]
     if is_pooled:
         columns = [(is_own.ravel(), values.ravel(), np.repeat(weights, k))]
     if area == "precision":
-        return np.array([_binary_precision(*column) for column in columns])
+        return np.array([binary_precision(*column) for column in columns])
     return np.array(
         [
-            _binary_area(own, len(np.unique(own)), column, given, None)
+            binary_area(own, len(np.unique(own)), column, given, None)
             for own, column, given in columns
         ]
     )

@@ -52,6 +52,7 @@ class Probabilities:
         k: classes.
         weights: as given, or None.
         careful: the checks that have not been made; None after them.
+        truth: rows, or weight, of each class, where a native read has counted them.
     """
 
     values: Array
@@ -59,6 +60,7 @@ class Probabilities:
     k: int
     weights: Any
     careful: Callable[[], Probabilities] | None
+    truth: Floats | None = None
 
     @property
     def matrix(self) -> Array:
@@ -73,6 +75,8 @@ class Probabilities:
 
     def class_weights(self) -> Floats:
         """float64[k]: rows, or weight, of each class."""
+        if self.truth is not None:
+            return self.truth
         weights = None if self.weights is None else np.asarray(self.weights, np.float64)
         return np.bincount(self.codes, weights, self.k).astype(np.float64)
 
@@ -200,6 +204,7 @@ def _summed(rows: Probabilities, wanted: int) -> tuple[float, float] | Probabili
             pass
         else:
             if sums.weight > 0:
+                rows.truth = np.array(sums.truth, np.float64)
                 return float(sums.w_loss[wanted - 1]), sums.weight
     return rows if rows.careful is None else rows.careful()
 

@@ -276,7 +276,7 @@ def _top_hits(
         return None
     n_classes = score.shape[1]
     # Columns in the other order: of equal scores the last one stands first.
-    mirrored = (n_classes - 1 - codes).astype(np.int32)
+    mirrored = (n_classes - 1 - codes).astype(np.int32, copy=False)
     try:
         sums = _native.read_scores(
             _as_floats(score)[:, ::-1], mirrored, n_classes, weights, False, 0.0, _PLACES, 0

@@ -169,6 +169,9 @@ def _plain_integers(
     if true is None or pred is None or true.shape != pred.shape:
         return None
     kinds = {true.dtype.kind, pred.dtype.kind}
+    if kinds == {"b"}:
+        # Any byte but 0 is True to NumPy.
+        true, pred = ((part.view(np.uint8) != 0).view(np.uint8) for part in (true, pred))
     if kinds <= {"i", "u"} or kinds == {"b"}:
         tally = _native.count_integers(true, pred, weights, cells, 0)
         if tally is not None and tally.labels is not None:

@@ -48,7 +48,8 @@ def _coded(y_true: Any) -> tuple[Codes, Array] | None:
         if array is not None and array.dtype.kind in "iu":
             return _native.encode_integers(array)
         if array is not None and array.dtype.kind == "b":
-            codes, values = _native.encode_integers(array.view(np.uint8))
+            # Any byte but 0 is True to NumPy.
+            codes, values = _native.encode_integers((array.view(np.uint8) != 0).view(np.uint8))
             return codes, values.astype(np.bool_)
     except (ValueError, TypeError):
         return None
