@@ -54,12 +54,11 @@ def steps_of(
     found = _plain(y_true, y_score, pos_label)
     if found is not None:
         codes, column, n_classes = found
+        if in_row_order and sample_weight is not None:
+            return steps_of_rows(codes, y_score, sample_weight, n_classes)
         made = ranked(column, codes, sample_weight)
         if made is not None:
-            steps = _from_ladder(made, y_score, n_classes)
-            is_tied = len(steps.thresholds) < np.count_nonzero(_ones(sample_weight, len(codes)))
-            if sample_weight is None or not in_row_order or not is_tied:
-                return steps
+            return _from_ladder(made, y_score, n_classes)
     kind = kind_of_target(y_true, "y_true")
     if kind != "binary" and not (kind == "multiclass" and pos_label is not None):
         raise ValueError(f"{kind} format is not supported")
@@ -171,7 +170,3 @@ def _from_ladder(made: Ranked, y_score: Any, n_classes: int) -> Steps:
     if not isinstance(dtype, np.dtype):
         dtype = np.asarray(y_score).dtype
     return Steps(fps, tps, scores.astype(dtype, copy=False), n_classes)
-
-
-def _ones(sample_weight: Any, n: int) -> Array:
-    return np.ones(n, np.bool_) if sample_weight is None else np.asarray(sample_weight)
