@@ -13,6 +13,7 @@ os.environ["KARAT_NUM_THREADS"] = "1"
 from benchmarks import machine, memory, render
 from benchmarks.case import run
 from benchmarks.cases import CASES
+from benchmarks.compat_cases import COMPAT_CASES
 from benchmarks.score_cases import SCORE_CASES
 
 RESULTS = Path(__file__).parent / "results"
@@ -27,7 +28,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
 
     rows = []
-    chosen = [case for case in (*CASES, *SCORE_CASES) if options.only in case.name]
+    chosen = [case for case in (*CASES, *SCORE_CASES, *COMPAT_CASES) if options.only in case.name]
     if chosen:
         print(render.HEADER, flush=True)
     for case in chosen:

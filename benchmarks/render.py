@@ -33,7 +33,7 @@ def markdown_row(row: Row) -> str:
         f"{'' if row.peer == PEER else f'{row.peer} '}{_both(row.times[row.peer])}",
         _both(row.times[KARAT]),
         duration(row.times[BINCOUNT].cpu_ns) if BINCOUNT in row.times else "",
-        f"{row.ratio:.0f}x",
+        f"{row.ratio:.0f}x" if row.ratio >= 10 else f"{row.ratio:.2g}x",
         *(f"{goal:g}x" if goal else "" for goal in (row.goal.floor, row.goal.stretch)),
         f"{row.goal.most_us:g}" if row.goal.most_us else "",
         verdict(row),

@@ -27,7 +27,7 @@ ScoreMatrix matrix_of(const Input& input, int64_t k) {
 }
 
 ScoreSums read(nb::handle values, nb::handle codes, int64_t k, nb::handle weights, bool is_prob,
-               double tolerance, int wanted, int n_threads, int64_t n_bins) {
+               double tolerance, int wanted, int n_threads, int64_t n_bins, double clip) {
     const Input scores(values, "values", 1, 2), truth(codes, "codes", 1);
     const ScoreMatrix matrix = matrix_of(scores, k);
     check_length("codes", truth.length(), "values", matrix.n);
@@ -41,7 +41,7 @@ ScoreSums read(nb::handle values, nb::handle codes, int64_t k, nb::handle weight
     const int32_t* of_truth = truth.int32s();
     const Unlocked unlocked(matrix.n * k);
     return read_scores(matrix, of_truth, of_rows,
-                       {is_prob, tolerance, wanted, n_bins, n_threads, poll_signals});
+                       {is_prob, tolerance, wanted, n_bins, n_threads, poll_signals, clip});
 }
 
 // A view of memory of the sums, which stay alive as long as the array.
@@ -105,7 +105,7 @@ void bind_scores(nb::module_& m) {
         .def_prop_ro("bin_weight2", bins<&ScoreSums::bin_weight2>);
     m.def("read_scores", read, nb::arg("values"), nb::arg("codes"), nb::arg("k"),
           nb::arg("weights").none(), nb::arg("is_prob"), nb::arg("tolerance"), nb::arg("wanted"),
-          nb::arg("n_threads"), nb::arg("n_bins") = 15);
+          nb::arg("n_threads"), nb::arg("n_bins") = 15, nb::arg("clip") = 0.0);
 }
 
 }  // namespace karat

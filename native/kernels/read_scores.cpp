@@ -31,6 +31,8 @@ void check(const ScoreMatrix& values, const ScoreOptions& options) {
     if (values.k < 1) throw std::invalid_argument("there must be at least one class");
     if (options.is_prob && !(options.tolerance >= 0 && options.tolerance <= 1))
         throw std::invalid_argument("tolerance must be between 0 and 1");
+    if (!(options.clip >= 0 && options.clip < 0.5))
+        throw std::invalid_argument("clip is not in [0, 0.5)");
     if (options.wanted < 0 || options.wanted > kWantAll)
         throw std::invalid_argument("wanted has unknown bits");
     if ((options.wanted & kWantBins) != 0 && (options.n_bins < 1 || options.n_bins > 1 << 20))

@@ -38,6 +38,7 @@ struct ScoreOptions {
     int64_t n_bins = 0;
     int n_threads = 1;
     Poll poll = nullptr;
+    double clip = 0;  // kSurprise counts a probability as the nearest number of [clip, 1 - clip]
 };
 
 // The result. Vectors that were not wanted are empty, losses that were not wanted NaN.

@@ -121,8 +121,14 @@ void ScoreReader::find_losses(const ScoreBlock& block) {
     const ScoreLanes& kernels = lanes().scores;
     if (wants(kWantBins | kWantPredicted))
         kernels.are_scores(columns_, rows_, values_.k, {top_, best_});
-    if (wants(1 << kSurprise)) kernels.surprises(block, surprise_);
     if (wants(1 << kQuadratic)) kernels.quadratics(block, quadratic_);
+    if (wants(1 << kSurprise)) {
+        // Nothing reads the own probabilities after this.
+        if (options_.clip > 0)
+            for (int64_t row = 0; row < rows_; ++row)
+                own_[row] = std::clamp(own_[row], options_.clip, 1 - options_.clip);
+        kernels.surprises(block, surprise_);
+    }
     if (wants(kWantBins)) std::copy(top_, top_ + rows_, confidence_);
 }
 

@@ -181,6 +181,7 @@ def read_scores(
     wanted: int,
     n_threads: int,
     n_bins: int = 15,
+    clip: float = 0.0,
 ) -> ScoreSums:
     """Sum what the rows of a matrix lose, in one pass that also checks every value.
 
@@ -190,7 +191,8 @@ def read_scores(
     wanted: bits, for the true class y of a row with values x and probabilities p (x itself, or the
     softmax of scores):
 
-    - 1 surprise: -log p[y]; never clipped, so infinite where p[y] is 0;
+    - 1 surprise: -log p[y], infinite where p[y] is 0; of probabilities, p[y] counts as the nearest
+      number of [clip, 1 - clip];
     - 2 quadratic: Σ over j of (p[j] - [j is y])²;
     - 4 margin: max(0, 1 - (x[y] - the largest other x));
     - 8 binary surprise: 1/k times the sum of the surprises of k two-class questions, with

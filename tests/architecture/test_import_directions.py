@@ -167,7 +167,7 @@ def tree(folder: Path, statements: dict[str, str]) -> Path:
     (package / "__init__.py").touch()
     for name, text in statements.items():
         path = package / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     return package
 

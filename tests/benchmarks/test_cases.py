@@ -11,7 +11,7 @@ from tests.optional import optional
 
 optional("sklearn")
 
-from benchmarks import cases, memory  # noqa: E402
+from benchmarks import cases, compat_cases, memory  # noqa: E402
 from benchmarks.case import PEER, disagreement_of  # noqa: E402
 
 MAKERS: dict[str, Callable[[], cases.Candidates]] = {
@@ -23,6 +23,13 @@ MAKERS: dict[str, Callable[[], cases.Candidates]] = {
     "macro F1": lambda: cases.macro_f1(2000, 7),
     "macro F1 of many classes": lambda: cases.macro_f1(2000, 1500),
     "Matthews correlation": lambda: cases.matthews_correlation(2000, 7),
+    "drop-in accuracy": lambda: compat_cases.accuracy(2000),
+    "drop-in macro F1": lambda: compat_cases.macro_f1(2000),
+    "drop-in confusion": lambda: compat_cases.confusion(2000),
+    "drop-in confusion of text": lambda: compat_cases.text_confusion(2000),
+    "drop-in log-loss": lambda: compat_cases.log_loss(2000),
+    "drop-in ROC AUC": lambda: compat_cases.roc_auc(2000),
+    "drop-in ROC AUC ovr": lambda: compat_cases.roc_auc_ovr(2000),
 }
 
 
@@ -46,7 +53,7 @@ def test_a_case_of_object_strings_has_a_string_for_each_row() -> None:
 
 
 def test_case_names_are_unique_and_stretch_lies_above_floor() -> None:
-    names = [case.name for case in cases.CASES]
+    names = [case.name for case in (*cases.CASES, *compat_cases.COMPAT_CASES)]
     assert len(set(names)) == len(names)
     goals = [case.goal for case in cases.CASES if case.goal.floor and case.goal.stretch]
     assert [goal for goal in goals if goal.floor > goal.stretch] == []

@@ -226,3 +226,27 @@ def test_wrong_sums_are_found(part: str) -> None:
     getattr(found, part)[1] += 1
     with pytest.raises(AssertionError):
         check_sums(found, case)
+
+
+@pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("is_single", [False, True], ids=["matrix", "single column"])
+def test_surprise_clips_where_it_is_asked_to_and_quadratic_does_not(
+    dtype: str, is_single: bool
+) -> None:
+    p = np.array([0.0, 1.0, 1e-9, 0.25, 1.0, 0.0, 0.5, 1 - 1e-6, 0.75], dtype)
+    codes = np.array([0, 1, 1, 0, 0, 1, 1, 1, 0], np.int32)
+    values = p if is_single else np.stack([1 - p, p], axis=1)
+    clip = float(np.finfo(dtype).eps)
+    weights = np.arange(1.0, 10.0)
+    own = np.where(codes == 1, p, 1 - p).astype(np.float64)
+    for w in (None, weights):
+        worth = np.ones(9) if w is None else w
+        sums = _native.read_scores(values, codes, 2, w, True, 1e-3, 3, 1, clip=clip)
+        expected = worth @ -np.log(np.clip(own, clip, 1 - clip))
+        assert_same(sums.w_loss[0], expected, within=1e-13)
+        assert_same(sums.w_loss[1], worth @ (2 * (1 - own) ** 2), within=1e-6)
+    assert np.isinf(_native.read_scores(values, codes, 2, None, True, 1e-3, 1, 1).w_loss[0])
+    for wrong in (-0.1, 0.5, np.nan):
+        with pytest.raises(ValueError, match="clip"):
+            _native.read_scores(values, codes, 2, None, True, 1e-3, 1, 1, clip=wrong)

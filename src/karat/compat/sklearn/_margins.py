@@ -1,0 +1,294 @@
+"""Hinge loss and top-k accuracy: what rows with scores lose, and how high the truth stands."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.compat.sklearn._arrays import as_array, as_column, check_lengths, distinct
+from karat.compat.sklearn._notices import warn_undefined
+from karat.compat.sklearn._pairs import codes_of
+from karat.compat.sklearn._parameters import (
+    ARRAY,
+    BOOLEAN,
+    WEIGHTS,
+    check_parameters,
+    interval,
+)
+from karat.compat.sklearn._public import drop_in
+from karat.compat.sklearn._rows import (
+    binarized,
+    fitted_classes,
+    plain_classes,
+    summed_weights,
+)
+from karat.compat.sklearn._targets import kind_of_target
+
+__all__ = ["hinge_loss", "top_k_accuracy_score"]
+
+Array = npt.NDArray[Any]
+Codes = npt.NDArray[np.int32]
+
+_MARGIN, _MARGIN_PLACE, _PLACES = 4, 2, 16
+_K = (interval(Integral, 1, None, closed="left"),)
+
+
+@drop_in
+def hinge_loss(
+    y_true: Any, pred_decision: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    """Mean of max(0, 1 − margin), as ``sklearn.metrics.hinge_loss``.
+
+    Equals `karat.hinge_loss`.
+
+    Example:
+        >>> hinge_loss([-1, 1, 1], [-2.0, 0.5, 0.25])
+        0.4166666666666667
+    """
+    check_parameters(
+        "hinge_loss",
+        (
+            ("y_true", y_true, (ARRAY,)),
+            ("pred_decision", pred_decision, (ARRAY,)),
+            ("labels", labels, WEIGHTS),
+            ("sample_weight", sample_weight, WEIGHTS),
+        ),
+    )
+    found = plain_classes(y_true) if labels is None else None
+    if found is not None:
+        loss = _plain_hinge(pred_decision, *found, sample_weight)
+        if loss is not None:
+            return loss
+    check_lengths(y_true, pred_decision, sample_weight)
+    decision = as_array(pred_decision)
+    true = as_column(y_true)
+    classes = np.unique(labels if labels is not None else true)
+    if classes.size > 2:
+        _check_decision(true, decision, classes, is_declared=labels is not None)
+        codes = _coded(true, classes)
+    else:
+        decision = as_column(decision)
+        # The classes are those of the rows, whatever the labels say.
+        fitted = fitted_classes(true)
+        codes = binarized(true, fitted)
+        if len(fitted) > 2:
+            codes = (codes == 0).astype(np.int32)
+    loss = _native_hinge(decision, codes, max(2, classes.size), sample_weight)
+    return _hinge(decision, codes, sample_weight) if loss is None else loss
+
+
+def _plain_hinge(
+    pred_decision: Any, codes: Codes, classes: Array, sample_weight: Any
+) -> float | None:
+    """The loss of plain arrays; None where a check may fail."""
+    if type(pred_decision) is not np.ndarray or len(pred_decision) != len(codes):
+        return None
+    k = max(2, len(classes))
+    is_column = pred_decision.ndim == 1 and k == 2
+    if not is_column and (k == 2 or pred_decision.shape[1:] != (k,)):
+        return None
+    return _native_hinge(pred_decision, codes, k, sample_weight)
+
+
+def _check_decision(true: Array, decision: Array, classes: Array, *, is_declared: bool) -> None:
+    n, k = true.shape[0], classes.size
+    if decision.ndim <= 1:
+        raise ValueError(
+            "The shape of pred_decision cannot be 1d arraywith a multiclass target. pred_decision "
+            f"shape must be (n_samples, n_classes), that is ({n}, {k}). Got: {decision.shape}"
+        )
+    if k == decision.shape[1]:
+        return
+    if not is_declared:
+        raise ValueError("Please include all labels in y_true or pass labels as third argument")
+    raise ValueError(
+        "The shape of pred_decision is not consistent with the number of classes. With a "
+        "multiclass target, pred_decision shape must be (n_samples, n_classes), that is "
+        f"({n}, {k}). Got: {decision.shape}"
+    )
+
+
+def _coded(true: Array, classes: Array) -> Codes:
+    """int32[n] of the classes.
+
+    Errors:
+        ValueError a label that is no class.
+    """
+    true = as_column(true, dtype=classes.dtype)
+    unseen = sorted(set(true.tolist()) - set(classes.tolist()))
+    if unseen and true.dtype.kind in "iufb":
+        raise ValueError(
+            f"y contains previously unseen labels: {[true.dtype.type(x) for x in unseen]}"
+        )
+    if unseen:
+        first = next(label for label in true if label in unseen)
+        raise ValueError(f"y contains previously unseen labels: {first!r}")
+    return codes_of(true, classes)
+
+
+def _native_hinge(decision: Array, codes: Codes, k: int, sample_weight: Any) -> float | None:
+    """The loss by one native read; None for what no kernel takes."""
+    is_plain, weights = summed_weights(sample_weight, len(codes))
+    if not is_plain or decision.dtype.kind not in "fiub":
+        return None
+    try:
+        sums = _native.read_scores(_as_floats(decision), codes, k, weights, False, 0.0, _MARGIN, 0)
+    except (ValueError, TypeError):  # a negative weight, NaN, another length
+        return None
+    return float(sums.w_loss[_MARGIN_PLACE]) / sums.weight if sums.weight > 0 else None
+
+
+def _hinge(decision: Array, codes: Codes, sample_weight: Any) -> float:
+    if decision.ndim == 1:
+        margin = np.where(codes == 1, decision, -decision)
+    else:
+        rows = np.arange(len(codes))
+        others = np.array(_as_floats(decision))
+        others[rows, codes] = -np.inf
+        margin = decision[rows, codes] - others.max(axis=1)
+    return float(np.average(np.clip(1 - margin, 0, None), weights=sample_weight))
+
+
+def _as_floats(values: Array) -> Array:
+    if values.dtype in (np.float64, np.float32):
+        return values
+    return values.astype(np.float32 if values.dtype == np.float16 else np.float64)
+
+
+@drop_in
+def top_k_accuracy_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: Any = 2,
+    normalize: Any = True,
+    sample_weight: Any = None,
+    labels: Any = None,
+) -> float:
+    """Share of rows whose class is among the k best; ``sklearn.metrics.top_k_accuracy_score``.
+
+    Equals `karat.top_k_accuracy` where no scores are equal; of equal scores the last column comes
+    first, there and here.
+
+    Example:
+        >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.6, 0.3, 0.1]])
+        0.6666666666666666
+    """
+    check_parameters(
+        "top_k_accuracy_score",
+        (
+            ("y_true", y_true, (ARRAY,)),
+            ("y_score", y_score, (ARRAY,)),
+            ("k", k, _K),
+            ("normalize", normalize, (BOOLEAN,)),
+            ("sample_weight", sample_weight, WEIGHTS),
+            ("labels", labels, WEIGHTS),
+        ),
+    )
+    found = plain_classes(y_true, labels)
+    if found is not None and type(y_score) is np.ndarray and y_score.dtype.kind in "fiub":
+        codes, classes = found
+        if k < len(classes) > 2 and y_score.shape == (len(codes), len(classes)):
+            share = _top_hits(y_score, codes, k, sample_weight, normalize=bool(normalize))
+            if share is not None:
+                return share
+    true = as_column(as_array(y_true, dtype=None))
+    kind = kind_of_target(true, "y_true")
+    if kind == "binary" and labels is not None and len(labels) > 2:
+        kind = "multiclass"
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(f"y type must be 'binary' or 'multiclass', got '{kind}' instead.")
+    score = as_array(y_score)
+    if kind == "binary":
+        if score.ndim == 2 and score.shape[1] != 1:
+            raise ValueError(
+                f"`y_true` is binary while y_score is 2d with {score.shape[1]} classes. If "
+                "`y_true` does not contain all the labels, `labels` must be provided."
+            )
+        score = as_column(score)
+    elif score.ndim != 2:
+        raise ValueError(
+            "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
+            f"multiple classes. Got `y_score.shape={score.shape}`."
+        )
+    check_lengths(true, score, sample_weight)
+    classes = _top_classes(true, labels, score.shape[1] if score.ndim == 2 else 2)
+    n_classes = len(classes)
+    if k >= n_classes:
+        warn_undefined(
+            f"'k' ({k}) greater than or equal to 'n_classes' ({n_classes}) will result in a "
+            "perfect score and is therefore meaningless."
+        )
+    codes = codes_of(true, classes)
+    if kind == "multiclass":
+        share = _top_hits(score, codes, k, sample_weight, normalize=bool(normalize))
+        if share is not None:
+            return share
+        own = score[np.arange(len(codes)), codes][:, np.newaxis]
+        after = np.arange(n_classes) > codes[:, np.newaxis]
+        hits = np.sum((score > own) | ((score == own) & after), axis=1) < k
+    elif k == 1:
+        threshold = 0.5 if score.min() >= 0 and score.max() <= 1 else 0
+        hits = (score > threshold).astype(np.int64) == codes
+    else:
+        hits = np.ones_like(score, np.bool_)
+    if normalize:
+        return float(np.average(hits, weights=sample_weight))
+    return float(np.sum(hits) if sample_weight is None else np.dot(hits, sample_weight))
+
+
+def _top_classes(true: Array, labels: Any, width: int) -> Array:
+    if labels is None:
+        classes = distinct(true)
+        if len(classes) != width:
+            raise ValueError(
+                f"Number of classes in 'y_true' ({len(classes)}) not equal to the number of "
+                f"classes in 'y_score' ({width}).You can provide a list of all known classes by "
+                "assigning it to the `labels` parameter."
+            )
+        return classes
+    labels = as_column(labels)
+    classes = distinct(labels)
+    if len(classes) != len(labels):
+        raise ValueError("Parameter 'labels' must be unique.")
+    if not np.array_equal(classes, labels):
+        raise ValueError("Parameter 'labels' must be ordered.")
+    if len(classes) != width:
+        raise ValueError(
+            f"Number of given labels ({len(classes)}) not equal to the number of classes in "
+            f"'y_score' ({width})."
+        )
+    if len(np.setdiff1d(true, classes)):
+        raise ValueError("'y_true' contains labels not in parameter 'labels'.")
+    return classes
+
+
+def _top_hits(
+    score: Array, codes: Codes, k: int, sample_weight: Any, *, normalize: bool
+) -> float | None:
+    """The share or the weight of the hits; None where a check may fail."""
+    is_plain, weights = summed_weights(sample_weight, len(codes))
+    if not is_plain:
+        return None
+    n_classes = score.shape[1]
+    # Columns in the other order: of equal scores the last one stands first.
+    mirrored = (n_classes - 1 - codes).astype(np.int32, copy=False)
+    try:
+        sums = _native.read_scores(
+            _as_floats(score)[:, ::-1], mirrored, n_classes, weights, False, 0.0, _PLACES, 0
+        )
+    except (ValueError, TypeError):
+        return None
+    places = sums.places
+    if sums.weight <= 0 or places is None:
+        return None
+    hits = places[:k].sum()
+    if normalize:
+        return float(hits / sums.weight)
+    # Booleans are not added up there: whether any row counts.
+    is_flag = getattr(sample_weight, "dtype", None) == np.bool_
+    return float(hits > 0 if is_flag else hits)

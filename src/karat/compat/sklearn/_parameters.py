@@ -1,0 +1,146 @@
+"""What each parameter may be, and the error of scikit-learn's words when it is not.
+
+Constraints are checked in the order of the signature; the first that fails is the error.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Final
+
+import numpy as np
+
+from karat.compat.sklearn._notices import invalid_parameter
+
+__all__ = [
+    "ARRAY", "AVERAGE", "BOOLEAN", "NAN", "NONE", "POS_LABEL", "SPARSE", "TEXT", "WEIGHTS",
+    "ZERO_DIVISION", "Constraint", "check_parameters", "choice", "instance", "interval",
+    "is_array_like", "is_sparse", "options",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One thing that a parameter may be.
+
+    Attributes:
+        accepts: whether a value is that.
+        text: what it is, in messages; a set among it prints in its own order.
+        is_hidden: accepted, but not told.
+    """
+
+    accepts: Callable[[Any], bool]
+    text: str
+    is_hidden: bool = False
+
+    def hidden(self) -> Constraint:
+        """The same, not told in messages."""
+        return Constraint(self.accepts, self.text, is_hidden=True)
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether it is a sparse array or matrix of SciPy, which is not imported for it."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(value))
+
+
+def is_array_like(value: Any) -> bool:
+    """Whether it has a length, a shape or becomes an array, and is no scalar and not sparse."""
+    if is_sparse(value) or np.isscalar(value):
+        return False
+    return hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__")
+
+
+def instance(kind: type) -> Constraint:
+    """An instance of a class."""
+    names: dict[type, str] = {Real: "float", Integral: "int"}
+    name = names.get(kind)
+    if name is None:
+        is_builtin = kind.__module__ == "builtins"
+        name = kind.__qualname__ if is_builtin else f"{kind.__module__}.{kind.__qualname__}"
+    return Constraint(lambda value: isinstance(value, kind), f"an instance of {name!r}")
+
+
+def options(kind: type, allowed: set[Any]) -> Constraint:
+    """One of some values, of a class; sets are printed as they iterate."""
+    name = "float" if kind is Real else kind.__name__
+    listed = ", ".join(repr(item) for item in allowed)
+    return Constraint(
+        lambda value: isinstance(value, kind) and value in allowed, f"a {name} among {{{listed}}}"
+    )
+
+
+def choice(allowed: set[str]) -> Constraint:
+    """One of some texts."""
+    return options(str, allowed)
+
+
+def interval(kind: type, left: float | None, right: float | None, closed: str) -> Constraint:
+    """A number between two bounds; None is no bound.
+
+    Args:
+        closed: the bounds that belong to it: "left", "right", "both" or "neither".
+    """
+    low = -math.inf if left is None else left
+    high = math.inf if right is None else right
+    has_left, has_right = closed in ("left", "both"), closed in ("right", "both")
+
+    def accepts(value: Any) -> bool:
+        if not isinstance(value, kind):
+            return False
+        number: Any = value
+        if not isinstance(number, Integral) and np.isnan(number):
+            return False
+        is_above = number >= low if has_left else number > low
+        is_below = number <= high if has_right else number < high
+        return bool(is_above and is_below)
+
+    is_real = kind is not Integral
+    first: Any = "-inf" if left is None else float(left) if is_real else left
+    last: Any = "inf" if right is None else float(right) if is_real else right
+    name = "a float" if is_real else "an int"
+    brackets = "[" if has_left else "(", "]" if has_right else ")"
+    return Constraint(accepts, f"{name} in the range {brackets[0]}{first}, {last}{brackets[1]}")
+
+
+def _is_nan(value: Any) -> bool:
+    return not isinstance(value, Integral) and isinstance(value, Real) and math.isnan(value)
+
+
+ARRAY: Final = Constraint(is_array_like, "an array-like")
+SPARSE: Final = Constraint(is_sparse, "a sparse array or matrix")
+NONE: Final = Constraint(lambda value: value is None, "None")
+NAN: Final = Constraint(_is_nan, "numpy.nan")
+TEXT: Final = instance(str)
+BOOLEAN: Final = Constraint(
+    lambda value: isinstance(value, bool | np.bool_),
+    f"{instance(bool).text} or {instance(np.bool_).text}",
+)
+WEIGHTS: Final = (ARRAY, NONE)
+POS_LABEL: Final = (instance(Real), TEXT, BOOLEAN, NONE)
+AVERAGE: Final = (choice({"micro", "macro", "samples", "weighted", "binary"}), NONE)
+ZERO_DIVISION: Final = (options(Real, {0.0, 1.0}), NAN, choice({"warn"}))
+
+
+def check_parameters(caller: str, given: Iterable[tuple[str, Any, tuple[Constraint, ...]]]) -> None:
+    """Refuse the first parameter that none of its constraints accepts.
+
+    Args:
+        caller: the name of the function in messages.
+        given: name, value and constraints of each parameter, in the order of the signature.
+
+    Errors:
+        InvalidParameterError (a ValueError and a TypeError): what it must be, and what it is.
+    """
+    for name, value, allowed in given:
+        if any(constraint.accepts(value) for constraint in allowed):
+            continue
+        texts = [constraint.text for constraint in allowed if not constraint.is_hidden]
+        must = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+        raise invalid_parameter(
+            f"The {name!r} parameter of {caller} must be {must}. Got {value!r} instead."
+        )

@@ -1,0 +1,136 @@
+"""True classes of rows with scores: codes on sorted classes, natively where they are plain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.compat.sklearn._arrays import as_array, as_column, distinct, n_samples
+from karat.compat.sklearn._notices import refuse_multilabel, warn
+from karat.compat.sklearn._pairs import codes_of, plain_array, plain_weights, text_column
+from karat.compat.sklearn._targets import MULTILABEL, kind_of_target, labels_of, probe
+
+__all__ = ["binarized", "declared", "fitted_classes", "plain_classes", "summed_weights"]
+
+Array = npt.NDArray[Any]
+Codes = npt.NDArray[np.int32]
+
+
+def plain_classes(y_true: Any, labels: Any = None) -> tuple[Codes, Array] | None:
+    """int32[n] codes and the classes, ascending; None where a check may fail.
+
+    Args:
+        labels: all of the classes, where the caller gave them.
+    """
+    found = _coded(y_true)
+    if found is None or labels is None:
+        return found
+    codes, values = found
+    known = plain_array(labels)
+    if known is None or len(known) < 2 or (known.dtype.kind == "U") != (values.dtype.kind == "U"):
+        return None
+    if known.dtype.kind not in "iuU" or not np.array_equal(np.unique(known), known):
+        return None
+    places = np.searchsorted(known, values)
+    places[places == len(known)] = 0
+    if not np.array_equal(known[places], values):
+        return None
+    return places.astype(np.int32)[codes], known
+
+
+def _coded(y_true: Any) -> tuple[Codes, Array] | None:
+    is_text = type(y_true) is list and y_true and type(y_true[0]) is str
+    array = None if is_text else plain_array(y_true)
+    try:
+        if array is not None and array.dtype.kind in "iu":
+            return _native.encode_integers(array)
+        if array is not None and array.dtype.kind == "b":
+            # Any byte but 0 is True to NumPy.
+            codes, values = _native.encode_integers((array.view(np.uint8) != 0).view(np.uint8))
+            return codes, values.astype(np.bool_)
+    except (ValueError, TypeError):
+        return None
+    if array is not None and array.dtype.kind not in "UO":
+        return None
+    column = text_column(y_true)
+    if column is None:
+        return None
+    text = column.seen()
+    order = np.argsort(np.asarray(text))
+    places = np.empty(len(text), np.int32)
+    places[order] = np.arange(len(text), dtype=np.int32)
+    # Categories that no row has are no class; then a code is not a place.
+    if column.base or len(text) != len(column.labels or ()):
+        return None
+    return places[column.codes], np.asarray(text)[order]
+
+
+def summed_weights(sample_weight: Any, n: int) -> tuple[bool, npt.NDArray[np.float64] | None]:
+    """Whether weights can be handed to a kernel, and as what."""
+    if sample_weight is None:
+        return True, None
+    weights = plain_weights(sample_weight)
+    return weights is not None and len(weights) == n, weights
+
+
+def declared(y_true: Any, labels: Any) -> Array:
+    """The classes, of `labels` where they are given, else of y_true.
+
+    Errors:
+        ValueError no class, one class, or a label of y_true that is none of `labels`.
+    """
+    if labels is None:
+        classes = fitted_classes(y_true)
+    else:
+        classes = fitted_classes(labels)
+        if not np.all(classes == labels):
+            warn(
+                f"Labels passed were {labels}. But this function assumes labels are ordered "
+                f"lexicographically. Pass the ordered labels={classes.tolist()} and ensure that "
+                "the columns of y_prob correspond to this ordering."
+            )
+        if not np.all(np.isin(y_true, labels)):
+            undeclared = set(y_true) - set(labels)
+            raise ValueError(
+                f"y_true contains values {undeclared} not belonging to the passed labels {labels}."
+            )
+    if classes.shape[0] != 1:
+        return classes
+    if labels is None:
+        raise ValueError(
+            f"y_true contains only one label ({classes[0]}). Please provide the list of all "
+            "expected class labels explicitly through the labels argument."
+        )
+    raise ValueError(f"The labels array needs to contain at least two labels, got {classes}.")
+
+
+def fitted_classes(y: Any) -> Array:
+    """The sorted classes of a target."""
+    kind = kind_of_target(y, "y")
+    if "multioutput" in kind:
+        raise ValueError("Multioutput target data is not supported with label binarization")
+    if n_samples(y) == 0:
+        raise ValueError(f"y has 0 samples: {y!r}")
+    if kind == MULTILABEL:
+        raise refuse_multilabel("y_true")
+    if not hasattr(y, "__array__"):
+        set(y)  # a TypeError, where they are no labels
+    probe(y)
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(f"Unknown label type: {(y,)!r}")
+    return labels_of(np.asarray(y))
+
+
+def binarized(y_true: Any, classes: Array) -> Codes:
+    """int32[n]: the class of each row; every class of y_true is among them.
+
+    Errors:
+        ValueError NaN, no rows, several columns.
+    """
+    if not isinstance(y_true, list):
+        y_true = as_array(y_true, dtype=None, name="y")
+    column = as_column(y_true)
+    return codes_of(column, classes if column.dtype.kind != "O" else distinct(classes))
