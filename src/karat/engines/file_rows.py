@@ -129,6 +129,7 @@ class _Reader:
     where: str | None
     nulls: Literal["error", "drop"]
     n_threads: int | None
+    bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
     def rows(self, declared: Declared, progress: Progress | None) -> TableRows | str:
         """The rows; or what to tell when columns that nobody named turn out to be no scores."""
@@ -194,8 +195,14 @@ class _Reader:
                 raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
             if progress is not None:
                 progress(batch.first_row + batch.n, relation.n_rows)
+        values = matrix.values()
         if matrix.bad is not None:
-            self._refuse_bad(matrix, scores)
+            self.bad = matrix, scores
+            if self.chosen.how != "found":
+                self.refuse_bad()
+            # What was found by its name alone may be no score at all: the classes decide first.
+            n_kept = sum(len(part[0]) for part in parts)
+            values = np.zeros((n_kept, *values.shape[1:]))
         columns = [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
         if not columns:
             columns = [np.empty(0, np.int32)] * 2
@@ -203,12 +210,16 @@ class _Reader:
             true=columns[0],
             pred=columns[1],
             weights=columns[2] if len(columns) > 2 else None,
-            values=matrix.values(),
+            values=values,
             kept=np.concatenate(kept) if kept else np.ones(0, np.bool_),
             numbers=tuple(labels.places),
         )
 
-    def _refuse_bad(self, matrix: ScoreMatrix, scores: Sequence[str]) -> None:
+    def refuse_bad(self) -> None:
+        """Raise the error of the first row without a number, if there was one."""
+        if self.bad is None:
+            return
+        matrix, scores = self.bad
         assert matrix.bad is not None
         row, column, _ = matrix.bad
         sql = self.relation.select_text(scores[column], self.where)
@@ -260,6 +271,8 @@ class _Reader:
             place = placed(chosen, k, true, pred, declared.labels, declared.positive)
         except KaratError as problem:
             return not_scores(problem, chosen, has_pred=pred is not None)
+        with explaining(self.relation.files, where=self.where):
+            self.refuse_bad()
         true_codes, pred_codes = coded_rows(true, pred, place.classes)
         is_half = self.relation.halves([self.relation.column(name) for name in names])
         scores = Scores(chosen.argument, values, names, tolerance_of(is_half=is_half))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,7 +13,8 @@ from karat import _native
 from karat.inputs.align import align, classes_of, refuse_outside
 from karat.inputs.column import Column
 from karat.inputs.identity import harmonized
-from karat.inputs.score_order import place_columns, wrong_number
+from karat.inputs.roles import ending_of
+from karat.inputs.score_order import check_single, place_columns, wrong_number
 from karat.inputs.scores import Scores
 from karat.tally.classes import Classes
 
@@ -21,8 +22,8 @@ __all__ = ["coded_guess", "matched"]
 
 Codes = npt.NDArray[np.int32]
 
-_PLACES: Final = re.compile(r"(?:column_)?[0-9]+")
-"""Names that a library gave to columns without any: they say where a column stands."""
+_PREFIXES: Final = ("", "column_")
+"""Columns without names are counted by who holds them: 0, 1, … or column_0, column_1, …"""
 
 
 def matched(
@@ -36,8 +37,13 @@ def matched(
         K134, K135, K137 columns and classes do not fit; K108 to K112 unusable labels.
     """
     names = scores.columns
-    if names is None or len(names) != scores.k or all(map(_PLACES.fullmatch, names)):
+    if names is None or len(names) not in (1, scores.k) or _are_places(names):
         classes, codes = coded_truth(true, scores, labels, positive)
+        return scores, classes, codes
+    if len(names) == 1:
+        classes, codes = coded_truth(true, scores, labels, positive)
+        if scores.values.ndim == 1:
+            check_single(names[0], ending_of(names[0]), classes, scores.argument)
         return scores, classes, codes
     placed = place_columns(
         true, None, scores.k, argument=scores.argument, names=names, labels=labels,
@@ -58,6 +64,12 @@ def matched(
     return scores, classes, codes
 
 
+def _are_places(names: Sequence[str]) -> bool:
+    """Whether names say no more than where a column stands."""
+    counted = range(len(names))
+    return any(list(names) == [f"{prefix}{i}" for i in counted] for prefix in _PREFIXES)
+
+
 def coded_guess(guess: Column, classes: Classes) -> Codes:
     """int32[n]: the class of each predicted label.
 
@@ -69,7 +81,7 @@ def coded_guess(guess: Column, classes: Classes) -> Codes:
 
 
 def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tuple[Classes, Codes]:
-    """The classes of the columns, and the class of each row.
+    """The classes of the columns, sorted unless given, and the class of each row.
 
     Errors:
         K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
@@ -78,6 +90,8 @@ def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tup
         codes, values = _native.encode_integers(true.codes)
         classes = classes_of(harmonized(values.tolist(), true.kind))
     else:
+        # Columns without names are those of sorted classes, as every classifier writes them.
+        true = replace(true, order=None)
         aligned = align(true, true, labels, positive)
         classes, codes = aligned.classes, aligned.true.indices()
         if codes.min() < 0:

@@ -56,11 +56,16 @@ class ScoreMatrix:
         After a row without a number the rest is only looked at, to count such rows.
 
         Errors:
-            K130 a whole number that no float64 equals, or lists of another length.
+            K130 a whole number that no float64 equals, lists of another length, or lists in one of
+            several columns.
         """
         columns = [batch.columns[f"s{place}"] for place in range(len(self.names))]
         kept = batch.kept
-        is_list = columns[0].format.startswith("+")
+        of_lists = [column.format.startswith("+") for column in columns]
+        if len(columns) > 1 and any(of_lists):
+            name = self.names[of_lists.index(True)]
+            raise Origin(self.argument, name).refusal("It holds lists, beside other columns")
+        is_list = of_lists[0]
         missing = [_nulls(column, kept) for column in columns]
         lists = None
         if is_list and not missing[0].any():
@@ -138,7 +143,7 @@ class ScoreMatrix:
 
         Call it once, at the end: the memory that is not needed is given back.
         """
-        width = self._width or 1
+        width = self._width or len(self.names)
         self._flat.resize(self._filled * width, refcheck=False)
         matrix: Array = self._flat.reshape(self._filled, width)
         return matrix[:, 0] if width == 1 else matrix

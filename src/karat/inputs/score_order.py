@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from karat.errors import KaratError, error, shown
@@ -18,7 +18,7 @@ from karat.inputs.dictionaries import common_order
 from karat.inputs.identity import Kind, declared_labels, harmonized, kind_of
 from karat.tally.classes import Classes, Label
 
-__all__ = ["Placed", "place_columns", "wrong_number"]
+__all__ = ["Placed", "check_single", "place_columns", "wrong_number"]
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
@@ -83,10 +83,16 @@ def place_columns(
     is_single = len(names) == 1 and k == 2
     classes = _in_order(true, pred, k, argument, labels, positive, is_single=is_single)
     if len(names) == 1 and k == 2 and endings is not None:
-        _check_single(names[0], endings[0], classes, argument)
-    if len(names) < 2 or how == "listed":
+        check_single(names[0], endings[0], classes, argument)
+    if len(names) < 2:
         return Placed(classes)
     numbers = _numbers(names, endings)
+    if numbers is None:
+        order = _each_by_name(names, classes, argument, is_declared=declared is not None)
+        if order is not None:
+            return Placed(classes, order)
+    if how == "listed":
+        return Placed(classes)
     if numbers is None:
         if how == "found":
             raise error("K137", argument=argument, found=f"Columns: {shown(names)}")
@@ -167,7 +173,9 @@ def _in_order(
     is_single: bool,
 ) -> Classes:
     """The k classes of columns that do not name them."""
-    classes = align(true, true if pred is None else pred, labels, positive).classes
+    # Columns without names are those of sorted classes, as every classifier writes them.
+    true, pred = replace(true, order=None), replace(pred or true, order=None)
+    classes = align(true, pred, labels, positive).classes
     label = classes.labels[0]
     if k == 2 and classes.k == 1 and labels is None and label in (0, 1):
         # One of 0 and 1, or of False and True: the other is known.
@@ -187,8 +195,49 @@ def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) ->
     return error("K134", argument=argument, n_columns=k, k=classes.k, labels=labels, do=do)
 
 
-def _check_single(name: str, ending: str, classes: Classes, argument: str) -> None:
-    """Refuse a single column that is named after the other class."""
+def _each_by_name(
+    names: Sequence[str], classes: Classes, argument: str, *, is_declared: bool
+) -> tuple[int, ...] | None:
+    """The order of columns whose names have nothing in common but that each ends in its class.
+
+    Errors:
+        K137 a column is named after another class than the one whose place it has, and not all
+        columns are named after classes.
+    """
+    texts = [str(label) for label in classes.labels]
+    named = [_named(name, texts) for name in names]
+    if not is_declared and sorted(place for place in named if place is not None) == list(
+        range(len(texts))
+    ):
+        order = tuple(named.index(place) for place in range(len(texts)))
+        return None if order == tuple(range(len(texts))) else order
+    lowered = [text.lower() for text in texts]
+    for place, name in enumerate(names):
+        found = _named(name.lower(), lowered)
+        if found not in (None, place):
+            told = f"Column {name!r} stands where that of {texts[place]!r} is expected"
+            raise error("K137", argument=argument, found=f"{told}; columns: {shown(names)}")
+    return None
+
+
+def _named(name: str, texts: Sequence[str]) -> int | None:
+    """The place of the text that a name ends in after a separator, the longest."""
+    fitting = [
+        place
+        for place, text in enumerate(texts)
+        if name == text or (name.endswith(text) and not name[-len(text) - 1].isalnum())
+    ]
+    return max(fitting, key=lambda place: len(texts[place]), default=None)
+
+
+def check_single(name: str, ending: str | None, classes: Classes, argument: str) -> None:
+    """Refuse a single column that is named after the other class.
+
+    Errors:
+        K137.
+    """
+    if ending is None:
+        return
     label = _label(ending, kind_of(classes.labels) or "integer")
     if label is None or classes.positive is None or label not in classes.labels:
         return
