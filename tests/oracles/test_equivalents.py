@@ -1,0 +1,127 @@
+"""Every number of another library that a record claims to equal, computed by that library."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.metrics import Equal, Record, all_records, get
+from karat.metrics._equal import free_names_in, names_in, value_of
+from tests.oracles.libraries import READ, WITHIN, takes_weights
+from tests.oracles.problems import Problem, problems
+from tests.same import assert_same
+
+CLAIMS = [
+    (record, claim, call)
+    for record in all_records()
+    for claim in record.equals
+    for call in claim.calls
+]
+VALUES: dict[str, tuple[Any, ...]] = {
+    "adjusted": (False, True),
+    "beta": (0.5, 1.0, 2.0),
+    "bins": (5, 15),
+    "k": (1, 2),
+    "max_fpr": (None, 0.4),
+    "min_precision": (0.5, 0.75),
+    "norm": ("l1", "l2"),
+}
+N_EACH = 12
+
+
+@cache
+def all_problems() -> tuple[Problem, ...]:
+    return tuple(problems(N_EACH))
+
+
+def bindings(record: Record, claim: Equal, call: str) -> Iterator[dict[str, Any]]:
+    """Every choice of values for the bare names of a call."""
+    averages = claim.averages or (None, *record.averages)
+    free = sorted(free_names_in(call))
+    choices = [averages if name == "average" else VALUES[name] for name in free]
+    for chosen in itertools.product(*choices):
+        yield dict(zip(free, chosen, strict=True))
+
+
+def fits(record: Record, claim: Equal, call: str, problem: Problem) -> bool:
+    """Whether the claim says anything about a problem."""
+    is_of_one = record.is_per_class and "average" not in {*claim.here, *free_names_in(call)}
+    is_of_two = "two classes" in claim.where or is_of_one
+    if is_of_two and problem.k != 2:
+        return False
+    has_weights = problem.weights is not None
+    if has_weights and not takes_weights(claim.library, functions_in(call)):
+        return False
+    finds_classes = claim.library in ("CatBoost", "oneDAL", "torchmetrics")
+    needs_both = finds_classes or "Binary" in call
+    if is_of_two and not needs_both and len({*problem.y_true, *problem.y_pred}) < 2:
+        return False
+    return problem.holds(claim.where)
+
+
+def functions_in(call: str) -> frozenset[str]:
+    return frozenset(name for name in names_in(call) if name + "(" in call)
+
+
+def ours(record: Record, claim: Equal, problem: Problem, params: dict[str, Any]) -> Any:
+    given: dict[str, Any] = {**claim.here, **params}
+    if problem.weights is not None:
+        given["weights"] = problem.weights
+    is_told = claim.library in ("CatBoost", "oneDAL", "torchmetrics")
+    if problem.has_labels or is_told or get(record.name).needs_scores:
+        given["labels"] = problem.labels
+    function = getattr(karat, record.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", karat.UndefinedWarning)
+        if not get(record.name).needs_scores:
+            return function(problem.y_true, problem.y_pred, **given)
+        if claim.given == "y_score":
+            scores = (
+                problem.margin
+                if problem.k == 2 and "Multi" not in claim.calls[0]
+                else problem.scores
+            )
+            return function(problem.y_true, y_score=scores, **given)
+        return function(problem.y_true, y_prob=problem.prob, **given)
+
+
+def theirs(claim: Equal, call: str, problem: Problem, params: dict[str, Any]) -> Any:
+    read = READ[claim.library]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return value_of(call, lambda name, given: read(problem, name, given), params)
+
+
+def check(record: Record, claim: Equal, call: str) -> int:
+    """Compare on every problem; how many finite values were compared."""
+    seen: list[float] = []
+    for problem in all_problems():
+        if not fits(record, claim, call, problem):
+            continue
+        for params in bindings(record, claim, call):
+            mine = np.asarray(ours(record, claim, problem, params), np.float64)
+            other = np.asarray(theirs(claim, call, problem, params), np.float64)
+            if "it is finite" in claim.where:
+                other = np.where(np.isfinite(mine), other, mine)
+            about = f"{record.name} {params} {call} k={problem.k} n={len(problem.y_true)}"
+            assert_same(mine, other, within=WITHIN[claim.library], about=about)
+            seen += [float(value) for value in np.ravel(mine) if np.isfinite(value)]
+    # A claim that is never tried, or always 0, would prove nothing.
+    assert len({round(value, 9) for value in seen}) >= 3, f"{call}: {len(seen)} values"
+    return len(seen)
+
+
+@pytest.mark.parametrize(
+    ("record", "claim", "call"),
+    CLAIMS,
+    ids=[f"{record.name} {claim.library} {call}" for record, claim, call in CLAIMS],
+)
+def test_the_library_gives_the_number(record: Record, claim: Equal, call: str) -> None:
+    assert check(record, claim, call) > 0
