@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.compat import onedal as karat_onedal
+from karat.compat.catboost import eval_metric
 from tests.optional import optional
 from tests.oracles.problems import Problem
 
@@ -81,15 +82,21 @@ ONE_COLUMN = {
 """Metrics of CatBoost that read one column of scores."""
 
 
-def catboost_description(name: str, given: dict[str, Any]) -> str:
-    return str(getattr(optional("catboost.metrics"), name)(**given))
-
-
 def catboost(problem: Problem, name: str, given: dict[str, Any]) -> Any:
+    return _evaluated(optional("catboost.utils").eval_metric, problem, name, given)
+
+
+def adapted(problem: Problem, name: str, given: dict[str, Any]) -> Any:
+    """The value that karat's adapter of CatBoost gives."""
+    return _evaluated(eval_metric, problem, name, given)
+
+
+def _evaluated(
+    evaluate: Callable[..., list[float]], problem: Problem, name: str, given: dict[str, Any]
+) -> Any:
     approx = problem.margin if name in ONE_COLUMN else problem.scores
-    values = optional("catboost.utils").eval_metric(
-        problem.y_true, approx, catboost_description(name, given), problem.weights
-    )
+    description = str(getattr(optional("catboost.metrics"), name)(**given))
+    values = evaluate(problem.y_true, approx, description, problem.weights)
     return values[0] if len(values) == 1 else np.array(values)
 
 

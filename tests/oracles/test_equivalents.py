@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import karat
-from karat.metrics import Equal, Record, all_records, get
-from karat.metrics._equal import free_names_in, names_in, value_of
-from tests.oracles.libraries import READ, WITHIN, takes_weights
+from karat.compat.catboost import capabilities
+from karat.metrics import Equal, Record, all_records, equal, get
+from karat.metrics._equal import WHERE, free_names_in, names_in, value_of
+from tests.oracles.libraries import READ, WITHIN, adapted, takes_weights
 from tests.oracles.problems import Problem, problems
 from tests.same import assert_same
 
@@ -125,3 +126,85 @@ def check(record: Record, claim: Equal, call: str) -> int:
 )
 def test_the_library_gives_the_number(record: Record, claim: Equal, call: str) -> None:
     assert check(record, claim, call) > 0
+
+
+def wrong(name: str, library: str, call: str, **more: Any) -> Any:
+    """A claim that does not hold, of the kind that is easily believed."""
+    return pytest.param(get(name).record, equal(library, call, **more), id=f"{name} {call}")
+
+
+@pytest.mark.parametrize(
+    ("record", "claim"),
+    [
+        wrong("precision", "scikit-learn", "recall_score(average=average)"),
+        wrong("f1_of_macro_averages", "scikit-learn", "f1_score(average='macro')"),
+        wrong("f1", "oneDAL", "MulticlassConfusionMatrix()['macroFscore']", average="macro"),
+        wrong("accuracy", "oneDAL", "MulticlassConfusionMatrix()['averageAccuracy']"),
+        wrong("accuracy", "torchmetrics", "MulticlassAccuracy()"),
+        wrong("kappa_linear", "CatBoost", "WKappa()"),
+        wrong("f1", "CatBoost", "TotalF1()", average="macro"),
+        wrong("f_beta", "scikit-learn", "fbeta_score(beta=1.5, average=average)"),
+        wrong("recall", "CatBoost", "Recall()", average=None),
+        wrong(
+            "expected_calibration_error", "torchmetrics", "MulticlassCalibrationError()", bins=10
+        ),
+        wrong("equal_error_rate", "torchmetrics", "BinaryEER()", where="every class is true"),
+        wrong("mutual_information", "PyCM", "overall_stat['Mutual Information']"),
+        wrong("roc_auc", "PyCM", "class_stat['AUC']", average=None, where="every class is true"),
+        wrong("specificity", "imbalanced-learn", "specificity_score(average=average)"),
+    ],
+)
+def test_a_wrong_claim_is_found(record: Record, claim: Equal) -> None:
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        check(record, claim, claim.calls[0])
+
+
+def test_a_number_that_is_a_little_off_is_found() -> None:
+    record = get("accuracy").record
+    for claim in record.equals:
+        within = WITHIN[claim.library]
+        shifted = f"{claim.calls[0]} * (1 + {10 * within})"
+        with pytest.raises(AssertionError, match="Not equal to tolerance"):
+            check(record, claim, shifted)
+
+
+def test_a_claim_that_no_problem_fits_is_found() -> None:
+    claim = equal("scikit-learn", "accuracy_score()", where="two classes, three or more classes")
+    with pytest.raises(AssertionError, match="0 values"):
+        check(get("accuracy").record, claim, claim.calls[0])
+
+
+def test_every_claim_says_its_conditions_in_the_words_of_the_table() -> None:
+    for record, claim, call in CLAIMS:
+        assert claim.library in READ, record
+        assert {part for part in claim.where.split(", ") if part} <= set(WHERE), record
+        known = {"average", *(item.name for item in record.parameters)}
+        assert free_names_in(call) <= known, (record, call)
+
+
+def test_a_record_says_nothing_twice() -> None:
+    said = [(record.name, claim.library, call) for record, claim, call in CLAIMS]
+    assert len(said) == len(set(said))
+
+
+ADAPTED = [
+    (record, claim, call)
+    for record, claim, call in CLAIMS
+    if claim.library == "CatBoost"
+    and names_in(call) <= {*capabilities(), "AUCMulticlass", "PRAUCMulticlass"}
+]
+
+
+@pytest.mark.parametrize(("record", "claim", "call"), ADAPTED, ids=[call for _, _, call in ADAPTED])
+def test_the_adapter_gives_what_catboost_gives(record: Record, claim: Equal, call: str) -> None:
+    n_values = 0
+    for problem in all_problems():
+        if problem.weights is not None or not fits(record, claim, call, problem):
+            continue
+        for params in bindings(record, claim, call):
+            read = lambda name, given: adapted(problem, name, given)  # noqa: B023, E731
+            mine = np.asarray(value_of(call, read, params), np.float64)
+            other = np.asarray(theirs(claim, call, problem, params), np.float64)
+            assert_same(mine, other, within=WITHIN["CatBoost"], about=call)
+            n_values += mine.size
+    assert n_values > 0
