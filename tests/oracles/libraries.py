@@ -119,6 +119,9 @@ def pycm(problem: Problem, name: str, given: dict[str, Any]) -> Any:
     found = getattr(matrix, name)
     if name in ("class_stat", "overall_stat"):
         return {item: _number(value) for item, value in found.items()}
+    if "weight" in given:
+        rows = given["weight"].astype(int).tolist()
+        given = {"weight": {i: dict(enumerate(row)) for i, row in enumerate(rows)}}
     return _number(found(**given))
 
 

@@ -35,6 +35,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "norm": ("l1", "l2"),
 }
 N_EACH = 12
+MATRICES = ("cost", "disagreement")
 
 
 @cache
@@ -42,11 +43,19 @@ def all_problems() -> tuple[Problem, ...]:
     return tuple(problems(N_EACH))
 
 
-def bindings(record: Record, claim: Equal, call: str) -> Iterator[dict[str, Any]]:
-    """Every choice of values for the bare names of a call."""
+def matrix(k: int) -> Any:
+    """float64[k, k]: 0 on the diagonal, whole numbers elsewhere, not symmetric."""
+    found = np.random.default_rng(k).integers(1, 5, (k, k)).astype(np.float64)
+    np.fill_diagonal(found, 0.0)
+    return found
+
+
+def bindings(record: Record, claim: Equal, call: str, k: int) -> Iterator[dict[str, Any]]:
+    """Every choice of values for the bare names of a call, for k classes."""
     averages = claim.averages or (None, *record.averages)
     free = sorted(free_names_in(call))
-    choices = [averages if name == "average" else VALUES[name] for name in free]
+    values = {**VALUES, "average": averages, **dict.fromkeys(MATRICES, (matrix(k),))}
+    choices = [values[name] for name in free]
     for chosen in itertools.product(*choices):
         yield dict(zip(free, chosen, strict=True))
 
@@ -76,12 +85,12 @@ def ours(record: Record, claim: Equal, problem: Problem, params: dict[str, Any])
     if problem.weights is not None:
         given["weights"] = problem.weights
     is_told = claim.library in ("CatBoost", "oneDAL", "torchmetrics")
-    if problem.has_labels or is_told or get(record.name).needs_scores:
+    if problem.has_labels or is_told or not record.is_traced:
         given["labels"] = problem.labels
     function = getattr(karat, record.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", karat.UndefinedWarning)
-        if not get(record.name).needs_scores:
+        if record.is_traced:
             return function(problem.y_true, problem.y_pred, **given)
         if claim.given == "y_score":
             scores = (
@@ -106,7 +115,7 @@ def check(record: Record, claim: Equal, call: str) -> int:
     for problem in all_problems():
         if not fits(record, claim, call, problem):
             continue
-        for params in bindings(record, claim, call):
+        for params in bindings(record, claim, call, problem.k):
             mine = np.asarray(ours(record, claim, problem, params), np.float64)
             other = np.asarray(theirs(claim, call, problem, params), np.float64)
             if "it is finite" in claim.where:
@@ -201,7 +210,7 @@ def test_the_adapter_gives_what_catboost_gives(record: Record, claim: Equal, cal
     for problem in all_problems():
         if problem.weights is not None or not fits(record, claim, call, problem):
             continue
-        for params in bindings(record, claim, call):
+        for params in bindings(record, claim, call, problem.k):
             read = lambda name, given: adapted(problem, name, given)  # noqa: B023, E731
             mine = np.asarray(value_of(call, read, params), np.float64)
             other = np.asarray(theirs(claim, call, problem, params), np.float64)

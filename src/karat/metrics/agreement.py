@@ -227,6 +227,15 @@ def kappa_quadratic(c: Table) -> Node:
             disagreement=((0, 1, 3), (2, 0, 1), (5, 1, 0)),
         )
     ],
+    equals=[
+        equal(
+            "PyCM",
+            "weighted_kappa(weight=disagreement)",
+            where="every class occurs",
+            undefined="nan",
+            note="weights of int; with others it gives Kappa",
+        ),
+    ],
     references=(COHEN_1968,),
     since="0.1",
     in_report=False,

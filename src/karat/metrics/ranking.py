@@ -263,7 +263,13 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     ),
     cases=[three(gives="(3/4 + 1 + 1)/3")],
     equals=[
-        equal("CatBoost", "AUCMulticlass(type='Mu')", where="every class is true", given="y_score"),
+        equal(
+            "CatBoost",
+            "AUCMulticlass(type='Mu')",
+            "AUCMulticlass(type='Mu', misclass_cost_matrix=cost)",
+            where="every class is true",
+            given="y_score",
+        ),
     ],
     references=(KLEIMAN_PAGE_2019,),
     since="0.2",
