@@ -60,6 +60,8 @@ class Problem:
                 "every class is true": true.all(),
                 "every class is true and predicted": (true & pred).all(),
                 "scores do not tie": np.unique(self.scores).size == self.scores.size,
+                "no probability is 0": (self.prob > 0.0).all(),
+                "no probability is 1": (self.prob.astype(np.float32) < 1.0).all(),
                 "there are no weights": self.weights is None,
             }[condition]
         )

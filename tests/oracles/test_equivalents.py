@@ -15,6 +15,7 @@ import karat
 from karat.compat.catboost import capabilities
 from karat.metrics import Equal, Record, all_records, equal, get
 from karat.metrics._equal import WHERE, free_names_in, names_in, value_of
+from tests.optional import optional
 from tests.oracles.libraries import READ, WITHIN, adapted, takes_weights
 from tests.oracles.problems import Problem, problems
 from tests.same import assert_same
@@ -135,6 +136,20 @@ def check(record: Record, claim: Equal, call: str) -> int:
 )
 def test_the_library_gives_the_number(record: Record, claim: Equal, call: str) -> None:
     assert check(record, claim, call) > 0
+
+
+def test_the_area_by_trapezoids_is_that_of_scikit_learns_curve() -> None:
+    module = optional("sklearn.metrics")
+    tried = [p for p in all_problems() if p.k == 2 and p.holds("every class is true")]
+    assert len(tried) >= 6
+    for problem in tried:
+        precision, recall, _ = module.precision_recall_curve(
+            problem.y_true, problem.prob[:, 1], sample_weight=problem.weights
+        )
+        mine = karat.pr_auc_trapezoid(
+            problem.y_true, y_prob=problem.prob, weights=problem.weights, labels=problem.labels
+        )
+        assert_same(mine, module.auc(recall, precision), within=1e-12)
 
 
 def wrong(name: str, library: str, call: str, **more: Any) -> Any:

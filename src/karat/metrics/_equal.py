@@ -29,6 +29,8 @@ WHERE = (
     "every class is true and predicted",
     "it is finite",
     "scores do not tie",
+    "no probability is 0",
+    "no probability is 1",
     "there are no weights",
 )
 """What the data may have to be like for a claim to hold."""

@@ -39,7 +39,7 @@ def _undefined_share(value: float, base: float) -> float:
     ],
     oracle=sklearn("log_loss"),
     equals=[
-        equal("scikit-learn", "log_loss()"),
+        equal("scikit-learn", "log_loss()", where="no probability is 0"),
         equal("CatBoost", "MultiClass()", given="y_score"),
         equal("CatBoost", "Logloss()", "CrossEntropy()", where="two classes", given="y_score"),
     ],
@@ -211,7 +211,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     ],
     oracle=sklearn("d2_log_loss_score"),
     equals=[
-        equal("scikit-learn", "d2_log_loss_score()"),
+        equal("scikit-learn", "d2_log_loss_score()", where="no probability is 0"),
     ],
     references=(MCFADDEN_1974,),
     since="0.2",
