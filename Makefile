@@ -13,7 +13,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit bench data docs pages stub clean
+.PHONY: help demo test lint types unit bench data docs pages tables stub clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -44,6 +44,9 @@ docs: $(VENV)/installed-test  ## write the reference page of every metric to bui
 
 pages: $(VENV)/installed-test  ## write the output of the commands that README.md shows again
 	$(BIN)/python -m tests.docs.blocks README.md
+
+tables: $(VENV)/installed-test  ## write docs/equivalents.md again, from the catalogue
+	$(BIN)/python docs/equivalents.py
 
 stub: $(VENV)/installed-test  ## write the type stub of the public names again, from the catalogue
 	$(BIN)/python -m karat.metrics._stub

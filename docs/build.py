@@ -42,7 +42,7 @@ def entry(record: metrics.Record) -> Iterator[str]:
         "Averages": ", ".join(f"`{average}_{record.name}`" for average in record.averages),
         "Also called": ", ".join(f"`{alias}`" for alias in record.aliases),
         "Parameters": "; ".join(f"`{item.name}`: {item.text}" for item in record.parameters),
-        "Equals": "; ".join(f"{library}: {name}" for library, name in record.equals.items()),
+        "Equals": "; ".join(f"{item.library} `{item.text}`" for item in record.equals),
         "References": "; ".join(record.references),
     }
     yield from (f"- {name}: {text}" for name, text in facts.items() if text)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +12,7 @@ import click
 from karat.cli.options import Described
 
 if TYPE_CHECKING:
-    from karat.metrics import Metric
+    from karat.metrics import Metric, Record
     from karat.render.document import Document
 
 __all__ = ["command"]
@@ -116,7 +118,7 @@ def _one(metric: Metric) -> Document:
             (item.name, item.text + " Has to be given." * item.is_required)
             for item in record.parameters
         ),
-        *((f"in {library}", name) for library, name in record.equals.items()),
+        *_elsewhere(record),
         *(("reference", text) for text in record.references),
     ]
     columns = (Column("", "left"), Column("", "left", is_prose=True))
@@ -127,6 +129,13 @@ def _one(metric: Metric) -> Document:
         Table("Facts", columns, rows),
     ]
     return Document(str(metric), tuple(facts), tuple(sections))
+
+
+def _elsewhere(record: Record) -> Iterator[tuple[str, str]]:
+    """Each library and its calls that give the number, a line each."""
+    for library, claims in groupby(record.equals, key=lambda item: item.library):
+        for place, claim in enumerate(claims):
+            yield f"in {library}" * (not place), claim.text
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -4,6 +4,7 @@ A family is a module here; `metric` registers a record, and everything else foll
 See CONTRIBUTING.md, "Add a metric in one file".
 """
 
+from karat.metrics._equal import Equal, equal
 from karat.metrics._formula import (
     Node,
     cols,
@@ -47,6 +48,7 @@ __all__ = [
     "ClassProbabilities",
     "ClassRanks",
     "Confidences",
+    "Equal",
     "Losses",
     "Metric",
     "Node",
@@ -63,6 +65,7 @@ __all__ = [
     "case",
     "cols",
     "cumulative",
+    "equal",
     "exp",
     "get",
     "log",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from karat.errors import error
+from karat.metrics._equal import Equal
 from karat.metrics._formula import Node
 from karat.metrics._lift import Average, OneVsRest, Table
 
@@ -174,6 +175,7 @@ class Record:
         perfect: value of a perfect prediction on data with every class; None if it depends.
         in_report: whether a report lists it without being asked.
         headline: the averages (or "plain") that a short report shows.
+        equals: the calls of other libraries that give the same number.
         identities: mutants that change nothing, by the identity that makes them equal.
         formula_text, formula_latex: the formula of a metric that is computed, not traced.
         lift_names: names of averages that are not the average in front of the name.
@@ -202,7 +204,7 @@ class Record:
     parameters: tuple[Parameter, ...] = ()
     cases: tuple[Any, ...] = ()
     oracle: Oracle | None = None
-    equals: Mapping[str, str] = field(default_factory=dict)
+    equals: tuple[Equal, ...] = ()
     references: tuple[str, ...] = ()
     since: str = ""
     in_report: bool = True
@@ -277,7 +279,7 @@ def metric(
     parameters: Sequence[Parameter] = (),
     cases: Sequence[Case] = (),
     oracle: Oracle | None = None,
-    equals: Mapping[str, str] | None = None,
+    equals: Sequence[Equal] = (),
     references: Sequence[str] = (),
     since: str,
     in_report: bool = True,
@@ -330,7 +332,7 @@ def recorded(
     range: tuple[float, float],  # noqa: A002  # the field's word for it
     parameters: Sequence[Parameter],
     cases: Sequence[Any],
-    equals: Mapping[str, str] | None,
+    equals: Sequence[Equal],
     lift_names: Mapping[str, str] | None,
     **facts: Any,
 ) -> Record:
@@ -374,7 +376,7 @@ def recorded(
             range=(float(range[0]), float(range[1])),
             parameters=tuple(parameters),
             cases=tuple(cases),
-            equals=dict(equals or {}),
+            equals=tuple(equals),
             lift_names=dict(lift_names or {}),
             **facts,
         )

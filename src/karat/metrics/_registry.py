@@ -223,7 +223,7 @@ def search(text: str = "") -> list[Metric]:
         spellings = [record.name, *record.aliases, *record.lift_names.values()]
         whole = " ".join(
             [*spellings, *(s.replace("_", " ") for s in spellings), record.family, record.summary,
-             record.description, *record.equals, *record.equals.values()]
+             record.description, *(f"{item.library} {item.text}" for item in record.equals)]
         ).lower()  # fmt: skip
         if all(word in whole for word in words):
             rank = (

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from karat.metrics._equal import Equal
 from karat.metrics._lift import Average
 from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, recorded
 from karat.metrics._views import (
@@ -101,7 +102,7 @@ def score_metric(
     parameters: Sequence[Parameter] = (),
     cases: Sequence[ScoreCase] = (),
     oracle: Oracle | None = None,
-    equals: Mapping[str, str] | None = None,
+    equals: Sequence[Equal] = (),
     references: Sequence[str] = (),
     since: str,
     in_report: bool = True,

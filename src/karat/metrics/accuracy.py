@@ -7,6 +7,7 @@ from karat.metrics import (
     Parameter,
     Table,
     case,
+    equal,
     maximum,
     metric,
     product,
@@ -47,11 +48,20 @@ ABSENT_ARITHMETIC = "arithmetic on a table of 17 rows in which one class is neve
     perfect=1.0,
     cases=[case(cells=THREE, gives="71/95", source=THREE_ARITHMETIC)],
     oracle=sklearn("accuracy_score"),
-    equals={
-        "scikit-learn": "accuracy_score",
-        "CatBoost": "Accuracy",
-        "oneDAL": "accuracy of two classes; microPrecision of more (its averageAccuracy differs)",
-    },
+    equals=[
+        equal("scikit-learn", "accuracy_score()"),
+        equal("torchmetrics", "BinaryAccuracy()", where="two classes"),
+        equal("torchmetrics", "MulticlassAccuracy(average='micro')"),
+        equal("CatBoost", "Accuracy()"),
+        equal("oneDAL", "BinaryConfusionMatrix()['accuracy']", where="two classes"),
+        equal(
+            "oneDAL",
+            "MulticlassConfusionMatrix()['microPrecision']",
+            "MulticlassConfusionMatrix()['microRecall']",
+            "MulticlassConfusionMatrix()['microFscore']",
+        ),
+        equal("PyCM", "overall_stat['Overall ACC']"),
+    ],
     since="0.1",
     headline=("plain",),
 )
@@ -69,7 +79,10 @@ def accuracy(c: Table) -> Node:
     perfect=0.0,
     cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
     oracle=sklearn("zero_one_loss"),
-    equals={"scikit-learn": "zero_one_loss"},
+    equals=[
+        equal("scikit-learn", "zero_one_loss()"),
+        equal("oneDAL", "1 - BinaryConfusionMatrix()['accuracy']", where="two classes"),
+    ],
     since="0.1",
     identities={"field fn → fp": _SAME_SUM},
 )
@@ -86,7 +99,10 @@ def error_rate(c: Table) -> Node:
     perfect=0.0,
     cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
     oracle=sklearn("zero_one_loss"),
-    equals={"scikit-learn": "zero_one_loss", "CatBoost": "ZeroOneLoss"},
+    equals=[
+        equal("scikit-learn", "zero_one_loss()"),
+        equal("CatBoost", "ZeroOneLoss()"),
+    ],
     since="0.1",
     identities={"field fn → fp": _SAME_SUM},
 )
@@ -100,7 +116,13 @@ def zero_one_loss(c: Table) -> Node:
     perfect=0.0,
     cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
     oracle=sklearn("hamming_loss"),
-    equals={"scikit-learn": "hamming_loss of one label a row", "CatBoost": "HammingLoss"},
+    equals=[
+        equal("scikit-learn", "hamming_loss()"),
+        equal("torchmetrics", "BinaryHammingDistance()", where="two classes"),
+        equal("torchmetrics", "MulticlassHammingDistance(average='micro')"),
+        equal("CatBoost", "HammingLoss()"),
+        equal("PyCM", "overall_stat['Hamming Loss']"),
+    ],
     since="0.1",
     identities={"field fn → fp": _SAME_SUM},
 )
@@ -119,7 +141,10 @@ def hamming_loss(c: Table) -> Node:
             source=THREE_ARITHMETIC,
         )
     ],
-    equals={"oneDAL": "averageAccuracy (multi-class)"},
+    equals=[
+        equal("oneDAL", "MulticlassConfusionMatrix()['averageAccuracy']"),
+        equal("PyCM", "overall_stat['ACC Macro']"),
+    ],
     references=(SOKOLOVA_LAPALME_2009,),
     since="0.1",
 )
@@ -135,7 +160,9 @@ def average_accuracy(c: Table) -> Node:
     better="lower",
     perfect=0.0,
     cases=[case(cells=THREE, gives="(6 + 8 + 12 + 5 + 6 + 11) / (3*95)", source=THREE_ARITHMETIC)],
-    equals={"oneDAL": "errorRate (multi-class)"},
+    equals=[
+        equal("oneDAL", "MulticlassConfusionMatrix()['errorRate']"),
+    ],
     references=(SOKOLOVA_LAPALME_2009,),
     since="0.1",
     identities={"field fp → fn": _SAME_SUM, "field fn → fp": _SAME_SUM},
@@ -183,11 +210,17 @@ def average_error_rate(c: Table) -> Node:
         ),
     ],
     oracle=sklearn("balanced_accuracy_score"),
-    equals={
-        "scikit-learn": "balanced_accuracy_score",
-        "oneDAL": "AUC of two classes",
-        "pycm": "AUC of hard labels",
-    },
+    equals=[
+        equal("scikit-learn", "balanced_accuracy_score(adjusted=adjusted)"),
+        equal(
+            "CatBoost",
+            "BalancedAccuracy()",
+            "1 - BalancedErrorRate()",
+            where="two classes, every class is true",
+        ),
+        equal("oneDAL", "BinaryConfusionMatrix()['AUC']", where="two classes, every class is true"),
+        equal("PyCM", "class_stat['AUC'][1]", where="two classes, every class is true"),
+    ],
     references=(BRODERSEN_2010,),
     since="0.1",
     headline=("plain",),
@@ -217,7 +250,10 @@ def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
     undefined="some class is absent from y_true",
     perfect=1.0,
     cases=[case(cells=THREE, gives="(22/30 * 18/23 * 31/42) ** (1/3)", source=THREE_ARITHMETIC)],
-    equals={"imbalanced-learn": "geometric_mean_score"},
+    equals=[
+        equal("imbalanced-learn", "geometric_mean_score()", where="every class is true"),
+        equal("PyCM", "class_stat['GM'][1]", where="two classes, every class is true"),
+    ],
     references=(KUBAT_MATWIN_1997,),
     since="0.1",
 )
@@ -229,9 +265,14 @@ def g_mean(c: Table) -> Node:
 @metric(
     aliases=("nir", "majority_share", "null_accuracy"),
     cases=[case(cells=THREE, gives="42/95", source=THREE_ARITHMETIC)],
-    equals={"caret": "No Information Rate"},
+    equals=[
+        equal("PyCM", "overall_stat['NIR']"),
+    ],
     since="0.1",
 )
 def no_information_rate(c: Table) -> Node:
-    """Share of the commonest true class: the accuracy of always naming it."""
+    """Share of the commonest true class: the accuracy of always naming it.
+
+    R's caret prints it as No Information Rate.
+    """
     return maximum(c.pos) / c.n

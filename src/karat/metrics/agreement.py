@@ -9,6 +9,7 @@ from karat.metrics import (
     case,
     cols,
     cumulative,
+    equal,
     log,
     metric,
     rows,
@@ -76,11 +77,22 @@ def _beyond_chance(c: Table) -> Node:
     perfect=1.0,
     cases=[case(cells=THREE, gives="3661 / sqrt(5832*5972)", source=THREE_ARITHMETIC)],
     oracle=sklearn("matthews_corrcoef"),
-    equals={
-        "scikit-learn": "matthews_corrcoef",
-        "CatBoost": "MCC",
-        "torchmetrics": "MatthewsCorrCoef",
-    },
+    equals=[
+        equal("scikit-learn", "matthews_corrcoef()"),
+        equal(
+            "torchmetrics",
+            "BinaryMatthewsCorrCoef()",
+            where="two classes, every class is true and predicted",
+        ),
+        equal(
+            "torchmetrics",
+            "MulticlassMatthewsCorrCoef()",
+            where="every class is true and predicted",
+        ),
+        equal("CatBoost", "MCC()"),
+        equal("PyCM", "overall_stat['Overall MCC']", undefined="nan"),
+        equal("PyCM", "class_stat['MCC'][1]", where="two classes", undefined="nan"),
+    ],
     references=(MATTHEWS_1975, GORODKIN_2004),
     since="0.1",
     headline=("plain",),
@@ -104,7 +116,13 @@ def matthews_correlation(c: Table) -> Node:
     perfect=1.0,
     cases=[case(cells=THREE, gives="3661/5941", source=THREE_ARITHMETIC)],
     oracle=sklearn("cohen_kappa_score"),
-    equals={"scikit-learn": "cohen_kappa_score", "CatBoost": "Kappa"},
+    equals=[
+        equal("scikit-learn", "cohen_kappa_score()"),
+        equal("torchmetrics", "BinaryCohenKappa()", where="two classes"),
+        equal("torchmetrics", "MulticlassCohenKappa()"),
+        equal("CatBoost", "Kappa()", where="every class is true and predicted"),
+        equal("PyCM", "overall_stat['Kappa']", undefined="nan"),
+    ],
     references=(COHEN_1960,),
     since="0.1",
     headline=("plain",),
@@ -126,7 +144,11 @@ def kappa(c: Table) -> Node:
     cases=[case(cells=THREE, gives="1 - 31*95/8227", source=THREE_ARITHMETIC)],
     identities={"sub swapped": _SYMMETRIC},
     oracle=sklearn("cohen_kappa_score", weights="linear"),
-    equals={"scikit-learn": "cohen_kappa_score(weights='linear')"},
+    equals=[
+        equal("scikit-learn", "cohen_kappa_score(weights='linear')"),
+        equal("torchmetrics", "BinaryCohenKappa(weights='linear')", where="two classes"),
+        equal("torchmetrics", "MulticlassCohenKappa(weights='linear')"),
+    ],
     references=(COHEN_1968,),
     since="0.1",
 )
@@ -159,7 +181,12 @@ def kappa_linear(c: Table) -> Node:
     ],
     identities={"sub swapped": _SYMMETRIC},
     oracle=sklearn("cohen_kappa_score", weights="quadratic"),
-    equals={"scikit-learn": "cohen_kappa_score(weights='quadratic')", "CatBoost": "WKappa"},
+    equals=[
+        equal("scikit-learn", "cohen_kappa_score(weights='quadratic')"),
+        equal("torchmetrics", "BinaryCohenKappa(weights='quadratic')", where="two classes"),
+        equal("torchmetrics", "MulticlassCohenKappa(weights='quadratic')"),
+        equal("CatBoost", "WKappa()", where="every class is true and predicted"),
+    ],
     references=(COHEN_1968,),
     since="0.1",
 )
@@ -200,6 +227,15 @@ def kappa_quadratic(c: Table) -> Node:
             disagreement=((0, 1, 3), (2, 0, 1), (5, 1, 0)),
         )
     ],
+    equals=[
+        equal(
+            "PyCM",
+            "weighted_kappa(weight=disagreement)",
+            where="every class occurs",
+            undefined="nan",
+            note="weights of int; with others it gives Kappa",
+        ),
+    ],
     references=(COHEN_1968,),
     since="0.1",
     in_report=False,
@@ -218,6 +254,9 @@ def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
     undefined="there is only one class",
     perfect=1.0,
     cases=[case(cells=THREE, gives="15137/24257", source=THREE_ARITHMETIC)],
+    equals=[
+        equal("PyCM", "overall_stat['Gwet AC1']", undefined="nan"),
+    ],
     references=(GWET_2008,),
     since="0.1",
 )
@@ -249,7 +288,10 @@ def _entropy(c: Table, totals: Node) -> Node:
         case(cells=GAPS, gives=_MI_GAPS, source=GAPS_ARITHMETIC),
     ],
     oracle=sklearn("mutual_info_score"),
-    equals={"scikit-learn": "mutual_info_score"},
+    equals=[
+        equal("scikit-learn", "mutual_info_score()"),
+        equal("PyCM", "overall_stat['Mutual Information'] * ln2", note="in bits there"),
+    ],
     references=(VINH_2010,),
     since="0.1",
 )
@@ -271,7 +313,9 @@ def mutual_information(c: Table) -> Node:
         case(cells=GAPS, gives=f"2*{_MI_GAPS} / ({_ENTROPIES_GAPS})", source=GAPS_ARITHMETIC),
     ],
     oracle=sklearn("normalized_mutual_info_score"),
-    equals={"scikit-learn": "normalized_mutual_info_score (arithmetic mean)"},
+    equals=[
+        equal("scikit-learn", "normalized_mutual_info_score()"),
+    ],
     references=(VINH_2010,),
     since="0.1",
 )

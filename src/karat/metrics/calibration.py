@@ -13,6 +13,7 @@ from karat.metrics import (
     Confidences,
     Parameter,
     ScoreCase,
+    equal,
     score_case,
     score_metric,
 )
@@ -125,10 +126,15 @@ def _mean_gap(bins: Bins, norm: str) -> float:
         five(gives="sqrt((0.4**2 + 1.15**2/3 + 0.1**2)/5)", bins=5, norm="l2"),
         five(gives="(2*0.4 + 0.1 + 0.1)/7", bins=5, weights=(1, 3, 1, 2, 0)),
     ],
-    equals={
-        "torchmetrics": "MulticlassCalibrationError, with closed='left' (there a confidence of 1 "
-        "has a bin of its own, and rows are float32)",
-    },
+    equals=[
+        equal(
+            "torchmetrics",
+            "MulticlassCalibrationError(n_bins=bins)",
+            "MulticlassCalibrationError(n_bins=bins, norm=norm)",
+            where="no probability is 1",
+            closed="left",
+        ),
+    ],
     references=(NAEINI_2015, GUO_2017),
     since="0.2",
     headline=("plain",),
@@ -158,7 +164,14 @@ def expected_calibration_error(
         five(gives="0.35", bins=5, closed="left"),
         five(gives="0.35", bins=2, scheme="quantile"),
     ],
-    equals={"torchmetrics": "MulticlassCalibrationError(norm='max'), with closed='left'"},
+    equals=[
+        equal(
+            "torchmetrics",
+            "MulticlassCalibrationError(n_bins=bins, norm='max')",
+            where="no probability is 1",
+            closed="left",
+        ),
+    ],
     references=(NAEINI_2015,),
     since="0.2",
 )
@@ -216,10 +229,14 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
         five(gives="sqrt((0.25**2/2 + 0.5**2/2 + 0.1**2)/5)", bins=5, norm="l2"),
         three(gives="(0.8 + 1.05 + 1.35)/9", lift="macro"),
     ],
-    equals={
-        "torchmetrics": "BinaryCalibrationError, with closed='left' (there a probability of 1 has "
-        "a bin of its own)",
-    },
+    equals=[
+        equal(
+            "torchmetrics",
+            "BinaryCalibrationError(n_bins=bins, norm=norm)",
+            where="two classes, no probability is 1",
+            closed="left",
+        ),
+    ],
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
     since="0.2",
 )

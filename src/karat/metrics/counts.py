@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from karat.metrics import Node, OneVsRest, Table, case, metric, total
+from karat.metrics import Node, OneVsRest, Table, case, equal, metric, total
+from karat.metrics._equal import of_pycm
 from karat.metrics.fscores import THREE, THREE_ARITHMETIC
 from karat.metrics.rates import LIVER_SOURCE, liver
 
@@ -17,6 +18,14 @@ _ANY = (0.0, math.inf)
     range=_ANY,
     better="higher",
     cases=[liver(gives="231", source=LIVER_SOURCE)],
+    equals=[
+        equal("scikit-learn", "confusion_matrix()[1, 1]", where="two classes"),
+        equal("scikit-learn", "multilabel_confusion_matrix()[..., 1, 1]", average=None),
+        equal("torchmetrics", "BinaryStatScores()[0]", where="two classes"),
+        equal("torchmetrics", "MulticlassStatScores(average='micro')[0]", average="micro"),
+        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 0]", average=None),
+        *of_pycm("TP"),
+    ],
     since="0.1",
 )
 def true_positives(c: OneVsRest) -> Node:
@@ -31,6 +40,14 @@ def true_positives(c: OneVsRest) -> Node:
     better="lower",
     perfect=0.0,
     cases=[liver(gives="32", source=LIVER_SOURCE)],
+    equals=[
+        equal("scikit-learn", "confusion_matrix()[0, 1]", where="two classes"),
+        equal("scikit-learn", "multilabel_confusion_matrix()[..., 0, 1]", average=None),
+        equal("torchmetrics", "BinaryStatScores()[1]", where="two classes"),
+        equal("torchmetrics", "MulticlassStatScores(average='micro')[1]", average="micro"),
+        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 1]", average=None),
+        *of_pycm("FP"),
+    ],
     since="0.1",
 )
 def false_positives(c: OneVsRest) -> Node:
@@ -45,6 +62,16 @@ def false_positives(c: OneVsRest) -> Node:
     better="lower",
     perfect=0.0,
     cases=[liver(gives="27", source=LIVER_SOURCE)],
+    equals=[
+        equal("scikit-learn", "confusion_matrix()[1, 0]", where="two classes"),
+        equal("scikit-learn", "multilabel_confusion_matrix()[..., 1, 0]", average=None),
+        equal("torchmetrics", "BinaryStatScores()[3]", where="two classes"),
+        equal("torchmetrics", "MulticlassStatScores(average='micro')[3]", average="micro"),
+        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 3]", average=None),
+        *of_pycm("FN"),
+        equal("scikit-learn", "zero_one_loss(normalize=False)", average="micro"),
+        equal("PyCM", "overall_stat['Zero-one Loss']", average="micro"),
+    ],
     since="0.1",
 )
 def false_negatives(c: OneVsRest) -> Node:
@@ -58,6 +85,14 @@ def false_negatives(c: OneVsRest) -> Node:
     range=_ANY,
     better="higher",
     cases=[liver(gives="54", source=LIVER_SOURCE)],
+    equals=[
+        equal("scikit-learn", "confusion_matrix()[0, 0]", where="two classes"),
+        equal("scikit-learn", "multilabel_confusion_matrix()[..., 0, 0]", average=None),
+        equal("torchmetrics", "BinaryStatScores()[2]", where="two classes"),
+        equal("torchmetrics", "MulticlassStatScores(average='micro')[2]", average="micro"),
+        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 2]", average=None),
+        *of_pycm("TN"),
+    ],
     since="0.1",
 )
 def true_negatives(c: OneVsRest) -> Node:
@@ -70,6 +105,13 @@ def true_negatives(c: OneVsRest) -> Node:
     averages=("micro",),
     range=_ANY,
     cases=[liver(gives="258", source=LIVER_SOURCE)],
+    equals=[
+        equal("scikit-learn", "precision_recall_fscore_support(average=None)[3]", average=None),
+        equal("imbalanced-learn", "sensitivity_specificity_support(average=None)[2]", average=None),
+        equal("torchmetrics", "BinaryStatScores()[4]", where="two classes"),
+        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 4]", average=None),
+        *of_pycm("P"),
+    ],
     since="0.1",
 )
 def support(c: OneVsRest) -> Node:
@@ -81,6 +123,7 @@ def support(c: OneVsRest) -> Node:
     averages=("micro",),
     range=_ANY,
     cases=[liver(gives="263", source=LIVER_SOURCE)],
+    equals=of_pycm("TOP"),
     since="0.1",
 )
 def predicted_count(c: OneVsRest) -> Node:
@@ -92,6 +135,9 @@ def predicted_count(c: OneVsRest) -> Node:
     range=_ANY,
     better="higher",
     cases=[case(cells=THREE, gives="71", source=THREE_ARITHMETIC)],
+    equals=[
+        equal("scikit-learn", "accuracy_score(normalize=False)"),
+    ],
     since="0.1",
 )
 def correct_count(c: Table) -> Node:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from karat.metrics import Node, OneVsRest, Parameter, Table, case, metric, sklearn
+from karat.metrics import Node, OneVsRest, Parameter, Table, case, equal, metric, sklearn
+from karat.metrics._equal import of_pycm, of_scikit_learn, of_torchmetrics
 from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall
 
 VAN_RIJSBERGEN_1979 = "van Rijsbergen (1979). Information Retrieval, chapter 7."
@@ -39,12 +40,19 @@ _R = "((22/30 + 18/23 + 31/42) / 3)"
     perfect=1.0,
     cases=[liver(gives="2*231 / (2*231 + 32 + 27)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("f1_score"),
-    equals={
-        "scikit-learn": "f1_score; macro_f1 is f1_score(average='macro')",
-        "torchmetrics": "F1Score",
-        "CatBoost": "F1; macro_f1 is TotalF1:average=Macro",
-        "oneDAL": "fscore of two classes; its macroFscore is f1_of_macro_averages",
-    },
+    equals=[
+        *of_scikit_learn("f1_score", 2),
+        *of_torchmetrics("F1Score"),
+        equal("CatBoost", "F1()", where="every class occurs", average=None),
+        equal("CatBoost", "TotalF1(average='Macro')", average="macro"),
+        equal("CatBoost", "TotalF1(average='Micro')", average="micro"),
+        equal("CatBoost", "TotalF1(average='Weighted')", average="weighted"),
+        equal(
+            "oneDAL", "BinaryConfusionMatrix()['fscore']", where="every class is true and predicted"
+        ),
+        equal("oneDAL", "MulticlassConfusionMatrix()['microFscore']", average="micro"),
+        *of_pycm("F1", "macro", "micro"),
+    ],
     references=(VAN_RIJSBERGEN_1979, OPITZ_BURST_2019),
     since="0.1",
     headline=("plain", "macro", "micro", "weighted"),
@@ -75,7 +83,24 @@ def f1(c: OneVsRest) -> Node:
         ),
     ],
     oracle=sklearn("fbeta_score", beta=2.0),
-    equals={"scikit-learn": "fbeta_score", "oneDAL": "fscore of two classes, with its beta"},
+    equals=[
+        *of_scikit_learn("fbeta_score", 2),
+        equal("torchmetrics", "BinaryFBetaScore(beta=beta)", where="two classes"),
+        equal(
+            "torchmetrics",
+            "MulticlassFBetaScore(beta=beta, average=average)",
+            where="every class occurs",
+        ),
+        equal("CatBoost", "F(beta=beta)", where="every class occurs", average=None),
+        equal(
+            "oneDAL",
+            "BinaryConfusionMatrix(beta=beta)['fscore']",
+            where="every class is true and predicted",
+        ),
+        equal("PyCM", "F_beta(beta=beta)", average=None, undefined="nan"),
+        equal("PyCM", "class_stat['F0.5']", average=None, beta=0.5, undefined="nan"),
+        equal("PyCM", "class_stat['F2']", average=None, beta=2, undefined="nan"),
+    ],
     references=(VAN_RIJSBERGEN_1979,),
     since="0.1",
     in_report=False,
@@ -93,7 +118,18 @@ def f_beta(c: OneVsRest, *, beta: Node) -> Node:
     perfect=1.0,
     cases=[liver(gives="231 / (231 + 32 + 27)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("jaccard_score"),
-    equals={"scikit-learn": "jaccard_score", "torchmetrics": "JaccardIndex"},
+    equals=[
+        equal("scikit-learn", "jaccard_score()", where="two classes"),
+        equal("scikit-learn", "jaccard_score(average=average)"),
+        *of_torchmetrics("JaccardIndex"),
+        *of_pycm("J"),
+        equal(
+            "PyCM",
+            "overall_stat['Overall J'][1]",
+            where="every class is true and predicted",
+            average="macro",
+        ),
+    ],
     references=(JACCARD_1912,),
     since="0.1",
 )
@@ -109,7 +145,13 @@ def jaccard(c: OneVsRest) -> Node:
     undefined_is_zero=True,
     perfect=1.0,
     cases=[case(cells=THREE, gives=f"2*{_P}*{_R} / ({_P} + {_R})", source=THREE_ARITHMETIC)],
-    equals={"oneDAL": "macroFscore (beta = 1) where every class is true and predicted somewhere"},
+    equals=[
+        equal(
+            "oneDAL",
+            "MulticlassConfusionMatrix()['macroFscore']",
+            where="every class is true and predicted",
+        ),
+    ],
     references=(SOKOLOVA_LAPALME_2009, OPITZ_BURST_2019),
     since="0.1",
 )
@@ -143,7 +185,13 @@ def f1_of_macro_averages(c: Table) -> Node:
             beta=0.5,
         ),
     ],
-    equals={"oneDAL": "macroFscore where every class is true and predicted somewhere"},
+    equals=[
+        equal(
+            "oneDAL",
+            "MulticlassConfusionMatrix(beta=beta)['macroFscore']",
+            where="every class is true and predicted",
+        ),
+    ],
     references=(SOKOLOVA_LAPALME_2009,),
     since="0.1",
     in_report=False,

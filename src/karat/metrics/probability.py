@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from karat.errors import error
-from karat.metrics import Losses, Parameter, score_case, score_metric, sklearn
+from karat.metrics import Losses, Parameter, equal, score_case, score_metric, sklearn
 from karat.metrics._influence import of_mean, of_places, of_skill
 
 GOOD_1952 = "Good (1952). Rational decisions. JRSS B 14."
@@ -38,7 +38,11 @@ def _undefined_share(value: float, base: float) -> float:
         score_case(y_true=[1, 0], y_prob=[0.75, 0.25], gives="-log(0.75)", source=HAND),
     ],
     oracle=sklearn("log_loss"),
-    equals={"scikit-learn": "log_loss (clips at eps)", "CatBoost": "MultiClass (of scores)"},
+    equals=[
+        equal("scikit-learn", "log_loss()", where="no probability is 0"),
+        equal("CatBoost", "MultiClass()", given="y_score"),
+        equal("CatBoost", "Logloss()", "CrossEntropy()", where="two classes", given="y_score"),
+    ],
     references=(GOOD_1952,),
     since="0.2",
     headline=("plain",),
@@ -71,7 +75,9 @@ def log_loss(s: Losses) -> float:
         ),
         score_case(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)", source=HAND),
     ],
-    equals={"CatBoost": "MultiClassOneVsAll (of scores)"},
+    equals=[
+        equal("CatBoost", "MultiClassOneVsAll()", given="y_score"),
+    ],
     since="0.2",
     influence=of_mean("binary_surprise"),
 )
@@ -96,7 +102,10 @@ def one_vs_all_log_loss(s: Losses) -> float:
         score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="(1/16 + 1/4)/2", source=HAND),
     ],
     oracle=sklearn("brier_score_loss"),
-    equals={"scikit-learn": "brier_score_loss"},
+    equals=[
+        equal("scikit-learn", "brier_score_loss()"),
+        equal("CatBoost", "BrierScore()", where="two classes", given="y_score"),
+    ],
     references=(BRIER_1950,),
     since="0.2",
     headline=("plain",),
@@ -125,7 +134,11 @@ def brier(s: Losses) -> float:
         score_case(y_true=[1, 0], y_score=[0.5, -2.0], gives="0.25", source=HAND),
     ],
     oracle=sklearn("hinge_loss"),
-    equals={"scikit-learn": "hinge_loss", "CatBoost": "HingeLoss"},
+    equals=[
+        equal("scikit-learn", "hinge_loss()", given="y_score"),
+        equal("torchmetrics", "MulticlassHingeLoss()"),
+        equal("CatBoost", "HingeLoss()", given="y_score"),
+    ],
     references=(CRAMMER_SINGER_2001,),
     since="0.2",
     is_of_scores_only=True,
@@ -153,7 +166,14 @@ def hinge_loss(s: Losses) -> float:
         score_case(y_true=TRUTH, y_prob=THREE, k=3, gives="1", source=HAND),
     ],
     oracle=sklearn("top_k_accuracy_score"),
-    equals={"scikit-learn": "top_k_accuracy_score (ties in favour of later classes)"},
+    equals=[
+        equal("scikit-learn", "top_k_accuracy_score(k=k)", where="scores do not tie"),
+        equal(
+            "torchmetrics",
+            "MulticlassAccuracy(average='micro', top_k=k)",
+            where="scores do not tie",
+        ),
+    ],
     since="0.2",
     least_classes=3,
     influence=of_places,
@@ -190,7 +210,9 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
         ),
     ],
     oracle=sklearn("d2_log_loss_score"),
-    equals={"scikit-learn": "d2_log_loss_score"},
+    equals=[
+        equal("scikit-learn", "d2_log_loss_score()", where="no probability is 0"),
+    ],
     references=(MCFADDEN_1974,),
     since="0.2",
     influence=of_skill("surprise"),
@@ -222,7 +244,9 @@ def d2_log_loss(s: Losses) -> float:
         score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)", source=HAND),
     ],
     oracle=sklearn("d2_brier_score"),
-    equals={"scikit-learn": "d2_brier_score"},
+    equals=[
+        equal("scikit-learn", "d2_brier_score()"),
+    ],
     references=(BRIER_1950,),
     since="0.2",
     influence=of_skill("quadratic"),

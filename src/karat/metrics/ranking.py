@@ -14,6 +14,7 @@ from karat.metrics import (
     Pairwise,
     Parameter,
     ScoreCase,
+    equal,
     score_case,
     score_metric,
     sklearn,
@@ -92,11 +93,34 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
         three(gives="(4.5/6 + 4/6 + 3/4)/3", lift="macro"),
     ],
     oracle=sklearn("roc_auc_score"),
-    equals={
-        "scikit-learn": "roc_auc_score (multi_class='ovr' for the averages)",
-        "CatBoost": "AUC:type=OneVsAll for each class (of softmax)",
-        "torchmetrics": "AUROC",
-    },
+    equals=[
+        equal(
+            "scikit-learn",
+            "roc_auc_score(max_fpr=max_fpr)",
+            where="two classes, every class is true",
+        ),
+        equal(
+            "scikit-learn",
+            "roc_auc_score(multi_class='ovr', average=average)",
+            where="three or more classes, every class is true",
+        ),
+        equal(
+            "torchmetrics", "BinaryAUROC(max_fpr=max_fpr)", where="two classes, every class is true"
+        ),
+        equal(
+            "torchmetrics",
+            "MulticlassAUROC(average=average)",
+            where="every class is true",
+            averages=("macro", "weighted", None),
+        ),
+        equal("CatBoost", "AUC()", where="two classes, every class is true", given="y_score"),
+        equal(
+            "CatBoost",
+            "AUCMulticlass(type='OneVsAll')",
+            where="every class is true, scores do not tie",
+            average=None,
+        ),
+    ],
     references=(HANLEY_MCNEIL_1982, MCCLISH_1989, FAWCETT_2006),
     since="0.2",
     headline=("plain", "macro", "weighted"),
@@ -152,7 +176,13 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
         ),
     ],
     oracle=sklearn("roc_auc_score", multi_class="ovo"),
-    equals={"scikit-learn": "roc_auc_score(multi_class='ovo')", "pROC": "multiclass.roc"},
+    equals=[
+        equal(
+            "scikit-learn",
+            "roc_auc_score(multi_class='ovo')",
+            where="three or more classes, every class is true, there are no weights",
+        ),
+    ],
     references=(HAND_TILL_2001,),
     since="0.2",
     headline=("plain",),
@@ -162,6 +192,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
 
     Does not depend on how frequent the classes are. Pairs with an absent class are left out.
+    R's pROC has it as multiclass.roc.
     """
     return _mean_of_pairs(p, np.ones_like(p.matrix))
 
@@ -177,7 +208,13 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
         three(gives="(4*(3/4 + 1/2) + 3*(3/4 + 1) + 3*(1 + 1/2))/20"),
     ],
     oracle=sklearn("roc_auc_score", multi_class="ovo", average="weighted"),
-    equals={"scikit-learn": "roc_auc_score(multi_class='ovo', average='weighted')"},
+    equals=[
+        equal(
+            "scikit-learn",
+            "roc_auc_score(multi_class='ovo', average='weighted')",
+            where="three or more classes, every class is true, there are no weights",
+        ),
+    ],
     references=(HAND_TILL_2001,),
     since="0.2",
     influence=of_pairs_by_support,
@@ -225,7 +262,15 @@ def _checked_cost(cost: Any, k: int) -> Floats:
         ),
     ),
     cases=[three(gives="(3/4 + 1 + 1)/3")],
-    equals={"CatBoost": "AUC:type=Mu", "mlr3measures": "mauc_mu"},
+    equals=[
+        equal(
+            "CatBoost",
+            "AUCMulticlass(type='Mu')",
+            "AUCMulticlass(type='Mu', misclass_cost_matrix=cost)",
+            where="every class is true",
+            given="y_score",
+        ),
+    ],
     references=(KLEIMAN_PAGE_2019,),
     since="0.2",
     influence=of_mu,
@@ -234,6 +279,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     """Mean over pairs of classes of how well the rows are told apart by both scores together.
 
     Used on the numbers as given: the paper's are probabilities, CatBoost's raw scores.
+    R's mlr3measures has it as mauc_mu.
     Pairs with an absent class are left out.
     """
     matrix = None if cost is None else _checked_cost(cost, p.k)
@@ -263,7 +309,23 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
         three(gives="(3/4 + 1/2 + 1/2)/3", lift="macro"),
     ],
     oracle=sklearn("average_precision_score"),
-    equals={"scikit-learn": "average_precision_score", "torchmetrics": "AveragePrecision"},
+    equals=[
+        equal(
+            "scikit-learn", "average_precision_score()", where="two classes, every class is true"
+        ),
+        equal(
+            "scikit-learn",
+            "average_precision_score(average=average)",
+            where="three or more classes, every class is true",
+        ),
+        equal("torchmetrics", "BinaryAveragePrecision()", where="two classes, every class is true"),
+        equal(
+            "torchmetrics",
+            "MulticlassAveragePrecision(average=average)",
+            where="every class is true",
+            averages=("macro", "weighted", None),
+        ),
+    ],
     references=(BOYD_2013,),
     since="0.2",
     headline=("plain", "macro"),
@@ -286,7 +348,16 @@ def average_precision(c: ClassRanks) -> float:
     undefined=NONE_TRUE,
     perfect=1.0,
     cases=[tied(gives="1/3*(1 + 1)/2 + 1/3*(1 + 2/3)/2 + 1/3*(2/4 + 3/5)/2")],
-    equals={"scikit-learn": "auc(recall, precision)", "CatBoost": "PRAUC"},
+    equals=[
+        equal("CatBoost", "PRAUC()", where="two classes, every class is true", given="y_score"),
+        equal(
+            "CatBoost",
+            "PRAUCMulticlass()",
+            where="every class is true",
+            average=None,
+            given="y_score",
+        ),
+    ],
     references=(DAVIS_GOADRICH_2006,),
     since="0.2",
 )
@@ -308,6 +379,15 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     undefined=ONE_SIDED,
     perfect=1.0,
     cases=[tied(gives="2*6.5/9 - 1")],
+    equals=[
+        equal("scikit-learn", "2 * roc_auc_score() - 1", where="two classes, every class is true"),
+        equal(
+            "CatBoost",
+            "NormalizedGini()",
+            where="two classes, every class is true",
+            given="y_score",
+        ),
+    ],
     references=(HANLEY_MCNEIL_1982,),
     since="0.2",
     influence=of_gini,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.metrics import Case, Node, OneVsRest, case, metric, sklearn, sqrt
+from karat.metrics import Case, Node, OneVsRest, case, equal, metric, sklearn, sqrt
+from karat.metrics._equal import of_onedal, of_pycm, of_scikit_learn, of_torchmetrics
 
 ALTMAN_BLAND_1994A = (
     "Altman, Bland (1994). Diagnostic tests 1: sensitivity and specificity. BMJ 308."
@@ -41,7 +42,13 @@ ALL_PREDICTED = "everything was predicted as the class"
     perfect=1.0,
     cases=[liver(gives="231/263", source=LIVER_SOURCE)],
     oracle=sklearn("precision_score"),
-    equals={"scikit-learn": "precision_score", "torchmetrics": "Precision", "oneDAL": "precision"},
+    equals=[
+        *of_scikit_learn("precision_score", 0),
+        *of_torchmetrics("Precision"),
+        equal("CatBoost", "Precision()", average=None),
+        *of_onedal("precision"),
+        *of_pycm("PPV", "macro", "micro"),
+    ],
     references=(ALTMAN_BLAND_1994B,),
     since="0.1",
     headline=("plain", "macro"),
@@ -63,7 +70,20 @@ def precision(c: OneVsRest) -> Node:
     perfect=1.0,
     cases=[liver(gives="231/258", source=LIVER_SOURCE)],
     oracle=sklearn("recall_score"),
-    equals={"scikit-learn": "recall_score", "torchmetrics": "Recall", "oneDAL": "recall"},
+    equals=[
+        *of_scikit_learn("recall_score", 1),
+        equal("imbalanced-learn", "sensitivity_score()", where="two classes"),
+        equal(
+            "imbalanced-learn",
+            "sensitivity_score(average=average)",
+            "sensitivity_specificity_support(average=average)[0]",
+        ),
+        *of_torchmetrics("Recall"),
+        equal("torchmetrics", "MulticlassAccuracy(average=average)", where="every class occurs"),
+        equal("CatBoost", "Recall()", where="every class is true", average=None),
+        *of_onedal("recall"),
+        *of_pycm("TPR", "macro", "micro"),
+    ],
     references=(ALTMAN_BLAND_1994A,),
     since="0.1",
     headline=("plain", "macro"),
@@ -85,7 +105,20 @@ def recall(c: OneVsRest) -> Node:
     perfect=1.0,
     cases=[liver(gives="54/86", source=LIVER_SOURCE)],
     oracle=sklearn("recall_score", pos_label=0),
-    equals={"scikit-learn": "recall_score(pos_label=0), two classes", "oneDAL": "specificity"},
+    equals=[
+        equal("scikit-learn", "recall_score(pos_label=0)", where="two classes"),
+        equal("imbalanced-learn", "specificity_score()", where="two classes, there are no weights"),
+        equal(
+            "imbalanced-learn",
+            "specificity_score(average=average)",
+            "sensitivity_specificity_support(average=average)[1]",
+            where="there are no weights",
+            note="its weighted specificity counts rows, and exceeds 1",
+        ),
+        *of_torchmetrics("Specificity"),
+        equal("oneDAL", "BinaryConfusionMatrix()['specificity']", undefined="nan"),
+        *of_pycm("TNR", "macro", "micro"),
+    ],
     references=(ALTMAN_BLAND_1994A,),
     since="0.1",
     headline=("plain",),
@@ -107,7 +140,11 @@ def specificity(c: OneVsRest) -> Node:
     perfect=1.0,
     cases=[liver(gives="54/81", source=LIVER_SOURCE)],
     oracle=sklearn("precision_score", pos_label=0),
-    equals={"scikit-learn": "precision_score(pos_label=0), two classes"},
+    equals=[
+        equal("scikit-learn", "precision_score(pos_label=0)", where="two classes"),
+        *of_torchmetrics("NegativePredictiveValue"),
+        *of_pycm("NPV", "macro", "micro"),
+    ],
     references=(ALTMAN_BLAND_1994B,),
     since="0.1",
 )
@@ -127,6 +164,14 @@ def negative_predictive_value(c: OneVsRest) -> Node:
     perfect=0.0,
     cases=[liver(gives="32/86", source=LIVER_ARITHMETIC)],
     oracle=sklearn("recall_score", pos_label=0, transform=lambda value: 1.0 - value),
+    equals=[
+        equal(
+            "scikit-learn",
+            "1 - recall_score(pos_label=0)",
+            where="two classes, every class is true",
+        ),
+        *of_pycm("FPR", "macro", "micro"),
+    ],
     references=(ALTMAN_BLAND_1994A,),
     since="0.1",
 )
@@ -142,6 +187,15 @@ def false_positive_rate(c: OneVsRest) -> Node:
     perfect=0.0,
     cases=[liver(gives="27/258", source=LIVER_ARITHMETIC)],
     oracle=sklearn("recall_score", transform=lambda value: 1.0 - value),
+    equals=[
+        equal("scikit-learn", "1 - recall_score()", where="two classes, every class is true"),
+        equal(
+            "torchmetrics",
+            "MulticlassHammingDistance(average=average)",
+            where="every class is true",
+        ),
+        *of_pycm("FNR", "macro", "micro"),
+    ],
     references=(ALTMAN_BLAND_1994A,),
     since="0.1",
 )
@@ -157,6 +211,7 @@ def false_negative_rate(c: OneVsRest) -> Node:
     perfect=0.0,
     cases=[liver(gives="32/263", source=LIVER_ARITHMETIC)],
     oracle=sklearn("precision_score", transform=lambda value: 1.0 - value),
+    equals=of_pycm("FDR"),
     references=(ALTMAN_BLAND_1994B,),
     since="0.1",
 )
@@ -172,6 +227,7 @@ def false_discovery_rate(c: OneVsRest) -> Node:
     perfect=0.0,
     cases=[liver(gives="27/81", source=LIVER_ARITHMETIC)],
     oracle=sklearn("precision_score", pos_label=0, transform=lambda value: 1.0 - value),
+    equals=of_pycm("FOR"),
     references=(ALTMAN_BLAND_1994B,),
     since="0.1",
 )
@@ -183,6 +239,10 @@ def false_omission_rate(c: OneVsRest) -> Node:
 @metric(
     aliases=("base_rate",),
     cases=[liver(gives="258/344", source=LIVER_SOURCE)],
+    equals=[
+        *of_pycm("PRE"),
+        *of_pycm("PR"),
+    ],
     references=(ALTMAN_BLAND_1994B,),
     since="0.1",
 )
@@ -202,7 +262,16 @@ def prevalence(c: OneVsRest) -> Node:
     perfect=1.0,
     cases=[liver(gives="231/258 + 54/86 - 1", source=LIVER_ARITHMETIC)],
     oracle=sklearn("balanced_accuracy_score", adjusted=True),
-    equals={"scikit-learn": "balanced_accuracy_score(adjusted=True), two classes"},
+    equals=[
+        equal(
+            "scikit-learn",
+            "balanced_accuracy_score(adjusted=True)",
+            where="two classes, every class is true",
+        ),
+        *of_pycm("BM"),
+        *of_pycm("Y"),
+        *of_pycm("GI"),
+    ],
     references=(YOUDEN_1950, POWERS_2011),
     since="0.1",
 )
@@ -221,6 +290,7 @@ def informedness(c: OneVsRest) -> Node:
     undefined="everything was predicted as the class, or nothing",
     perfect=1.0,
     cases=[liver(gives="231/263 + 54/81 - 1", source=LIVER_ARITHMETIC)],
+    equals=of_pycm("MK"),
     references=(POWERS_2011,),
     since="0.1",
 )
@@ -237,7 +307,10 @@ def markedness(c: OneVsRest) -> Node:
     perfect=math.inf,
     cases=[liver(gives="(231/258) / (32/86)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("class_likelihood_ratios", item=0),
-    equals={"scikit-learn": "class_likelihood_ratios()[0], NaN where this is infinite"},
+    equals=[
+        equal("scikit-learn", "class_likelihood_ratios()[0]", where="two classes, it is finite"),
+        *of_pycm("PLR", where="it is finite"),
+    ],
     references=(DEEKS_ALTMAN_2004,),
     since="0.1",
 )
@@ -257,7 +330,10 @@ def positive_likelihood_ratio(c: OneVsRest) -> Node:
     perfect=0.0,
     cases=[liver(gives="(27/258) / (54/86)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("class_likelihood_ratios", item=1),
-    equals={"scikit-learn": "class_likelihood_ratios()[1], NaN where this is infinite"},
+    equals=[
+        equal("scikit-learn", "class_likelihood_ratios()[1]", where="two classes, it is finite"),
+        *of_pycm("NLR", where="it is finite"),
+    ],
     references=(DEEKS_ALTMAN_2004,),
     since="0.1",
 )
@@ -276,6 +352,7 @@ def negative_likelihood_ratio(c: OneVsRest) -> Node:
     undefined="there is no false positive or no false negative",
     perfect=math.inf,
     cases=[liver(gives="(231*54) / (32*27)", source=LIVER_ARITHMETIC)],
+    equals=of_pycm("DOR", where="it is finite"),
     references=(GLAS_2003,),
     since="0.1",
 )
@@ -294,6 +371,10 @@ def diagnostic_odds_ratio(c: OneVsRest) -> Node:
     undefined_is_zero=True,
     perfect=1.0,
     cases=[liver(gives="231 / sqrt(263*258)", source=LIVER_ARITHMETIC)],
+    equals=[
+        *of_pycm("G"),
+        *of_pycm("OOC"),
+    ],
     references=(FOWLKES_MALLOWS_1983,),
     since="0.1",
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from karat.errors import error
-from karat.metrics import ClassRanks, Parameter, ScoreCase, score_case, score_metric
+from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
 from karat.metrics._steps import gain_of_share, largest, weight_within
 from karat.metrics._views import Floats
 from karat.tally import Steps
@@ -203,7 +203,19 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
         ),
     ),
     cases=[tied(gives="1/3", min_precision=0.9), tied(gives="1", min_precision=0.6)],
-    equals={"torchmetrics": "RecallAtFixedPrecision"},
+    equals=[
+        equal(
+            "torchmetrics",
+            "BinaryRecallAtFixedPrecision(min_precision=min_precision)[0]",
+            where="two classes, every class is true",
+        ),
+        equal(
+            "torchmetrics",
+            "MulticlassRecallAtFixedPrecision(min_precision=min_precision)[0]",
+            where="every class is true",
+            average=None,
+        ),
+    ],
     references=(MANNING_2008,),
     since="0.2",
     in_report=False,

@@ -1,0 +1,219 @@
+"""Which number of which library a metric equals, as calls that a test executes."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+__all__ = ["WHERE", "Equal", "equal", "of_onedal", "of_pycm", "of_scikit_learn", "of_torchmetrics"]
+
+Read: TypeAlias = Callable[[str, dict[str, Any]], Any]
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+}
+WHERE = (
+    "two classes",
+    "three or more classes",
+    "every class occurs",
+    "every class is true",
+    "every class is true and predicted",
+    "it is finite",
+    "scores do not tie",
+    "no probability is 0",
+    "no probability is 1",
+    "there are no weights",
+)
+"""What the data may have to be like for a claim to hold."""
+
+_CONSTANTS = {"nan": math.nan, "inf": math.inf, "ln2": math.log(2.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """Calls of another library that give the number of a metric.
+
+    A call is an expression: functions with keywords, items, numbers and + − × ÷. A bare name in
+    it stands for the parameter of that name of karat's function: ``fbeta_score(beta=beta)``.
+
+    Attributes:
+        library: the name of the library, as its users write it.
+        calls: expressions, each of which gives the number.
+        here: keywords of karat's function, where its defaults give another number.
+        where: what the data have to be like for it to hold: of `WHERE`, separated by commas.
+        averages: the averages that the library has, if it has not all.
+        given: "y_score" where the library reads scores and karat is given them as such.
+        note: what else is to be known, in words.
+    """
+
+    library: str
+    calls: tuple[str, ...]
+    here: Mapping[str, Any] = field(default_factory=dict)
+    where: str = ""
+    averages: tuple[str | None, ...] = ()
+    given: Literal["", "y_score"] = ""
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The calls and their conditions, to be read."""
+        there = " or ".join(self.calls)
+        with_here = ", ".join(f"{name}={value!r}" for name, value in self.here.items())
+        return there + "".join(f"; {part}" for part in (f"with {with_here}" * bool(self.here),
+                                                        self.conditions) if part)  # fmt: skip
+
+    @property
+    def conditions(self) -> str:
+        """When it holds, and what else is to be known."""
+        averages = ", ".join(map(str, self.averages))
+        parts = (
+            self.where,
+            f"average={averages}" * bool(averages),
+            "of scores" * bool(self.given),
+            self.note,
+        )
+        return "; ".join(part for part in parts if part)
+
+    def names(self) -> frozenset[str]:
+        """The names of the library that the calls use: of functions, and of items of tables."""
+        return frozenset(name for call in self.calls for name in names_in(call))
+
+
+def equal(
+    library: str,
+    *calls: str,
+    where: str = "",
+    averages: tuple[str | None, ...] = (),
+    given: Literal["", "y_score"] = "",
+    note: str = "",
+    **here: Any,
+) -> Equal:
+    """The calls of a library that give this number; `here` are keywords of karat's function."""
+    return Equal(library, calls, here, where, averages, given, note)
+
+
+def of_scikit_learn(name: str, item: int) -> tuple[Equal, ...]:
+    """scikit-learn's function of precision, recall or F, which also gives all three as items."""
+    keywords = "beta=beta, " if name == "fbeta_score" else ""
+    each = f"{keywords}average=average"
+    both = f"precision_recall_fscore_support({each})[{item}]"
+    return (
+        equal("scikit-learn", f"{name}({keywords.rstrip(', ')})", where="two classes"),
+        equal("scikit-learn", f"{name}({each})", both),
+        equal("scikit-learn", f"{name}({each}, zero_division=nan)", undefined="exclude"),
+    )
+
+
+def of_torchmetrics(name: str, *, where: str = "every class occurs") -> tuple[Equal, ...]:
+    """Torchmetrics' two classes of a metric of one class: of two classes, and of several."""
+    return (
+        equal("torchmetrics", f"Binary{name}()", where="two classes"),
+        equal("torchmetrics", f"Multiclass{name}(average=average)", where=where),
+    )
+
+
+def of_onedal(name: str) -> tuple[Equal, ...]:
+    """Precision or recall of oneDAL: of two classes, micro and macro average; NaN for 0/0."""
+    two, several = f"BinaryConfusionMatrix()['{name}']", "MulticlassConfusionMatrix()"
+    name = name.capitalize()
+    return (
+        equal("oneDAL", two, undefined="nan"),
+        equal("oneDAL", f"{several}['micro{name}']", average="micro"),
+        equal("oneDAL", f"{several}['macro{name}']", average="macro", undefined="nan"),
+    )
+
+
+def of_pycm(item: str, *averages: str, where: str = "") -> tuple[Equal, ...]:
+    """PyCM's value of each class, and the averages that it has; 'None' there is NaN here."""
+    shared: dict[str, Any] = {"where": where, "undefined": "nan"}
+    return (
+        equal("PyCM", f"class_stat[{item!r}]", average=None, **shared),
+        *(
+            equal("PyCM", f"overall_stat[{f'{item} {average.capitalize()}'!r}]",
+                  average=average, **shared)
+            for average in averages
+        ),
+    )  # fmt: skip
+
+
+def names_in(call: str) -> frozenset[str]:
+    """Functions that are called and texts that are items: the library's names."""
+    found = set()
+    for node in ast.walk(ast.parse(call, mode="eval")):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found.add(node.func.id)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            found |= {node.slice.value} if isinstance(node.slice.value, str) else set()
+    return frozenset(found)
+
+
+def keywords_in(call: str) -> dict[str, frozenset[str]]:
+    """Each function that is called → the keywords it is given."""
+    return {
+        node.func.id: frozenset(item.arg for item in node.keywords if item.arg is not None)
+        for node in ast.walk(ast.parse(call, mode="eval"))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+
+
+def free_names_in(call: str) -> frozenset[str]:
+    """Bare names: the parameters of karat's function that the call passes on."""
+    tree = ast.parse(call, mode="eval")
+    used = {
+        id(part)
+        for node in ast.walk(tree)
+        for part in (
+            [node.func]
+            if isinstance(node, ast.Call)
+            else [node.value] if isinstance(node, ast.Subscript) else []
+        )
+    }  # fmt: skip
+    return frozenset(
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and id(node) not in used and node.id not in _CONSTANTS
+    )
+
+
+def value_of(call: str, read: Read, params: Mapping[str, Any]) -> Any:
+    """The value of a call.
+
+    Args:
+        read: gives the library's value of a name and its keywords.
+        params: values of the bare names.
+
+    Errors:
+        ValueError: the call holds something that is no call, item, number or arithmetic.
+    """
+    return _value(ast.parse(call, mode="eval").body, read, params)
+
+
+def _value(node: ast.AST, read: Read, params: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return _CONSTANTS[node.id] if node.id in _CONSTANTS else params[node.id]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+        given = {str(item.arg): _value(item.value, read, params) for item in node.keywords}
+        return read(node.func.id, given)
+    if isinstance(node, ast.Subscript):
+        is_table = isinstance(node.value, ast.Name)
+        whole = read(node.value.id, {}) if is_table else _value(node.value, read, params)  # type: ignore[attr-defined]
+        return whole[_value(node.slice, read, params)]
+    if isinstance(node, ast.Tuple):
+        return tuple(_value(part, read, params) for part in node.elts)
+    if isinstance(node, ast.BinOp):
+        left, right = _value(node.left, read, params), _value(node.right, read, params)
+        return _OPERATORS[type(node.op)](left, right)
+    if isinstance(node, ast.UnaryOp):
+        return _OPERATORS[type(node.op)](_value(node.operand, read, params))
+    raise ValueError(f"{ast.unparse(node)} is no call, item, number or arithmetic")
