@@ -41,7 +41,7 @@ def report_of_scores(
     """
     wanted = _wanted(rows, requested)
     for metric in wanted:
-        check_has_positive(metric, rows.classes)
+        check_has_positive(metric, rows.classes, ())
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
