@@ -55,7 +55,10 @@ def _metric_function(name: str) -> Any:
     try:
         return function_of(name)
     except UnknownNameError as problem:
-        raise AttributeError(str(problem)) from None
+        from karat.errors.habits import where_it_is
+
+        told = where_it_is(name)
+        raise AttributeError(f"{told}\n{problem}" if told else str(problem)) from None
 
 
 def __dir__() -> list[str]:

@@ -19,6 +19,7 @@ from karat.curves import ByClass, Curve
 from karat.curves._decisions import checked_thresholds
 from karat.engines.scores import ScoreTally, tally_scores
 from karat.errors import UndefinedWarning, error, shown
+from karat.errors.habits import unknown_argument
 from karat.function_docs import SCORE_ARGUMENTS
 from karat.metrics import ClassProbabilities, ClassRanks
 from karat.metrics._positive import no_positive
@@ -79,8 +80,8 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
     ) -> Any:
         unknown = given.keys() - defaults.keys()
         if unknown:
-            name = f"{body.__name__}() got an unexpected keyword argument {min(unknown)!r}"
-            raise TypeError(name)
+            takes = list(inspect.signature(function).parameters)
+            raise unknown_argument(body.__name__, min(unknown), takes)
         if y_pred is not None:
             raise no_predictions(f"karat.curves.{body.__name__}")
         _check_average(body.__name__, average, classes, has_micro=reads is ClassRanks)

@@ -13,6 +13,7 @@ import numpy as np
 from karat.engines.arrays import check_threads
 from karat.engines.scores import tally_scores
 from karat.errors import error, short, shown
+from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text, tallied
 from karat.inputs.frames import is_frame
 from karat.inputs.identity import NotALabelError, label_of
@@ -25,6 +26,7 @@ from karat.tally import Classes, Label
 __all__ = ["display_names", "evaluate"]
 
 
+@names_its_arguments
 def evaluate(
     y_true: Any = None,
     y_pred: Any = None,

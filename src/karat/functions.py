@@ -20,6 +20,7 @@ from karat import _native
 from karat.engines.arrays import check_threads, tally_labels
 from karat.engines.matrices import tally_matrix
 from karat.errors import UndefinedWarning, error, shown
+from karat.errors.habits import names_its_arguments
 from karat.function_docs import docstring, signature_of
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._metric import Metric
@@ -278,6 +279,7 @@ def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Calla
     return function
 
 
+@names_its_arguments
 def confusion_matrix(
     y_true: Any,
     y_pred: Any,

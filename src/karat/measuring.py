@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.scores import ScoreTally, both_decide, checked_threshold
-from karat.engines.table_rows import TableRows, numbered
+from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
@@ -41,7 +41,7 @@ def report_of_scores(
     """
     wanted = _wanted(rows, requested)
     for metric in wanted:
-        check_has_positive(metric, rows.classes)
+        check_has_positive(metric, rows.classes, ())
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
@@ -113,8 +113,21 @@ def report_of_table(
     if requested is not None and named["pred"] and not any(m.needs_scores for m in requested):
         # Labels alone are asked for: scores that nobody named are not read.
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
-    read = _rows_of_files if names_files(table) else _rows_of_frame
-    found = read(table, nulls=nulls, **named, **options, **reading)
+    if names_files(table):
+        with told_of_files(reading.get("where")):
+            found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
+            return _report_of_rows(found, options, threshold, requested, policy)
+    found = _rows_of_frame(table, nulls=nulls, **named, **options, **reading)
+    return _report_of_rows(found, options, threshold, requested, policy)
+
+
+def _report_of_rows(
+    found: TableRows | FileTally | FrameTally,
+    options: Mapping[str, Any],
+    threshold: float | None,
+    requested: tuple[Metric, ...] | None,
+    policy: Policy,
+) -> Report:
     facts: dict[str, Any] = {
         "mapping": found.mapping,
         "source": found.source,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from karat.errors import error
+from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
 from karat.metrics._lift import Lift
 
 if TYPE_CHECKING:
     from karat.report import Report
 
-__all__ = ["best_thresholds", "lift_of_thresholds"]
+__all__ = ["best_thresholds", "lift_of_thresholds", "not_computed"]
 
 _VALUES: Final = ("threshold", "value")
 
@@ -20,6 +21,20 @@ _VALUES: Final = ("threshold", "value")
 def lift_of_thresholds(k: int) -> Lift:
     """Of two classes the positive one has thresholds; of any other number, each."""
     return "plain" if k == 2 else "per_class"
+
+
+def not_computed(names: Sequence[str], *, can_be_named: bool = True) -> KaratError:
+    """K211: a report does not hold these metrics of scores, nor can it compute them.
+
+    Args:
+        names: every metric that is missing.
+        can_be_named: whether these classes allow to ask for them by name.
+    """
+    them = "it" if len(names) == 1 else "them"
+    do = f"Name {them}: karat.evaluate(..., metrics=[{shown(names)}])."
+    if not can_be_named:
+        do = "Leave metrics= out: karat.evaluate(...) computes them for each class."
+    return error("K211", name=", ".join(names), do=do)
 
 
 def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
@@ -41,14 +56,16 @@ def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
     classes = report.classes
     lift = lift_of_thresholds(classes.k)
     found: dict[str, list[dict[str, Any]]] = {}
+    missing: list[str] = []
     for purpose, names in THRESHOLDS.items():
         metrics = [Metric.of(get(name).record, lift, {}) for name in names]
         if report.scores is None:
             raise error("K210", name="thresholds")
         if all(metric in report.measured for metric in metrics):
             found[purpose] = _points(report, metrics)
+        missing += [str(metric) for metric in metrics if metric not in report.measured]
     if not found:
-        raise error("K211", name=next(iter(THRESHOLDS.values()))[0])
+        raise not_computed(missing, can_be_named=lift == "plain")
     if lift == "plain":
         return {purpose: points[0] for purpose, points in found.items()}
     return [

@@ -18,6 +18,7 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive, with_positive
+from karat.operating_points import not_computed
 from karat.plan import default_metrics
 from karat.result import Result
 from karat.signature import Signature
@@ -156,12 +157,14 @@ class Report:
             return False
 
     def _result(self, metric: Metric) -> Result:
+        if metric.needs_scores and self.scores is None:
+            raise error("K210", name=str(metric))
         cells = self.cells
         needs_positive = metric.record.is_per_class and metric.lift == "plain"
         if needs_positive and not self.is_binary and self.classes.k == 1:
             cells = with_positive(cells, metric.name)
         else:
-            check_has_positive(metric, self.classes)
+            check_has_positive(metric, self.classes, self.measured)
         computed = self._values(metric, cells)
         classes, positive = cells.classes, cells.classes.positive
         return Result(
@@ -192,11 +195,9 @@ class Report:
         """
         if not metric.needs_scores:
             return metric.values(cells, self.undefined)
-        if self.scores is None:
-            raise error("K210", name=str(metric))
         found = self.measured.get(metric)
         if found is None:
-            raise error("K211", name=str(metric))
+            raise not_computed([str(metric)])
         return found
 
     @cached_property
@@ -253,7 +254,16 @@ class Report:
             if get(name).record.family in CALIBRATION_FAMILIES
         }
         if not found:
-            raise error("K210" if self.scores is None else "K211", name="calibration")
+            if self.scores is None:
+                raise error("K210", name="calibration")
+            listed = default_metrics(of_scores=True)
+            names = [
+                str(item)
+                for item in listed
+                if item.record.family in CALIBRATION_FAMILIES and self._applies(item)
+            ]
+            do = f"Name one or more in metrics=: {shown(names, 20)}."
+            raise error("K211", name="a metric of calibration", do=do)
         return found
 
     @property

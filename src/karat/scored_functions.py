@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from karat.engines.scores import tally_scores
 from karat.errors import KaratError, UndefinedWarning, error
+from karat.errors.habits import names_its_arguments
 from karat.inputs.scores import as_scores
 from karat.metrics._lift import Lift
 from karat.metrics._measure import measure
@@ -75,6 +76,7 @@ def scored_function(
     return function
 
 
+@names_its_arguments
 def roc_auc_pairs(
     y_true: Any,
     *,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from karat.errors import KaratError, error, shown
+from karat.errors.habits import names_its_arguments
 from karat.functions import function_of
 from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_labels
@@ -135,6 +136,7 @@ def _in_order(array: Any, classes: Sequence[Label], labels: Sequence[Label]) -> 
     return whole
 
 
+@names_its_arguments
 def scorer(
     name: str | Metric,
     *,

@@ -192,3 +192,26 @@ def test_points_with_more_rungs_than_a_limit_are_chosen_one_level_after_another(
         assert len(places) <= limit
         assert errors["roc"] <= previous + 1e-15
         previous = errors["roc"]
+
+
+@pytest.mark.parametrize("limit", range(2, 9))
+def test_from_five_points_on_every_landmark_is_kept(limit: int) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 400)
+    scores = rng.normal(size=400) + truth
+    whole = karat.curves.roc(truth, y_score=scores)
+    fewer = karat.curves.roc(truth, y_score=scores, limit=limit)
+    precision = karat.curves.precision_recall(truth, y_score=scores)
+    with np.errstate(invalid="ignore"):
+        f1 = 2 * precision.precision * precision.recall / (precision.precision + precision.recall)
+    landmarks = [
+        whole.thresholds[1],
+        whole.thresholds[np.abs(whole.tpr - whole.fpr).argmax()],
+        precision.thresholds[np.nanargmax(f1)],
+    ]
+    assert len(set(landmarks)) == 3
+    kept = set(fewer.thresholds)
+    assert {whole.thresholds[0], whole.thresholds[-1]} <= kept
+    n_there_is_room_for = max(0, min(3, limit - 2))
+    assert set(landmarks[:n_there_is_room_for]) <= kept
+    assert (set(landmarks) <= kept) == (limit >= 5)

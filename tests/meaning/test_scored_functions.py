@@ -350,3 +350,20 @@ def test_weights_count_rows() -> None:
         expected = getattr(karat, name)(TWO + TWO[:2], **twice)
         assert_same(getattr(karat, name)(TWO, y_prob=PROB, weights=weights), expected, within=1e-14)
         assert getattr(karat, name)(TWO, y_prob=PROB, weights=[2, 2, 0, 1]) != expected
+
+
+def test_the_two_kinds_of_cost_matrices_say_that_one_is_the_other_turned() -> None:
+    for function in (karat.min_cost, karat.cost_threshold, karat.expected_cost):
+        assert "the transpose of cost= of roc_auc_mu" in str(function.__doc__)
+    assert "the transpose of costs= of expected_cost, min_cost and cost_threshold" in str(
+        karat.roc_auc_mu.__doc__
+    )
+    # Rows true, columns predicted: a dear miss moves the threshold down, a dear alarm up.
+    truth, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    dear_misses = [[0, 1], [5, 0]]
+    assert karat.cost_threshold(truth, y_score=scores, costs=dear_misses) == 0.2
+    assert karat.cost_threshold(truth, y_score=scores, costs=np.transpose(dear_misses)) == 0.4
+    # Rows decided, columns true: the paper's matrix turned round gives another number.
+    cost = np.array([[0, 9, 1], [1, 0, 9], [1, 1, 0]])
+    turned = karat.roc_auc_mu(THREE, y_prob=MATRIX, cost=cost.T)
+    assert turned != karat.roc_auc_mu(THREE, y_prob=MATRIX, cost=cost)

@@ -21,7 +21,7 @@ from karat.engines.text_labels import (
     of_csv,
 )
 from karat.errors import error, shown
-from karat.inputs.align import align, check_kinds
+from karat.inputs.align import align, check_kinds, not_declared
 from karat.inputs.column import Column
 from karat.inputs.identity import Kind, declared_labels, harmonized, kind_of
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
@@ -221,7 +221,7 @@ def _check_declared(
         value=outside[code],
         count=count,
         n=n,
-        labels=shown(declared),
+        **not_declared(declared),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.errors import KaratError, error, shown
 from karat.inputs.align import align, classes_of, refuse_outside
 from karat.inputs.column import Column
 from karat.inputs.identity import harmonized
@@ -70,14 +71,33 @@ def _are_places(names: Sequence[str]) -> bool:
     return any(list(names) == [f"{prefix}{i}" for i in counted] for prefix in _PREFIXES)
 
 
-def coded_guess(guess: Column, classes: Classes) -> Codes:
+def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared: bool) -> Codes:
     """int32[n]: the class of each predicted label.
+
+    Args:
+        scores: the scores whose columns are of the classes.
+        is_declared: whether the caller listed the classes.
 
     Errors:
         K108, K109 it is not one of the classes.
     """
-    side = align(guess, guess, classes.labels, None).pred
-    return side.indices()
+    try:
+        side = align(guess, guess, classes.labels, None).pred
+        codes = side.indices()
+        if codes.min() < 0:
+            raise refuse_outside(side, classes)
+    except KaratError as problem:
+        if is_declared or problem.code not in ("K108", "K109"):
+            raise
+        values = "probabilities" if scores.is_prob else "scores"
+        of_columns = {
+            "left": "y_true",
+            "among": f"the classes of {scores.argument}",
+            "classes": f"The {values} have columns for the classes {shown(classes.labels)} only",
+            "do": "A label needs a column of its own: add it, or remove those rows.",
+        }
+        raise error(problem.code, **{**problem.context, **of_columns}) from None
+    return codes
 
 
 def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tuple[Classes, Codes]:

@@ -328,7 +328,7 @@ def tally_scores(
     if y_pred is not None:
         guess = encode(y_pred, "y_pred")
         check_lengths(true, guess)
-        pred = coded_guess(guess, classes)
+        pred = coded_guess(guess, classes, scores, is_declared=labels is not None)
     return ScoreTally(
         classes,
         codes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,12 +20,28 @@ from karat.inputs.scores import Scores
 from karat.inputs.weights import Weights
 from karat.tally.classes import Classes
 
-__all__ = ["TableRows", "coded_rows", "in_order", "not_scores", "numbered", "placed"]
+__all__ = [
+    "TableRows",
+    "coded_rows",
+    "in_order",
+    "not_scores",
+    "numbered",
+    "placed",
+    "told_of_files",
+]
 
 Codes = npt.NDArray[np.int32]
 
 _OF_NAMES = ("K134", "K135", "K137", "K410")
 _BLOCK_BYTES = 1 << 24
+_A_ROW = re.compile(r"\b[Rr]ow [0-9]")
+_ADVICE = {
+    "K130": "Name columns of numbers with --prob or --score (prob=, score=): one for each class, "
+    "or that of the positive class of two.",
+    "K131": "Every row needs a finite number for every class: leave such rows out with --where "
+    "(in Python by a SQL query).",
+}
+"""What to do about files, in place of what is said of arguments."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,8 +93,30 @@ def numbered(kept: Flags | None) -> Iterator[None]:
     except KaratError as problem:
         if kept is None or "row" not in problem.context:
             raise
-        row = int(np.flatnonzero(kept)[problem.context["row"]])
-        raise error(problem.code, **{**problem.context, "row": row}) from None
+        facts = {"row": int(np.flatnonzero(kept)[problem.context["row"]])}
+        if "n" in problem.context:
+            facts["n"] = len(kept)
+        raise error(problem.code, **{**problem.context, **facts}) from None
+
+
+@contextmanager
+def told_of_files(where: str | None) -> Iterator[None]:
+    """Errors within say which rows of files are numbered, and advise what files allow.
+
+    Args:
+        where: the filter of the rows, or None.
+    """
+    try:
+        yield
+    except KaratError as problem:
+        facts = {}
+        if where is not None and _A_ROW.search(str(problem)):
+            facts["numbering"] = "Rows are numbered among those that the filter keeps."
+        if problem.code in _ADVICE:
+            facts["advice"] = _ADVICE[problem.code]
+        if not facts:
+            raise
+        raise error(problem.code, **{**problem.context, **facts}) from problem.__cause__
 
 
 def placed(

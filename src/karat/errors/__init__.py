@@ -16,6 +16,7 @@ from karat.errors.kinds import (
     KaratError,
     OneDALError,
     UndefinedWarning,
+    UnknownArgumentError,
     UnknownNameError,
 )
 from karat.wording import short, shown
@@ -27,6 +28,7 @@ __all__ = [
     "KaratError",
     "OneDALError",
     "UndefinedWarning",
+    "UnknownArgumentError",
     "UnknownNameError",
     "error",
     "short",

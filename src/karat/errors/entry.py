@@ -23,7 +23,17 @@ class Entry:
     kind: type[KaratError] = InputError
 
     def render(self, context: dict[str, Any]) -> str:
+        """The message.
+
+        Args:
+            context: the facts; ``numbering`` may say which rows are counted, and ``advice`` what
+                to do where the rows do not come from arguments.
+        """
         lines = [filled(part, context) for part in (self.what, self.found, self.do)]
+        if "numbering" in context:
+            lines[1] = f"{lines[1]} {context['numbering']}"
+        if "advice" in context:
+            lines[2] = context["advice"]
         return (
             f"{self.code}  "
             + textwrap.indent("\n".join(line for line in lines if line), "      ").lstrip()

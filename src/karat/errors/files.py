@@ -37,7 +37,7 @@ ENTRIES = (
         "K405",
         "Several columns could be {role}.",
         "Candidates: {candidates}.",
-        "Name one: {option}.",
+        "{do}.",
     ),
     Entry(
         "K406",

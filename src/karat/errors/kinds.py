@@ -6,7 +6,14 @@ from typing import Any
 
 from karat.wording import short
 
-__all__ = ["InputError", "KaratError", "OneDALError", "UndefinedWarning", "UnknownNameError"]
+__all__ = [
+    "InputError",
+    "KaratError",
+    "OneDALError",
+    "UndefinedWarning",
+    "UnknownArgumentError",
+    "UnknownNameError",
+]
 
 
 class UndefinedWarning(UserWarning):
@@ -55,6 +62,10 @@ class UnknownNameError(KaratError, KeyError):
     """A metric, column or option of that name does not exist."""
 
 
+class UnknownArgumentError(KaratError, TypeError):
+    """A function has no argument of that name."""
+
+
 def _rebuild(
     kind: type[KaratError], code: str, context: dict[str, Any], message: str
 ) -> KaratError:
@@ -73,5 +84,12 @@ def _portable(value: Any) -> Any:
     return short(value)
 
 
-for _kind in (UndefinedWarning, KaratError, InputError, OneDALError, UnknownNameError):
+for _kind in (
+    UndefinedWarning,
+    KaratError,
+    InputError,
+    OneDALError,
+    UnknownArgumentError,
+    UnknownNameError,
+):
     _kind.__module__ = "karat.errors"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karat.errors.entry import Entry
+from karat.errors.kinds import UnknownArgumentError
 
 __all__ = ["ENTRIES"]
 
@@ -37,7 +38,8 @@ ENTRIES = (
         "K105",
         "{argument} holds numbers that are not whole, so they cannot be labels.",
         "First at row {row}: {value!r}; {count} of {n} rows.",
-        "Scores and probabilities are not labels: choose a class for each row first.",
+        "Scores and probabilities are not labels: give them as y_prob= or y_score= (of a table: "
+        "prob= or score=), or choose a class for each row first.",
     ),
     Entry(
         "K106",
@@ -59,9 +61,9 @@ ENTRIES = (
     ),
     Entry(
         "K109",
-        "{argument} has labels that are not among labels=.",
-        "First at row {row}: {value!r}; {count} of {n} rows. labels={labels}.",
-        "Add the label to labels=, or remove those rows.",
+        "{argument} has labels that are not among {among}.",
+        "First at row {row}: {value!r}; {count} of {n} rows. {classes}.",
+        "{do}",
     ),
     Entry(
         "K110",
@@ -158,5 +160,12 @@ ENTRIES = (
         "{argument} is too large or too small to compute with.",
         "{found}.",
         "Multiply every value by one constant: no rate depends on it, and sums stay in range.",
+    ),
+    Entry(
+        "K126",
+        "{function}() got an unexpected keyword argument {name!r}.",
+        "It takes {arguments}.",
+        "{do}",
+        UnknownArgumentError,
     ),
 )

@@ -49,7 +49,7 @@ ENTRIES = (
     Entry(
         "K307",
         "{name} alone is ambiguous for {k} classes.",
-        "This report holds {choices}.",
+        "{found}.",
         "Name the average, or read report.per_class.",
         UnknownNameError,
     ),

@@ -66,7 +66,7 @@ ENTRIES = (
         "K211",
         "This report did not compute {name}.",
         "A metric of scores is computed while the rows are at hand.",
-        "Name it: karat.evaluate(..., metrics=[{name!r}]).",
+        "{do}",
         UnknownNameError,
     ),
 )

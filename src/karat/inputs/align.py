@@ -22,7 +22,15 @@ from karat.inputs.identity import (
 )
 from karat.tally.classes import Classes, Label
 
-__all__ = ["Aligned", "Side", "align", "check_lengths", "classes_of", "refuse_outside"]
+__all__ = [
+    "Aligned",
+    "Side",
+    "align",
+    "check_lengths",
+    "classes_of",
+    "not_declared",
+    "refuse_outside",
+]
 
 Lut = npt.NDArray[np.int32]
 
@@ -219,9 +227,18 @@ def _side(column: Column, classes: Classes) -> Side:
     return Side(column, column.codes, column.base, np.array(found, np.int32))
 
 
+def not_declared(labels: Sequence[Label]) -> dict[str, str]:
+    """What K109 says of the classes, where labels= declared them."""
+    return {
+        "among": "labels=",
+        "classes": f"labels={shown(labels)}",
+        "do": "Add the label to labels=, or remove those rows.",
+    }
+
+
 def refuse_outside(side: Side, classes: Classes) -> Exception:
     """K109 for the rows whose label is not among the declared classes."""
-    return _outside("K109", side.column, side.indices() < 0, labels=shown(classes.labels))
+    return _outside("K109", side.column, side.indices() < 0, **not_declared(classes.labels))
 
 
 def _check_within(order: Iterable[Label], true: Column, pred: Column) -> None:

@@ -64,9 +64,9 @@ class Frame:
             if n_found > 1:
                 raise error(
                     "K405",
-                    role=role,
-                    candidates=f"{n_found} columns named {name!r}",
-                    option="rename all but one",
+                    role=f"the one named {name!r}",
+                    candidates=f"{n_found} columns have that name",
+                    do="Rename all but one",
                 )
         with _reading(self.kind):
             return self.read(tuple(dict.fromkeys(names)))

@@ -19,7 +19,7 @@ from karat.inputs.dictionaries import encode_dictionary
 from karat.inputs.ndarrays import encode_array, encode_present
 from karat.inputs.objects import encode_objects
 
-__all__ = ["encode", "host_of", "is_pandas_arrow", "single_column"]
+__all__ = ["detached", "encode", "host_of", "is_pandas_arrow", "is_sparse", "single_column"]
 
 
 def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
@@ -78,6 +78,17 @@ def host_of(values: object) -> str:
     modules = [str(base.__module__) for base in type(values).__mro__]
     packages = [module.partition(".")[0].lstrip("_") for module in modules]
     return next((package for package in packages if package in known), packages[0])
+
+
+def is_sparse(values: object) -> bool:
+    """Whether an object is a sparse matrix of SciPy, which NumPy takes for a single object."""
+    return host_of(values) == "scipy" and hasattr(values, "toarray")
+
+
+def detached(tensor: Any) -> Any:
+    """A tensor that NumPy can read: without the history of a model, and not of bfloat16."""
+    tensor = tensor.detach()
+    return tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor
 
 
 def single_column(frame: Any, argument: str) -> Any:

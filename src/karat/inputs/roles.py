@@ -136,7 +136,10 @@ class Roles:
                 "K405",
                 role=_MEANING[role],
                 candidates=shown(found),
-                option=how_to_name(role, found[0]),
+                # A name that several have names none of them.
+                do=f"Name one: {how_to_name(role, found[0])}"
+                if found.count(found[0]) == 1
+                else "Rename all but one",
             )
         return found[0] if found else None
 

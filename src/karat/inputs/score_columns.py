@@ -131,9 +131,7 @@ def _chosen(
             raise _unknown(looked, role, name)
         if n_found > 1:
             candidates = f"{n_found} columns named {name!r}"
-            raise error(
-                "K405", role=meaning(role), candidates=candidates, option="rename all but one"
-            )
+            raise error("K405", role=meaning(role), candidates=candidates, do="Rename all but one")
         if name in used or name in names[:place]:
             other = meaning(used[name]) if name in used else meaning(role)
             found = f"Column {name!r} is named for {other} and {meaning(role)}"
@@ -159,7 +157,7 @@ def _matched(looked: Roles, role: Role, pattern: str) -> ScoreColumns:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         candidates = f"{names.count(twice)} columns named {twice!r}"
-        raise error("K405", role=meaning(role), candidates=candidates, option="rename all but one")
+        raise error("K405", role=meaning(role), candidates=candidates, do="Rename all but one")
     endings = None
     start, star, end = pattern.partition("*")
     if star and not _PATTERN.search(start + end):
@@ -209,11 +207,12 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
             options.append(found)
     if len(options) > 1:
         role = options[0].role
+        named = how_to_name(role, _pattern(options[0]))
         raise error(
             "K405",
             role="the probabilities or scores",
             candidates=", ".join(option.shown for option in options),
-            option=f"{how_to_name(role, _pattern(options[0]))}; an empty name leaves them out",
+            do=f"Name one: {named}; an empty name leaves them out",
         )
     if options:
         return options[0], []

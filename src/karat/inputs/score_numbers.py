@@ -24,7 +24,7 @@ from karat.inputs.arrow_lists import NotOneLengthError, lists_of
 from karat.inputs.arrow_numbers import nulls_of, numbers_of, pieces_of
 from karat.inputs.column import Flags
 from karat.inputs.identity import is_missing
-from karat.inputs.labels import host_of, is_pandas_arrow
+from karat.inputs.labels import detached, host_of, is_pandas_arrow, is_sparse
 from karat.inputs.ndarrays import native_order
 
 __all__ = ["Array", "Numbers", "Origin", "numbers_in", "real"]
@@ -155,6 +155,9 @@ def _read(values: Any, origin: Origin) -> Numbers:
         if column is None:
             raise origin.refusal("It has several columns without being a table")
         return _of_arrow(column, origin)
+    if is_sparse(values):
+        kind = type(values).__name__
+        raise origin.refusal(f"It is a {kind}, which is sparse; give {origin.argument}.toarray()")
     if isinstance(values, str | bytes | bytearray | Mapping | AbstractSet):
         raise origin.refusal(f"It is a {type(values).__name__}")
     if hasattr(values, "__array__") or isinstance(values, memoryview):
@@ -167,12 +170,9 @@ def _read(values: Any, origin: Origin) -> Numbers:
 
 
 def _of_tensor(values: Any, origin: Origin) -> Numbers:
-    # Scores of a model that is being trained carry their history, which NumPy refuses.
-    values = values.detach()
-    if str(values.dtype) != "torch.bfloat16":
-        return _of_array(np.asarray(values), origin)
-    found = _of_array(np.asarray(values.float()), origin)
-    return Numbers(found.pieces, is_half=True)
+    found = _of_array(np.asarray(detached(values)), origin)
+    is_half = found.is_half or str(values.dtype) == "torch.bfloat16"
+    return Numbers(found.pieces, is_half=is_half)
 
 
 def _of_pandas(values: Any, origin: Origin) -> Numbers:
@@ -218,10 +218,14 @@ def _described(column: ArrowColumn) -> str:
         return "It holds text"
     if column.format.startswith("+") and column.chunks and column.chunks[0].items is not None:
         return "It holds empty lists, or lists of something else than numbers"
+    if column.format in ("+vl", "+vL"):
+        return f"It is a list view (Arrow format {column.format!r}); cast it to a list"
     return f"Its Arrow type has the format {column.format!r}"
 
 
 def _of_lists(column: ArrowColumn, origin: Origin) -> Numbers:
+    if any(chunk.items is None for chunk in column.chunks):
+        raise origin.refusal(_described(column))
     try:
         pieces, missing = lists_of(column)
     except NotOneLengthError as problem:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, short
+from karat.errors.habits import karat_word
 from karat.metrics._formula import needs_cells, needs_dense
 from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import compile_program, param_names
@@ -80,7 +81,9 @@ class Metric:
         known = [item.name for item in record.parameters]
         for name in given:
             if name not in known:
-                raise _unfit(record, f"There is no parameter {name!r}")
+                word = karat_word(name)
+                also = f": {word}" if word else ""
+                raise _unfit(record, f"There is no parameter {name!r}{also}")
         values = []
         for item in record.parameters:
             if item.name in given:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from karat.errors import KaratError, error, shown
 from karat.metrics._metric import Metric
@@ -44,18 +44,32 @@ def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratEr
     return error("K121", name=name, k=classes.k, labels=shown(classes.labels), choices=choices)
 
 
-def check_has_positive(metric: Metric, classes: Classes) -> None:
+def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
     """A metric of one class of many has to be averaged.
+
+    Args:
+        held: the metrics of scores that a report holds; it can compute those of labels.
 
     Errors:
         K307 there are more than two classes, and the metric is of one.
     """
     record = metric.record
     if record.is_per_class and metric.lift == "plain" and classes.k > 2:
-        choices = [record.lifted(average) for average in record.averages]
-        raise error(
-            "K307",
-            name=metric.name,
-            k=classes.k,
-            choices=", ".join(choices) or "it for each class",
-        )
+        found = _averages_held(metric, held)
+        raise error("K307", name=metric.name, k=classes.k, found=found)
+
+
+def _averages_held(metric: Metric, held: Collection[Metric]) -> str:
+    record = metric.record
+    names = {average: record.lifted(average) for average in record.averages}
+    if not names:
+        return "This report holds it for each class"
+    if not metric.needs_scores:
+        return f"This report holds {', '.join(names.values())}"
+    lifts = {other.lift for other in held if other.record is record}
+    here = [name for average, name in names.items() if average in lifts]
+    others = [name for average, name in names.items() if average not in lifts]
+    if not here:
+        return f"Its averages, none of which this report holds, are {', '.join(others)}"
+    asked = f"; metrics= may also name {', '.join(others)}" if others else ""
+    return f"This report holds {', '.join(here)}{asked}"

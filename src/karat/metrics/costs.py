@@ -16,7 +16,7 @@ ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
         Parameter(
             "costs",
             "Cost of each outcome, number[k, k], rows true, columns predicted, in the order of "
-            "the classes; negative numbers are gains.",
+            "the classes, the transpose of cost= of roc_auc_mu; negative numbers are gains.",
             kind="matrix",
             is_required=True,
         ),

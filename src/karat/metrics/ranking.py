@@ -256,7 +256,8 @@ def _checked_cost(cost: Any, k: int) -> Floats:
         Parameter(
             "cost",
             "Cost of each decision, float[k, k] with zeros on the diagonal: row decided, column "
-            "true. None: every error costs 1.",
+            "true, the transpose of costs= of expected_cost, min_cost and cost_threshold. "
+            "None: every error costs 1.",
             default=None,
             kind="matrix",
         ),

@@ -322,8 +322,8 @@ def max_informedness(c: ClassRanks) -> float:
 
 _COSTS = Parameter(
     "costs",
-    "Cost of each outcome, float[2, 2]: rows true (rest, class), columns predicted (rest, class). "
-    "None: every error costs 1.",
+    "Cost of each outcome, float[2, 2]: rows true (rest, class), columns predicted (rest, class), "
+    "the transpose of cost= of roc_auc_mu. None: every error costs 1.",
     default=None,
     kind="matrix",
 )

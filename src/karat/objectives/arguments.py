@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.errors import KaratError, error
+from karat.inputs.labels import detached, host_of
 from karat.inputs.ndarrays import native_order
 from karat.inputs.weights import Weights, as_weights, refuse_weights
 
@@ -151,7 +152,7 @@ def wrong_label(codes: Array, labels: Array, k: int, names: tuple[str, str, str]
 def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[np.float64]:
     try:
         masked = isinstance(scores, np.ma.MaskedArray)
-        values = scores.astype(np.float64).filled(np.nan) if masked else np.asarray(scores)
+        values = scores.astype(np.float64).filled(np.nan) if masked else _array(scores)
     except (TypeError, ValueError, RuntimeError) as problem:
         found = f"A {type(scores).__name__} does not become an array: {problem}"
         raise error("K151", argument=name, found=found) from problem
@@ -167,11 +168,17 @@ def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[
     return native_order(values)
 
 
+def _array(values: Any) -> Array:
+    # Scores of a model that is being trained carry their history, which NumPy refuses.
+    is_tensor = type(values) is not np.ndarray and host_of(values) == "torch"
+    return np.asarray(detached(values) if is_tensor else values)
+
+
 def _as_labels(
     labels: Any, n: int | None, k: int, names: tuple[str, str, str]
 ) -> npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]:
     try:
-        array = np.asarray(labels)
+        array = _array(labels)
     except (TypeError, ValueError, RuntimeError) as problem:
         found = f"A {type(labels).__name__} does not become an array: {problem}"
         raise _no_labels(found, k, names) from problem

@@ -1,0 +1,108 @@
+"""Words of other libraries → karat's: what an argument, or a function, of theirs is called here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
+from functools import wraps
+from typing import Final, ParamSpec, TypeVar
+
+from karat.errors import KaratError, error
+
+__all__ = ["karat_word", "names_its_arguments", "unknown_argument", "where_it_is"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_WORDS: Final = {
+    "sample_weight": "weights",
+    "sample_weights": "weights",
+    "pos_label": "positive",
+    "zero_division": "undefined",
+    "target_names": "class_names",
+    "y_proba": "y_prob",
+    "probas_pred": "y_prob",
+    "y_scores": "y_score",
+    "n_jobs": "n_threads",
+}
+_CHOICES: Final = {
+    "multi_class": "each choice is a metric: roc_auc_ovr_macro, roc_auc_ovr_weighted, "
+    "roc_auc_ovo_macro, roc_auc_ovo_weighted; average= chooses those of one class against the rest",
+    "average": "karat.evaluate gives every average: report['macro_f1'], report['micro_f1']",
+    "normalize": "karat.confusion_matrix gives counts: divide it by its sum, or that of an axis",
+}
+_ELSEWHERE: Final = {
+    "calibration_curve": "karat.curves.reliability",
+    "class_likelihood_ratios": "karat.positive_likelihood_ratio and "
+    "karat.negative_likelihood_ratio",
+    "classification_report": "karat.evaluate",
+    "confusion_matrix_at_thresholds": "karat.curves.roc",
+    "det_curve": "karat.curves.det",
+    "multilabel_confusion_matrix": "karat.evaluate(...).per_class",
+    "precision_recall_curve": "karat.curves.precision_recall",
+    "precision_recall_fscore_support": "karat.evaluate(...).per_class",
+    "roc_curve": "karat.curves.roc",
+}
+
+
+def karat_word(name: str, takes: Collection[str] | None = None) -> str | None:
+    """What karat calls an argument of another library, as the end of a sentence; None: unknown.
+
+    Args:
+        takes: the arguments there are, when only they may be named.
+    """
+    word = _WORDS.get(name)
+    if word is None:
+        return _CHOICES.get(name)
+    is_taken = takes is None or word in takes
+    return f"in karat it is {word}=" if is_taken else "there is no such choice here: leave it out"
+
+
+def where_it_is(name: str) -> str | None:
+    """Where karat has what scikit-learn calls by that name, where it is no metric; else None."""
+    found = _ELSEWHERE.get(name)
+    if found is None:
+        return None
+    return f"It is {found}; with scikit-learn's arguments, karat.compat.sklearn.{name}."
+
+
+def unknown_argument(function: str, name: str, takes: Collection[str]) -> KaratError:
+    """K126: a function has no argument of that name.
+
+    Args:
+        function: its name.
+        takes: the arguments that it has.
+    """
+    word = karat_word(name, takes)
+    if word is None:
+        nearest = ", ".join(f"{close}=" for close in get_close_matches(name, takes, n=2))
+        do = f"Nearest: {nearest}." if nearest else "Leave it out."
+    else:
+        do = f"{word if word.startswith('karat.') else word[0].upper() + word[1:]}."
+    return error("K126", function=function, name=name, arguments=", ".join(takes), do=do)
+
+
+def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, which says what karat calls an argument of another library.
+
+    Errors:
+        K126 an argument that it does not have; K120 scores without the name of what they are.
+    """
+    takes = inspect.signature(function).parameters
+    n_places = sum(item.kind is not inspect.Parameter.KEYWORD_ONLY for item in takes.values())
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        if len(args) > n_places and "y_prob" in takes:
+            raise error(
+                "K120",
+                found=f"{function.__name__} was given {len(args)} arguments without a name",
+                do="Name what they are: y_prob= for probabilities, y_score= for any other scores.",
+            )
+        if not kwargs.keys() <= takes.keys():
+            name = min(kwargs.keys() - takes.keys())
+            raise unknown_argument(function.__name__, name, tuple(takes))
+        return function(*args, **kwargs)
+
+    return called
