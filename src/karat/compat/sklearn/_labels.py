@@ -327,7 +327,10 @@ def cohen_kappa_score(
             f"which is set to {replace_undefined_by}."
         )
         return replace_undefined_by  # type: ignore[no-any-return]
-    return kappa_of(cells, weights)
+    if sample_weight is None:
+        return kappa_of(cells, weights)
+    # No count holds weights that are negative or huge.
+    return float(1 - np.sum(disagreement * cells) / expected)
 
 
 def _disagreement(k: int, weights: str | None) -> npt.NDArray[np.float64]:

@@ -294,5 +294,7 @@ def count_codes(
     if cells:
         is_whole = weights is None or weights.dtype.kind in "iub"
         matrix = np.zeros((k, k), np.int64 if is_whole else np.float64)
-        np.add.at(matrix, (true, pred), 1 if weights is None else weights)
+        # uint64 and int64 would meet in float64.
+        step = 1 if weights is None else weights.astype(matrix.dtype)
+        np.add.at(matrix, (true, pred), step)
     return tp, of_pred, of_true, matrix

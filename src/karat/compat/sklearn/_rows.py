@@ -13,10 +13,20 @@ from karat.compat.sklearn._notices import refuse_multilabel, warn
 from karat.compat.sklearn._pairs import codes_of, plain_array, plain_weights, text_column
 from karat.compat.sklearn._targets import MULTILABEL, kind_of_target, labels_of, probe
 
-__all__ = ["binarized", "declared", "fitted_classes", "plain_classes", "summed_weights"]
+__all__ = [
+    "are_multiplied_safely",
+    "binarized",
+    "declared",
+    "fitted_classes",
+    "plain_classes",
+    "summed_weights",
+]
 
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
+
+_PRODUCTS = 1e-140, 1e140
+"""Weights within are neither lost nor infinite where two sums of them are multiplied."""
 
 
 def plain_classes(y_true: Any, labels: Any = None) -> tuple[Codes, Array] | None:
@@ -74,6 +84,15 @@ def summed_weights(sample_weight: Any, n: int) -> tuple[bool, npt.NDArray[np.flo
         return True, None
     weights = plain_weights(sample_weight)
     return weights is not None and len(weights) == n, weights
+
+
+def are_multiplied_safely(weights: npt.NDArray[np.float64] | None) -> bool:
+    """Whether products of two sums of the weights are as exact as the sums."""
+    if weights is None:
+        return True
+    least, largest = _PRODUCTS
+    smallest = np.min(weights, where=weights > 0, initial=largest)
+    return bool(smallest >= least and np.max(weights, initial=0.0) <= largest)
 
 
 def declared(y_true: Any, labels: Any) -> Array:
