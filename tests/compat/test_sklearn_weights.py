@@ -9,10 +9,17 @@ import pytest
 
 import karat.compat.sklearn as karat_sklearn
 from tests.compat.sklearn_calls import Call
-from tests.compat.test_sklearn_differences import difference
+from tests.compat.test_sklearn_differences import (
+    ROUNDED,
+    difference,
+    is_same_value,
+    outcome_of,
+    theirs,
+)
 from tests.optional import optional
 
 pandas = optional("pandas")
+pyarrow = optional("pyarrow")
 
 TRUE, PRED = [0, 1, 2, 1, 0, 1], [0, 1, 1, 1, 0, 2]
 TWO_TRUE, TWO_PRED = [0, 1, 0, 1, 1, 0], [0, 1, 1, 1, 0, 0]
@@ -73,3 +80,54 @@ def test_matrices_of_weights_beyond_2_to_53_are_exact(dtype: str) -> None:
     weights = np.array([2**53 + 1, 2**54 + 3, 5, 2**55 + 7, 1, 2], dtype)
     assert_same("confusion_matrix", TRUE, PRED, sample_weight=weights)
     assert_same("confusion_matrix", TRUE, PRED, sample_weight=weights, labels=[2, 1])
+
+
+FLAGS = [True, False, True, True, True, False]
+NULLABLE = {
+    "NumPy": np.array(FLAGS),
+    "list": FLAGS,
+    "series": pandas.Series(FLAGS),
+    "nullable": pandas.array(FLAGS, dtype="boolean"),
+    "nullable series": pandas.Series(FLAGS, dtype="boolean"),
+    "nullable Int8": pandas.array([1, 0, 2, 1, 3, 1], dtype="Int8"),
+    "Arrow": pandas.Series(FLAGS, dtype="bool[pyarrow]"),
+}
+
+
+@pytest.mark.parametrize("given", NULLABLE)
+def test_only_booleans_of_numpy_are_not_added_up(given: str) -> None:
+    weights = NULLABLE[given]
+    for normalize in (False, True):
+        for name in ("accuracy_score", "zero_one_loss"):
+            assert_same(name, TRUE, PRED, normalize=normalize, sample_weight=weights)
+        matrix = np.random.default_rng(3).dirichlet([1, 1, 1], 6)
+        for scores, truth in ((matrix, TRUE), (SCORES, TWO_TRUE)):
+            kwargs = {"k": 1, "normalize": normalize, "sample_weight": weights}
+            assert_same("top_k_accuracy_score", truth, scores, **kwargs)
+    assert_same("hamming_loss", TRUE, PRED, sample_weight=weights)
+    assert_same("confusion_matrix", TRUE, PRED, sample_weight=weights)
+    assert_same("multilabel_confusion_matrix", TRUE, PRED, sample_weight=weights)
+    assert_same("classification_report", TRUE, PRED, sample_weight=weights)
+
+
+AVERAGED = (
+    "accuracy_score", "hamming_loss", "zero_one_loss", "matthews_corrcoef",
+    "class_likelihood_ratios", "confusion_matrix", "cohen_kappa_score", "balanced_accuracy_score",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AVERAGED)
+def test_weights_that_are_objects(name: str) -> None:
+    function = getattr(karat_sklearn, name)
+    for given in (
+        [1.5, 2, 1, 3, 0.5, 2],
+        [True, False, True, True, True, True],
+        [1, 2, 3, 4, 5, 6],
+    ):
+        weights = np.array(given, object)
+        call = Call(name, (TWO_TRUE, TWO_PRED), {"sample_weight": weights})
+        ours, other = outcome_of(function, call), outcome_of(theirs(name), call)
+        assert other.error is None
+        assert ours.error is None, ours
+        assert ours.warned == other.warned
+        assert is_same_value(ours.value, other.value, ROUNDED), (ours, other)

@@ -223,7 +223,8 @@ def _pair(
     labels: Array, n: int, weights: Any, tp: Array, fp: Array, fn: Array, cells: Array | None
 ) -> Pair:
     kind = "binary" if len(labels) <= 2 else "multiclass"
-    given = None if weights is None else np.asarray(weights)
+    # Booleans of pandas that may be missing become floats.
+    given = None if weights is None else as_array(weights, dtype=None, finite=False)
     return Pair(kind, labels, n, given, tp, tp + fp, tp + fn, cells)
 
 

@@ -49,6 +49,8 @@ def confusion(
 
 
 def _cells(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> Array:
+    if not isinstance(getattr(sample_weight, "dtype", np.dtype(float)), np.dtype):
+        sample_weight = np.asarray(sample_weight)  # whole numbers and booleans of pandas stay so
     pair = plain(y_true, y_pred, sample_weight, cells=True)
     if pair is None:
         y_true = as_array(y_true, dtype=None, finite=False, min_samples=0)

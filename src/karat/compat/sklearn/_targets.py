@@ -29,6 +29,7 @@ from karat.compat.sklearn._parameters import is_sparse
 __all__ = [
     "MULTILABEL",
     "as_weights",
+    "averaged_weights",
     "checked_targets",
     "kind_of_target",
     "labels_of",
@@ -146,6 +147,17 @@ def as_weights(weights: Any, rows: Any, dtype: Wanted = None) -> Array:
     if np.all(array == 0):
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return array
+
+
+def averaged_weights(weights: Any) -> Any:
+    """The weights, objects among them as floats if they can be: so an average reads them."""
+    if getattr(weights, "dtype", None) != np.object_:
+        return weights
+    try:
+        array = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        return weights
+    return array if np.isfinite(array).all() else weights
 
 
 def checked_targets(
