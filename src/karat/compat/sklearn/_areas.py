@@ -62,6 +62,8 @@ def auc(x: Any, y: Any) -> float:
     check_parameters("auc", (("x", x, (ARRAY,)), ("y", y, (ARRAY,))))
     check_lengths(x, y)
     x, y = as_column(x), as_column(y)
+    if x.dtype.kind == "b" and x.shape[0] > 1:
+        _ = x[1:] - x[:-1]  # a TypeError, as there
     return area_under(x, y)
 
 

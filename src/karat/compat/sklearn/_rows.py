@@ -11,7 +11,13 @@ from karat import _native
 from karat.compat.sklearn._arrays import as_array, as_column, distinct, n_samples
 from karat.compat.sklearn._notices import refuse_multilabel, warn
 from karat.compat.sklearn._pairs import codes_of, plain_array, plain_weights, text_column
-from karat.compat.sklearn._targets import MULTILABEL, kind_of_target, labels_of, probe
+from karat.compat.sklearn._targets import (
+    MULTILABEL,
+    kind_of_target,
+    labels_of,
+    mixed_labels,
+    probe,
+)
 
 __all__ = [
     "are_multiplied_safely",
@@ -129,6 +135,7 @@ def declared(y_true: Any, labels: Any) -> Array:
 def fitted_classes(y: Any) -> Array:
     """The sorted classes of a target."""
     kind = kind_of_target(y, "y")
+    found: set[Any] = set()
     if "multioutput" in kind:
         raise ValueError("Multioutput target data is not supported with label binarization")
     if n_samples(y) == 0:
@@ -136,10 +143,12 @@ def fitted_classes(y: Any) -> Array:
     if kind == MULTILABEL:
         raise refuse_multilabel("y_true")
     if not hasattr(y, "__array__"):
-        set(y)  # a TypeError, where they are no labels
+        found = set(y)  # a TypeError, where they are no labels
     probe(y)
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"Unknown label type: {(y,)!r}")
+    if len({isinstance(label, str) for label in found}) > 1:
+        raise mixed_labels(np.asarray(y))
     return labels_of(np.asarray(y))
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "checked_targets",
     "kind_of_target",
     "labels_of",
+    "mixed_labels",
     "positive_label",
     "probe",
 ]
@@ -121,9 +122,14 @@ def labels_of(*columns: Array) -> Array:
     """
     found = {label for column in columns for label in distinct(column)}
     if len({isinstance(label, str) for label in found}) > 1:
-        got = " and ".join(f"{distinct(column)}" for column in columns)
-        raise ValueError(f"Mix of label input types (string and number); Got {got}.")
+        raise mixed_labels(*columns)
     return np.asarray(sorted(found))
+
+
+def mixed_labels(*columns: Array) -> ValueError:
+    """The error of strings beside numbers, to be raised."""
+    got = " and ".join(f"{distinct(column)}" for column in columns)
+    return ValueError(f"Mix of label input types (string and number); Got {got}.")
 
 
 def as_weights(weights: Any, rows: Any, dtype: Wanted = None) -> Array:
