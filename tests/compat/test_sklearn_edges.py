@@ -97,3 +97,11 @@ def test_points_that_are_booleans(x: list[bool]) -> None:
     if len(x) > 1:
         with pytest.raises(TypeError):
             karat_sklearn.auc(x, numbers)
+
+
+def test_wanted_labels_of_another_whole_type_are_exact() -> None:
+    y = np.array([2**53, 2**53 + 1, 2**53 + 1])
+    for a, b in ((np.int64, np.uint64), (np.uint64, np.int64)):
+        labels = np.array([2**53, 2**53 + 1], b)
+        assert_same("confusion_matrix", y.astype(a), y.astype(a), labels=labels)
+        assert_same("recall_score", y.astype(a), y.astype(a), labels=labels, average=None)
