@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import numpy as np
@@ -72,6 +75,57 @@ def test_installing_twice_and_undoing_twice_is_harmless() -> None:
     assert metrics.roc_auc_score is before
     karat_sklearn.uninstall()
     assert metrics.roc_auc_score is before
+
+
+def test_an_installation_around_another_stays() -> None:
+    before = metrics.f1_score
+    karat_sklearn.install()
+    with karat_sklearn.install(), karat_sklearn.install():
+        pass
+    assert metrics.f1_score is karat_sklearn.f1_score
+    karat_sklearn.uninstall()
+    assert metrics.f1_score is before
+    with karat_sklearn.install():
+        karat_sklearn.uninstall()
+        assert metrics.f1_score is before
+        karat_sklearn.install()
+    assert metrics.f1_score is karat_sklearn.f1_score
+
+
+def test_threads_leave_nothing_replaced() -> None:
+    before = {name: getattr(home(name), name) for name in NAMES}
+    started = threading.Barrier(16)
+
+    def work(_: int) -> bool:
+        started.wait()
+        seen = []
+        for _turn in range(5):
+            with karat_sklearn.install():
+                seen.append(metrics.f1_score is karat_sklearn.f1_score)
+        return all(seen)
+
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(work, range(16)))
+    assert {name: getattr(home(name), name) for name in NAMES} == before
+    karat_sklearn.uninstall()
+    assert {name: getattr(home(name), name) for name in NAMES} == before
+
+
+def test_multilabel_targets_name_the_way_out() -> None:
+    with (
+        karat_sklearn.install(),
+        pytest.raises(karat_sklearn.MultilabelRefusedError, match=r"uninstall\(\)"),
+    ):
+        metrics.f1_score([[0, 1], [1, 1]], [[0, 1], [1, 0]], average="macro")
+
+
+def test_a_function_held_before_cannot_be_pickled_while_installed() -> None:
+    held = metrics.f1_score
+    with karat_sklearn.install():
+        with pytest.raises(pickle.PicklingError):
+            pickle.dumps(held)
+        assert b"karat.compat.sklearn" in pickle.dumps(metrics.f1_score)
+    assert pickle.loads(pickle.dumps(held)) is held
 
 
 def test_no_call_runs_a_metric_of_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:

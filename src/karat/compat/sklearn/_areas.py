@@ -18,8 +18,7 @@ from karat.compat.sklearn._binary_areas import (
 from karat.compat.sklearn._class_areas import (
     are_plain,
     are_probabilities,
-    class_areas,
-    mean_of_classes,
+    averaged_areas,
     pairwise_area,
     precision_of_rows,
 )
@@ -37,7 +36,7 @@ from karat.compat.sklearn._parameters import (
     interval,
 )
 from karat.compat.sklearn._public import drop_in
-from karat.compat.sklearn._rows import plain_classes
+from karat.compat.sklearn._rows import are_multiplied_safely, plain_classes, summed_weights
 from karat.compat.sklearn._steps import plain_scores, ranked, same_kind
 from karat.compat.sklearn._targets import MULTILABEL, kind_of_target
 
@@ -63,6 +62,8 @@ def auc(x: Any, y: Any) -> float:
     check_parameters("auc", (("x", x, (ARRAY,)), ("y", y, (ARRAY,))))
     check_lengths(x, y)
     x, y = as_column(x), as_column(y)
+    if x.dtype.kind == "b" and x.shape[0] > 1:
+        _ = x[1:] - x[:-1]  # a TypeError, as there
     return area_under(x, y)
 
 
@@ -176,8 +177,7 @@ def _class_area(
         check_lengths(codes, score)
         return pairwise_area(codes, score, average)
     check_lengths(codes, score, weights)
-    areas = class_areas(codes, score, weights, "roc", is_pooled=average == "micro")
-    return mean_of_classes(areas, codes, weights, average)
+    return averaged_areas(codes, score, weights, "roc", average)
 
 
 def _one_dimension(score: Array) -> ValueError:
@@ -246,18 +246,18 @@ def average_precision_score(
         column = plain_scores(y_score) if is_own.any() else None
         if column is not None:
             codes = found[0] if is_own[1] else 1 - found[0]
-            made = ranked(column, codes, sample_weight)
+            _, weights = summed_weights(sample_weight, len(codes))
+            is_safe = are_multiplied_safely(weights)
+            made = ranked(column, codes, sample_weight) if is_safe else None
             if made is not None and made.totals[1]:
                 return float(made.step_area() / made.totals[1])
     elif found is not None and sample_weight is None and type(pos_label) is int and pos_label == 1:
         codes, k = found[0], len(found[1])
         if k > 2 and average != "samples" and are_plain(y_score, codes, k):
             try:
-                areas = class_areas(codes, y_score, None, "precision", is_pooled=average == "micro")
+                return averaged_areas(codes, y_score, None, "precision", average)
             except ValueError:  # NaN, told below
                 pass
-            else:
-                return mean_of_classes(areas, codes, None, average)
     weights = None if sample_weight is None else as_column(sample_weight)
     kind = kind_of_target(y_true, "y_true")
     present = distinct(np.asarray(y_true))
@@ -284,5 +284,4 @@ def average_precision_score(
     score = as_array(y_score)
     if average == "samples":
         return precision_of_rows(codes, score, weights)
-    areas = class_areas(codes, score, weights, "precision", is_pooled=average == "micro")
-    return mean_of_classes(areas, codes, weights, average)
+    return averaged_areas(codes, score, weights, "precision", average)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.compat.sklearn._notices import warn, warn_undefined
+from karat.compat.sklearn._rows import are_multiplied_safely, summed_weights
 from karat.compat.sklearn._steps import plain_scores, ranked, steps_of_rows
 
 __all__ = ["area_under", "binary_area", "binary_precision", "native_area"]
@@ -37,6 +38,9 @@ def area_under(x: Array, y: Array) -> float:
 
 def native_area(codes: npt.NDArray[np.int32], column: Array, sample_weight: Any) -> float | None:
     """Area under the ROC curve; None where a check may fail, or a class has no weight."""
+    _, weights = summed_weights(sample_weight, len(codes))
+    if not are_multiplied_safely(weights):
+        return None
     made = ranked(column, codes, sample_weight)
     if made is None:
         return None

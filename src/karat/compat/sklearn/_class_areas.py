@@ -11,14 +11,14 @@ import numpy.typing as npt
 from karat import _native
 from karat.compat.sklearn._binary_areas import binary_area, binary_precision
 from karat.compat.sklearn._notices import warn, warn_undefined
+from karat.compat.sklearn._rows import are_multiplied_safely
 from karat.compat.sklearn._targets import as_weights
 from karat.engines.ranking import Columns, Ranked, rank, rank_pooled
 
 __all__ = [
     "are_plain",
     "are_probabilities",
-    "class_areas",
-    "mean_of_classes",
+    "averaged_areas",
     "pairwise_area",
     "precision_of_rows",
 ]
@@ -69,7 +69,7 @@ def class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_poole
     given = None
     if weights is not None:
         given = as_weights(weights, codes, "weights").astype(np.float64)
-        if given.min() < 0:
+        if given.min() < 0 or not are_multiplied_safely(given):
             return _areas_by_rows(codes, values, weights, area, is_pooled)
     if is_pooled:
         return np.array([measured(rank_pooled(values, codes, k, given))])
@@ -121,18 +121,18 @@ def _areas_by_rows(codes: Codes, values: Array, weights: Any, area: str, is_pool
     )
 
 
-def mean_of_classes(areas: Floats, codes: Codes, weights: Any, average: str | None) -> Any:
-    """The areas, or their mean as the average says."""
-    if average is None:
-        return areas
+def averaged_areas(codes: Codes, score: Array, weights: Any, area: str, average: str | None) -> Any:
+    """The areas as `class_areas` gives them, or their mean as the average says."""
     if average != "weighted":
-        return float(np.average(areas))
+        areas = class_areas(codes, score, weights, area, is_pooled=average == "micro")
+        return areas if average is None else float(np.average(areas))
     # The weights of the classes in the dtype of those of the rows, as they are summed there.
-    share = np.bincount(codes, weights, len(areas)).astype(
+    share = np.bincount(codes, weights, score.shape[1]).astype(
         np.int64 if weights is None else weights.dtype
     )
     if np.isclose(share.sum(), 0):
-        return 0
+        return 0  # before any area is looked at, as there
+    areas = class_areas(codes, score, weights, area, is_pooled=False)
     areas[share == 0] = 0
     return float(np.average(areas, weights=share))
 

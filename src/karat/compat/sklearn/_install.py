@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -13,12 +15,25 @@ __all__ = ["Installation", "install", "uninstall"]
 _PLACES = ("sklearn.metrics", "sklearn.calibration")
 """Modules whose functions are replaced; other modules of scikit-learn may hold them too."""
 
-_replaced: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-"""Name → (scikit-learn's function, karat's), while they are replaced."""
+_pairs: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+"""Name → (scikit-learn's function, karat's); never forgotten, so that all can be put back."""
+
+_standing: set[int] = set()
+"""The numbers of the installations that have not been undone; without any, all is put back."""
+
+_numbers = itertools.count()
+
+_lock = threading.RLock()
 
 
 class Installation:
-    """What `install` returns: as a context manager it undoes itself at the end of the block."""
+    """What `install` returns: as a context manager it undoes itself at the end of the block.
+
+    Another installation, made before it or by another thread, stays.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._number = number
 
     def __enter__(self) -> Self:
         return self
@@ -29,7 +44,10 @@ class Installation:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        uninstall()
+        with _lock:
+            _standing.discard(self._number)
+            if not _standing:
+                _put_back()
 
 
 def install() -> Installation:
@@ -49,23 +67,31 @@ def install() -> Installation:
     """
     package = sys.modules[__name__.rpartition(".")[0]]
     loaded = [importlib.import_module(place) for place in _PLACES]
-    for name in package.__all__ if not _replaced else ():
-        own = getattr(package, name)
-        their = next((getattr(module, name) for module in loaded if hasattr(module, name)), None)
-        if their is not None:
-            _replaced[name] = (their, own)
-    _swap({id(their): own for their, own in _replaced.values()})
-    return Installation()
+    with _lock:
+        for name in package.__all__:
+            own = getattr(package, name)
+            their = next((getattr(place, name) for place in loaded if hasattr(place, name)), None)
+            if their is not None and their is not own:
+                _pairs[name] = (their, own)
+        _swap({id(their): own for their, own in _pairs.values()})
+        made = Installation(next(_numbers))
+        _standing.add(made._number)
+    return made
 
 
 def uninstall() -> None:
-    """Put scikit-learn's functions back, wherever `install` replaced them.
+    """Put scikit-learn's functions back, wherever and however often `install` replaced them.
 
     Example:
         >>> uninstall()
     """
-    _swap({id(own): their for their, own in _replaced.values()})
-    _replaced.clear()
+    with _lock:
+        _standing.clear()
+        _put_back()
+
+
+def _put_back() -> None:
+    _swap({id(own): their for their, own in _pairs.values()})
 
 
 def _swap(others: Mapping[int, Callable[..., Any]]) -> None:

@@ -27,7 +27,7 @@ from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._quick import kappa_of, matrix_of, measured
 from karat.compat.sklearn._ratios import class_likelihoods
 from karat.compat.sklearn._tables import SINGLE, confusion
-from karat.compat.sklearn._targets import probe
+from karat.compat.sklearn._targets import averaged_weights, probe
 
 __all__ = [
     "accuracy_score", "balanced_accuracy_score", "class_likelihood_ratios", "cohen_kappa_score",
@@ -69,7 +69,7 @@ def accuracy_score(
         ),
     )
     probe(y_true, y_pred)
-    return _accuracy(paired(y_true, y_pred, sample_weight), bool(normalize))
+    return _accuracy(paired(y_true, y_pred, averaged_weights(sample_weight)), bool(normalize))
 
 
 def _accuracy(pair: Pair, normalize: bool) -> float:
@@ -123,7 +123,7 @@ def zero_one_loss(
         ),
     )
     probe(y_true, y_pred)
-    pair = paired(y_true, y_pred, sample_weight)
+    pair = paired(y_true, y_pred, averaged_weights(sample_weight))
     score = _accuracy(pair, bool(normalize))
     if normalize:
         return 1 - score
@@ -154,7 +154,7 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
         ),
     )
     probe(y_true, y_pred)
-    pair = paired(y_true, y_pred, sample_weight)
+    pair = paired(y_true, y_pred, averaged_weights(sample_weight))
     return float(_shared((pair.true - pair.tp).sum(), pair))
 
 
@@ -254,7 +254,7 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
         ),
     )
     probe(y_true, y_pred)
-    pair = paired(y_true, y_pred, sample_weight)
+    pair = paired(y_true, y_pred, averaged_weights(sample_weight))
     if len(pair.labels) == 1:
         warn(SINGLE)
     of_true, of_pred = pair.true.astype(np.float64), pair.pred.astype(np.float64)
@@ -327,7 +327,10 @@ def cohen_kappa_score(
             f"which is set to {replace_undefined_by}."
         )
         return replace_undefined_by  # type: ignore[no-any-return]
-    return kappa_of(cells, weights)
+    if sample_weight is None:
+        return kappa_of(cells, weights)
+    # No count holds weights that are negative or huge.
+    return float(1 - np.sum(disagreement * cells) / expected)
 
 
 def _disagreement(k: int, weights: str | None) -> npt.NDArray[np.float64]:

@@ -69,7 +69,8 @@ def hinge_loss(
     classes = np.unique(labels if labels is not None else true)
     if classes.size > 2:
         _check_decision(true, decision, classes, is_declared=labels is not None)
-        codes = _coded(true, classes)
+        known = classes if labels is None else as_column(labels, warn=True)
+        codes = _coded(true, np.unique(known))
     else:
         decision = as_column(decision)
         # The classes are those of the rows, whatever the labels say.
@@ -120,6 +121,8 @@ def _coded(true: Array, classes: Array) -> Codes:
     """
     true = as_column(true, dtype=classes.dtype)
     unseen = sorted(set(true.tolist()) - set(classes.tolist()))
+    if classes.dtype.kind == "f" and np.isnan(classes).any():
+        unseen = [label for label in unseen if label == label]
     if unseen and true.dtype.kind in "iufb":
         raise ValueError(
             f"y contains previously unseen labels: {[true.dtype.type(x) for x in unseen]}"
@@ -133,7 +136,8 @@ def _coded(true: Array, classes: Array) -> Codes:
 def _native_hinge(decision: Array, codes: Codes, k: int, sample_weight: Any) -> float | None:
     """The loss by one native read; None for what no kernel takes."""
     is_plain, weights = summed_weights(sample_weight, len(codes))
-    if not is_plain or decision.dtype.kind not in "fiub":
+    kinds = "fiub" if decision.ndim == 1 else "fiu"
+    if not is_plain or decision.dtype.kind not in kinds:
         return None
     try:
         sums = _native.read_scores(_as_floats(decision), codes, k, weights, False, 0.0, _MARGIN, 0)
@@ -144,7 +148,13 @@ def _native_hinge(decision: Array, codes: Codes, k: int, sample_weight: Any) -> 
 
 def _hinge(decision: Array, codes: Codes, sample_weight: Any) -> float:
     if decision.ndim == 1:
-        margin = np.where(codes == 1, decision, -decision)
+        try:
+            margin = np.where(codes == 1, 1, -1) * decision
+        except TypeError:
+            raise TypeError("pred_decision should be an array of floats.") from None
+    elif decision.dtype.kind not in "fiu":
+        margin = decision[np.arange(len(codes)), codes]
+        margin -= decision.max(axis=1)  # an error there too
     else:
         rows = np.arange(len(codes))
         others = np.array(_as_floats(decision))

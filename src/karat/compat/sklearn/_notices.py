@@ -67,5 +67,6 @@ def refuse_multilabel(argument: str) -> MultilabelRefusedError:
     """The error of multilabel targets, to be raised."""
     return MultilabelRefusedError(
         f"{argument} is multilabel-indicator: karat.compat.sklearn measures binary and multiclass "
-        "targets only. Call scikit-learn's own function for multilabel targets."
+        "targets only. Call scikit-learn's own function for multilabel targets; where install() "
+        "has replaced it, uninstall() puts it back."
     )

@@ -223,7 +223,8 @@ def _pair(
     labels: Array, n: int, weights: Any, tp: Array, fp: Array, fn: Array, cells: Array | None
 ) -> Pair:
     kind = "binary" if len(labels) <= 2 else "multiclass"
-    given = None if weights is None else np.asarray(weights)
+    # Booleans of pandas that may be missing become floats.
+    given = None if weights is None else as_array(weights, dtype=None, finite=False)
     return Pair(kind, labels, n, given, tp, tp + fp, tp + fn, cells)
 
 
@@ -294,5 +295,7 @@ def count_codes(
     if cells:
         is_whole = weights is None or weights.dtype.kind in "iub"
         matrix = np.zeros((k, k), np.int64 if is_whole else np.float64)
-        np.add.at(matrix, (true, pred), 1 if weights is None else weights)
+        # uint64 and int64 would meet in float64.
+        step = 1 if weights is None else weights.astype(matrix.dtype)
+        np.add.at(matrix, (true, pred), step)
     return tp, of_pred, of_true, matrix

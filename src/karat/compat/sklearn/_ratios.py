@@ -9,7 +9,7 @@ from typing import Any
 from karat.compat.sklearn._notices import warn_undefined
 from karat.compat.sklearn._pairs import paired
 from karat.compat.sklearn._tables import confusion
-from karat.compat.sklearn._targets import probe
+from karat.compat.sklearn._targets import averaged_weights, probe
 
 __all__ = ["class_likelihoods"]
 
@@ -28,6 +28,7 @@ def class_likelihoods(
         ValueError more than two classes, or a dict of other keys or values.
     """
     probe(y_true, y_pred)
+    sample_weight = averaged_weights(sample_weight)
     kind = paired(y_true, y_pred, sample_weight).kind
     if kind != "binary":
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.compat.sklearn._arrays import as_column
 from karat.compat.sklearn._division import rates_of
 from karat.compat.sklearn._notices import warn
 from karat.compat.sklearn._pairs import careful, paired
@@ -21,7 +22,7 @@ from karat.compat.sklearn._parameters import (
 )
 from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._tables import class_counts
-from karat.compat.sklearn._targets import probe
+from karat.compat.sklearn._targets import labels_of, probe
 
 __all__ = ["classification_report"]
 
@@ -89,7 +90,12 @@ def classification_report(
         warn(
             f"labels size, {len(wanted)}, does not match size of target_names, {len(target_names)}"
         )
-    names = [f"{label}" for label in wanted] if target_names is None else target_names
+    if target_names is None:
+        shown = _signed(wanted, y_true, y_pred) if labels is None else wanted
+        # A scalar of NumPy formats itself as Python's float does, not as its own text.
+        names = [str(label) for label in shown]
+    else:
+        names = target_names
     _, tp, pred, true = class_counts(y_true, y_pred, wanted, sample_weight, pair)
     width = 0 if output_dict else max(max(map(len, names)), len(_LAST), digits)  # noqa: PLW3301
     rates = [
@@ -107,6 +113,16 @@ def classification_report(
     if output_dict:
         return _as_dict(rows, lines)
     return _as_text(rows, lines, width, digits)
+
+
+def _signed(labels: Any, *columns: Any) -> Any:
+    """The labels, 0 with the sign that it has in the columns: a count knows one zero only."""
+    if labels.dtype.kind != "f" or not np.any(labels == 0):
+        return labels
+    arrays = [as_column(column) for column in columns]
+    if not any(np.signbit(array[array == 0]).any() for array in arrays if array.dtype.kind == "f"):
+        return labels
+    return labels_of(*arrays)
 
 
 def _as_dict(rows: list[Any], lines: dict[str, Any]) -> dict[str, Any]:

@@ -11,12 +11,28 @@ from karat import _native
 from karat.compat.sklearn._arrays import as_array, as_column, distinct, n_samples
 from karat.compat.sklearn._notices import refuse_multilabel, warn
 from karat.compat.sklearn._pairs import codes_of, plain_array, plain_weights, text_column
-from karat.compat.sklearn._targets import MULTILABEL, kind_of_target, labels_of, probe
+from karat.compat.sklearn._targets import (
+    MULTILABEL,
+    kind_of_target,
+    labels_of,
+    mixed_labels,
+    probe,
+)
 
-__all__ = ["binarized", "declared", "fitted_classes", "plain_classes", "summed_weights"]
+__all__ = [
+    "are_multiplied_safely",
+    "binarized",
+    "declared",
+    "fitted_classes",
+    "plain_classes",
+    "summed_weights",
+]
 
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
+
+_PRODUCTS = 1e-140, 1e140
+"""Weights within are neither lost nor infinite where two sums of them are multiplied."""
 
 
 def plain_classes(y_true: Any, labels: Any = None) -> tuple[Codes, Array] | None:
@@ -76,6 +92,15 @@ def summed_weights(sample_weight: Any, n: int) -> tuple[bool, npt.NDArray[np.flo
     return weights is not None and len(weights) == n, weights
 
 
+def are_multiplied_safely(weights: npt.NDArray[np.float64] | None) -> bool:
+    """Whether products of two sums of the weights are as exact as the sums."""
+    if weights is None:
+        return True
+    least, largest = _PRODUCTS
+    smallest = np.min(weights, where=weights > 0, initial=largest)
+    return bool(smallest >= least and np.max(weights, initial=0.0) <= largest)
+
+
 def declared(y_true: Any, labels: Any) -> Array:
     """The classes, of `labels` where they are given, else of y_true.
 
@@ -110,6 +135,7 @@ def declared(y_true: Any, labels: Any) -> Array:
 def fitted_classes(y: Any) -> Array:
     """The sorted classes of a target."""
     kind = kind_of_target(y, "y")
+    found: set[Any] = set()
     if "multioutput" in kind:
         raise ValueError("Multioutput target data is not supported with label binarization")
     if n_samples(y) == 0:
@@ -117,10 +143,12 @@ def fitted_classes(y: Any) -> Array:
     if kind == MULTILABEL:
         raise refuse_multilabel("y_true")
     if not hasattr(y, "__array__"):
-        set(y)  # a TypeError, where they are no labels
+        found = set(y)  # a TypeError, where they are no labels
     probe(y)
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"Unknown label type: {(y,)!r}")
+    if len({isinstance(label, str) for label in found}) > 1:
+        raise mixed_labels(np.asarray(y))
     return labels_of(np.asarray(y))
 
 

@@ -49,6 +49,8 @@ def confusion(
 
 
 def _cells(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> Array:
+    if not isinstance(getattr(sample_weight, "dtype", np.dtype(float)), np.dtype):
+        sample_weight = np.asarray(sample_weight)  # whole numbers and booleans of pandas stay so
     pair = plain(y_true, y_pred, sample_weight, cells=True)
     if pair is None:
         y_true = as_array(y_true, dtype=None, finite=False, min_samples=0)
@@ -97,6 +99,10 @@ def places_of(labels: Array, wanted: Array) -> Array | None:
     is_alike = any(labels.dtype.kind in some and wanted.dtype.kind in some for some in _ALIKE)
     if wanted.ndim != 1 or not is_alike or len(distinct(wanted)) < len(wanted):
         return None
+    kinds = {labels.dtype.kind, wanted.dtype.kind}
+    if kinds == {"i", "u"} and wanted.size and labels[0] >= 0 <= wanted.min():
+        # NumPy would compare both as floats.
+        labels, wanted = labels.astype(np.uint64), wanted.astype(np.uint64)
     found = np.searchsorted(labels, wanted)
     found[found == len(labels)] = 0
     return np.where(labels[found] == wanted, found, -1)

@@ -29,9 +29,11 @@ from karat.compat.sklearn._parameters import is_sparse
 __all__ = [
     "MULTILABEL",
     "as_weights",
+    "averaged_weights",
     "checked_targets",
     "kind_of_target",
     "labels_of",
+    "mixed_labels",
     "positive_label",
     "probe",
 ]
@@ -120,9 +122,14 @@ def labels_of(*columns: Array) -> Array:
     """
     found = {label for column in columns for label in distinct(column)}
     if len({isinstance(label, str) for label in found}) > 1:
-        got = " and ".join(f"{distinct(column)}" for column in columns)
-        raise ValueError(f"Mix of label input types (string and number); Got {got}.")
+        raise mixed_labels(*columns)
     return np.asarray(sorted(found))
+
+
+def mixed_labels(*columns: Array) -> ValueError:
+    """The error of strings beside numbers, to be raised."""
+    got = " and ".join(f"{distinct(column)}" for column in columns)
+    return ValueError(f"Mix of label input types (string and number); Got {got}.")
 
 
 def as_weights(weights: Any, rows: Any, dtype: Wanted = None) -> Array:
@@ -146,6 +153,17 @@ def as_weights(weights: Any, rows: Any, dtype: Wanted = None) -> Array:
     if np.all(array == 0):
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return array
+
+
+def averaged_weights(weights: Any) -> Any:
+    """The weights, objects among them as floats if they can be: so an average reads them."""
+    if getattr(weights, "dtype", None) != np.object_:
+        return weights
+    try:
+        array = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        return weights
+    return array if np.isfinite(array).all() else weights
 
 
 def checked_targets(
