@@ -1,7 +1,7 @@
 """A report read back from its JSON text.
 
 The tally, the classes and the settings make the report; metrics and the table of classes follow
-from them and are made anew. What the text says of the classes twice has to agree.
+from them and are made anew. What the text says twice has to agree (`json_agreement`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from karat._version import __version__
 from karat.errors import error
+from karat.render.json_agreement import check_agreement
 from karat.render.json_curves import curves_from
 from karat.render.json_parts import Part, parsed, refused
 from karat.render.json_scores import reads_scores, scores_from
@@ -64,6 +66,9 @@ def report_from_json(text: str | bytes) -> Report:
         raise refused("metrics lists others than settings.metrics asks for")
     if report.scores is None and any(map(reads_scores, listed)):
         raise refused("metrics lists some of scores, and scores is null")
+    if whole["karat"].text == __version__:
+        # Another version may have had another rule.
+        check_agreement(whole, report)
     return report
 
 

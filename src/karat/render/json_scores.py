@@ -98,6 +98,8 @@ def scores_from(
         if metric.lift in ("plain", "per_class") and undefined.shape not in ((), (k,)):
             raise item["undefined"].is_not("true, false or one of them a class")
         _check_undefined(item, metric, value, undefined)
+        if metric in found:
+            raise refused(f"{item.path} is {metric} for a second time")
         found[metric] = Values(value, undefined)
     return found, kind, _threshold(part["threshold"], k)
 
