@@ -8,6 +8,7 @@ from karat.tally.bin_edges import quantile_edges, uniform_edges
 from karat.tally.bins import Bins
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
+from karat.tally.clustered import ClusteredCells
 from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
 from karat.tally.ladder import Ladder
@@ -21,6 +22,7 @@ __all__ = [
     "Bins",
     "Cells",
     "Classes",
+    "ClusteredCells",
     "Fields",
     "Label",
     "Ladder",
