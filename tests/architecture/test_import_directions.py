@@ -10,17 +10,21 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
-    "confusion", "curves", "metrics", "operating_points", "plan", "result", "report", "render",
-    "signature", "testing", "uncertainty",
+    "comparison", "confusion", "curves", "metrics", "operating_points", "plan", "result", "report",
+    "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
+    "comparing",
+    "comparison_arguments",
     "evaluation",
     "functions",
     "curve_calls",
     "curve_functions",
     "measuring",
+    "sample_sizes",
     "scored_functions",
+    "scored_models",
     "scoring",
     "cli",
     "compat",
@@ -54,8 +58,19 @@ ALLOWED: dict[str, set[str]] = {
     }
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,
+    "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
-    "render": {"curves", "metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
+    "render": {
+        "comparison",
+        "curves",
+        "metrics",
+        "plan",
+        "report",
+        "result",
+        "signature",
+        "_version",
+    }
+    | WAIST,
     "objectives": {"inputs"} | WAIST,
     "testing": {"functions", "metrics", "result"} | WAIST,
 }
@@ -75,7 +90,7 @@ LATE = {
     "duckdb": {"engines", "cli"},
     "click": {"cli"},
     "rich": {"render", "cli"},
-    "scipy": {"metrics", "uncertainty"},
+    "scipy": {"comparison", "metrics", "uncertainty"},
 }
 """Packages imported when first needed, and the parts of karat that may need them."""
 
