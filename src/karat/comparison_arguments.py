@@ -114,7 +114,7 @@ def _names(argument: str, values: Any) -> list[str]:
             "K162",
             argument=argument,
             found=f"It is a {type(values).__name__}, not a dict from model to values",
-            do=f"Name each model: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}}).{also}",
+            do=f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}}).{also}",
         )
     names = []
     for name in values:
