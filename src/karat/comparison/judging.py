@@ -26,7 +26,8 @@ Limits: TypeAlias = Callable[[float], tuple[float, float]]
 
 POWER: Final = 0.8
 _FAR: Final = 16.0
-_HALVINGS: Final = 30
+_STEPS: Final = 40
+_CLOSE: Final = 1e-6
 _NO_SLOPE: Final = "the formula has no slope at one of the tables"
 _SAME: Final = "both predict the same on every row"
 
@@ -229,15 +230,37 @@ def _against_margin(
         far = 1.0 - tail_of((abs(one.difference) - margin) / error, df) / 2.0 if error > 0 else 1.0
         return replace(one, p_equivalent=far, not_inferior=not_inferior)
     # The limits decide: the p-value is that at which they first touch the margin.
-    inside, outside = 0.0, _FAR
-    for _ in range(_HALVINGS):
-        middle = (inside + outside) / 2.0
-        low, high = limits(middle)
-        if -margin < low and high < margin:
-            inside = middle
+
+    def room(quantile: float) -> float:
+        low, high = limits(quantile)
+        return margin - max(-low, high)
+
+    touching = _root(room, _FAR)
+    return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
+
+
+def _root(falls: Callable[[float], float], end: float) -> float:
+    """Where a function that is above 0 at 0 and falls reaches 0, at most `end` (Illinois)."""
+    inside, outside = 0.0, end
+    above, below = falls(inside), falls(outside)
+    if below > 0.0:
+        return end
+    last, side = end, 0
+    for _ in range(_STEPS):
+        middle = (inside * below - outside * above) / (below - above)
+        found = falls(middle)
+        if found > 0.0:
+            inside, above = middle, found
+            below /= 2.0 if side > 0 else 1.0
+            side = 1
         else:
-            outside = middle
-    return replace(one, p_equivalent=tail_of(inside, df) / 2.0, not_inferior=not_inferior)
+            outside, below = middle, found
+            above /= 2.0 if side < 0 else 1.0
+            side = -1
+        if abs(middle - last) < _CLOSE:
+            break
+        last = middle
+    return inside
 
 
 def _verdict(metric: Metric, one: Difference, asked: Asked) -> Verdict:
