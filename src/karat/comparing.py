@@ -18,6 +18,7 @@ from karat.comparison_arguments import (
     Models,
     asked_of,
     check_models,
+    check_reports,
     defaults,
     models_of,
     wanted_of,
@@ -81,7 +82,7 @@ def compare(
     Args:
         y_true: true labels, [n]; or a dict from model to true labels, for models that were
             measured on different rows; or, alone, a dict from model to `Report`.
-        y_pred: a dict from model to predicted labels, [n].
+        y_pred: a dict from model to predicted labels, [n]; or a table with a column for each model.
         y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class.
         y_score: a dict from model to any finite scores instead, of the same shapes. A model may
             have labels and scores; without labels the class of the largest is predicted.
@@ -128,6 +129,8 @@ def compare(
     check_models(given, baseline)
     options = {"labels": labels, "positive": positive, "n_threads": n_threads}
     if given.reports:
+        rows = {"weights": weights, "clusters": clusters, "labels": labels, "positive": positive}
+        check_reports(rows)
         found: _Sides = _of_reports(given)
     elif given.is_apart:
         found = _of_own_rows(given, weights, clusters, options)

@@ -142,6 +142,7 @@ def test_many_classes_keep_occupied_cells_alone() -> None:
         ("K120", (TRUE, MODELS), {"clusters": np.zeros(300, int)}),
         ("K120", ({"old": TRUE, "new": TRUE}, MODELS), {"weights": np.ones(300)}),
         ("K120", ({"old": TRUE, "new": TRUE},), {}),
+        ("K120", ({"x": karat.evaluate(TRUE, A), "y": karat.evaluate(TRUE, B)},), {"positive": 1}),
         ("K120", (TRUE,), {"y_prob": {"x": A, "y": B}, "y_score": {"x": A}}),
         ("K122", (TRUE, MODELS), {"level": None}),
         ("K122", (TRUE, MODELS), {"level": 95}),
@@ -160,6 +161,12 @@ def test_what_cannot_be_compared_is_an_error_with_a_code(
     with pytest.raises(karat.KaratError) as caught:
         karat.compare(*arguments, **options)
     assert caught.value.code == code
+
+
+def test_a_table_has_a_column_for_each_model() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = karat.compare(pandas.Series(TRUE), pandas.DataFrame(MODELS))
+    assert found.to_dict() == karat.compare(TRUE, MODELS).to_dict()
 
 
 def test_a_float_matrix_as_predictions_is_told_to_be_probabilities() -> None:
