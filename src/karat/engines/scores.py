@@ -57,6 +57,8 @@ class ScoreTally:
         threshold: from which value on the positive class of two is predicted; None: the largest
             score decides, the first of equals.
         n_threads: threads of native passes; 0: the default.
+        weights_argument: the name of the weights in messages.
+        clusters: int64[n], which rows go together, or None.
     """
 
     classes: Classes
@@ -67,6 +69,7 @@ class ScoreTally:
     threshold: float | None = None
     n_threads: int = 0
     weights_argument: str = "weights"
+    clusters: npt.NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self._read: _native.ScoreSums | None = None
