@@ -11,7 +11,7 @@ WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
     "confusion", "curves", "metrics", "operating_points", "plan", "result", "report", "render",
-    "signature", "testing",
+    "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -56,7 +56,8 @@ ALLOWED: dict[str, set[str]] = {
     "operating_points": {"errors", "metrics", "report"},
     "render": {"curves", "metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
     "objectives": {"inputs"} | WAIST,
-    "testing": {"functions", "metrics", "result"} | WAIST,
+    "testing": {"functions", "metrics", "result", "scored_functions"} | WAIST,
+    "uncertainty": {"metrics"} | WAIST,
 }
 """Which part of karat may import which other part."""
 

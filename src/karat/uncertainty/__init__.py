@@ -1,0 +1,1 @@
+"""What is known of the sampling error of numbers."""
