@@ -6,14 +6,13 @@ namespace karat {
 namespace {
 
 // What is added up from the best rung on. Rungs above which nothing weighs anything have share 1.
+template <bool kIsStraight>
 class ShareWalk {
 public:
     double share = 1, share_before = 1;
     LongSum own, all, area;
     // Σ p/N and Σ p·s/N of the rungs so far; the same with N and s of the rung before.
     LongSum rate, lost, rate_before, lost_before;
-
-    explicit ShareWalk(bool is_straight) : is_straight_(is_straight) {}
 
     void pass(const RungSums& rung) {
         const double p = rung.weight[1], n_before = all.value();
@@ -23,9 +22,10 @@ public:
         const double n = all.value();
         if (n > 0) {
             share = own.value() / n;
-            rate.part += p / n;
-            lost.part += p * share / n;
-            if (n_before > 0) {
+            const double moved = p / n;
+            rate.part += moved;
+            lost.part += moved * share;
+            if (kIsStraight && n_before > 0) {
                 rate_before.part += p / n_before;
                 lost_before.part += p * share_before / n_before;
             }
@@ -37,29 +37,28 @@ public:
     }
 
     // The x of the rung.
-    double here() const { return is_straight_ ? (share + share_before) / 2 : share; }
+    double here() const { return kIsStraight ? (share + share_before) / 2 : share; }
 
 private:
-    bool is_straight_;
     int64_t n_rungs_ = 0;
 };
 
 // Calls use(rung, lift of a row of the rest, lift of an own row) for each rung, after a first walk
 // that adds up everything.
-template <class Use>
-void each_lift(const PackedScores& packed, bool is_straight, const Use& use) {
-    ShareWalk whole(is_straight);
+template <bool kIsStraight, class Use>
+void each_lift_of(const PackedScores& packed, const Use& use) {
+    ShareWalk<kIsStraight> whole;
     each_rung(packed, [&](const RungSums& rung) {
         whole.pass(rung);
         return true;
     });
     const double area = whole.area.value() / whole.own.value();
-    ShareWalk walk(is_straight);
+    ShareWalk<kIsStraight> walk;
     each_rung(packed, [&](const RungSums& rung) {
         double rate = whole.rate.value() - walk.rate.value();
         double lost = whole.lost.value() - walk.lost.value();
         walk.pass(rung);
-        if (is_straight) {
+        if (kIsStraight) {
             // Half of c is p of the rung itself, half p of the one below, whose N before is N.
             rate = (rate + whole.rate_before.value() - walk.rate_before.value()) / 2;
             lost = (lost + whole.lost_before.value() - walk.lost_before.value()) / 2;
@@ -67,6 +66,11 @@ void each_lift(const PackedScores& packed, bool is_straight, const Use& use) {
         use(rung, -lost, walk.here() + rate - area - lost);
         return true;
     });
+}
+
+template <class Use>
+void each_lift(const PackedScores& packed, bool is_straight, const Use& use) {
+    is_straight ? each_lift_of<true>(packed, use) : each_lift_of<false>(packed, use);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -142,7 +143,6 @@ class Spreads:
         n_clusters: int = 0,
     ) -> None:
         self._rows, self._metrics = rows, list(metrics)
-        self._sizes = Sizes.of(rows)
         self._clusters = None
         if clusters is not None:
             self._clusters = Clusters.of(clusters, n_clusters, rows)
@@ -153,6 +153,10 @@ class Spreads:
         self._areas: dict[int, AreaSpread] = {}
         self._alone: dict[tuple[Metric, int], Spread] = {}
         self._chances: dict[Metric, Floats] = {}
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        return Sizes.of(self._rows)
 
     @property
     def names_rows(self) -> bool:
