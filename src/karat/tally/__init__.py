@@ -13,7 +13,7 @@ from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
 from karat.tally.ladder import Ladder
 from karat.tally.rungs import Rungs, RungSource, Steps, cumulated
-from karat.tally.scored import RankedColumn, ScoredRows
+from karat.tally.scored import Placements, RankedColumn, ScoredRows
 from karat.tally.serialization import from_bytes, to_bytes
 from karat.tally.sums import Sums
 
@@ -26,6 +26,7 @@ __all__ = [
     "Fields",
     "Label",
     "Ladder",
+    "Placements",
     "RankedColumn",
     "RungSource",
     "Rungs",
