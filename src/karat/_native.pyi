@@ -440,3 +440,29 @@ class Program:
         params: Sequence[Any] | None = None,
     ) -> list[_Float64]:
         """Values of the outputs for a batch of tables."""
+
+    def differentiate(
+        self,
+        tp: _Float64,
+        fp: _Float64,
+        fn: _Float64,
+        tn: _Float64,
+        cells: _Float64 | None = None,
+        rows: _Int32 | None = None,
+        cols: _Int32 | None = None,
+        positive: int = -1,
+        params: Sequence[Any] | None = None,
+    ) -> tuple[
+        list[_Float64],
+        list[_Float64],
+        _Float64,
+        _Float64,
+        _Float64,
+        _Float64,
+        _Float64 | None,
+    ]:
+        """Outputs, and how fast the first of them, one number, moves.
+
+        With respect to each output; then to the cells, in the parts constant [batch], true, pred,
+        same [batch, k] and cells [batch, m] or None.
+        """

@@ -30,11 +30,11 @@ def param_names(*roots: Node) -> list[tuple[str, int]]:
     return sorted(found.items())
 
 
-def compile_program(roots: Sequence[Node]) -> Program:
+def compile_program(roots: Sequence[Node], *, keeps_slots: bool = False) -> Program:
     """Program whose outputs are the given nodes (each of rank 0 or 1).
 
     Equal operations on equal arguments are computed once; a slot is used again after the last
-    reader of its value.
+    reader of its value, unless `keeps_slots`, as derivatives need it.
     """
     from karat._native import Program
 
@@ -66,7 +66,7 @@ def compile_program(roots: Sequence[Node]) -> Program:
             reads = [*reads, constants.index(node.value)]
         code.append([OPCODES[node.op], to, *reads, *[0] * (3 - len(reads))])
         for arg in {id(arg): arg for arg in args}.values():
-            if last_use[id(arg)] == i:
+            if last_use[id(arg)] == i and not keeps_slots:
                 free[arg.rank].append(slot[id(arg)])
     return Program(
         np.array(code, np.int32).reshape(-1, 5),
