@@ -21,7 +21,7 @@ nb::tuple differentiate_arrays(const Program& program, In<double, 2> tp, In<doub
                                std::optional<In<double, 2>> cells,
                                std::optional<In<int32_t, 1>> rows,
                                std::optional<In<int32_t, 1>> cols, int64_t positive,
-                               nb::handle params) {
+                               nb::handle params, bool stops) {
     check_differentiable(program);
     const Tables tables(program, tp, fp, fn, tn, cells, rows, cols, positive, params);
     const int64_t batch = tables.batch(), k = tables.k(), m = tables.m();
@@ -39,7 +39,8 @@ nb::tuple differentiate_arrays(const Program& program, In<double, 2> tp, In<doub
             slopes.same = same.get() + b * k;
             slopes.cells = of_cells ? of_cells.get() + b * m : nullptr;
             slopes.outputs = slopes_of.at(b);
-            differentiate(program, tables.at(b), scratch.data(), values.at(b), slopes);
+            differentiate(program, tables.at(b), scratch.data(), values.at(b), slopes,
+                          stops);
         }
     }
     const auto n = static_cast<size_t>(batch), width = static_cast<size_t>(k);

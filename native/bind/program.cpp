@@ -190,7 +190,7 @@ void bind_program(nb::module_& module) {
              "positive"_a = -1, "params"_a = nb::none())
         .def("differentiate", &differentiate_arrays, "tp"_a, "fp"_a, "fn"_a, "tn"_a,
              "cells"_a = nb::none(), "rows"_a = nb::none(), "cols"_a = nb::none(),
-             "positive"_a = -1, "params"_a = nb::none());
+             "positive"_a = -1, "params"_a = nb::none(), "stops"_a = false);
 }
 
 }  // namespace karat

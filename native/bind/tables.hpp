@@ -79,6 +79,6 @@ nb::tuple differentiate_arrays(const Program& program, In<double, 2> tp, In<doub
                                std::optional<In<double, 2>> cells,
                                std::optional<In<int32_t, 1>> rows,
                                std::optional<In<int32_t, 1>> cols, int64_t positive,
-                               nb::handle params);
+                               nb::handle params, bool stops);
 
 }  // namespace karat

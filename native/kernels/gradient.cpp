@@ -58,7 +58,8 @@ private:
         const auto kept = [&](int64_t i) { return from[i] == 0.0 ? 0.0 : piece(i, from[i]); };
         const int64_t size = size_of(ins.to);
         double* to = reach(argument);
-        if (program_.slot_rank[argument] == 0 && program_.slot_rank[ins.to] != 0) *to += sum(size, kept);
+        const bool is_spread = program_.slot_rank[argument] == 0 && program_.slot_rank[ins.to] != 0;
+        if (is_spread) *to += sum(size, kept);
         else for (int64_t i = 0; i < size; ++i) to[i] += kept(i);
     }
 
@@ -217,7 +218,7 @@ int64_t gradient_scratch_size(const Program& program, int64_t k, int64_t m) {
 }
 
 void differentiate(const Program& program, const TableView& table, double* scratch,
-                   double* const* outputs, const Slopes& slopes) {
+                   double* const* outputs, const Slopes& slopes, bool stops) {
     run(program, table, scratch, outputs);
     *slopes.constant = 0;
     for (double* part : {slopes.truth, slopes.predicted, slopes.same})
@@ -225,8 +226,10 @@ void differentiate(const Program& program, const TableView& table, double* scrat
     if (slopes.cells) std::fill(slopes.cells, slopes.cells + table.m, 0.0);
     Reverse reverse(program, table, scratch, scratch + scratch_size(program, table.k, table.m));
     reverse.start(program.outputs[0]);
+    std::vector<char> is_end(program.slot_rank.size(), 0);
+    for (size_t i = 1; stops && i < program.outputs.size(); ++i) is_end[program.outputs[i]] = 1;
     for (auto ins = program.code.rbegin(); ins != program.code.rend(); ++ins)
-        reverse.step(*ins, slopes);
+        if (!is_end[ins->to]) reverse.step(*ins, slopes);
     for (size_t i = 0; i < program.outputs.size(); ++i) {
         const int32_t slot = program.outputs[i];
         std::copy_n(static_cast<const Reverse&>(reverse).adjoint(slot), reverse.size_of(slot),

@@ -25,11 +25,13 @@ void check_differentiable(const Program& program);
 int64_t gradient_scratch_size(const Program& program, int64_t k, int64_t m);
 
 // Runs the program as `run` does, then finds the derivative of its first output by reverse
-// accumulation: with respect to the cells, and to every output as if nothing else moved.
+// accumulation: with respect to the cells, and to every output as if nothing else moved. With
+// `stops` the other outputs are where the way to the cells ends: what is found of the cells is
+// what does not pass through them.
 //
 // A side that `where` does not choose counts as 0, however steep it is; `fill` is flat where it
 // fills; the first of several largest numbers is the largest; exponents do not move.
 void differentiate(const Program& program, const TableView& table, double* scratch,
-                   double* const* outputs, const Slopes& slopes);
+                   double* const* outputs, const Slopes& slopes, bool stops = false);
 
 }  // namespace karat

@@ -11,7 +11,7 @@ WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
     "confusion", "curves", "metrics", "operating_points", "plan", "result", "report", "render",
-    "signature", "testing",
+    "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -53,6 +53,7 @@ ALLOWED: dict[str, set[str]] = {
         "_version",
     }
     | WAIST,
+    "uncertainty": {"metrics"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
     "render": {"curves", "metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
     "objectives": {"inputs"} | WAIST,

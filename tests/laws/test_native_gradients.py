@@ -122,6 +122,9 @@ def test_the_derivative_with_respect_to_an_inner_node(name: str, policy: Any) ->
     else:
         shares = table.sum(axis=1) / table.sum()
         assert_same(slopes.of_parts[0], shares, within=1e-12)
+    past = metric.slopes(cells, policy, [part], stops_at_parts=True).gradient.at_cells()
+    assert_same(past, slopes.gradient.at_cells() - through, within=1e-12)
+    assert np.abs(past).max() > 1e-5 or name != "weighted_f1"
 
 
 def _first_of_rank_one(root: Node) -> Node:

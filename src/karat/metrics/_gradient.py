@@ -36,7 +36,8 @@ class Slopes:
 
     Attributes:
         value: float64[...].
-        gradient: its derivative with respect to the cells.
+        gradient: its derivative with respect to the cells; where the way stops at the parts, what
+            does not pass through them.
         parts: float64[..., k], the values of the inner nodes that were asked for.
         of_parts: float64[..., k], the derivative of the value with respect to each of them, as if
             nothing else moved.
@@ -56,12 +57,13 @@ def slopes_of(
     arguments: list[Any] | None,
     *,
     needs_cells: bool,
+    stops_at_parts: bool = False,
 ) -> Slopes:
     """Value and derivatives of a rank-0 node, on every table of a batch."""
     if root.rank != 0:
         raise ValueError("only a rank-0 formula has one gradient")
     values, adjoints, constant, true, pred, same, cells = _program(root, parts).differentiate(
-        *batch_of(fields, batch, needs_cells=needs_cells), params=arguments
+        *batch_of(fields, batch, needs_cells=needs_cells), params=arguments, stops=stops_at_parts
     )
 
     def shaped(array: Floats) -> Floats:

@@ -219,7 +219,8 @@ class Metric:
 
     def arguments(self, policy: Policy) -> list[Any] | None:
         """The parameters in the order that the program takes them, or None without any."""
-        wanted = _wanted(self.traced(policy))
+        traced = self.traced(policy)
+        wanted = param_names(traced.value, traced.n_undefined)
         if not wanted:
             return None
         given = dict(self.params)
@@ -260,11 +261,19 @@ class Metric:
         """
         return self.slopes(cells, policy).gradient
 
-    def slopes(self, cells: Cells, policy: Policy = "zero", parts: Sequence[Node] = ()) -> Slopes:
+    def slopes(
+        self,
+        cells: Cells,
+        policy: Policy = "zero",
+        parts: Sequence[Node] = (),
+        *,
+        stops_at_parts: bool = False,
+    ) -> Slopes:
         """The value, its gradient, and its derivative with respect to inner nodes of the trace.
 
         Args:
             parts: nodes of rank 1 below ``traced(policy).value``: the values of each class, say.
+            stops_at_parts: leave out of the gradient what passes through the parts.
 
         Errors:
             As `gradient`.
@@ -277,6 +286,7 @@ class Metric:
             cells.batch_shape,
             self.arguments(policy),
             needs_cells=self.needs_cells,
+            stops_at_parts=stops_at_parts,
         )
 
     def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
@@ -294,11 +304,6 @@ class Metric:
                 found = f"{name} has shape {np.shape(value)}, there are {cells.k} classes"
                 raise _unfit(self.record, found)
         return traced, fields
-
-
-@cache
-def _wanted(traced: Traced) -> list[tuple[str, int]]:
-    return param_names(traced.value, traced.n_undefined)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,10 +25,11 @@ OPCODES: Final = {op: code for code, op in enumerate(_OPS.split())}
 _FIELD_CODES: Final = {name: code for code, name in enumerate(FIELDS)}
 
 
-def param_names(*roots: Node) -> list[tuple[str, int]]:
+@cache
+def param_names(*roots: Node) -> tuple[tuple[str, int], ...]:
     """The parameters that a formula reads, in the order its program takes them: (name, rank)."""
     found = {node.value: node.rank for node in walk(*roots) if node.op == "param"}
-    return sorted(found.items())
+    return tuple(sorted(found.items()))
 
 
 def compile_program(roots: Sequence[Node], *, keeps_slots: bool = False) -> Program:

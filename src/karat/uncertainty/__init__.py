@@ -1,0 +1,1 @@
+"""From a tally to how sure a number is: standard errors by influence, limits, resampling."""
