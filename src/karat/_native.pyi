@@ -515,7 +515,7 @@ def resample_clusters(
 def row_weights(
     n: int, is_gamma: bool, seed: int, stream: int, first: int, count: int, n_threads: int
 ) -> Any:
-    """[count, n]: Poisson(1) counts int32 or exponential weights float64, of replicates from first."""
+    """[count, n]: Poisson(1) counts int32, or exponential weights float64, from replicate first."""
 
 def replicate_areas(
     sums: _Float64,

@@ -79,7 +79,7 @@ class ReplicateColumn:
         return self.rungs.blocks()
 
     def areas(self) -> Numbers:
-        """number[2]: over pairs of an own row and another, Σ w·w'·(2·[s > s'] + [s = s']), and 0."""
+        """number[2]: over pairs of own and rest, Σ w·w'·(2·[s > s'] + [s = s']), and 0."""
         tps, _ = self.rungs.cumulated()
         rest, own = self.rungs.counts[:, 0], self.rungs.counts[:, 1]
         return np.array([(rest * (2 * tps - own)).sum(), 0], self.rungs.counts.dtype)

@@ -16,7 +16,7 @@ from karat import _native
 from karat.metrics import Metric
 from karat.tally import Axis, Cells
 
-__all__ = ["TableDraw", "TableReplicates", "replicate_rows", "replicate_tables", "replicate_values"]
+__all__ = ["TableClusters", "TableDraw", "replicate_rows", "replicate_tables", "replicate_values"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -102,12 +102,13 @@ def replicate_tables(
             raise ValueError("clusters are of one table, not of a batch")
         return _of_clusters(cells, clusters, n_replicates, seed, method, first, threads)
     rows, cols, found = cells.occupied()
-    tables = found.reshape(-1, len(rows))
+    n_tables = int(np.prod(batch))
+    tables = found.reshape(n_tables, len(rows))
     squares = None
     if cells.squares is not None:
         kept = cells.flat(cells.squares)[..., _places(cells, rows, cols)]
-        squares = kept.reshape(-1, len(rows))
-    drawn = []
+        squares = kept.reshape(n_tables, len(rows))
+    drawn: list[Numbers] = []
     for stream, table in enumerate(tables):
         square = None if squares is None else np.ascontiguousarray(squares[stream])
         at = (seed, stream, first, n_replicates, threads)
@@ -203,7 +204,7 @@ def replicate_rows(
 
 
 def _ratio(over: Numbers, under: Numbers) -> Floats:
-    """over / under, and 0 where nothing is."""
+    """The quotient, and 0 where nothing is under it."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(np.asarray(under) > 0, np.asarray(over, np.float64) / under, 0.0)
 
@@ -257,16 +258,15 @@ def _assembled(
     if counts.dtype.kind == "i":
         n_rows = counts.sum(axis=-1)
     if cells.storage == "dense" and k * k <= 4 * len(rows) + 64:
-        filled = []
-        for part in (counts, squares):
-            if part is None:
-                filled.append(None)
-                continue
+
+        def filled(part: Numbers) -> Numbers:
             dense = np.zeros((*part.shape[:-1], k * k), part.dtype)
             dense[..., rows * k + cols] = part
-            filled.append(dense.reshape(*part.shape[:-1], k, k))
+            return dense.reshape(*part.shape[:-1], k, k)
+
+        of_weights = None if squares is None else filled(squares)
         return Cells.dense(
-            filled[0], classes=cells.classes, squares=filled[1], n_rows=n_rows, axes=axes
+            filled(counts), classes=cells.classes, squares=of_weights, n_rows=n_rows, axes=axes
         )
     return Cells.sparse(
         rows, cols, counts, classes=cells.classes, squares=squares, n_rows=n_rows, axes=axes
