@@ -62,13 +62,6 @@ int64_t reject_binomial(int64_t trials, double p, Draws& draws) {
     }
 }
 
-// One of the two numbers of Box and Muller.
-double draw_normal(Draws& draws) {
-    constexpr double kTwoPi = 6.283185307179586;
-    const double radius = std::sqrt(-2.0 * std::log(draws.uniform()));
-    return radius * std::cos(kTwoPi * draws.uniform());
-}
-
 }  // namespace
 
 Poisson::Poisson(double rate) : rate_(rate) {
@@ -124,9 +117,13 @@ double draw_gamma(double shape, Draws& draws) {
     }
     const double d = shape - 1.0 / 3, c = 1.0 / std::sqrt(9.0 * d);
     for (;;) {
-        const double x = draw_normal(draws), root = 1.0 + c * x;
+        // One of the two numbers of Box, Muller (1958), and what accepts it, of four words.
+        constexpr double kTwoPi = 6.283185307179586;
+        const Words words = draws.words();
+        const double radius = std::sqrt(-2.0 * std::log(uniform_of(words[0], words[1])));
+        const double x = radius * std::cos(kTwoPi * uniform_of(words[2])), root = 1.0 + c * x;
         if (root <= 0) continue;
-        const double v = root * root * root, u = draws.uniform();
+        const double v = root * root * root, u = uniform_of(words[3]);
         if (u < 1.0 - 0.0331 * x * x * x * x ||
             std::log(u) < 0.5 * x * x + d * (1.0 - v + std::log(v)))
             return boost * d * v;

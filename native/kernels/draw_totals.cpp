@@ -5,34 +5,53 @@
 #include <stdexcept>
 
 namespace karat {
+namespace {
+
+// A Poisson number of a rate below 1 by inversion; `none` is the chance of 0.
+double few_rows(double rate, double none, uint32_t word) {
+    double u = uniform_of(word), term = none, k = 0;
+    while (u > term && term > 0x1p-40) {
+        u -= term;
+        k += 1.0;
+        term *= rate / k;
+    }
+    return k;
+}
+
+}  // namespace
 
 Totals::Totals(const double* sums, const double* squares, int64_t m, Law law)
     : law_(law), mean_(sums, sums + m), scale_(static_cast<size_t>(m), 1.0),
-      tables_(SmallPoisson::kMostRate + 1), small_(static_cast<size_t>(m), nullptr) {
+      tables_(SmallPoisson::kMostRate + 1), few_(static_cast<size_t>(m)) {
     if (m > kMostItems) throw std::invalid_argument("more than 2^32 sums");
     for (int64_t i = 0; i < m; ++i) {
         const double sum = sums[i], square = squares ? squares[i] : sum;
-        if (!(sum >= 0 && square >= 0 && sum <= 0x1p52 && square <= 0x1p104) ||
+        if (!(sum >= 0 && square >= 0 && sum <= 0x1p500 && square <= 0x1p1000) ||
             (sum > 0) != (square > 0))
             throw std::invalid_argument("a sum or a square is negative, too large or alone");
         if (sum == 0) continue;
-        const double rows = squares ? sum * (sum / square) : sum;
+        double rows = squares ? sum * (sum / square) : sum;
+        if (!(rows <= 0x1p52)) throw std::invalid_argument("a sum is of more than 2^52 rows");
+        // Rows of one weight are a whole number of them, but for rounding.
+        if (std::fabs(rows - std::round(rows)) < 1e-9 * rows) rows = std::round(rows);
         scale_[i] = squares ? square / sum : 1.0;
-        const bool is_small = law == Law::poisson && rows <= SmallPoisson::kMostRate &&
-                              rows >= 1 && rows == std::floor(rows);
-        if (!is_small) {
-            large_.push_back({i, rows, Poisson(std::fmin(rows, 0x1p52))});
+        const double whole = std::floor(rows);
+        if (law == Law::gamma || whole > SmallPoisson::kMostRate) {
+            large_.push_back({i, rows, Poisson(rows)});
             continue;
         }
-        std::unique_ptr<SmallPoisson>& table = tables_[static_cast<size_t>(rows)];
-        if (!table) table = std::make_unique<SmallPoisson>(static_cast<int>(rows));
-        small_[i] = table.get();
+        few_[i].part = rows - whole;
+        few_[i].none = std::exp(-few_[i].part);
+        if (whole == 0) continue;
+        std::unique_ptr<SmallPoisson>& table = tables_[static_cast<size_t>(whole)];
+        if (!table) table = std::make_unique<SmallPoisson>(static_cast<int>(whole));
+        few_[i].whole = table.get();
     }
 }
 
 void Totals::draw(const Source& source, double* out) const {
     std::fill(out, out + size(), 0.0);
-    if (large_.size() < scale_.size()) draw_small(source, out);
+    if (large_.size() < scale_.size()) draw_few(source, out);
     for (const Large& large : large_) {
         Draws draws(source, Purpose::totals, large.item);
         const double rows = law_ == Law::poisson ? large.poisson.draw(draws)
@@ -42,16 +61,26 @@ void Totals::draw(const Source& source, double* out) const {
 }
 
 // Four items share the words of one place.
-void Totals::draw_small(const Source& source, double* out) const {
+void Totals::draw_few(const Source& source, double* out) const {
     for (int64_t first = 0; first < size(); first += 4) {
         const int64_t last = std::min(size(), first + 4);
-        if (std::all_of(&small_[first], &small_[first] + (last - first),
-                        [](const SmallPoisson* law) { return law == nullptr; }))
-            continue;
-        const Words words =
-            source.words(Purpose::small_totals, static_cast<uint32_t>(first / 4), 0);
-        for (int64_t i = first; i < last; ++i)
-            if (small_[i] != nullptr) out[i] = scale_[i] * small_[i]->draw(words[i - first]);
+        bool has_whole = false, has_part = false;
+        for (int64_t i = first; i < last; ++i) {
+            has_whole |= few_[i].whole != nullptr;
+            has_part |= few_[i].part > 0;
+        }
+        const auto place = static_cast<uint32_t>(first / 4);
+        if (has_whole) {
+            const Words words = source.words(Purpose::whole_rows, place, 0);
+            for (int64_t i = first; i < last; ++i)
+                if (few_[i].whole != nullptr) out[i] = few_[i].whole->draw(words[i - first]);
+        }
+        if (has_part) {
+            const Words words = source.words(Purpose::part_rows, place, 0);
+            for (int64_t i = first; i < last; ++i)
+                out[i] += few_rows(few_[i].part, few_[i].none, words[i - first]);
+        }
+        for (int64_t i = first; i < last; ++i) out[i] *= scale_[i];
     }
 }
 

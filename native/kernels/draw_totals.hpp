@@ -36,12 +36,17 @@ public:
     void draw(const Source& source, double* out) const;
 
 private:
-    void draw_small(const Source& source, double* out) const;
+    void draw_few(const Source& source, double* out) const;
 
     Law law_;
     std::vector<double> mean_, scale_;
     std::vector<std::unique_ptr<SmallPoisson>> tables_;  // by rate
-    std::vector<const SmallPoisson*> small_;  // null where the rate is not small and whole
+    // A Poisson number of few rows: one of the whole rows of the rate, and one of what is over.
+    struct Few {
+        const SmallPoisson* whole = nullptr;  // null below one row
+        double part = 0, none = 1;            // what is over, and the chance of no row of it
+    };
+    std::vector<Few> few_;
     struct Large {
         int64_t item;
         double rows;

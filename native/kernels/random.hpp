@@ -24,7 +24,7 @@ inline Words philox(Words counter, uint64_t key) {
 }
 
 // What is drawn for: words of different purposes are never the same.
-enum class Purpose : uint32_t { cells, totals, small_totals, items, item_weights };
+enum class Purpose : uint32_t { cells, totals, whole_rows, part_rows, items, item_weights };
 
 constexpr int64_t kMostStreams = int64_t{1} << 24;
 constexpr int64_t kMostItems = int64_t{1} << 32;
@@ -46,15 +46,23 @@ inline double uniform_of(uint32_t high, uint32_t low) {
     return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }
 
+// The same of one word alone: 32 bits.
+inline double uniform_of(uint32_t word) { return (word + 0.5) * 0x1p-32; }
+
 // As many numbers as one item needs.
 class Draws {
 public:
     Draws(const Source& source, Purpose purpose, int64_t item)
         : source_(source), purpose_(purpose), item_(static_cast<uint32_t>(item)) {}
 
+    // Four words that nothing else of the item reads.
+    Words words() {
+        left_ = 0;
+        return source_.words(purpose_, item_, draw_++);
+    }
     double uniform() {
         if (left_ == 0) {
-            words_ = source_.words(purpose_, item_, draw_++);
+            words_ = words();
             left_ = 2;
         }
         --left_;

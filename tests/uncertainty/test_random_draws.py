@@ -173,6 +173,8 @@ def one() -> npt.NDArray[np.float64]:
         lambda: _native.draw_totals(one(), one() * np.inf, False, False, 0, 0, 0, 1, 1),
         lambda: _native.draw_totals(one(), one() * 0, False, False, 0, 0, 0, 1, 1),
         lambda: _native.draw_totals(one(), np.ones(3), False, False, 0, 0, 0, 1, 1),
+        lambda: _native.draw_totals(one() * 2**53, None, False, False, 0, 0, 0, 1, 1),
+        lambda: _native.draw_totals(one(), one() * 1e-300, False, False, 0, 0, 0, 1, 1),
         lambda: _native.row_weights(-1, False, 0, 0, 0, 1, 1),
         lambda: _native.row_weights(2**40, False, 0, 0, 0, 2**30, 1),
         lambda: clusters([0, 2], [0, 0]),

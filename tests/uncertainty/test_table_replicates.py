@@ -115,6 +115,12 @@ def test_weighted_cells_keep_mean_and_variance_and_are_never_negative() -> None:
     assert_same(tables.squares, tables.counts * 0.5, within=1e-12)
 
 
+def test_the_unit_of_weights_does_not_matter() -> None:
+    wanted = replicate_tables(cells_of(TABLE, 1.0), 100, 2).counts
+    for unit in (2.0**-60, 2.0**200):
+        assert_same(replicate_tables(cells_of(TABLE, unit), 100, 2).counts / unit, wanted)
+
+
 def test_storages_and_axes() -> None:
     cells = cells_of(TABLE)
     sparse = replicate_tables(to_sparse(cells), 50, 1)

@@ -256,7 +256,7 @@ class Metric:
             >>> from karat.metrics import parse
             >>> from karat.tally import Cells, Classes
             >>> cells = Cells.dense([[8, 2], [1, 9]], classes=Classes.of(range(2)))
-            >>> parse("accuracy").gradient(cells).at_cells().tolist()
+            >>> parse("accuracy").gradient(cells).at_cells().round(4).tolist()
             [0.0075, -0.0425, -0.0425, 0.0075]
         """
         return self.slopes(cells, policy).gradient

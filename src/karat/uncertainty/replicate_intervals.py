@@ -59,8 +59,8 @@ def interval_of_replicates(
         where ``"bca"`` has every replicate on one side of the estimate.
 
     Example:
-        >>> interval_of_replicates(np.arange(101) / 100, 0.5, level=0.9)[:2]
-        (0.05, 0.95)
+        >>> interval_of_replicates(np.arange(101) / 100, 0.5, level=0.5)[:2]
+        (0.25, 0.75)
     """
     given = np.asarray(values, np.float64)
     kept = given[~np.isnan(given)]
