@@ -7,7 +7,7 @@ says what that costs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
@@ -25,6 +25,7 @@ __all__ = [
     "LADDER_GROUPS",
     "LadderDraw",
     "ReplicateColumn",
+    "measures_of",
     "replicate_areas",
     "replicate_ladders",
     "replicate_measures",
@@ -192,10 +193,6 @@ def replicate_measures(
         metrics: of views of one column: `ClassRanks`, `ClassProbabilities` or `Confidences`.
         column: what those views are of; the rest as `replicate_ladders`.
     """
-    views = {metric.record.reads for metric in metrics}
-    if not views <= {ClassRanks, ClassProbabilities, Confidences}:
-        raise ValueError("a metric does not read one sorted column")
-    found = {metric: np.empty(n_replicates) for metric in metrics}
     replicates = replicate_ladders(
         column,
         n_replicates,
@@ -205,13 +202,24 @@ def replicate_measures(
         stream=stream,
         n_threads=n_threads,
     )
+    return measures_of(metrics, replicates)
+
+
+def measures_of(
+    metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
+) -> dict[Metric, Floats]:
+    """The same of replicates that are at hand."""
+    views = {metric.record.reads for metric in metrics}
+    if not views <= {ClassRanks, ClassProbabilities, Confidences}:
+        raise ValueError("a metric does not read one sorted column")
+    found: dict[Metric, list[float]] = {metric: [] for metric in metrics}
     with np.errstate(all="ignore"):
-        for b, replicate in enumerate(replicates):
+        for replicate in replicates:
             made = {view: view(replicate) for view in views}
             for metric, values in found.items():
                 view = made[metric.record.reads]
-                values[b] = metric.record.formula(view, **dict(metric.params))
-    return found
+                values.append(float(metric.record.formula(view, **dict(metric.params))))
+    return {metric: np.array(values, np.float64) for metric, values in found.items()}
 
 
 def replicate_areas(

@@ -23,6 +23,7 @@ class RungGroups:
         scores: float64[g], strictly descending: the mean score of the rows.
         sums: float64[g, 2], Σw of the rest and of the own class.
         squares: float64[g, 2], Σw²; None where every row weighs 1.
+        least: float64[g]: the lowest score of a group, for whoever looks up the group of a row.
         within: float64[g]: of the pairs of both sides inside of a group, the share in which own
             stands above, ties counting half.
         n_rows: rows read.
@@ -32,6 +33,7 @@ class RungGroups:
     scores: Floats
     sums: Floats
     squares: Floats | None
+    least: Floats
     within: Floats
     n_rows: int
     n_rungs: int
@@ -53,6 +55,10 @@ class RungGroups:
         pairs = float(rest * own)
         return float((self.sums[:, 0] * self.sums[:, 1]).sum()) / pairs if pairs else 0.0
 
+    def place_of(self, scores: Floats) -> npt.NDArray[np.intp]:
+        """int[n]: the group of each score that the groups were made of."""
+        return np.searchsorted(-self.least, -np.asarray(scores, np.float64))
+
     @classmethod
     def of(cls, source: RungSource, limit: int) -> RungGroups:
         """At most `limit` groups of about the same weight; no rung is divided.
@@ -73,12 +79,14 @@ class RungGroups:
                 held.append(block)
         if n_rungs <= limit:
             squares = [np.empty((0, 2)), *(b.squares for b in held if b.squares is not None)]
+            scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
             return cls(
-                np.concatenate([np.empty(0), *(block.scores for block in held)]),
+                scores,
                 np.concatenate(
                     [np.empty((0, 2)), *(np.asarray(b.counts, np.float64) for b in held)]
                 ),
                 np.concatenate(squares) if source.is_weighted else None,
+                scores,
                 np.full(n_rungs, 0.5),
                 source.n_rows,
                 n_rungs,
@@ -122,6 +130,7 @@ def _grouped(source: RungSource, limit: int, n_rungs: int, total: float) -> Rung
         np.clip(means, worst[kept], best[kept]),
         sums[kept],
         squares[kept] if source.is_weighted else None,
+        worst[kept],
         np.clip(within, 0.0, 1.0),
         source.n_rows,
         n_rungs,
