@@ -1,4 +1,4 @@
-"""Replicates of scores by rows or clusters of rows: for several columns of the same rows at once."""
+"""Replicates of scores by rows or clusters of rows: several columns of the same rows at once."""
 
 from __future__ import annotations
 
@@ -60,24 +60,23 @@ def replicate_row_ladders(
     groups = RungGroups.of(Ladder.of(scores, is_own, weights), limit)
     u, is_gamma = len(groups.scores), method == "bayesian"
     given = None if weights is None else np.asarray(weights, np.float64)
-    column, own, kept = np.asarray(scores, np.float64) + 0.0, np.asarray(is_own, bool), slice(None)
+    column, own = np.asarray(scores, np.float64) + 0.0, np.asarray(is_own, bool)
     n_clusters, ids = _numbered(len(column), clusters)
     if given is not None:
         # Rows of weight 0 stand on no rung, but their clusters are drawn.
         kept = given > 0
-        given = np.ascontiguousarray(given[kept])
-    cells = (2 * groups.place_of(column[kept]) + own[kept]).astype(np.int32)
-    entries = np.ascontiguousarray(ids[kept]), cells
+        column, own, ids, given = column[kept], own[kept], ids[kept], given[kept]
+    cells = (2 * groups.place_of(column) + own).astype(np.int32)
     step = max(1, _BLOCK_BYTES // (32 * max(u, 1)))
     for first in range(0, n_replicates, step):
         count = min(step, n_replicates - first)
         at = n_clusters, 2 * u, is_gamma, seed, 0, first, count, n_threads or 0
-        drawn = _native.resample_clusters(*entries, given, *at)
+        drawn = _native.resample_clusters(ids, cells, given, *at)
         of_squares = None
         if drawn.dtype.kind == "f":
             # Σw² times the number of a cluster; an exponential number has the mean square 2.
             squared = np.ones(len(cells)) if given is None else given * given
-            of_squares = _native.resample_clusters(*entries, squared * (1 + is_gamma), *at)
+            of_squares = _native.resample_clusters(ids, cells, squared * (1 + is_gamma), *at)
         for b in range(count):
             counts = drawn[b].reshape(u, 2)
             held = counts.any(axis=1)
