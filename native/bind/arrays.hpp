@@ -112,6 +112,7 @@ void bind_objects(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_program(nb::module_& m);
+void bind_resampling(nb::module_& m);
 void bind_scores(nb::module_& m);
 
 }  // namespace karat
