@@ -10,8 +10,8 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
-    "comparison", "confusion", "curves", "metrics", "operating_points", "plan", "result", "report",
-    "render", "signature", "testing", "uncertainty",
+    "class_table", "comparison", "confusion", "curves", "metrics", "operating_points", "plan",
+    "result", "report", "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -45,7 +45,9 @@ ALLOWED: dict[str, set[str]] = {
     "curves": {"metrics"} | WAIST,
     "result": {"signature"},
     "confusion": {"render", "tally"},
+    "class_table": {"metrics", "report", "uncertainty"},
     "report": {
+        "class_table",
         "confusion",
         "curves",
         "metrics",
@@ -54,6 +56,7 @@ ALLOWED: dict[str, set[str]] = {
         "render",
         "result",
         "signature",
+        "uncertainty",
         "_version",
     }
     | WAIST,
@@ -61,6 +64,7 @@ ALLOWED: dict[str, set[str]] = {
     "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
     "render": {
+        "class_table",
         "comparison",
         "curves",
         "metrics",
@@ -68,11 +72,12 @@ ALLOWED: dict[str, set[str]] = {
         "report",
         "result",
         "signature",
+        "uncertainty",
         "_version",
     }
     | WAIST,
     "objectives": {"inputs"} | WAIST,
-    "testing": {"functions", "metrics", "result"} | WAIST,
+    "testing": {"functions", "metrics", "result", "scored_functions"} | WAIST,
 }
 """Which part of karat may import which other part."""
 

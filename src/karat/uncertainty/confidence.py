@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Final, Literal, TypeAlias, cast, get_args
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from karat.errors import KaratError, error
 
@@ -16,6 +19,7 @@ Method: TypeAlias = Literal["default", "wald", "logit", "bootstrap", "bca", "bay
 Design: TypeAlias = Literal["cohort", "case-control"]
 WeightKind: TypeAlias = Literal["importance", "frequency"]
 
+Limit = TypeVar("Limit", float, npt.NDArray[np.float64])
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
@@ -65,12 +69,12 @@ class Confidence:
 
         return -float(stdtrit(df, self.tail))
 
-    def one_sided(self, low: float, high: float, ends: tuple[float, float]) -> tuple[float, float]:
+    def one_sided(self, low: Limit, high: Limit, ends: tuple[float, float]) -> tuple[Limit, Limit]:
         """Both limits, or one and the end of the range."""
         if self.side == "low":
-            return low, ends[1]
+            return low, high * 0.0 + ends[1]
         if self.side == "high":
-            return ends[0], high
+            return low * 0.0 + ends[0], high
         return low, high
 
     @classmethod
@@ -150,3 +154,8 @@ class Interval:
     method: str | None = None
     standard_error: float | None = None
     remark: str | None = None
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the limits depend on a seed."""
+        return self.method in ("bootstrap", "bca", "bayesian")
