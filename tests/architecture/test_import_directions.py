@@ -22,6 +22,7 @@ JOINTS = {
     "curve_calls",
     "curve_functions",
     "measuring",
+    "model_sides",
     "sample_sizes",
     "scored_functions",
     "scored_models",

@@ -139,7 +139,7 @@ def test_many_classes_keep_occupied_cells_alone() -> None:
         ("K103", (TRUE, {"old": np.full((300, 5), 0.2), "new": B}), {}),
         ("K120", (TRUE,), {}),
         ("K120", (None, MODELS), {}),
-        ("K120", (TRUE, MODELS), {"clusters": np.zeros(300, int)}),
+        ("K145", (TRUE, MODELS), {"clusters": np.zeros(300, int)}),
         ("K120", ({"old": TRUE, "new": TRUE}, MODELS), {"weights": np.ones(300)}),
         ("K120", ({"old": TRUE, "new": TRUE},), {}),
         ("K120", ({"x": karat.evaluate(TRUE, A), "y": karat.evaluate(TRUE, B)},), {"positive": 1}),
