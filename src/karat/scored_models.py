@@ -24,6 +24,9 @@ __all__ = ["row_influence", "scored_metrics", "values_of_scores"]
 Floats = npt.NDArray[np.float64]
 
 
+_NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
+
+
 def row_influence(rows: ScoreTally, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
     """float64[n]: influence of each row on metrics of scores; those without one are left out."""
     smooth = [metric for metric in metrics if not reason_without(metric)]
@@ -95,6 +98,8 @@ def _of_metric(
         spread = Paired(np.array(known), first) if is_paired else apart
     reason = reason_without(metric)
     remark = f"it has no influence function: it is {reason}" if reason else None
+    if not reason and not all(map(math.isfinite, variances.values())):
+        remark = _NO_VARIANCE
     of_models = [values[name][metric] for name in scored]
     n = [rows.n_rows for rows in scored.values()]
     method = _method(metric, first, is_paired=is_paired)
