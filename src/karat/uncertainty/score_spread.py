@@ -26,7 +26,7 @@ from karat.metrics._influence.losses import linear_of
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Along, Views, measure
 from karat.metrics._metric import Metric, Values
-from karat.metrics._views import Pairwise
+from karat.metrics._views import Confidences, Pairwise
 from karat.tally import ScoredRows
 from karat.uncertainty._area_spread import AreaSpread, shrunk_pairs
 from karat.uncertainty._clusters import Clusters
@@ -175,6 +175,9 @@ class Spreads:
             is_own = metric.lift == "plain" and i == self._rows.classes.positive
             if metric.record.is_per_class and (is_own or metric.lift == "per_class"):
                 self._alone[metric, i] = self._of_class(metric, i, views)
+
+    def confidences(self, view: Confidences) -> None:
+        """Nothing: what reads confidences is not smooth."""
 
     def pooled(self, views: Views) -> None:
         """See `_measure.Beside`."""

@@ -25,7 +25,7 @@ from karat.metrics._influence.losses import Linear, linear_of
 from karat.metrics._lift import Lift
 from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
-from karat.metrics._views import PairRanks, Pairwise
+from karat.metrics._views import Confidences, PairRanks, Pairwise
 from karat.tally import ScoredRows
 
 __all__ = ["Gathered", "class_weights", "influences", "reason_without"]
@@ -196,6 +196,9 @@ class Gathered:
         found.offsets[others] -= shifts[others] / totals[others]
         found.offsets[i] -= float(shifts.sum()) / totals[i]
         return Placing(gains, gains)
+
+    def confidences(self, view: Confidences) -> None:
+        """Nothing: what reads confidences is not smooth."""
 
     def pooled(self, views: Views) -> None:
         """Add what all columns together say; see `_measure.Beside`."""
