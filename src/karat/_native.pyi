@@ -171,6 +171,12 @@ class ScoreSums:
     def bin_weight2(self) -> _Float64 | None:
         """float64[n_bins] Σw²."""
 
+    def rows(self, loss: int) -> _Float64 | None:
+        """float64[n]: a loss of each row, by the place of its bit; 4: places. None if not wanted.
+
+        Errors: IndexError for another place.
+        """
+
 def read_scores(
     values: NDArray[np.float32] | _Float64,
     codes: _Int32,
@@ -197,7 +203,7 @@ def read_scores(
     - 4 margin: max(0, 1 - (x[y] - the largest other x));
     - 8 binary surprise: 1/k times the sum of the surprises of k two-class questions, with
       p[j] = x[j] or 1 / (1 + exp(-x[j]));
-    - 16 places, 32 predicted, 64 bins.
+    - 16 places, 32 predicted, 64 bins, 128 the losses and places of each row too.
 
     The sums hold their digits to 1e-13 of themselves, and have the same bits for every number of
     threads, instruction set and layout. Rows of weight 0 count for nothing, and are checked.
@@ -252,6 +258,34 @@ class PackedScores:
     def trapezoid_area(self) -> float:
         """Area under that share by the part of the own weight at or above; NaN without any."""
 
+    def spread(self) -> tuple[float, _Float64, float]:
+        """What the variance of the area takes, in two walks.
+
+        Σ w·w'·(2·[s > s'] + [s = s']) over pairs (own, rest), int without weights; float64[2, 3] of
+        the rest and the own class: Σw, Σw², Σw²(V − A)², where V is the part of the weight of the
+        other side over which a row stands right, ties half, and A its mean; Σw|V − A| of own rows.
+        Errors: OverflowError as areas.
+        """
+
+    def add_placements(self, own_gains: _Float64, rest_gains: _Float64, out: _Float64) -> None:
+        """Add to out[m, n] of each row, for each set: how it stands to the rows of other classes.
+
+        A row of own gets Σ over classes c of own_gains[m, c] · weight of c below it; one of class c
+        rest_gains[m, c] · weight of own above it; ties count half.
+        Errors: ValueError for other shapes, or words that name no rows; TypeError for an `out` that
+        is not contiguous or cannot be written to.
+        """
+
+    def add_lifts(self, is_straight: bool, gain: float, out: _Float64) -> None:
+        """Add gain · W · (what a small weight on a row adds to an area) to out[n].
+
+        The area is step_area / W, or trapezoid_area where is_straight; W: the own weight.
+        Errors: as add_placements.
+        """
+
+    def lift_squares(self, is_straight: bool) -> _Float64:
+        """float64[2] of the rest and the own rows: Σ w² · (what add_lifts adds for gain 1)²."""
+
     def rungs(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
         """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.
 
@@ -265,15 +299,21 @@ def pack_scores(
     k: int,
     weights: _Float64 | None,
     n_threads: int,
+    wants_rows: bool = False,
 ) -> PackedScores:
     """Words of float32 or float64 scores of any stride, and contiguous codes and weights.
 
+    With weights, or where `wants_rows`, words name rows.
     Errors: Rejected "range" (codes, 0), "nan" or "infinite" (values, 1), "bad_weight" or
     "negative_weight" (2), of the first argument that has such a row; ValueError for k or own.
     """
 
 def pack_cells(
-    values: NDArray[np.floating[Any]], codes: _Int32, weights: _Float64 | None, n_threads: int
+    values: NDArray[np.floating[Any]],
+    codes: _Int32,
+    weights: _Float64 | None,
+    n_threads: int,
+    wants_rows: bool = False,
 ) -> PackedScores:
     """The same of every item of values[n, k], of two classes: 1 where the column is the code.
 
@@ -290,6 +330,9 @@ class PairScores:
     def __init__(
         self, values: NDArray[np.floating[Any]], codes: _Int32, weights: _Float64 | None
     ) -> None: ...
+    def rows(self) -> _Int64:
+        """int64[n]: the rows, class by class."""
+
     def starts(self) -> _Int64:
         """int64[k + 1]: where each class begins."""
 

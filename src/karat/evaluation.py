@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -14,14 +14,22 @@ from karat.engines.arrays import check_threads
 from karat.engines.scores import tally_scores
 from karat.errors import error, short, shown
 from karat.errors.habits import names_its_arguments
-from karat.functions import check_policy, plain_text, tallied
+from karat.functions import check_policy, plain_text
+from karat.inputs.clusters import as_clusters
 from karat.inputs.frames import is_frame
 from karat.inputs.identity import NotALabelError, label_of
-from karat.measuring import names_files, report_of_scores, report_of_table
+from karat.measuring import (
+    counted_as_rows,
+    names_files,
+    report_of_labels,
+    report_of_scores,
+    report_of_table,
+)
 from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
 from karat.tally import Classes, Label
+from karat.uncertainty.confidence import Confidence, WeightKind
 
 __all__ = ["display_names", "evaluate"]
 
@@ -44,11 +52,19 @@ def evaluate(
     positive: Label | None = None,
     threshold: float | None = None,
     metrics: str | Metric | Iterable[str | Metric] | None = None,
+    clusters: Any = None,
+    level: float | None = 0.95,
+    method: str | None = None,
+    side: str = "both",
+    design: str = "cohort",
+    weights_are: str = "importance",
+    seed: int = 0,
+    n_replicates: int = 1000,
     undefined: str = "zero",
     nulls: str = "error",
     n_threads: int | None = None,
 ) -> Report:
-    """Every quality metric of a classifier's predictions, in one pass over the rows.
+    """Every quality metric of a classifier's predictions, each with its interval, in one pass.
 
     Args:
         y_true: true labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns);
@@ -72,6 +88,17 @@ def evaluate(
         threshold: predict the positive class of two from this probability (or score) on; default:
             the class of the largest.
         metrics: names to compute, or one name; default: all.
+        clusters: one name or number a row, or the name of a column: rows of a cluster (a patient,
+            a user) are not independent, and intervals take them together.
+        level: the share of such intervals that hold the true value; None for no intervals.
+        method: of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
+            ``"bayesian"``; default: the best known for each metric, see docs/intervals.md.
+        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` one.
+        design: ``"cohort"``: rows were drawn; ``"case-control"``: so many rows of each true class
+            were chosen.
+        weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
+            stands for three rows.
+        seed, n_replicates: of methods that draw.
         undefined: what an undefined class counts as in an average: ``"zero"`` (0 where
             scikit-learn says 0), ``"exclude"``, or ``"nan"``.
         nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or
@@ -103,6 +130,8 @@ def evaluate(
             "K122", argument="nulls", value=nulls, choices="'error', 'drop'",
             do="'drop' leaves the rows out and reports how many.",
         )  # fmt: skip
+    confidence = Confidence.of(level, side, method, design, seed, n_replicates)
+    is_frequency = _check_kind_of_weights(weights_are)
     check_threads(n_threads)
     true, pred = _column_name("true", true), _column_name("pred", pred)
     has_scores = y_prob is not None or y_score is not None
@@ -126,7 +155,7 @@ def evaluate(
         options["weights"] = _weights_of_table(weights, is_in_files=names_files(y_true))
         report = report_of_table(
             y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
-            wanted=wanted, policy=policy,
+            wanted=wanted, policy=policy, confidence=confidence,
         )  # fmt: skip
     elif has_scores:
         from karat.scored_functions import given_scores
@@ -136,7 +165,9 @@ def evaluate(
         rows = tally_scores(
             y_true, given_scores(y_prob, y_score), y_pred=y_pred, threshold=threshold, **options
         )
-        report = report_of_scores(rows, wanted, policy)
+        if clusters is not None:
+            rows.clusters = as_clusters(clusters, rows.n_rows)
+        report = report_of_scores(rows, wanted, policy, confidence=confidence)
     else:
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
@@ -146,14 +177,31 @@ def evaluate(
                 found="y_true was given alone",
                 do="Give what the model said as y_pred=, y_prob= or y_score=.",
             )
-        cells = tallied(y_true, y_pred, confusion, labels, positive, weights, n_threads, True)
-        report = Report(cells, policy, wanted)
+        report = report_of_labels(y_true, y_pred, confusion, clusters, options, policy, wanted)
+        report = replace(report, confidence=confidence)
+    if is_frequency:
+        report = replace(report, cells=counted_as_rows(report.cells))
     classes = report.classes.named(display_names(class_names, report.classes))
     report = replace(report, cells=report.cells.with_classes(classes))
     if wanted is not None:
         # A metric that these classes do not have is an error here, not when the report is printed.
         _ = report.metrics
     return report
+
+
+def _check_kind_of_weights(weights_are: Any) -> bool:
+    """Whether a weight is a number of rows.
+
+    Errors:
+        K122 it is neither "importance" nor "frequency".
+    """
+    kind = plain_text(weights_are)
+    if kind not in get_args(WeightKind):
+        raise error(
+            "K122", argument="weights_are", value=weights_are, choices=shown(get_args(WeightKind)),
+            do="'frequency' says that a row of weight 3 stands for three rows.",
+        )  # fmt: skip
+    return kind == "frequency"
 
 
 def _check_sources(

@@ -3,32 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from karat.class_table import PER_CLASS_OF_SCORES
 from karat.curves._kept import MOST_CLASSES, Keeper
+from karat.engines.clustered import by_cluster_of_codes, tally_clusters
 from karat.engines.scores import ScoreTally, both_decide, checked_threshold
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
+from karat.functions import tallied
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
 from karat.metrics._positive import check_has_positive
 from karat.operating_points import lift_of_thresholds
 from karat.plan import default_metrics
-from karat.report import PER_CLASS_OF_SCORES, THRESHOLDS, Report
+from karat.report import THRESHOLDS, Report
+from karat.tally import Cells
+from karat.uncertainty.confidence import Confidence
 
 if TYPE_CHECKING:
     from karat.engines.files import FileTally
     from karat.engines.frames import FrameTally
 
-__all__ = ["names_files", "report_of_scores", "report_of_table"]
+__all__ = [
+    "counted_as_rows",
+    "names_files",
+    "report_of_labels",
+    "report_of_scores",
+    "report_of_table",
+]
+
+
+def report_of_labels(
+    y_true: Any,
+    y_pred: Any,
+    confusion: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+    policy: Policy,
+    wanted: tuple[Metric, ...] | None,
+) -> Report:
+    """The report of labels in memory, or of a confusion matrix."""
+    if clusters is None or confusion is not None or y_true is None or y_pred is None:
+        if clusters is not None:
+            raise error(
+                "K120",
+                found="clusters= was given without rows",
+                do="Give y_true and y_pred; a confusion matrix does not say which go together.",
+            )
+        return Report(
+            tallied(
+                y_true, y_pred, confusion, options["labels"], options["positive"],
+                options["weights"], options["n_threads"], True,
+            ),
+            policy,
+            wanted,
+        )  # fmt: skip
+    cells, groups = tally_clusters(y_true, y_pred, clusters, **options)
+    return Report(cells, policy, wanted, clusters=groups, is_clustered=groups is not None)
+
+
+def counted_as_rows(cells: Cells) -> Cells:
+    """The table where a row of weight 3 stands for three rows.
+
+    Errors:
+        K120 the weights are not whole numbers.
+    """
+    if cells.squares is None:
+        return cells
+    if (cells.counts % 1 != 0).any() or (cells.squares % 1 != 0).any():
+        raise error(
+            "K120",
+            found="weights_are='frequency' was given with weights that are not whole numbers",
+            do="Leave it out: such weights say how much a row counts.",
+        )
+    return replace(cells, squares=np.asarray(cells.counts, np.float64))
 
 
 def report_of_scores(
     rows: ScoreTally,
     requested: Sequence[Metric] | None,
     policy: Policy,
+    confidence: Confidence | None = None,
     **facts: Any,
 ) -> Report:
     """The report of rows with probabilities or scores.
@@ -37,6 +98,7 @@ def report_of_scores(
         rows: the rows.
         requested: the metrics asked for, or None for all.
         policy: what undefined values count as.
+        confidence: what is asked of the intervals; None: there are none.
         facts: mapping, source and warnings, where the rows came from a table.
     """
     wanted = _wanted(rows, requested)
@@ -48,6 +110,11 @@ def report_of_scores(
     # Curves are for the whole page, not for a few numbers that are asked for.
     keeper = Keeper(rows.classes) if requested is None and rows.classes.k <= MOST_CLASSES else None
     measured = measure(rows, wanted, policy, keeper.take if keeper else None)
+    groups = None
+    if confidence is not None and rows.clusters is not None:
+        groups = by_cluster_of_codes(
+            cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
+        )
     return Report(
         cells,
         policy,
@@ -56,6 +123,9 @@ def report_of_scores(
         scores="probabilities" if rows.is_prob else "scores",
         threshold=rows.threshold,
         kept_curves=keeper.curves() if keeper else None,
+        confidence=confidence,
+        clusters=groups,
+        is_clustered=groups is not None,
         **facts,
     )
 
@@ -96,6 +166,7 @@ def report_of_table(
     nulls: str,
     wanted: Sequence[Metric] | None,
     policy: Policy,
+    confidence: Confidence | None = None,
     **reading: Any,
 ) -> Report:
     """The report of a table or of files, from labels alone or with probabilities or scores.
@@ -104,6 +175,7 @@ def report_of_table(
         table: a table, or a source of files.
         columns: the columns named for each role, or None.
         options: labels, positive, weights, n_threads.
+        confidence: what is asked of the intervals; None: there are none.
         reading: what only files have: where, progress, labels_are_text.
     """
     requested = None if wanted is None else tuple(wanted)
@@ -116,9 +188,9 @@ def report_of_table(
     if names_files(table):
         with told_of_files(reading.get("where")):
             found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
-            return _report_of_rows(found, options, threshold, requested, policy)
+            return _report_of_rows(found, options, threshold, requested, policy, confidence)
     found = _rows_of_frame(table, nulls=nulls, **named, **options, **reading)
-    return _report_of_rows(found, options, threshold, requested, policy)
+    return _report_of_rows(found, options, threshold, requested, policy, confidence)
 
 
 def _report_of_rows(
@@ -127,6 +199,7 @@ def _report_of_rows(
     threshold: float | None,
     requested: tuple[Metric, ...] | None,
     policy: Policy,
+    confidence: Confidence | None,
 ) -> Report:
     facts: dict[str, Any] = {
         "mapping": found.mapping,
@@ -136,7 +209,7 @@ def _report_of_rows(
     if not isinstance(found, TableRows):
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
-        return Report(found.cells, policy, requested, **facts)
+        return Report(found.cells, policy, requested, confidence=confidence, **facts)
     rows = ScoreTally(
         found.classes,
         found.true,
@@ -151,7 +224,7 @@ def _report_of_rows(
         # Found by its name, and not read: the threshold decides.
         facts["mapping"] = {**found.mapping, "pred": None}
     with numbered(found.kept):
-        return report_of_scores(rows, requested, policy, **facts)
+        return report_of_scores(rows, requested, policy, confidence, **facts)
 
 
 def _rows_of_files(source: Any, **options: Any) -> TableRows | FileTally:

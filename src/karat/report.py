@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,9 @@ from karat.operating_points import not_computed
 from karat.plan import default_metrics
 from karat.result import Result
 from karat.signature import Signature
-from karat.tally import Cells, Classes
+from karat.tally import Cells, Classes, ClusteredCells
+from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.table_intervals import TableIntervals
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,18 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Confusion", "Report", "undefined_reason"]
 
-PER_CLASS = (
-    "support",
-    "predicted_count",
-    "precision",
-    "recall",
-    "specificity",
-    "f1",
-    "jaccard",
-)
-"""Columns of the per-class table."""
-PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
-"""More columns of it, where there are scores."""
+Floats: TypeAlias = npt.NDArray[np.float64]
+
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 """Families of metrics that say how probabilities agree with what happened."""
 THRESHOLDS = {
@@ -72,6 +64,12 @@ class Report:
         threshold: from which of them on the positive class of two was predicted; None: the
             largest decided, or predictions were given.
         kept_curves: the curves, where they were kept; read them as `curves`.
+        confidence: what was asked of the intervals; None: there are none.
+        clusters: the rows by cluster, where those of a cluster are not independent.
+        is_clustered: whether intervals take rows of a cluster together.
+        intervals: intervals that do not follow from the tally: those of scores, and of what was
+            read from JSON.
+        class_intervals: likewise for columns of the table of classes: limits float64[k] each.
     """
 
     cells: Cells
@@ -84,6 +82,11 @@ class Report:
     scores: str | None = None
     threshold: float | None = None
     kept_curves: Curves | None = None
+    confidence: Confidence | None = None
+    clusters: ClusteredCells | None = None
+    intervals: Mapping[Metric, Interval] = field(default_factory=dict)
+    class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    is_clustered: bool = False
 
     @property
     def classes(self) -> Classes:
@@ -167,9 +170,11 @@ class Report:
             check_has_positive(metric, self.classes, self.measured)
         computed = self._values(metric, cells)
         classes, positive = cells.classes, cells.classes.positive
+        value, confidence = float(computed.value), self.confidence
+        interval = self._interval(metric, value, cells, is_undefined=bool(computed.undefined.all()))
         return Result(
             name=str(metric),
-            value=float(computed.value),
+            value=value,
             n=self.n_rows,
             undefined=undefined_reason(
                 metric, classes, computed.undefined, is_left_out=bool(np.isfinite(computed.value))
@@ -184,8 +189,46 @@ class Report:
                 self.undefined,
                 self.cells.is_weighted,
                 __version__,
+                None if confidence is None else confidence.design,
+                self.is_clustered,
+                confidence.seed if confidence is not None and interval.is_drawn else None,
             ),
+            low=interval.low,
+            high=interval.high,
+            level=None if confidence is None or interval.low is None else confidence.level,
+            method=interval.method,
+            standard_error=interval.standard_error,
+            remark=interval.remark,
         )
+
+    def _interval(
+        self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
+    ) -> Interval:
+        """How sure a value is."""
+        if self.confidence is None or not math.isfinite(value):
+            return Interval()
+        known = self.intervals.get(metric)
+        if known is not None:
+            return known
+        if metric.needs_scores:
+            return Interval(remark="it was not asked for")
+        if self.is_clustered and self.clusters is None:
+            return Interval(remark="the clusters of the rows are not kept in JSON")
+        if is_undefined:
+            return Interval(remark="these rows do not define the value")
+        if cells is self.cells:
+            return self._tables.of(metric, value)
+        return TableIntervals(cells, self.confidence, None, self.undefined).of(metric, value)
+
+    @cached_property
+    def _tables(self) -> TableIntervals:
+        assert self.confidence is not None
+        return TableIntervals(self.cells, self.confidence, self.clusters, self.undefined)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What makes the intervals less sure than they say; empty without intervals."""
+        return () if self.confidence is None else self._tables.cautions
 
     def _values(self, metric: Metric, cells: Cells) -> Values:
         """What a metric gave on these rows.
@@ -204,27 +247,12 @@ class Report:
     def per_class(self) -> list[dict[str, Any]]:
         """One row a class: label, name, counts and rates; undefined rates carry their reason.
 
-        Each row also holds ``"undefined"``: metric name → reason, for that class.
+        Each row also holds ``"undefined"``: metric name → reason, for that class; and
+        ``"intervals"``: metric name → (low, high).
         """
-        columns = {}
-        for name in PER_CLASS:
-            metric = Metric(get(name).record, "per_class")
-            columns[name] = (metric, self._values(metric, self.cells))
-        for metric, values in self.measured.items():
-            if metric.lift == "per_class" and metric.record.name in PER_CLASS_OF_SCORES:
-                columns[metric.record.name] = (metric, values)
-        rows = []
-        for i, (label, shown_name) in enumerate(
-            zip(self.classes.labels, self.classes.display, strict=True)
-        ):
-            row: dict[str, Any] = {"label": label, "name": shown_name}
-            reasons = {}
-            for name, (metric, computed) in columns.items():
-                row[name] = _plain_number(float(computed.value[i]), self.cells.is_weighted, name)
-                if computed.undefined[i]:
-                    reasons[name] = metric.undefined_when
-            rows.append(row | {"undefined": reasons})
-        return rows
+        from karat.class_table import rows_of_classes
+
+        return rows_of_classes(self, self._tables if self.confidence else None)
 
     @cached_property
     def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
@@ -359,11 +387,3 @@ def undefined_reason(
         left_out = ", left out" if is_left_out else ""
         return f"{reason} ({len(where)} of {classes.k} classes{left_out}: {some}{rest})"
     return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"
-
-
-def _plain_number(value: float, is_weighted: bool, name: str) -> float | int | None:
-    """Counts of rows as int; values that are not finite as None, with their reason beside."""
-    if not math.isfinite(value):
-        return None
-    is_count = name in {"support", "predicted_count"}
-    return int(value) if is_count and not is_weighted else value

@@ -36,7 +36,9 @@ class Result:
         undefined: why and where the data do not define it, or None.
         low, high: limits of the interval at `level`, or None.
         level: confidence level of the interval, or None.
-        method: name of the interval's method, or None.
+        method: what made the interval: ``"wilson"``, ``"mover"``, ``"logit-t"``, …, or None.
+        standard_error: of the value, by the influence of each row or by replicates, or None.
+        remark: why there is no interval, or what to know of it, or None.
         exact: whether the value is exact, not an approximation with a `bound`.
         bound: (low, high) between which the exact value lies when it is not exact, else None.
         definition: the formula in words and symbols.
@@ -59,6 +61,8 @@ class Result:
     method: str | None = None
     exact: bool = True
     bound: tuple[float, float] | None = None
+    standard_error: float | None = None
+    remark: str | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -108,6 +112,8 @@ class Result:
             "high": _json_number(self.high),
             "level": self.level,
             "method": self.method,
+            "standard_error": _json_number(self.standard_error),
+            "remark": self.remark,
             "n": self.n,
             "undefined": self.undefined,
             "exact": self.exact,

@@ -19,6 +19,9 @@ class Signature:
         undefined: policy for undefined values.
         weighted: whether rows were weighted.
         karat: version that computed it.
+        design: how the rows were drawn, for the interval; None without one.
+        clustered: whether the interval takes rows of a cluster together.
+        seed: of an interval that was drawn, else None.
 
     Example:
         >>> from karat.signature import Signature
@@ -32,6 +35,9 @@ class Signature:
     undefined: str
     weighted: bool
     karat: str
+    design: str | None = None
+    clustered: bool = False
+    seed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The choices by name."""
@@ -44,4 +50,10 @@ class Signature:
         parts.append(f"undefined:{self.undefined}")
         if self.weighted:
             parts.append("weighted:yes")
+        if self.design not in (None, "cohort"):
+            parts.append(f"design:{self.design}")
+        if self.clustered:
+            parts.append("clustered:yes")
+        if self.seed is not None:
+            parts.append(f"seed:{self.seed}")
         return "|".join([*parts, f"karat:{self.karat}"])

@@ -10,8 +10,8 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
-    "confusion", "curves", "metrics", "operating_points", "plan", "result", "report", "render",
-    "signature", "testing", "uncertainty",
+    "class_table", "confusion", "curves", "metrics", "operating_points", "plan", "result", "report",
+    "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -41,7 +41,9 @@ ALLOWED: dict[str, set[str]] = {
     "curves": {"metrics"} | WAIST,
     "result": {"signature"},
     "confusion": {"render", "tally"},
+    "class_table": {"metrics", "report", "uncertainty"},
     "report": {
+        "class_table",
         "confusion",
         "curves",
         "metrics",
@@ -50,14 +52,27 @@ ALLOWED: dict[str, set[str]] = {
         "render",
         "result",
         "signature",
+        "uncertainty",
         "_version",
     }
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
-    "render": {"curves", "metrics", "plan", "report", "result", "signature", "_version"} | WAIST,
+    "render": {
+        "class_table",
+        "curves",
+        "metrics",
+        "plan",
+        "report",
+        "result",
+        "signature",
+        "uncertainty",
+        "_version",
+    }
+    | WAIST,
     "objectives": {"inputs"} | WAIST,
-    "testing": {"functions", "metrics", "result"} | WAIST,
+    "testing": {"functions", "metrics", "result", "scored_functions"} | WAIST,
+    "uncertainty": {"metrics"} | WAIST,
 }
 """Which part of karat may import which other part."""
 

@@ -121,6 +121,7 @@ def command(
     from karat.cli.progress import ReadingBar
     from karat.measuring import report_of_table
     from karat.metrics import get
+    from karat.uncertainty.confidence import Confidence
 
     chosen = _format_of(format_, output)
     _check_output(output)
@@ -144,6 +145,7 @@ def command(
             nulls=nulls,
             wanted=wanted,
             policy=undefined,
+            confidence=Confidence(),
             where=where,
             labels_are_text=True,
             progress=bar,

@@ -9,6 +9,13 @@ __all__ = ["ENTRIES"]
 
 ENTRIES = (
     Entry(
+        "K145",
+        "All rows are in one cluster.",
+        "{n} rows have the same value of clusters.",
+        "Intervals compare clusters with each other, so there have to be two; "
+        "leave clusters out where rows are independent.",
+    ),
+    Entry(
         "K101",
         "{argument} is empty.",
         "It has 0 rows.",

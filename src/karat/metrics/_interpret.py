@@ -6,7 +6,7 @@ finds the undefined set from the trace, and computes gradients.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from karat.metrics._formula import Node, walk
 from karat.tally.fields import Fields, summed_by
 
-__all__ = ["Gradient", "evaluate", "gradient", "undefined_mask"]
+__all__ = ["Gradient", "evaluate", "gradient", "sensitivities", "undefined_mask"]
 
 Array = npt.NDArray[np.float64]
 Params = Mapping[str, Any]
@@ -175,26 +175,44 @@ def gradient(root: Node, fields: Fields, params: Params | None = None) -> Gradie
     closed forms of the literature in `tests/laws`.
     Cost: O(nodes · k) and O(occupied cells) for formulas that read cells.
     """
+    return sensitivities(root, (), fields, params)[1]
+
+
+def sensitivities(
+    root: Node, parts: Sequence[Node], fields: Fields, params: Params | None = None
+) -> tuple[list[Array], Gradient]:
+    """Derivative of a rank-0 formula with respect to inner nodes, and the rest of its gradient.
+
+    Args:
+        parts: rank-1 nodes of the formula, none of them below another.
+
+    Returns:
+        float[..., k] for each part; and the gradient with respect to the cells on every path that
+        leads past the parts, which is 0 where the formula is made of them alone.
+    """
     if root.rank != 0:
         raise ValueError("only a rank-0 formula has one gradient")
     values = _forward(root, fields, params or {})
     batch = np.broadcast_shapes(values[id(root)].shape, fields.n.shape)
     k = fields.k
     adjoint: dict[int, Array] = {id(root): np.ones(batch)}
-    parts = Gradient(
+    rest = Gradient(
         np.zeros(batch),
         np.zeros((*batch, k)),
         np.zeros((*batch, k)),
         np.zeros((*batch, k)),
         fields=fields,
     )
+    found = {id(node): np.zeros((*batch, k)) for node in parts}
     with np.errstate(all="ignore"):
         for node in reversed(walk(root)):
             g = adjoint.pop(id(node), None)
             if g is None:
                 continue
-            if node.op == "field":
-                _collect(node.value, g, parts)
+            if id(node) in found:
+                found[id(node)] = np.broadcast_to(g, (*batch, k))
+            elif node.op == "field":
+                _collect(node.value, g, rest)
             elif node.args:
                 args = [_spread(values[id(arg)], arg.rank, node) for arg in node.args]
                 for arg, piece in zip(
@@ -202,7 +220,7 @@ def gradient(root: Node, fields: Fields, params: Params | None = None) -> Gradie
                 ):
                     if piece is not None:
                         _accumulate(adjoint, arg, _kept(piece, g, node), node)
-    return parts
+    return [found[id(node)] for node in parts], rest
 
 
 def _kept(piece: Array, g: Array, node: Node) -> Array:

@@ -28,7 +28,7 @@ from karat.metrics._formula import (
 if TYPE_CHECKING:
     from karat.metrics._record import Record
 
-__all__ = ["Average", "Lift", "OneVsRest", "Policy", "Table", "Traced", "trace"]
+__all__ = ["Average", "Lift", "OneVsRest", "Part", "Policy", "Table", "Traced", "trace"]
 
 Average: TypeAlias = Literal["macro", "micro", "weighted"]
 Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted"]
@@ -82,16 +82,34 @@ class Table(OneVsRest):
         self.cells = field("cells")
         self._policy = policy
         self.averaged: list[Node] = []
+        self.parts: list[Part] = []
 
-    def per_class(self, record: Record, **params: Any) -> Node:
+    def per_class(self, record: Record) -> Node:
         """float[k]: a metric of one class, for every class."""
-        return record(_classwise(), **params)
+        values = record(_classwise())
+        self.parts.append(Part(record, values))
+        return values
 
-    def macro(self, record: Record, **params: Any) -> Node:
+    def macro(self, record: Record) -> Node:
         """Mean over the classes of a metric of one class."""
-        values = self.per_class(record, **params)
+        values = record(_classwise())
         self.averaged.append(values)
-        return _averaged(values, const(1.0), _filler(record), self._policy)
+        mean_of, counted = _averaged(values, const(1.0), _filler(record), self._policy)
+        self.parts.append(Part(record, counted))
+        return mean_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The values of a metric of one class within the formula of a metric of all classes.
+
+    Attributes:
+        record: the metric of one class.
+        values: float[k], as the formula counts them: undefined ones resolved.
+    """
+
+    record: Record
+    values: Node
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +117,7 @@ class Traced:
     """A metric as nodes.
 
     Attributes:
+        parts: the metrics of one class that it is made of, where it is made of some.
         value: the published value: rank 0, or rank 1 for every class.
         raw: before undefined values were resolved; of one class for averages.
         checked: what must be finite for the value to be defined, rank 0 or rank 1 (each class):
@@ -110,6 +129,7 @@ class Traced:
     raw: Node
     checked: Node
     n_undefined: Node
+    parts: tuple[Part, ...] = ()
 
 
 def _classwise() -> OneVsRest:
@@ -131,16 +151,16 @@ def _filler(record: Record) -> float:
     return 0.0 if record.is_zero_when_undefined else math.nan
 
 
-def _averaged(x: Node, weight: Node, filler: float, policy: Policy) -> Node:
-    """Weighted mean over the classes under a policy for undefined classes."""
+def _averaged(x: Node, weight: Node, filler: float, policy: Policy) -> tuple[Node, Node]:
+    """Weighted mean over the classes under a policy for undefined classes, and what it averages."""
     if policy == "exclude":
         kept = defined(x)
         finite = Node("where", (kept, x, const(0.0)), rank=1)
-        return total(weight * finite) / total(weight * kept)
+        return total(weight * finite) / total(weight * kept), x
     values = fill(x, filler) if policy == "zero" else x
     if weight.rank == 0:
-        return mean(values)
-    return total(weight * values) / total(weight)
+        return mean(values), values
+    return total(weight * values) / total(weight), values
 
 
 def _resolved(x: Node, filler: float, policy: Policy) -> Node:
@@ -163,7 +183,7 @@ def _trace(
         for part in table.averaged:
             checked = checked + part
         n_undefined = total(1 - defined(checked)) if checked.rank else 1 - defined(checked)
-        return Traced(_resolved(raw, filler, policy), raw, checked, n_undefined)
+        return Traced(_resolved(raw, filler, policy), raw, checked, n_undefined, tuple(table.parts))
     if lift == "plain":
         raw = record.formula(_positive(), **params)
     elif lift == "micro":
@@ -176,8 +196,8 @@ def _trace(
         if lift == "per_class":
             return Traced(_resolved(raw, filler, policy), raw, raw, n_undefined)
         weight = _classwise().pos if lift == "weighted" else const(1.0)
-        value = _averaged(raw, weight, filler, policy)
-        return Traced(value, raw, raw, n_undefined)
+        value, counted = _averaged(raw, weight, filler, policy)
+        return Traced(value, raw, raw, n_undefined, (Part(record, counted),))
     return Traced(_resolved(raw, filler, policy), raw, raw, const(1.0) - defined(raw))
 
 

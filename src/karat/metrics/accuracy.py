@@ -236,7 +236,7 @@ def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
     """
     is_present = c.pos > 0
     n_present = total(is_present)
-    balanced = total(where(is_present, c.tp / c.pos, 0.0)) / n_present
+    balanced = total(where(is_present, c.per_class(recall), 0.0)) / n_present
     if not adjusted:
         return balanced
     span = 1 - 1 / n_present

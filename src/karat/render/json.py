@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._version import __version__
+from karat.render.json_intervals import confidence_to_json
 from karat.render.json_reading import SCHEMA, report_from_json
 from karat.render.json_scores import scores_to_json, thresholds_to_json
 from karat.tally import Cells
@@ -56,6 +57,7 @@ def report_to_dict(report: Report) -> dict[str, Any]:
         "settings": {
             "undefined": report.undefined,
             "metrics": None if requested is None else [str(metric) for metric in requested],
+            "confidence": confidence_to_json(report),
         },
         "metrics": {name: result.to_dict() for name, result in report.metrics.items()},
         "per_class": [_plain(row) for row in report.per_class],
@@ -64,6 +66,7 @@ def report_to_dict(report: Report) -> dict[str, Any]:
         "scores": scores_to_json(report),
         "thresholds": thresholds_to_json(report),
         "warnings": list(report.warnings),
+        "cautions": list(report.cautions),
     }
 
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from karat._version import __version__
+from karat.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.errors import error
 from karat.render.json_agreement import check_agreement
 from karat.render.json_curves import curves_from
+from karat.render.json_intervals import class_intervals_from, confidence_from, intervals_from
 from karat.render.json_parts import Part, parsed, refused
 from karat.render.json_scores import reads_scores, scores_from
 from karat.tally import Cells, Classes, inconsistency
@@ -49,6 +51,9 @@ def report_from_json(text: str | bytes) -> Report:
     cells, requested = _cells(whole), _requested(whole["settings"]["metrics"])
     part = whole.get("scores")
     scores = scores_from(part, cells.k)
+    asked, is_clustered = confidence_from(whole["settings"].get("confidence"))
+    # Neither scores nor clusters are in the text.
+    columns = (*PER_CLASS, *PER_CLASS_OF_SCORES) if is_clustered else PER_CLASS_OF_SCORES
     report = Report(
         cells,
         _policy(whole["settings"]["undefined"]),
@@ -58,6 +63,12 @@ def report_from_json(text: str | bytes) -> Report:
         whole["warnings"].texts,
         *scores,
         curves_from(None if part is None or part.is_null else part["curves"], cells),
+        asked,
+        intervals=intervals_from(
+            whole["metrics"], asked, needs=lambda metric: is_clustered or metric.needs_scores
+        ),
+        class_intervals=class_intervals_from(whole["per_class"], columns) if asked else {},
+        is_clustered=is_clustered,
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]

@@ -8,11 +8,12 @@ from karat.tally.bin_edges import quantile_edges, uniform_edges
 from karat.tally.bins import Bins
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
+from karat.tally.clustered import ClusteredCells
 from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
 from karat.tally.ladder import Ladder
 from karat.tally.rungs import Rungs, RungSource, Steps, cumulated
-from karat.tally.scored import RankedColumn, ScoredRows
+from karat.tally.scored import Placements, RankedColumn, ScoredRows
 from karat.tally.serialization import from_bytes, to_bytes
 from karat.tally.sums import Sums
 
@@ -21,9 +22,11 @@ __all__ = [
     "Bins",
     "Cells",
     "Classes",
+    "ClusteredCells",
     "Fields",
     "Label",
     "Ladder",
+    "Placements",
     "RankedColumn",
     "RungSource",
     "Rungs",

@@ -1,0 +1,250 @@
+"""Intervals of the metrics of labels, by the family that a metric's formula puts it into."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics import Metric
+from karat.metrics._interpret import gradient, sensitivities
+from karat.metrics._lift import Policy
+from karat.tally import Cells, Classes
+from karat.uncertainty.class_limits import ClassLimits, class_limits
+from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.limits import log_limits, logit_limits, wilson_limits
+from karat.uncertainty.shares import is_of_right_rows, of_right_rows
+from karat.uncertainty.table_spread import TableSpread
+
+__all__ = ["derivative", "label_interval", "range_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_A_COUNT: Final = "it counts these rows; it is no estimate"
+_A_CONSTANT: Final = "it is the same for every table"
+_NO_SLOPE: Final = "its formula has no slope at this table"
+_ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
+_NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
+
+
+def label_interval(
+    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Policy = "zero"
+) -> Interval:
+    """How sure the value of a metric of labels is.
+
+    Args:
+        metric: any lift but per class.
+        value: what it gave on the table.
+        spread: the table, and how its rows were drawn.
+        asked: level, side and method.
+        policy: what undefined classes count as.
+
+    Returns:
+        An interval; without limits and with a remark where there can be none.
+
+    Cost: O(cells).
+    """
+    cells = spread.cells
+    if not math.isfinite(value):
+        return Interval()
+    if is_constant(metric):
+        return Interval(remark=_A_CONSTANT)
+    if is_a_count(metric):
+        return Interval(remark=_A_COUNT)
+    if cells.storage == "marginals":
+        return Interval(remark=_ONLY_TOTALS)
+    if cells.is_weighted and cells.squares is None:
+        return Interval(remark=_NO_SQUARES)
+    g = derivative(metric, cells, policy)
+    variance = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
+    ends = range_of(metric)
+    error = math.sqrt(variance) if math.isfinite(variance) else None
+    if asked.method in ("wald", "logit"):
+        found = _textbook(value, error, ends, spread, asked)
+    else:
+        found = _default(metric, value, g, spread, asked, policy)
+    if found.low is None or found.high is None:
+        return replace(found, standard_error=error)
+    low = min(max(found.low, ends[0]), value)
+    high = max(min(found.high, ends[1]), value)
+    low, high = asked.one_sided(low, high, ends)
+    return Interval(low, high, found.method, error, found.remark)
+
+
+@cache
+def is_a_count(metric: Metric) -> bool:
+    """Whether twice the rows give twice the value: it says how many, not how good."""
+    if any(item.kind == "matrix" for item in metric.record.parameters):
+        return False
+    table = np.array([[31.0, 7.0], [4.0, 22.0]])
+    tables = Cells.dense(np.stack([table, 2 * table]), classes=Classes.of([0, 1]))
+    one, two = metric.values(tables).value
+    return bool(abs(two - one) > 1e-9 * abs(one))
+
+
+@cache
+def is_constant(metric: Metric) -> bool:
+    """Whether the classes alone give the value, whatever their rows."""
+    if any(item.kind == "matrix" for item in metric.record.parameters):
+        return False
+    tables = np.array([[[31, 7, 3], [4, 22, 9], [1, 5, 17]], [[8, 2, 14], [11, 19, 1], [6, 3, 27]]])
+    if metric.record.is_per_class and metric.lift == "plain":
+        return False
+    found = metric.values(Cells.dense(tables, classes=Classes.of([0, 1, 2]))).value
+    return bool(np.ptp(found) <= 1e-12 * np.abs(found).max())
+
+
+def range_of(metric: Metric) -> tuple[float, float]:
+    """The ends of the range, those of its costs where it is a mean of costs."""
+    low, high = metric.range
+    for item in metric.record.parameters:
+        if item.kind == "matrix" and not (math.isfinite(low) and math.isfinite(high)):
+            costs = np.asarray(dict(metric.params)[item.name], np.float64)
+            return float(costs.min()), float(costs.max())
+    return low, high
+
+
+def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
+    """float64[m]: of a metric with respect to the share of each listed cell."""
+    root = metric.traced(policy).value
+    found = gradient(root, cells.fields, dict(metric.params)).at_cells()
+    return np.asarray(found * cells.fields.n)
+
+
+def _textbook(
+    value: float,
+    error: float | None,
+    ends: tuple[float, float],
+    spread: TableSpread,
+    asked: Confidence,
+) -> Interval:
+    """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
+    if error is None:
+        return Interval(remark=_NO_SLOPE)
+    quantile = asked.quantile(spread.df)
+    if asked.method == "wald" or not math.isfinite(ends[0]):
+        return Interval(value - quantile * error, value + quantile * error, "wald")
+    if not ends[0] < value < ends[1]:
+        return Interval(remark="the logit of an end of the range is infinite")
+    if math.isinf(ends[1]):
+        low, high = log_limits(value - ends[0], error, quantile)
+        return Interval(float(low) + ends[0], float(high) + ends[0], "log")
+    span = ends[1] - ends[0]
+    low, high = logit_limits((value - ends[0]) / span, error / span, quantile)
+    return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "logit")
+
+
+def _default(
+    metric: Metric,
+    value: float,
+    g: Floats,
+    spread: TableSpread,
+    asked: Confidence,
+    policy: Policy,
+) -> Interval:
+    record = metric.record
+    if (metric.lift == "micro" or not record.is_per_class) and is_of_right_rows(metric):
+        return _of_right_rows(metric, spread, asked)
+    if record.is_per_class and metric.lift == "plain":
+        found = class_limits(metric, spread, asked)
+        at = spread.cells.classes.positive
+        assert at is not None
+        return Interval(float(found.low[at]), float(found.high[at]), found.method)
+    if not np.isfinite(g).all():
+        return Interval(remark=_NO_SLOPE)
+    if metric.traced(policy).parts:
+        return _combined(metric, value, spread, asked, policy)
+    ends = range_of(metric)
+    if math.isfinite(ends[0]) and math.isfinite(ends[1]):
+        return _effective(metric, value, g, ends, spread, asked, policy)
+    error, quantile = math.sqrt(float(spread.variance(g))), asked.quantile(spread.df)
+    if ends[0] == 0.0 and value > 0.0:
+        low, high = log_limits(value, error, quantile)
+        return Interval(float(low), float(high), "log")
+    return Interval(value - quantile * error, value + quantile * error, "wald")
+
+
+def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
+    """Wilson's limits of the accuracy, as limits of what follows from it alone."""
+    hit = (spread.rows == spread.cols).astype(np.float64)
+    share = float((hit * spread.weights).sum()) / spread.total
+    n = spread.n_effective / float(spread.inflation(hit))
+    low, high = wilson_limits(share, n, asked.quantile(spread.df))
+    found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
+    if not np.isfinite(found).all():
+        found = np.where(np.isfinite(found), found, metric.range[1])
+    return Interval(float(found.min()), float(found.max()), "wilson")
+
+
+def _effective(
+    metric: Metric,
+    value: float,
+    g: Floats,
+    ends: tuple[float, float],
+    spread: TableSpread,
+    asked: Confidence,
+    policy: Policy,
+) -> Interval:
+    """Wilson's limits with as many rows as a share would need to vary as the metric does.
+
+    The variance is that of a table with ½ ÷ k rows more in each cell: where no row is wrong, the
+    sample alone shows none.
+    """
+    span = ends[1] - ends[0]
+    smoothed = spread.smoothed()
+    share, smooth_variance = (value - ends[0]) / span, float(spread.simple_variance(g))
+    if smoothed is not None:
+        table = TableSpread(smoothed, spread.design)
+        slopes = derivative(metric, smoothed, policy)
+        if np.isfinite(slopes).all():
+            smooth_variance = float(table.simple_variance(slopes)) * table.n_effective
+            smooth_variance /= spread.n_effective
+            share = (float(metric.values(smoothed, policy).value) - ends[0]) / span
+    variance = smooth_variance * float(spread.inflation(g)) / span**2
+    rows = share * (1.0 - share) / variance if variance > 0 else spread.n_effective
+    low, high = wilson_limits((value - ends[0]) / span, rows, asked.quantile(spread.df))
+    return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "wilson-effective")
+
+
+def _combined(
+    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Policy
+) -> Interval:
+    """Limits of the classes, combined as their errors go together (MOVER, Zou and Donner 2008).
+
+    With a_k the slope of the metric in the value of class k, d_k the distance from it to its limit
+    and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
+    Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
+    """
+    traced, cells = metric.traced(policy), spread.cells
+    nodes = [part.values for part in traced.parts]
+    slopes, rest = sensitivities(traced.value, nodes, cells.fields, dict(metric.params))
+    quantile = asked.quantile(spread.df)
+    past = rest.at_cells() * cells.fields.n * quantile
+    sums = [past.copy(), past.copy()]
+    alone = [0.0, 0.0]
+    for part, a in zip(traced.parts, slopes, strict=True):
+        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
+        limits = class_limits(Metric(part.record, "plain", params), spread, asked, is_beta=True)
+        for side, distance in enumerate(_distances(limits, a)):
+            sigma = np.sqrt(limits.variance)
+            is_known = sigma > 0
+            with np.errstate(invalid="ignore", divide="ignore"):
+                factors = np.where(is_known, a * distance / sigma, 0.0)
+            sums[side] = sums[side] + spread.added(limits.partials, factors)
+            alone[side] += float(((a * distance)[~is_known] ** 2).sum())
+    below, above = (
+        math.sqrt(max(float(spread.variance(form)), 0.0) + extra)
+        for form, extra in zip(sums, alone, strict=True)
+    )
+    return Interval(value - below, value + above, "mover")
+
+
+def _distances(limits: ClassLimits, slopes: Floats) -> tuple[Floats, Floats]:
+    """float64[k] each: from each class to the limit that lowers, and that raises, a mean."""
+    value = np.where(np.isfinite(limits.value), limits.value, 0.0)
+    down, up = np.maximum(value - limits.low, 0.0), np.maximum(limits.high - value, 0.0)
+    return np.where(slopes >= 0, down, up), np.where(slopes >= 0, up, down)

@@ -1,0 +1,116 @@
+"""Limits from a share, its rows and its standard error: the formulas, and nothing of any metric.
+
+Every function takes arrays as well as numbers and broadcasts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["beta_limits", "log_limits", "logit_limits", "newcombe_limits", "wilson_limits"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Limits: TypeAlias = tuple[Floats, Floats]
+
+
+def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float) -> Limits:
+    """Wilson (1927): the shares that a test at this quantile does not refuse.
+
+    Args:
+        share: observed share, in [0, 1].
+        n: rows, or effective rows, at least 0; with none the limits are 0 and 1.
+        quantile: of the normal distribution, or of Student's t.
+
+    Example:
+        >>> low, high = wilson_limits(0.9, 100, 1.959963984540054)
+        >>> round(float(low), 4), round(float(high), 4)
+        (0.8256, 0.9448)
+    """
+    p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
+    z2 = quantile * quantile
+    # Multiplied through by n, so that no rows are no division by 0.
+    centre = p * rows + z2 / 2
+    spread = quantile * np.sqrt(np.maximum(rows * p * (1 - p), 0.0) + z2 / 4)
+    below, above = (centre - spread) / (rows + z2), (centre + spread) / (rows + z2)
+    low = np.where(p <= 0, 0.0, np.clip(below, 0.0, p))
+    high = np.where(p >= 1, 1.0, np.clip(above, p, 1.0))
+    return np.where(rows > 0, low, 0.0), np.where(rows > 0, high, 1.0)
+
+
+def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
+    """Quantiles of the beta distribution after Jeffreys' prior (Brown, Cai, DasGupta 2001).
+
+    A share of 0 begins at 0 and one of 1 ends at 1; with no rows the limits are 0 and 1.
+    """
+    from scipy.special import betaincinv
+
+    p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
+    hits, misses = p * rows + 0.5, (1 - p) * rows + 0.5
+    low = np.where(p > 0, betaincinv(hits, misses, tail), 0.0)
+    high = np.where(p < 1, 1.0 - betaincinv(misses, hits, tail), 1.0)
+    low, high = np.minimum(low, p), np.maximum(high, p)
+    return np.where(rows > 0, low, 0.0), np.where(rows > 0, high, 1.0)
+
+
+def log_limits(value: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: float) -> Limits:
+    """Symmetric on the scale of the logarithm; for a value above 0.
+
+    Example:
+        >>> low, high = log_limits(2.0, 0.5, 2.0)
+        >>> round(float(low * high), 12)
+        4.0
+    """
+    x = np.asarray(value, np.float64)
+    with np.errstate(over="ignore"):
+        factor = np.exp(quantile * np.asarray(standard_error, np.float64) / x)
+        return x / factor, x * factor
+
+
+def logit_limits(share: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: float) -> Limits:
+    """Symmetric on the scale of log(p ÷ (1 − p)); for a share strictly between 0 and 1."""
+    p = np.asarray(share, np.float64)
+    step = quantile * np.asarray(standard_error, np.float64) / (p * (1 - p))
+    with np.errstate(over="ignore"):
+        odds, factor = p / (1 - p), np.exp(step)
+        return 1.0 / (1.0 + factor / odds), 1.0 / (1.0 + 1.0 / (odds * factor))
+
+
+def newcombe_limits(
+    area: float, n_pos: float, n_neg: float, quantile: float
+) -> tuple[float, float]:
+    """Newcombe (2006), method 5: the areas whose own standard error would explain the one seen.
+
+    The variance of an area θ is that of Hanley and McNeil for exponential scores, with the mean
+    number of rows of a side in place of each.
+
+    Args:
+        area: observed area under the ROC curve, in [0, 1].
+        n_pos, n_neg: rows, or effective rows, of both sides.
+    """
+    rows = (n_pos + n_neg) / 2.0
+
+    def misses(theta: float) -> float:
+        chance = (rows - 1.0) * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
+        variance = theta * (1.0 - theta) * (1.0 + max(chance, 0.0)) / (n_pos * n_neg)
+        return abs(theta - area) - quantile * math.sqrt(variance)
+
+    return _root(misses, area, 0.0), _root(misses, area, 1.0)
+
+
+def _root(misses: object, inside: float, end: float) -> float:
+    """The last θ from `inside` towards `end` that is not refused, by halving."""
+    assert callable(misses)
+    if inside == end:
+        return end
+    far = end
+    for _ in range(100):
+        middle = (inside + far) / 2.0
+        if misses(middle) <= 0.0:
+            inside = middle
+        else:
+            far = middle
+    return inside

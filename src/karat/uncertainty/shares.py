@@ -1,0 +1,148 @@
+"""Which metrics are a function of one share of the rows, found from their formulas.
+
+Recall is hits ÷ (hits + misses), and F1 is 2J ÷ (1 + J) of the share J = hits ÷ (all but the
+rightly passed over): limits of the share become limits of the metric.
+The derivative tells: it has one value on the cells counted as hits of the share, one on those
+counted as misses, and is 0 elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics import Metric
+from karat.metrics._interpret import gradient
+from karat.metrics._record import Record
+from karat.tally import Cells, Classes, Fields
+
+__all__ = ["Share", "is_of_right_rows", "of_right_rows", "share_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+_TABLES: Final = np.array(
+    [[[31, 7], [4, 22]], [[5, 13], [17, 8]], [[3, 1], [29, 11]], [[12, 9], [2, 41]]], np.float64
+)
+_WIDE: Final = np.array(
+    [[[31, 7, 3], [4, 22, 9], [1, 5, 17]], [[8, 2, 14], [11, 19, 1], [6, 3, 27]]], np.float64
+)
+_CLOSE: Final = 1e-9
+TWO: Final = Classes.of([0, 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A metric of one class that depends on one share of rows alone.
+
+    Attributes:
+        hits, misses: bool[2, 2], the cells of both, truth by prediction, the class second.
+    """
+
+    hits: tuple[tuple[bool, bool], tuple[bool, bool]]
+    misses: tuple[tuple[bool, bool], tuple[bool, bool]]
+
+    def counted(self, tables: Floats) -> tuple[Floats, Floats]:
+        """float64[...] each: hits and misses of tables [..., 2, 2]."""
+        hits, misses = (
+            (tables * np.array(side)).sum(axis=(-2, -1)) for side in (self.hits, self.misses)
+        )
+        return hits, misses
+
+    def tables(self, shares: Floats) -> Floats:
+        """float64[..., 2, 2]: tables of one row that have these shares [...]."""
+        found = np.zeros((*shares.shape, 2, 2))
+        for side, part in ((self.hits, shares), (self.misses, 1.0 - shares)):
+            cells = np.array(side)
+            found += part[..., None, None] * cells / cells.sum()
+        return found
+
+
+@cache
+def share_of(metric: Metric) -> Share | None:
+    """The share that a metric of one class is a function of, or None.
+
+    Args:
+        metric: of the positive class of two.
+
+    Example:
+        >>> from karat.metrics import get
+        >>> share_of(get("precision")).misses  # called positive, and truly not
+        ((False, True), (False, False))
+        >>> share_of(get("informedness")) is None
+        True
+    """
+    root = metric.traced("zero").value
+    found = set()
+    for table in _TABLES:
+        fields = Fields.of_matrix(table, 1)
+        slopes = gradient(root, fields, dict(metric.params)).at_cells().reshape(2, 2)
+        sides = [_one_value(slopes, slopes > _least(slopes)),
+                 _one_value(slopes, slopes < -_least(slopes))]  # fmt: skip
+        if None in sides or abs((slopes * table).sum()) > _CLOSE:
+            return None
+        found.add(tuple(sides))
+    if len(found) > 1:
+        return None
+    (sides_of_all,) = found
+    return Share(*sides_of_all)
+
+
+def _least(slopes: Floats) -> float:
+    return _CLOSE * float(np.abs(slopes).max(initial=0.0))
+
+
+def _one_value(slopes: Floats, side: Flags) -> Any:
+    """Which cells they are, where there are some and all have one derivative; else None."""
+    values = slopes[side]
+    if not len(values) or np.ptp(values) > _CLOSE * np.abs(values).max():
+        return None
+    return tuple(tuple(row) for row in side.tolist())
+
+
+@cache
+def is_of_right_rows(metric: Metric) -> bool:
+    """Whether a metric of all classes, or a micro average, depends on the accuracy alone."""
+    if any(item.kind == "matrix" for item in metric.record.parameters):
+        return False
+    root = metric.traced("zero").value
+    for table in _WIDE:
+        fields = Fields.of_matrix(table)
+        slopes = gradient(root, fields, dict(metric.params)).at_cells().reshape(3, 3)
+        hit = np.eye(3, dtype=bool)
+        if abs((slopes * table).sum()) > _CLOSE * np.abs(slopes * table).max():
+            return False
+        for side in (hit, ~hit):
+            if np.ptp(slopes[side]) > _CLOSE * np.abs(slopes).max():
+                return False
+        if np.abs(slopes).max() == 0.0:
+            return False
+    return True
+
+
+def of_right_rows(metric: Metric, shares: Floats, k: int) -> Floats:
+    """float64[...]: the metric where these shares [...] of the rows of k classes are right."""
+    k = max(k, 2)
+    tp, fp, fn = (np.zeros((*shares.shape, k)) for _ in range(3))
+    tp[..., 0] = shares
+    fp[..., 0] = fn[..., 1] = 1.0 - shares
+    occupancy = [np.ones(part.shape, np.int64) for part in (tp, fp, fn)]
+    tables = Cells.marginals(
+        tp, fp, fn, classes=Classes.of(range(k)), occupancy=occupancy, n_rows=np.ones(shares.shape)
+    )
+    return metric.values(tables, "zero").value
+
+
+def of_share(metric: Metric, share: Share, shares: Floats) -> Floats:
+    """float64[...]: the metric of one class where its share is as given [...]."""
+    tables = Cells.dense(share.tables(shares), classes=TWO, n_rows=np.ones(shares.shape))
+    return metric.values(tables, "zero").value
+
+
+def plain(record: Record, params: tuple[tuple[str, Any], ...]) -> Metric:
+    """The metric of one class of two."""
+    return Metric(record, "plain", params)

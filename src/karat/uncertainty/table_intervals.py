@@ -1,0 +1,98 @@
+"""Intervals of every metric of one table, and what the reader should know before trusting them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.tally import Cells, ClusteredCells
+from karat.uncertainty.class_limits import ClassLimits, class_limits
+from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.label_intervals import is_a_count, label_interval
+from karat.uncertainty.table_spread import TableSpread
+
+__all__ = ["TableIntervals"]
+
+N_FEW_ROWS = 20
+"""Below so many rows of a class its share is known so roughly that averages suffer."""
+N_FEW_CLUSTERS = 20
+_N_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class TableIntervals:
+    """A table, what is asked of its intervals, and the clusters of its rows.
+
+    Attributes:
+        cells: the tally.
+        asked: level, side, method, design and seed.
+        clusters: the same rows by cluster, or None.
+        policy: what undefined classes count as.
+    """
+
+    cells: Cells
+    asked: Confidence
+    clusters: ClusteredCells | None = None
+    policy: Policy = "zero"
+
+    @cached_property
+    def spread(self) -> TableSpread:
+        """How the table varies."""
+        return TableSpread(self.cells, self.asked.design, self.clusters)
+
+    def of(self, metric: Metric, value: float) -> Interval:
+        """The interval of a metric of labels whose value on the table this is."""
+        return label_interval(metric, value, self.spread, self.asked, self.policy)
+
+    def of_classes(self, metric: Metric) -> ClassLimits | None:
+        """Limits of a metric of one class for every class; None where there are none."""
+        plain = Metric(metric.record, "plain", metric.params)
+        no_squares = self.cells.is_weighted and self.cells.squares is None
+        if self.cells.storage == "marginals" or no_squares or is_a_count(plain):
+            return None
+        return class_limits(plain, self.spread, self.asked)
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """Sentences on what makes the intervals less sure than their level says."""
+        if self.cells.storage == "marginals" or (
+            self.cells.is_weighted and self.cells.squares is None
+        ):
+            return ()
+        fields, found = self.cells.fields, []
+        support = fields.tp + fields.fn
+        few = np.flatnonzero((support > 0) & (self._rows_of_classes < N_FEW_ROWS))
+        if len(few):
+            names = [self.cells.classes.display[i] for i in few[:_N_NAMED]]
+            more = f" and {len(few) - _N_NAMED} more" if len(few) > _N_NAMED else ""
+            found.append(
+                f"Fewer than {N_FEW_ROWS} true rows of {', '.join(names)}{more}: intervals of "
+                "averages over the classes may hold the true value less often than they say."
+            )
+        if not (fields.fn.any() or fields.fp.any()):
+            found.append("No row is predicted wrongly: intervals rest on the number of rows alone.")
+        n, n_effective = float(self.cells.n_rows), self.spread.n_effective
+        if self.cells.is_weighted and n_effective < n / 2:
+            found.append(
+                f"The weights differ so much that {n:.0f} rows say as much as "
+                f"{n_effective:.0f} would."
+            )
+        if self.clusters is not None and self.clusters.n_clusters < N_FEW_CLUSTERS:
+            found.append(
+                f"There are {self.clusters.n_clusters} clusters: intervals rest on how few differ."
+            )
+        return tuple(found)
+
+    @cached_property
+    def _rows_of_classes(self) -> npt.NDArray[np.float64]:
+        """float64[k]: effective rows of each true class."""
+        spread, k = self.spread, self.cells.k
+        weights = np.bincount(spread.rows, spread.weights, k)
+        squares = np.bincount(spread.rows, spread.squares, k)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.where(squares > 0, weights**2 / squares, 0.0))
