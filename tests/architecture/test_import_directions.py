@@ -72,7 +72,6 @@ ALLOWED: dict[str, set[str]] = {
     | WAIST,
     "objectives": {"inputs"} | WAIST,
     "testing": {"functions", "metrics", "result", "scored_functions"} | WAIST,
-    "uncertainty": {"metrics"} | WAIST,
 }
 """Which part of karat may import which other part."""
 
