@@ -1,4 +1,4 @@
-"""Intervals from replicates: of columns that were kept, or of what was drawn while rows were there."""
+"""Intervals from replicates: of columns that were kept, or drawn while the rows were there."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def interval_of_draws(
     """The interval of a value from its replicates; a percentile unless another is asked for."""
     method = asked.method if asked.method in DRAWN else "bootstrap"
     found = interval_of_replicates(
-        drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range  # type: ignore[arg-type]
+        drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range
     )  # fmt: skip
     kept = drawn[np.isfinite(drawn)]
     error = float(kept.std(ddof=1)) if len(kept) > 1 else None
@@ -187,9 +187,7 @@ def _linear(
     return moves, {metric: acceleration_of(phi[metric] * weights) for metric in metrics}
 
 
-def _anew(
-    rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes | None
-) -> Floats:
+def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes | None) -> Floats:
     """Replicates of a metric of one column, or of its average over the columns of the classes."""
     method = "bayesian" if asked.method == "bayesian" else "multinomial"
     plain = Metric(metric.record, "plain", metric.params)

@@ -118,9 +118,10 @@ def _default(
             return _transformed(value, error, quantile, (low, high))
         return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
     is_a_loss = metric.record.better == "lower" and low == 0.0
-    if math.isfinite(span) and not is_a_loss:
-        method = "wilson" if "places" in metric.record.needs else "wilson-effective"
-        return *_wilson(value, spread, error, quantile, (low, high)), method
+    if "places" in metric.record.needs:
+        return *_wilson(value, spread, error, quantile, (low, high)), "wilson"
+    if math.isfinite(span) and not is_a_loss and error > 0.0 and low < value < high:
+        return _transformed(value, error, quantile, (low, high))
     if math.isinf(low) and math.isinf(high):
         return value - quantile * error, value + quantile * error, "t"
     if error > 0.0 and value not in (low, high):

@@ -113,9 +113,7 @@ def measured_with_intervals(
     for metric in replicates:
         if not reason_without(metric):
             replicates[metric] = replicates[metric] + float(values[metric].value)
-    found = ScoredIntervals(
-        draws=Draws(kept.ladders, tuple(lazy), replicates, accelerations)
-    )
+    found = ScoredIntervals(draws=Draws(kept.ladders, tuple(lazy), replicates, accelerations))
     sizes = Sizes.of(rows)
     for metric, spread in spreads.found().items():
         _enter(found, metric, values[metric], spread, asked, sizes, n_clusters)
@@ -151,9 +149,7 @@ def _enter(
     n_clusters: int,
 ) -> None:
     own = np.asarray(kish(sizes.weight, sizes.square))
-    rest = np.asarray(
-        kish(sizes.weight.sum() - sizes.weight, sizes.square.sum() - sizes.square)
-    )
+    rest = np.asarray(kish(sizes.weight.sum() - sizes.weight, sizes.square.sum() - sizes.square))
     if n_clusters:
         own, rest = np.minimum(own, n_clusters), np.minimum(rest, n_clusters)
     if isinstance(spread, tuple):
