@@ -1,0 +1,131 @@
+"""Metrics of scores of several models, from the influence of each row on each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.comparison.judging import Measured
+from karat.comparison.records import Estimate
+from karat.comparison.spreads import Apart, Paired, Spread, Units
+from karat.engines.scores import ScoreTally
+from karat.metrics import Losses, Metric
+from karat.metrics._influence.gather import influences, reason_without
+from karat.metrics._lift import Policy
+from karat.metrics._measure import measure
+from karat.tally import ClusteredCells
+from karat.uncertainty.score_spread import row_factors
+
+__all__ = ["row_influence", "scored_metrics", "values_of_scores"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def row_influence(rows: ScoreTally, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
+    """float64[n]: influence of each row on metrics of scores; those without one are left out."""
+    smooth = [metric for metric in metrics if not reason_without(metric)]
+    with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+        found = influences(rows, smooth)
+    if rows.weights is None:
+        return found
+    # Of a row without weight the loss may be infinite, and counts for nothing.
+    return {metric: np.where(rows.weights > 0, phi, 0.0) for metric, phi in found.items()}
+
+
+def values_of_scores(
+    scored: Mapping[str, ScoreTally], metrics: Sequence[Metric], policy: Policy
+) -> dict[str, dict[Metric, float]]:
+    """What every metric of scores gave for every model."""
+    return {
+        name: {m: float(found.value) for m, found in measure(rows, metrics, policy).items()}
+        for name, rows in scored.items()
+    }
+
+
+def scored_metrics(
+    scored: Mapping[str, ScoreTally],
+    metrics: Sequence[Metric],
+    policy: Policy,
+    clusters: Mapping[str, npt.NDArray[np.int64] | None],
+    *,
+    is_paired: bool,
+) -> list[tuple[Measured, dict[str, Estimate]]]:
+    """Every metric of scores of models, and what is known of each model alone.
+
+    Args:
+        clusters: the cluster int64[n] of each row, of each model; all alike where paired.
+        is_paired: whether the models scored the same rows.
+    """
+    values = values_of_scores(scored, metrics, policy)
+    each = {name: row_influence(rows, metrics) for name, rows in scored.items()}
+    return [
+        _of_metric(metric, scored, values, each, clusters, is_paired=is_paired)
+        for metric in metrics
+    ]
+
+
+def _of_metric(
+    metric: Metric,
+    scored: Mapping[str, ScoreTally],
+    values: Mapping[str, Mapping[Metric, float]],
+    influence: Mapping[str, Mapping[Metric, Floats]],
+    clusters: Mapping[str, npt.NDArray[np.int64] | None],
+    *,
+    is_paired: bool,
+) -> tuple[Measured, dict[str, Estimate]]:
+    phi = {name: found.get(metric) for name, found in influence.items()}
+    units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
+    variances = {name: _variance(phi[name], units[name]) for name in scored}
+    estimates = {
+        name: Estimate(
+            values[name][metric],
+            standard_error=math.sqrt(found) if math.isfinite(found) else None,
+        )
+        for name, found in variances.items()
+    }
+    first = next(iter(units.values()))
+    spread: Spread | None = None
+    known = [part for part in phi.values() if part is not None]
+    if len(known) == len(phi):
+        df = min(unit.df for unit in units.values())
+        apart = Apart(np.array(list(variances.values())), df)
+        spread = Paired(np.array(known), first) if is_paired else apart
+    reason = reason_without(metric)
+    remark = f"it has no influence function: it is {reason}" if reason else None
+    of_models = [values[name][metric] for name in scored]
+    n = [rows.n_rows for rows in scored.values()]
+    method = _method(metric, first, is_paired=is_paired)
+    return Measured(metric, of_models, n, spread, method, {}, {}, {}, remark=remark), estimates
+
+
+def _is_area(metric: Metric) -> bool:
+    return metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
+
+
+def _method(metric: Metric, units: Units, *, is_paired: bool) -> str:
+    if not is_paired:
+        return "unpaired z" if math.isinf(units.df) else "unpaired t"
+    if _is_area(metric) and units.clusters is None:
+        return "DeLong"
+    return "influence z" if math.isinf(units.df) else "influence t"
+
+
+def _units(rows: ScoreTally, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
+    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    squares = weights * weights
+    if clusters is not None:
+        by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
+        return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
+    factors = None if reason_without(metric) else row_factors(rows, metric)[rows.codes]
+    n = float(weights.sum()) ** 2 / float(squares.sum())
+    df = max(n - 1.0, 1.0) if metric.record.reads is Losses else math.inf
+    return Units(weights, squares, factors=factors, df=df)
+
+
+def _variance(phi: Floats | None, units: Units) -> float:
+    if phi is None or not np.isfinite(phi).all():
+        return math.nan
+    return float(units.covariance(phi[None])[0, 0])
