@@ -260,10 +260,12 @@ def _is_of_classes(form: Any) -> bool:
 def _square_of_mean(metric: Metric, rows: ScoredRows) -> float:
     """Σw²φ² of the mean of a loss, from three sums."""
     sums, linear = rows.sums(metric.record.needs), linear_of(metric, rows)
-    at, shift = sums.names.index(linear.name), float(linear.offsets[0])
-    square = linear.gain**2 * float(sums.w2_loss2[at])
-    square += 2.0 * linear.gain * shift * float(sums.w2_loss[at]) + shift**2 * sums.weight2
-    return max(square, 0.0) if np.isfinite(square) else np.nan
+    at, shift = sums.names.index(linear.name), np.float64(linear.offsets[0])
+    # Losses of extreme scores have no square that a double holds.
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = linear.gain**2 * sums.w2_loss2[at]
+        square += 2.0 * linear.gain * shift * sums.w2_loss[at] + shift**2 * sums.weight2
+    return max(float(square), 0.0) if np.isfinite(square) else np.nan
 
 
 def _missing_sides(found: AreaSpread) -> str:
