@@ -25,6 +25,7 @@ from karat.plan import default_metrics
 from karat.report import THRESHOLDS, Report
 from karat.tally import Cells
 from karat.uncertainty.confidence import Confidence
+from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_intervals
 
 if TYPE_CHECKING:
     from karat.engines.files import FileTally
@@ -109,12 +110,20 @@ def report_of_scores(
     cells = rows.cells()
     # Curves are for the whole page, not for a few numbers that are asked for.
     keeper = Keeper(rows.classes) if requested is None and rows.classes.k <= MOST_CLASSES else None
-    measured = measure(rows, wanted, policy, keeper.take if keeper else None)
-    groups = None
-    if confidence is not None and rows.clusters is not None:
-        groups = by_cluster_of_codes(
-            cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
-        )
+    along = keeper.take if keeper else None
+    groups, sure = None, ScoredIntervals()
+    if confidence is None:
+        measured = measure(rows, wanted, policy, along)
+    else:
+        if rows.clusters is not None:
+            groups = by_cluster_of_codes(
+                cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
+            )
+        measured, sure = measured_with_intervals(
+            rows, wanted, policy, confidence, along=along,
+            clusters=None if groups is None else rows.clusters,
+            is_requested=requested is not None,
+        )  # fmt: skip
     return Report(
         cells,
         policy,
@@ -126,6 +135,9 @@ def report_of_scores(
         confidence=confidence,
         clusters=groups,
         is_clustered=groups is not None,
+        intervals=sure.intervals,
+        class_intervals=sure.class_intervals,
+        draws=sure.draws,
         **facts,
     )
 

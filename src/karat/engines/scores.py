@@ -280,8 +280,18 @@ class ScoreTally:
             values = np.stack([self._column(0), self._column(1)], axis=1)
         return rank_pooled(values, self.codes, self.classes.k, self.weights, names_rows=names_rows)
 
+    def column_values(self, i: int, *, is_prob: bool) -> npt.NDArray[Any]:
+        """float[n]: the score of class i as given, or its probability."""
+        return self._probability(i) if is_prob and not self.is_prob else self._column(i)
+
     def confidences(self) -> Ranked:
         """Rows ordered by the probability of the predicted class; own: it is the true one."""
+        column, is_right = self.confidence_values()
+        codes = is_right.astype(np.int32)
+        return rank(column, codes, 1, 2, self.weights, self.n_threads or None)
+
+    def confidence_values(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+        """float[n] and bool[n]: the probability of the predicted class, and whether it is true."""
         best = self.read(predicted=True).predicted
         assert best is not None
         values = self.scores.values
@@ -294,8 +304,7 @@ class ScoreTally:
             column = np.empty(self.n_rows, values.dtype)
             for part in _blocks(self.n_rows):
                 column[part] = np.take_along_axis(values[part], best[part, None], axis=1)[:, 0]
-        is_right = (best == self.codes).astype(np.int32)
-        return rank(column, is_right, 1, 2, self.weights, self.n_threads or None)
+        return column, best == self.codes
 
     def pair_areas(
         self, cost: Floats | None, placed: Floats | None = None
