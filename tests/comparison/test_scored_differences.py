@@ -127,6 +127,16 @@ def test_scores_on_different_rows_add_their_variances() -> None:
     assert found.method == "unpaired z"
 
 
+def test_the_value_of_each_model_has_the_interval_of_its_report() -> None:
+    true, x, y = scores(11)
+    found = karat.compare(true, y_score={"x": x, "y": y}, level=0.9)
+    for name, s in (("x", x), ("y", y)):
+        result = karat.evaluate(true, y_score=s, level=0.9)["roc_auc"]
+        one = found.values["roc_auc"][name]
+        assert (one.value, one.low, one.high) == (result.value, result.low, result.high)
+        assert one.low is not None
+
+
 def test_a_class_of_one_row_says_nothing_of_its_error() -> None:
     rng = np.random.default_rng(8)
     true = np.array([1] + [0] * 20)
