@@ -12,7 +12,8 @@ import numpy as np
 from karat.class_table import PER_CLASS_OF_SCORES
 from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.clustered import by_cluster_of_codes, tally_clusters
-from karat.engines.scores import ScoreTally, both_decide, checked_threshold
+from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.functions import tallied
