@@ -135,8 +135,9 @@ def expected(
     """What a report of a changed document may be, once it is taken."""
     if path[0] == "metrics" and path[-1] in OF_INTERVALS and path[1] in OF_SCORES:
         # The rows are gone: what is said of the interval is believed where it holds the value.
-        is_kept = path[-1] in wrong["metrics"][path[1]] and found != document
-        return wrong if is_kept else document
+        is_there = path[-1] in wrong["metrics"][path[1]]
+        believed = wrong if is_there else changed(document, path, None)
+        return document if found == document else believed
     if path[0] in DERIVED:
         return document
     if path[0] in FACTS or path[:2] in INNER_FACTS:
