@@ -54,6 +54,9 @@ def check_agreement(whole: Part, report: Report) -> None:
         _check_complete(metrics, listed)
     for row, expected in zip(whole["per_class"].items(), report.per_class, strict=True):
         _check(row, expected, source)
+        given = row["intervals"]
+        if sorted(name for name, _ in given.fields()) != sorted(expected["intervals"]):
+            raise given.is_not(f"intervals of {', '.join(expected['intervals']) or 'nothing'}")
     thresholds = whole.get("thresholds")
     if thresholds is not None:
         _check(thresholds, thresholds_to_json(report), "scores.measured")
