@@ -11,7 +11,7 @@ from karat.errors import error, shown
 from karat.inputs.roles import ALIASES, normalized
 from karat.tally import Cells, Label, to_marginals
 
-__all__ = ["check_unused_weights", "remarks"]
+__all__ = ["check_unused_weights", "remarks", "unused_groups"]
 
 N_REMARKS = 3
 """Classes spelled oddly that are told; there may be thousands."""
@@ -34,6 +34,20 @@ def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[st
                 argument=f"Column {name!r}, found by its name,",
                 found=f"Its type is {kind}; weights='' (--weight '') leaves it out",
             )
+
+
+def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[str]:
+    """What to tell of a column that is called like groups of rows, and that nobody named."""
+    found = [name for name in columns if normalized(name) in ALIASES["group"] and name not in used]
+    if not found:
+        return []
+    name = found[0]
+    told = (
+        f"Column {name!r} may say which rows belong together, as those of one person do. "
+        f"Where its values repeat, name it: clusters={name!r} (--cluster {name}; '' for none). "
+        "Otherwise rows are taken to be independent, and intervals may be too narrow."
+    )
+    return [told]
 
 
 def remarks(cells: Cells) -> list[str]:

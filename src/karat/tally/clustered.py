@@ -48,7 +48,11 @@ class ClusteredCells:
         if given is not None:
             kept = given > 0
             codes, cells, given = codes[kept], cells[kept], given[kept]
-        names, codes = np.unique(codes, return_inverse=True)
+        names, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+        # In order of appearance: no sum depends on what clusters are called.
+        order = np.empty(len(names), np.int64)
+        order[np.argsort(first)] = np.arange(len(names))
+        codes = order[codes]
         n_cells = int(cells.max(initial=0)) + 1
         if len(names) * n_cells < 1 << 62:
             keys, place = np.unique(codes * n_cells + cells, return_inverse=True)
