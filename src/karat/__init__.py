@@ -19,11 +19,14 @@ from typing import Any
 from karat._version import __version__
 
 _HOMES = {
+    "Comparison": "karat.comparison.outcome",
+    "compare": "karat.comparing",
     "evaluate": "karat.evaluation",
     "Report": "karat.report",
     "Result": "karat.result",
     "Plan": "karat.plan",
     "Signature": "karat.signature",
+    "rows_needed": "karat.sample_sizes",
     "scorer": "karat.scoring",
     "confusion_matrix": "karat.functions",
     "roc_auc_pairs": "karat.scored_functions",
@@ -68,6 +71,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Comparison",
     "InputError",
     "KaratError",
     "Plan",
@@ -77,6 +81,7 @@ __all__ = [
     "UndefinedWarning",
     "UnknownNameError",
     "__version__",
+    "compare",
     "confusion_matrix",
     "curves",
     "errors",
@@ -84,6 +89,7 @@ __all__ = [
     "metrics",
     "objectives",
     "roc_auc_pairs",
+    "rows_needed",
     "scorer",
     "tally",
     "testing",

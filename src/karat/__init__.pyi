@@ -11,6 +11,8 @@ from karat import metrics as metrics
 from karat import objectives as objectives
 from karat import tally as tally
 from karat import testing as testing
+from karat.comparing import compare as compare
+from karat.comparison.outcome import Comparison as Comparison
 from karat.errors import InputError as InputError
 from karat.errors import KaratError as KaratError
 from karat.errors import UndefinedWarning as UndefinedWarning
@@ -20,6 +22,7 @@ from karat.functions import confusion_matrix as confusion_matrix
 from karat.plan import Plan as Plan
 from karat.report import Report as Report
 from karat.result import Result as Result
+from karat.sample_sizes import rows_needed as rows_needed
 from karat.scored_functions import roc_auc_pairs as roc_auc_pairs
 from karat.scoring import scorer as scorer
 from karat.signature import Signature as Signature

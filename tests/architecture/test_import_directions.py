@@ -10,17 +10,22 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
-    "class_table", "confusion", "curves", "metrics", "operating_points", "plan", "result", "report",
+    "class_table", "comparison", "confusion", "curves", "gating", "metrics", "operating_points",
+    "plan", "result", "report",
     "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
+    "comparing",
+    "comparison_arguments",
     "evaluation",
     "functions",
     "curve_calls",
     "curve_functions",
     "measuring",
+    "sample_sizes",
     "scored_functions",
+    "scored_models",
     "scoring",
     "cli",
     "compat",
@@ -57,9 +62,12 @@ ALLOWED: dict[str, set[str]] = {
     }
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,
+    "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
+    "gating": {"comparison", "metrics", "render", "_version"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
     "render": {
         "class_table",
+        "comparison",
         "curves",
         "metrics",
         "plan",
@@ -89,7 +97,7 @@ LATE = {
     "duckdb": {"engines", "cli"},
     "click": {"cli"},
     "rich": {"render", "cli"},
-    "scipy": {"metrics", "uncertainty"},
+    "scipy": {"comparison", "metrics", "uncertainty"},
 }
 """Packages imported when first needed, and the parts of karat that may need them."""
 

@@ -28,6 +28,7 @@ from karat.tally import (
 AB, BA = Classes.of(["a", "b"]), Classes.of(["b", "a"])
 LEFT = Cells.dense([[3, 1], [2, 4]], classes=AB)
 WEIGHTED = Cells.dense([[3.5, 1.0], [2.0, 4.0]], classes=AB)
+TWO_MODELS = {"old": [0, 1], "new": [1, 0]}
 MANY = Cells.sparse([0], [0], [1], classes=Classes.of(range(100_000)))
 
 
@@ -78,6 +79,14 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K153": lambda: karat.objectives.multiclass([[0.5, 1.5], [1.5, 0.5]], [1, 2]),
     "K154": lambda: karat.objectives.LightGBMObjective("multiclass_one_vs_all", sigmoid=-1.0),
     "K155": lambda: karat.objectives.LightGBMObjective()(np.zeros(3), np.zeros(3)),
+    "K161": lambda: karat.compare([0, 1], {"old": [0, 1]}),
+    "K162": lambda: karat.compare([0, 1], np.array([[0.5, 0.5], [0.25, 0.75]])),
+    "K163": lambda: karat.compare({"old": [0, 1], "other": [1, 0]}, TWO_MODELS),
+    "K164": lambda: karat.compare([0, 1], TWO_MODELS, baseline="best"),
+    "K165": lambda: karat.compare([0, 1], TWO_MODELS, margin=-0.01),
+    "K166": lambda: karat.compare([0, 1], TWO_MODELS, metrics="roc_auc"),
+    "K167": lambda: karat.rows_needed("accuracy", pilot=[[9, 1], [2, 8]], half_width=0.75),
+    "K168": lambda: karat.compare([0, 1], TWO_MODELS)["accuracy", "old", "best"],
     "K201": lambda: merge(LEFT, Cells.dense([[3, 1], [2, 4]], classes=BA)),
     "K202": lambda: merge(folds(1, 2), folds(1, 3)),
     "K203": lambda: merge(LEFT, WEIGHTED),

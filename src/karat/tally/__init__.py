@@ -11,6 +11,7 @@ from karat.tally.classes import Classes, Label
 from karat.tally.clustered import ClusteredCells
 from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
+from karat.tally.joint import JointCells
 from karat.tally.ladder import Ladder
 from karat.tally.rungs import Rungs, RungSource, Steps, cumulated
 from karat.tally.scored import RankedColumn, ScoredRows
@@ -24,6 +25,7 @@ __all__ = [
     "Classes",
     "ClusteredCells",
     "Fields",
+    "JointCells",
     "Label",
     "Ladder",
     "RankedColumn",

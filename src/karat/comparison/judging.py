@@ -1,0 +1,242 @@
+"""From the values of models and how they vary together to differences with verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from karat.comparison.families import Largest, holm, largest, tail_of, wald, z_of
+from karat.comparison.records import Difference, Discordant, Omnibus, Verdict
+from karat.comparison.spreads import Spread
+from karat.metrics import Metric
+from karat.uncertainty.confidence import Confidence
+from karat.uncertainty.label_intervals import range_of
+
+__all__ = ["POWER", "Adjustment", "Asked", "Measured", "judged", "tested_at_once"]
+
+Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
+Limits: TypeAlias = Callable[[float], tuple[float, float]]
+"""From a number of standard errors to the limits of a difference."""
+
+POWER: Final = 0.8
+_FAR: Final = 40.0
+_HALVINGS: Final = 40
+_SAME: Final = "both predict the same on every row"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a comparison.
+
+    Attributes:
+        level: of the intervals, and 1 − the error rate of the tests.
+        adjust: how p-values allow for many pairs.
+        margin: of each metric, by its canonical name, where there is one.
+        pairs: the models of each difference, by their places.
+        seed: of what is drawn.
+        n_permutations: replicates of a permutation test.
+    """
+
+    level: float
+    adjust: Adjustment
+    margin: Mapping[str, float]
+    pairs: tuple[tuple[int, int], ...]
+    seed: int = 0
+    n_permutations: int = 4999
+
+    @property
+    def alpha(self) -> float:
+        """How often no difference may be called one."""
+        return 1.0 - self.level
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One metric of m models, and how its values vary together.
+
+    Attributes:
+        metric: what was measured.
+        values: of each model.
+        n: rows of each model.
+        spread: how they vary, or None where that is not known.
+        method: of tests and limits by the standard error.
+        tests: pair → (method, p-value), where another test is better.
+        limits: pair → (method, limits), where other limits are better.
+        discordant: pair → rows on which one alone is right.
+        same: pairs that predict the same on every row.
+        remark: what is to be said of every difference.
+    """
+
+    metric: Metric
+    values: Sequence[float]
+    n: Sequence[int]
+    spread: Spread | None
+    method: str
+    tests: Mapping[tuple[int, int], tuple[str, float]]
+    limits: Mapping[tuple[int, int], tuple[str, Limits]]
+    discordant: Mapping[tuple[int, int], Discordant]
+    same: frozenset[tuple[int, int]] = frozenset()
+    remark: str | None = None
+
+
+def judged(found: Measured, names: Sequence[str], asked: Asked) -> list[Difference]:
+    """Every pair that was asked for, with p-values adjusted for all of them together."""
+    single = [_difference(found, pair, names, asked) for pair in asked.pairs]
+    known = [i for i, one in enumerate(single) if one.p is not None]
+    drawn: Largest | None = None
+    adjusted: dict[int, float] = {}
+    p = [float(single[i].p or 0.0) for i in known]
+    joint = found.spread.contrasts() if found.spread is not None else np.full((1, 1), np.nan)
+    if asked.adjust == "maxt" and found.spread is not None and np.isfinite(joint).all():
+        pairs = [asked.pairs[i] for i in known]
+        drawn = largest(joint, pairs, found.spread.df, asked.seed)
+        adjusted = {
+            i: max(own, drawn.p_value(_t_of(own, found.spread.df)))
+            for i, own in zip(known, p, strict=True)
+        }
+    elif asked.adjust == "none":
+        adjusted = dict(zip(known, p, strict=True))
+    else:
+        adjusted = dict(zip(known, holm(p), strict=True))
+    done = []
+    for i, (one, pair) in enumerate(zip(single, asked.pairs, strict=True)):
+        final = one
+        if drawn is not None and one.low is not None:
+            low, high = _limits(found, pair, one, drawn.quantile(asked.level))
+            final = replace(one, low=low, high=high, method=f"{one.method}, simultaneous")
+        final = replace(final, p_adjusted=adjusted.get(i))
+        done.append(replace(final, verdict=_verdict(found.metric, final, asked)))
+    return done
+
+
+def tested_at_once(found: Measured) -> Omnibus | None:
+    """The test that all models are equally good; None of two models, or where none is known."""
+    values = np.array(found.values)
+    if len(values) < 3 or found.spread is None or not np.isfinite(values).all():
+        return None
+    covariance = found.spread.contrasts()
+    statistic, df, p = wald(values[1:] - values[0], covariance, found.spread.df)
+    return Omnibus(str(found.metric), statistic, df, p)
+
+
+def _t_of(p: float, df: float) -> float:
+    """The statistic whose two-sided p-value it is."""
+    if math.isinf(df) or p >= 1.0:
+        return z_of(p)
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, max(p, 1e-300) / 2.0))
+
+
+def _difference(
+    found: Measured, pair: tuple[int, int], names: Sequence[str], asked: Asked
+) -> Difference:
+    a, b = pair
+    left, right = float(found.values[a]), float(found.values[b])
+    bare = Difference(
+        str(found.metric), names[a], names[b], left, right, left - right, None, None, asked.level,
+        None, None, found.method, "not resolved", None, None, None, min(found.n[a], found.n[b]),
+        margin=asked.margin.get(str(found.metric)), discordant=found.discordant.get(pair),
+        remark=found.remark,
+    )  # fmt: skip
+    if not math.isfinite(bare.difference):
+        reason = "one of the two values is undefined or infinite"
+        return replace(bare, difference=math.nan, remark=reason)
+    if found.spread is None:
+        return bare
+    error = math.sqrt(max(found.spread.variance(a, b), 0.0))
+    if not math.isfinite(error):
+        return replace(bare, remark="the formula has no slope at one of the tables")
+    one = replace(bare, standard_error=error)
+    tail = NormalDist().inv_cdf(1.0 - asked.alpha / 2.0) + NormalDist().inv_cdf(POWER)
+    if error > 0.0:
+        one = replace(one, detectable=tail * error)
+        if one.difference:
+            needed = one.n * (tail * error / one.difference) ** 2
+            one = replace(one, rows_needed=max(1, math.ceil(needed)) if needed < 1e15 else None)
+    if pair in found.same:
+        one = replace(one, remark=_SAME)
+    method, p = found.tests.get(pair) or (found.method, _tail(found, one))
+    quantile = Confidence(asked.level).quantile(found.spread.df)
+    low, high = _limits(found, pair, one, quantile)
+    how = found.limits.get(pair)
+    if how is not None:
+        method = f"{method}, {how[0]} interval"
+    one = replace(one, p=p, low=low, high=high, method=method)
+    return one if one.margin is None else _against_margin(found, pair, one, asked)
+
+
+def _error(found: Measured, one: Difference) -> float:
+    """The standard error; of rows that all differ alike it is taken from the difference itself.
+
+    They show no spread, which is no proof that there is none.
+    """
+    error = one.standard_error or 0.0
+    if error > 0.0 or found.spread is None:
+        return error
+    df = found.spread.df
+    return abs(one.difference) / math.sqrt(one.n if math.isinf(df) else df + 1.0)
+
+
+def _tail(found: Measured, one: Difference) -> float:
+    error = _error(found, one)
+    assert found.spread is not None
+    return tail_of(one.difference / error, found.spread.df) if error > 0.0 else 1.0
+
+
+def _limits(
+    found: Measured, pair: tuple[int, int], one: Difference, quantile: float
+) -> tuple[float, float]:
+    """Limits so many standard errors away, inside the range of a difference."""
+    how = found.limits.get(pair)
+    if how is not None:
+        return how[1](quantile)
+    step = quantile * _error(found, one)
+    low, high = range_of(found.metric)
+    return max(one.difference - step, low - high), min(one.difference + step, high - low)
+
+
+def _against_margin(
+    found: Measured, pair: tuple[int, int], one: Difference, asked: Asked
+) -> Difference:
+    """Two one-sided tests (Schuirmann 1987): the interval at 1 − 2α lies inside the margin."""
+    assert one.margin is not None
+    assert found.spread is not None
+    df, margin = found.spread.df, one.margin
+
+    def limits(quantile: float) -> tuple[float, float]:
+        return _limits(found, pair, one, quantile)
+
+    low, high = limits(Confidence(max(1.0 - 2.0 * asked.alpha, 1e-9)).quantile(df))
+    worst = -high if found.metric.better == "lower" else low
+    not_inferior = None if found.metric.better is None else bool(worst > -margin)
+    if not abs(one.difference) < margin:
+        error = _error(found, one)
+        far = 1.0 - tail_of((abs(one.difference) - margin) / error, df) / 2.0 if error > 0 else 1.0
+        return replace(one, p_equivalent=far, not_inferior=not_inferior)
+    # The limits decide: the p-value is that at which they first touch the margin.
+    inside, outside = 0.0, _FAR
+    for _ in range(_HALVINGS):
+        middle = (inside + outside) / 2.0
+        low, high = limits(middle)
+        if -margin < low and high < margin:
+            inside = middle
+        else:
+            outside = middle
+    return replace(one, p_equivalent=tail_of(inside, df) / 2.0, not_inferior=not_inferior)
+
+
+def _verdict(metric: Metric, one: Difference, asked: Asked) -> Verdict:
+    """Equivalence comes first: what is smaller than the margin does not matter, if real or not."""
+    if one.p_equivalent is not None and one.p_equivalent <= asked.alpha:
+        return "equivalent"
+    if one.p_adjusted is None or not one.p_adjusted < asked.alpha or not one.difference:
+        return "not resolved"
+    if metric.better is None:
+        return "higher" if one.difference > 0 else "lower"
+    return "better" if (one.difference > 0) == (metric.better == "higher") else "worse"

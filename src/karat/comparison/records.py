@@ -1,0 +1,222 @@
+"""What a comparison is made of: one difference, one value, one test of all, rows that flipped."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "Difference",
+    "Discordant",
+    "Estimate",
+    "Flips",
+    "Omnibus",
+    "Verdict",
+    "json_value",
+    "ratio",
+]
+
+Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "not resolved"]
+"""Of a against b. Of a metric without a better direction it is higher or lower."""
+_TURNED: dict[str, Verdict] = {
+    "better": "worse", "worse": "better", "higher": "lower", "lower": "higher",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Discordant:
+    """Rows, or weight of rows, on which one of two models alone is right.
+
+    Attributes:
+        b: only a is right.
+        c: only b is right.
+        odds: b ÷ c; infinite where c is 0, NaN where both are.
+        error_ratio: error rate of a ÷ error rate of b.
+    """
+
+    b: float
+    c: float
+    odds: float
+    error_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference of two models in one metric: a − b.
+
+    Attributes:
+        metric: canonical name.
+        a, b: the models.
+        value_a, value_b: what the metric gave.
+        difference: value_a − value_b; NaN where either is undefined.
+        low, high: limits of the difference at `level`; None where none are known.
+        level: confidence level.
+        p: two-sided p-value of no difference; None where none is known.
+        p_adjusted: the same for all pairs of models in this metric.
+        method: what made p and the limits.
+        verdict: ``"better"``, ``"worse"``, ``"equivalent"`` or ``"not resolved"``, of a against b.
+        standard_error: of the difference; None where unknown.
+        detectable: the smallest true difference that as many rows show in 80 % of samples.
+        rows_needed: rows with which the difference seen is shown in 80 % of samples.
+        n: rows.
+        margin: differences smaller than this do not matter, or None.
+        p_equivalent: p-value of a difference as large as the margin (two one-sided tests).
+        not_inferior: whether a is shown not to be worse by the margin; None without one.
+        discordant: of metrics of right rows, on how many rows one model alone is right.
+        remark: what the reader should know of it.
+    """
+
+    metric: str
+    a: str
+    b: str
+    value_a: float
+    value_b: float
+    difference: float
+    low: float | None
+    high: float | None
+    level: float
+    p: float | None
+    p_adjusted: float | None
+    method: str
+    verdict: Verdict
+    standard_error: float | None
+    detectable: float | None
+    rows_needed: int | None
+    n: int
+    margin: float | None = None
+    p_equivalent: float | None = None
+    not_inferior: bool | None = None
+    discordant: Discordant | None = None
+    remark: str | None = None
+
+    def turned(self) -> Difference:
+        """The same difference seen from the other model: b − a.
+
+        Whether b is not inferior does not follow from whether a is; it is left open.
+        """
+        found = self.discordant
+        if found is not None:
+            inverse = _inverse(found.error_ratio)
+            found = Discordant(found.c, found.b, ratio(found.c, found.b), inverse)
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            value_a=self.value_b,
+            value_b=self.value_a,
+            difference=-self.difference if self.difference else self.difference,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+            verdict=_TURNED.get(self.verdict, self.verdict),
+            not_inferior=None,
+            discordant=found,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types; null for what is not a finite number."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+    def __str__(self) -> str:
+        limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
+        p = "" if self.p is None else f", p = {self.p:.3g}"
+        what = f"{self.metric}: {self.a} − {self.b} = {self.difference:+.4g}"
+        return f"{what}{limits}{p}: {self.verdict}"
+
+
+def ratio(above: float, below: float) -> float:
+    """Their quotient; infinite over 0, NaN where both are 0."""
+    if below:
+        return above / below
+    return math.inf if above else math.nan
+
+
+def _inverse(quotient: float) -> float:
+    if math.isinf(quotient):
+        return 0.0
+    return 1.0 / quotient if quotient else math.inf
+
+
+def json_value(value: Any) -> Any:
+    """A number that JSON can hold, or None; dicts and lists item by item."""
+    if isinstance(value, dict):
+        return {name: json_value(item) for name, item in value.items()}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one metric gave for one model, and how sure it is.
+
+    Attributes:
+        value: the number; NaN where undefined.
+        low, high: limits at `level`; None where none are known.
+        level: confidence level.
+        method: of the limits.
+        standard_error: None where unknown.
+        remark: why there are no limits.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    method: str | None = None
+    standard_error: float | None = None
+    remark: str | None = None
+
+    def __float__(self) -> float:
+        return self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types; null for what is not a finite number."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Omnibus:
+    """One test that all models are equally good in one metric.
+
+    Attributes:
+        metric: canonical name.
+        statistic: Wald's, from the joint covariance of the models.
+        df: its degrees of freedom: differences that vary.
+        p: p-value.
+    """
+
+    metric: str
+    statistic: float
+    df: int
+    p: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flips:
+    """Rows on which one of two models alone is right.
+
+    Attributes:
+        a, b: the models.
+        rows: int64[f], numbers of the rows.
+        true, said_a, said_b: the labels of those rows, [f] each.
+        gained: bool[f], whether a is the one that is right.
+    """
+
+    a: str
+    b: str
+    rows: npt.NDArray[np.int64]
+    true: npt.NDArray[Any]
+    said_a: npt.NDArray[Any]
+    said_b: npt.NDArray[Any]
+    gained: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.rows)

@@ -1,0 +1,226 @@
+"""`JointCells`: rows by true class and by the class that each of several models predicted.
+
+The cells of one model hide on which rows it was right; two models on the same rows are compared
+by what each said of the same row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error, shown
+from karat.tally.cells import Cells
+from karat.tally.classes import Classes
+from karat.tally.serialization import damaged, framed, unframed
+
+__all__ = ["JointCells"]
+
+Numbers = npt.NDArray[Any]
+Codes = npt.NDArray[np.int64]
+
+_SPECIES: Final = "joint cells"
+_ARRAYS: Final = ("codes", "counts", "squares", "n_rows")
+_DENSE: Final = 1 << 20
+"""Up to so many possible cells are counted side by side; more are sorted."""
+_KEYS: Final = 1 << 62
+_DENSE_K: Final = 64
+
+
+@dataclass(frozen=True, eq=False)
+class JointCells:
+    """Tally of m models on the same rows: immutable; made by `of`, added by `merge`.
+
+    Attributes:
+        classes: the class axis, k classes.
+        names: the m models.
+        codes: int64[1 + m, e], true class and predicted classes of the occupied cells, sorted.
+        counts: int64[e] counts or float64[e] Σw.
+        squares: float64[e] Σw²; None when unweighted.
+        n_rows: rows read, whatever they weigh.
+
+    Example:
+        >>> two = Classes.of(["cat", "dog"])
+        >>> joint = JointCells.of(two, ["a", "b"], [0, 0, 1, 1], [[0, 1, 1, 1], [0, 0, 1, 1]])
+        >>> joint.codes.T.tolist(), joint.counts.tolist()
+        ([[0, 0, 0], [0, 1, 0], [1, 1, 1]], [1, 1, 2])
+        >>> joint.cells(0).matrix().tolist()
+        [[1, 1], [0, 2]]
+    """
+
+    classes: Classes
+    names: tuple[str, ...]
+    codes: Codes
+    counts: Numbers
+    n_rows: int
+    squares: npt.NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        classes: Classes,
+        names: Sequence[str],
+        true: npt.ArrayLike,
+        predicted: Sequence[npt.ArrayLike],
+        weights: npt.ArrayLike | None = None,
+    ) -> JointCells:
+        """From the class int[n] of each row, what each model predicted, and their weights.
+
+        Cost: one pass for each model; a sort of n keys where there are many possible cells.
+        """
+        joint, _ = cls.placed(classes, names, true, predicted, weights)
+        return joint
+
+    @classmethod
+    def placed(
+        cls,
+        classes: Classes,
+        names: Sequence[str],
+        true: npt.ArrayLike,
+        predicted: Sequence[npt.ArrayLike],
+        weights: npt.ArrayLike | None = None,
+    ) -> tuple[JointCells, Codes]:
+        """The tally, and the cell int64[n] that each row is in."""
+        columns = [np.asarray(column, np.int64) for column in (true, *predicted)]
+        codes, place = _ranked(columns, classes.k)
+        w = None if weights is None else np.asarray(weights, np.float64)
+        m = codes.shape[1]
+        counts: Numbers = np.bincount(place, w, m)
+        squares: Numbers | None = None if w is None else np.bincount(place, w * w, m)
+        if w is None:
+            counts = counts.astype(np.int64)
+        return cls(classes, tuple(names), codes, counts, len(columns[0]), squares), place
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the cells are sums of weights."""
+        return self.squares is not None
+
+    def cells(self, model: int) -> Cells:
+        """The cells of one model alone."""
+        k = self.classes.k
+        at = self.codes[0] * k + self.codes[1 + model]
+        if k <= _DENSE_K:
+            listed, place = np.arange(k * k), at
+        else:
+            listed, place = np.unique(at, return_inverse=True)
+        counts = _added(place, self.counts, len(listed))
+        squares = None if self.squares is None else _added(place, self.squares, len(listed))
+        if k <= _DENSE_K:
+            return Cells.dense(
+                counts.reshape(k, k),
+                classes=self.classes,
+                squares=None if squares is None else squares.reshape(k, k),
+                n_rows=self.n_rows,
+            )
+        rows, cols = np.divmod(listed, k)
+        return Cells.sparse(
+            rows, cols, counts, classes=self.classes, squares=squares, n_rows=self.n_rows
+        )
+
+    def of_models(self, models: Sequence[int]) -> JointCells:
+        """The tally of some of the models, in this order."""
+        rows = [0, *(1 + model for model in models)]
+        codes, place = _ranked(list(self.codes[rows]), self.classes.k)
+        m = codes.shape[1]
+        squares = None if self.squares is None else _added(place, self.squares, m)
+        names = tuple(self.names[model] for model in models)
+        counts = _added(place, self.counts, m)
+        return JointCells(self.classes, names, codes, counts, self.n_rows, squares)
+
+    def merge(self, other: JointCells) -> JointCells:
+        """The tally of both data sets read one after the other.
+
+        Errors:
+            K201 the classes differ; K202 the models differ; K203 one alone is weighted.
+        """
+        if self.classes.labels != other.classes.labels:
+            raise error("K201", left=shown(self.classes.labels), right=shown(other.classes.labels))
+        if self.names != other.names:
+            raise error("K202", axis="model", left=shown(self.names), right=shown(other.names))
+        if self.is_weighted != other.is_weighted:
+            kinds = ("counts", "weighted")
+            raise error("K203", left=kinds[self.is_weighted], right=kinds[other.is_weighted])
+        columns = list(np.concatenate([self.codes, other.codes], axis=1))
+        codes, place = _ranked(columns, self.classes.k)
+        m = codes.shape[1]
+        counts = _added(place, np.concatenate([self.counts, other.counts]), m)
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = _added(place, np.concatenate([self.squares, other.squares]), m)
+        n_rows = self.n_rows + other.n_rows
+        return JointCells(self.classes, self.names, codes, counts, n_rows, squares)
+
+    def to_bytes(self) -> bytes:
+        """The tally as bytes that `from_bytes` of this and every later version reads."""
+        arrays: dict[str, Numbers] = {"codes": self.codes, "counts": self.counts}
+        if self.squares is not None:
+            arrays["squares"] = self.squares
+        arrays["n_rows"] = np.array([self.n_rows], np.int64)
+        header = {
+            "species": _SPECIES,
+            "labels": list(self.classes.labels),
+            "positive": self.classes.positive,
+            "models": list(self.names),
+        }
+        return framed(header, arrays)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> JointCells:
+        """Read a tally written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
+        """
+        return unframed(data, _ARRAYS, _assembled)
+
+
+def _ranked(columns: list[Codes], k: int) -> tuple[Codes, Codes]:
+    """The distinct tuples int64[c, e] in sorted order, and the tuple int64[n] of each row."""
+    keys, size = columns[0], k
+    for column in columns[1:]:
+        if size > _KEYS // k:
+            # Ranks of the keys that occur are in the same order, and fit.
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
+        keys, size = keys * k + column, size * k
+    if size <= min(_DENSE, 16 * len(keys)):
+        occupied = np.flatnonzero(np.bincount(keys, minlength=size))
+        rank = np.zeros(size, np.int64)
+        rank[occupied] = np.arange(len(occupied))
+        place = rank[keys]
+        first = np.zeros(len(occupied), np.int64)
+        first[place] = np.arange(len(keys))
+    else:
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return np.array([column[first] for column in columns]), place
+
+
+def _added(place: Codes, values: Numbers, m: int) -> Numbers:
+    """Values added by place; counts stay whole."""
+    if values.dtype.kind == "f":
+        return np.bincount(place, values, m)
+    found = np.zeros(m, np.int64)
+    np.add.at(found, place, values)
+    return found
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> JointCells:
+    if header.get("species") != _SPECIES:
+        raise damaged(f"It holds {header.get('species')!r}, not joint cells of several models")
+    names, labels = tuple(header["models"]), tuple(header["labels"])
+    codes, counts, squares = arrays["codes"], arrays["counts"], arrays.get("squares")
+    shapes = [codes.shape[1:], counts.shape, counts.shape if squares is None else squares.shape]
+    is_fit = codes.ndim == 2 and len(codes) == 1 + len(names) and len(set(shapes)) == 1
+    if not is_fit or arrays["n_rows"].shape != (1,) or codes.dtype != np.int64:
+        raise damaged("The shapes of its parts do not fit each other")
+    if codes.size and not (codes.min() >= 0 and codes.max() < len(labels)):
+        raise damaged("A cell lies outside the classes")
+    if (squares is None) != (counts.dtype == np.int64) or not (counts >= 0).all():
+        raise damaged("The cells are neither counts nor sums of weights")
+    classes = Classes(labels, header["positive"])
+    return JointCells(classes, names, codes, counts, int(arrays["n_rows"][0]), squares)
