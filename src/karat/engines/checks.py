@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from karat.engines.text_labels import is_null_like, is_number
 from karat.errors import error, shown
-from karat.inputs.roles import ALIASES, normalized
+from karat.inputs.roles import ALIASES, nearest, normalized
 from karat.tally import Cells, Label, to_marginals
 
-__all__ = ["check_unused_weights", "remarks", "unused_groups"]
+__all__ = ["check_unused_weights", "no_slices", "remarks", "unused_groups"]
 
 N_REMARKS = 3
 """Classes spelled oddly that are told; there may be thousands."""
@@ -34,6 +34,17 @@ def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[st
                 argument=f"Column {name!r}, found by its name,",
                 found=f"Its type is {kind}; weights='' (--weight '') leaves it out",
             )
+
+
+def no_slices(column: str, columns: Sequence[str]) -> Exception:
+    """K404: the column of the slices does not exist."""
+    return error(
+        "K404",
+        column=column,
+        role="the slices",
+        columns=shown(columns, 20),
+        nearest=nearest(column, columns),
+    )
 
 
 def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[str]:

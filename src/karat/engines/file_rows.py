@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.arrays import tally_columns
-from karat.engines.checks import check_unused_weights, remarks, unused_groups
+from karat.engines.checks import check_unused_weights, no_slices, remarks, unused_groups
 from karat.engines.duck import allow_columns, check_condition, explaining
 from karat.engines.file_labels import Declared, labels_of, missing_codes, named, refuse_scores
 from karat.engines.files import (
@@ -65,6 +65,7 @@ def rows_of_files(
     weights: str | None = None,
     clusters: str | None = None,
     ids: str | None = None,
+    by: str | None = None,
     keeps_rows: bool = False,
     where: str | None = None,
     labels: Sequence[Label] | None = None,
@@ -89,6 +90,7 @@ def rows_of_files(
         clusters: a column of which rows go together; never found by its name. An empty name says
             that there is none, and None that a column called like one is told.
         ids: a column of what the rows are called; with `keeps_rows` found by its name.
+        by: a column of the slice that each row is in; it may have another role too.
         keeps_rows: whether the rows are kept whatever they hold.
         where: a SQL condition; rows that fail it are not read.
         labels: the classes in order; default: those that the columns are named after, else the
@@ -119,8 +121,10 @@ def rows_of_files(
             relation.header, families(relation), named, prob, score
         )
         id_ = roles.column("id") if keeps_rows or ids else None
-        names = {"clusters": roles.column("clusters"), "ids": id_}
-        used = [*roles.mapping.values(), *(() if chosen is None else chosen.names), id_]
+        names = {"clusters": roles.column("clusters"), "ids": id_, "slices": by}
+        if by is not None and by not in relation.header:
+            raise no_slices(by, relation.header)
+        used = [*roles.mapping.values(), *(() if chosen is None else chosen.names), id_, by]
         if clusters is None:
             notes += unused_groups(relation.header, used)
         reader = _Reader(relation, roles.mapping, names, chosen, where, nulls, n_threads)

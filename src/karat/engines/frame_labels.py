@@ -27,7 +27,7 @@ class FrameLabels:
         true, pred: the labels; `pred` is None where no column holds predictions.
         weights: float64[n], or None.
         weights_argument: what messages call them.
-        names: clusters and ids.
+        names: clusters, ids and slices.
         kept: bool[m] of the rows of the table that were kept; None when all were.
         n_rows: rows of the table, m.
         source: whose table it was, and how many rows were dropped.
@@ -68,7 +68,7 @@ def read_labels(
     """Read these columns once, and leave out rows where that is allowed.
 
     Args:
-        found: column by role: ``true``, maybe ``pred``, ``weights``, ``clusters`` and ``id``.
+        found: column by role: ``true``, maybe ``pred``, ``weights``, ``clusters``, ``id``, ``by``.
         weights, clusters: values of each row, where no column has the role; or None.
         nulls: ``"error"``, or ``"drop"`` to leave out rows where any of them is missing.
         beside: more columns to read.
@@ -122,8 +122,9 @@ def _names(
         given["clusters"] = values[found["clusters"]], f"Column {found['clusters']!r}"
     elif clusters is not None and not isinstance(clusters, str):
         given["clusters"] = clusters, "clusters"
-    if "id" in found:
-        given["ids"] = values[found["id"]], f"Column {found['id']!r}"
+    for role, shown in (("id", "ids"), ("by", "slices")):
+        if role in found:
+            given[shown] = values[found[role]], f"Column {found[role]!r}"
     names = {}
     for role, (column, argument) in given.items():
         names[role] = encode_names(column, argument, marks)

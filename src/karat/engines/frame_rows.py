@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from karat.engines.checks import check_unused_weights, remarks, unused_groups
+from karat.engines.checks import check_unused_weights, no_slices, remarks, unused_groups
 from karat.engines.frame_labels import FrameLabels, read_labels
 from karat.engines.frames import FrameTally, count_labels, tally_frame
 from karat.engines.label_rows import LabelRows
@@ -33,6 +33,7 @@ def rows_of_frame(
     weights: Any = None,
     clusters: Any = None,
     ids: str | None = None,
+    by: str | None = None,
     keeps_rows: bool = False,
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
@@ -55,6 +56,7 @@ def rows_of_frame(
             its name. An empty name says that there is none, and None that a column called like
             one is told.
         ids: a column of what the rows are called; with `keeps_rows` found by its name.
+        by: a column of the slice that each row is in; it may have another role too.
         keeps_rows: whether the rows are kept whatever they hold.
         labels: the classes in order; default: those that the columns are named after, else the
             sorted labels that occur.
@@ -81,10 +83,13 @@ def rows_of_frame(
     roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
     found = {role: name for role, name in roles.mapping.items() if name}
     id_ = roles.column("id") if keeps_rows or ids else None
-    used = [*found.values(), *(() if chosen is None else chosen.names), id_]
+    if by is not None and by not in frame.names:
+        raise no_slices(by, frame.names)
+    used = [*found.values(), *(() if chosen is None else chosen.names), id_, by]
     if clusters is None:
         notes += unused_groups(frame.names, used)
     with_id = {**found, "id": id_} if id_ else found
+    with_id = {**with_id, "by": by} if by else with_id
     if chosen is not None:
         if weights is None and "weights" not in found:
             check_unused_weights(frame.types.items(), used)
@@ -93,7 +98,7 @@ def rows_of_frame(
             return rows.warned(*notes)
         notes.append(rows)
     has_clusters = "clusters" in found or not isinstance(clusters, str | None)
-    if keeps_rows or id_ or has_clusters:
+    if keeps_rows or id_ or by or has_clusters:
         if weights is None and "weights" not in found:
             check_unused_weights(frame.types.items(), used)
         roles.require("pred")

@@ -35,6 +35,7 @@ class LabelRows:
         n_dropped: rows left out because a label or a weight was missing.
         clusters: which rows go together, or None.
         ids: what the rows are called, or None.
+        slices: the slice that each row is in, or None.
     """
 
     cells: Cells
@@ -47,6 +48,7 @@ class LabelRows:
     n_dropped: int = 0
     clusters: RowNames | None = None
     ids: RowNames | None = None
+    slices: RowNames | None = None
 
     @property
     def classes(self) -> Classes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,15 +27,22 @@ class RowNames:
         column: where the names come from, as messages call it.
         codes: int32[n].
         texts: the name of each code, as text: 1 of one file is '1' of another.
+        hashes: what stands for the texts where another side knows no more, or None.
     """
 
     column: str
     codes: Codes
     texts: tuple[str, ...]
+    hashes: tuple[str, ...] | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What rows are matched by."""
+        return self.texts if self.hashes is None else self.hashes
 
     def at(self, rows: npt.NDArray[Any]) -> RowNames:
         """Those of some rows: bool[n], or their places."""
-        return RowNames(self.column, self.codes[rows], self.texts)
+        return replace(self, codes=self.codes[rows])
 
     def text(self, row: int) -> str:
         """The name of one row."""

@@ -64,6 +64,7 @@ class TableRows:
         kept: bool[m] of the rows of the table that were kept; None when all were.
         clusters: which rows go together, or None.
         ids: what the rows are called, or None.
+        slices: the slice that each row is in, or None.
     """
 
     classes: Classes
@@ -79,6 +80,7 @@ class TableRows:
     kept: Flags | None = None
     clusters: RowNames | None = None
     ids: RowNames | None = None
+    slices: RowNames | None = None
 
     @property
     def n(self) -> int:
