@@ -193,6 +193,7 @@ def run_gate(
         tuple(notes),
         bool(strict_inconclusive),
         bool(warn_only),
+        None if isinstance(current, Report) else current.mapping,
     )
     if update_baseline is None:
         return result

@@ -26,6 +26,7 @@ JOINTS = {
     "curve_calls",
     "curve_functions",
     "measuring",
+    "pytest_gate",
     "sample_sizes",
     "scored_functions",
     "scored_models",
@@ -100,6 +101,7 @@ LATE = {
     "duckdb": {"engines", "cli"},
     "click": {"cli"},
     "rich": {"render", "cli"},
+    "pytest": {"pytest_gate"},
     "scipy": {"comparison", "metrics", "uncertainty"},
 }
 """Packages imported when first needed, and the parts of karat that may need them."""

@@ -81,7 +81,7 @@ def check_unique(name: str, names: RowNames) -> None:
         raise error(
             "K171",
             where=name,
-            column=names.column,
+            column=names.column.replace("Column", "column", 1),
             count=int(np.count_nonzero(repeated)),
             n=len(names.codes),
             value=names.text(row),

@@ -11,6 +11,7 @@ from karat.gating.verdicts import RuleResult, with_limits
 __all__ = ["escaped", "markdown_of_gate"]
 
 _MARKS: Final = {"PASS": "✅", "FAIL": "❌", "INCONCLUSIVE": "⚠️"}
+# A full stop and a colon make links of addresses.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>@:$])")
 
 
@@ -29,7 +30,7 @@ def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) 
         most_characters: rules beyond it are left out, and how many is told.
     """
     head = [
-        f"### karat gate: {escaped(result.headline)}",
+        f"### karat gate: {result.headline}",
         "",
         "| | rule | value | baseline | difference | p | n | |",
         "|---|---|---|---|---|---|---|---|",
@@ -55,12 +56,12 @@ def _row(rule: RuleResult) -> str:
     p = "" if rule.p_adjusted is None else f"{rule.p_adjusted:.2g}"
     cells = [
         _MARKS[rule.verdict] if not rule.is_blocking else _MARKS["FAIL"],
-        rule.name,
+        f"`{rule.rule}`" + ("" if rule.slice is None else f" where {escaped(rule.slice)}"),
         with_limits(rule.value, rule.low, rule.high),
         with_limits(rule.before, None, None),
         with_limits(rule.difference, rule.difference_low, rule.difference_high, sign="+"),
         p,
         "" if rule.n is None else str(rule.n),
-        f"{rule.verdict}: {rule.reason}" if rule.reason else rule.verdict,
+        f"{rule.verdict}: {escaped(rule.reason)}" if rule.reason else rule.verdict,
     ]
-    return f"| {' | '.join(escaped(cell) for cell in cells)} |"
+    return f"| {' | '.join(cells)} |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Final
@@ -31,6 +32,7 @@ class GateResult:
         notes: sentences the reader should see.
         is_strict: whether what is inconclusive has an exit code of its own.
         warns_only: whether the exit code is 0 whatever was found.
+        mapping: the column of each role, where the rows came from a table.
     """
 
     rules: tuple[RuleResult, ...]
@@ -42,6 +44,7 @@ class GateResult:
     notes: tuple[str, ...] = ()
     is_strict: bool = False
     warns_only: bool = False
+    mapping: Mapping[str, Any] | None = None
 
     @property
     def passed(self) -> bool:
