@@ -38,6 +38,11 @@ _START: Final = '{"schema":"karat.baseline/'
 
 Array = npt.NDArray[Any]
 
+_UNREADABLE: Final = (
+    DamagedError, AttributeError, KeyError, OverflowError, TypeError, ValueError, binascii.Error,
+)  # fmt: skip
+"""What a part of another kind than it should be raises."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaselineRows:
@@ -204,14 +209,7 @@ def _baseline_of(content: Any) -> Baseline:
         return _read(content)
     except KaratError as problem:
         raise _damaged(f"Its tally is damaged: {problem.code}") from None
-    except (
-        DamagedError,
-        KeyError,
-        TypeError,
-        ValueError,
-        OverflowError,
-        binascii.Error,
-    ) as problem:
+    except _UNREADABLE as problem:
         raise _damaged(f"{type(problem).__name__}: {short(str(problem), 100)}") from None
 
 
@@ -280,7 +278,7 @@ def _rows_of(rows: dict[str, Any], classes: Classes, n: int) -> BaselineRows:
     found = None
     if scores is not None:
         shape = (n,) if n_columns is None else (n, _whole(n_columns))
-        if len(shape) == 2 and shape[1] != classes.k:
+        if classes.k != (2 if len(shape) == 1 else shape[1]):
             raise DamagedError("its scores are of other classes")
         found = unpacked(scores, "<f4", shape)
         if not np.isfinite(found).all():
