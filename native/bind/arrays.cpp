@@ -82,6 +82,20 @@ const double* Input::doubles(bool contiguous_only) const {
     return static_cast<const double*>(view_.buf);
 }
 
+double* Input::accumulators() const {
+    contiguous_rows();
+    if (view_.readonly) fail("writable");
+    return static_cast<double*>(view_.buf);
+}
+
+const double* Input::contiguous_rows() const {
+    const int last = view_.ndim - 1;
+    if (kind_ != 'f' || view_.itemsize != 8 || (view_.shape[last] > 1 && view_.strides[last] != 8) ||
+        (last == 1 && view_.shape[0] > 1 && view_.strides[0] != 8 * view_.shape[1]))
+        fail("a contiguous float64 array");
+    return static_cast<const double*>(view_.buf);
+}
+
 int64_t Input::float_bytes() const {
     if (kind_ != 'f' || (view_.itemsize != 4 && view_.itemsize != 8))
         fail("a float32 or float64 array");

@@ -39,6 +39,9 @@ public:
     Column integers() const;
     // Items of exactly this kind; `contiguous` refuses strides.
     const double* doubles(bool contiguous) const;
+    // Contiguous rows of float64; those that may be written to.
+    const double* contiguous_rows() const;
+    double* accumulators() const;
     // Bytes of an item of float32 or float64, else TypeError.
     int64_t float_bytes() const;
     const int32_t* int32s() const;
@@ -109,6 +112,7 @@ void bind_objects(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_program(nb::module_& m);
+void bind_resampling(nb::module_& m);
 void bind_scores(nb::module_& m);
 
 }  // namespace karat

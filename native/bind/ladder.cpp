@@ -7,7 +7,9 @@
 #include "kernels/pack_scores.hpp"
 #include "kernels/pair_scores.hpp"
 #include "kernels/rank_areas.hpp"
+#include "kernels/rank_placements.hpp"
 #include "kernels/rank_rungs.hpp"
+#include "kernels/rank_shares.hpp"
 
 namespace karat {
 namespace {
@@ -27,11 +29,12 @@ Scores scores_of(const Input& values, bool is_matrix) {
 class Packed {
 public:
     Packed(nb::handle values, nb::handle codes, int64_t own, int64_t k, nb::handle weights,
-           bool is_pooled, int n_threads)
+           bool is_pooled, int n_threads, bool wants_rows)
         : values_(std::in_place, values, "values", is_pooled ? 2 : 1),
           codes_(std::in_place, codes, "codes", 1) {
         check_length("values", values_->length(), "codes", codes_->length());
-        RankTask task{scores_of(*values_, is_pooled), codes_->int32s(), nullptr, k, own, is_pooled};
+        RankTask task{scores_of(*values_, is_pooled), codes_->int32s(), nullptr, k, own, is_pooled,
+                      wants_rows};
         if (!weights.is_none()) {
             weights_.emplace(weights, "weights", 1);
             check_length("values", values_->length(), "weights", weights_->length());
@@ -49,6 +52,8 @@ public:
 
     bool is_weighted() const { return packed_.task.weights != nullptr; }
     int64_t n() const { return packed_.task.n(); }
+    int64_t n_rows() const { return packed_.task.scores.n_rows; }
+    int64_t k() const { return packed_.task.k; }
 
     nb::object words(nb::handle self) {
         return packed_.layout.is_wide ? view(packed_.wide.get(), self)
@@ -95,6 +100,48 @@ nb::object rungs_of_packed(Packed& packed, int64_t last, int64_t limit) {
     return nb::make_tuple(scores, counts, squares, rungs.last);
 }
 
+nb::object spread_of(Packed& packed) {
+    const PlacementSpread found = packed.read(placement_spread);
+    std::vector<double> sides;
+    for (const SideSpread& side : found.sides)
+        sides.insert(sides.end(), {side.weight, side.square, side.spread});
+    std::unique_ptr<double[]> table(new double[sides.size()]);
+    std::copy(sides.begin(), sides.end(), table.get());
+    nb::object pairs = packed.is_weighted() ? nb::cast(found.pairs) : nb::cast(found.counted);
+    return nb::make_tuple(pairs, owned(std::move(table), 2, 3), found.size);
+}
+
+void place_rows(Packed& packed, nb::handle own_gains, nb::handle rest_gains, nb::handle out) {
+    const Input own(own_gains, "own_gains", 2), rest(rest_gains, "rest_gains", 2);
+    const Input rows(out, "out", 2);
+    const double *of_own = own.contiguous_rows(), *of_rest = rest.contiguous_rows();
+    double* to = rows.accumulators();
+    check_length("own_gains", own.length(), "out", rows.length());
+    check_length("rest_gains", rest.length(), "out", rows.length());
+    if (own.width() != packed.k() || rest.width() != packed.k() || rows.width() != packed.n_rows())
+        throw nb::value_error("gains must be [m, k] and out [m, n]");
+    packed.read([&](const PackedScores& words) {
+        add_placements(words, of_own, of_rest, rows.length(), to);
+        return 0;
+    });
+}
+
+void lift_rows(Packed& packed, bool is_straight, double gain, nb::handle out) {
+    const Input rows(out, "out", 1);
+    double* to = rows.accumulators();
+    if (rows.length() != packed.n_rows()) throw nb::value_error("out must be [n]");
+    packed.read([&](const PackedScores& words) {
+        add_lifts(words, is_straight, gain, to);
+        return 0;
+    });
+}
+
+nb::object squares_of(Packed& packed, bool is_straight) {
+    const auto found =
+        packed.read([&](const PackedScores& words) { return lift_squares(words, is_straight); });
+    return owned(std::vector<double>(found.begin(), found.end()));
+}
+
 class Pairs {
 public:
     Pairs(nb::handle values, nb::handle codes, nb::handle weights)
@@ -122,6 +169,7 @@ public:
     nb::object weights() const {
         return weights_ ? owned(std::vector<double>(*weights_)) : nb::none();
     }
+    nb::object rows() const { return owned(std::vector<int64_t>(classes_.rows)); }
     nb::object starts() const { return owned(std::vector<int64_t>(classes_.starts)); }
 
     nb::object differences(int64_t i, int64_t j) const {
@@ -188,23 +236,33 @@ void bind_ladder(nb::module_& m) {
         .def("areas", areas_of)
         .def("step_area", [](Packed& packed) { return packed.read(step_area); })
         .def("trapezoid_area", [](Packed& packed) { return packed.read(trapezoid_area); })
-        .def("rungs", rungs_of_packed, nb::arg("last"), nb::arg("limit"));
+        .def("rungs", rungs_of_packed, nb::arg("last"), nb::arg("limit"))
+        .def("spread", spread_of)
+        .def("add_placements", place_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
+             nb::arg("out"))
+        .def("add_lifts", lift_rows, nb::arg("is_straight"), nb::arg("gain"), nb::arg("out"))
+        .def("lift_squares", squares_of, nb::arg("is_straight"));
     m.def(
         "pack_scores",
         [](nb::handle values, nb::handle codes, int64_t own, int64_t k, nb::handle weights,
-           int n_threads) { return new Packed(values, codes, own, k, weights, false, n_threads); },
+           int n_threads, bool wants_rows) {
+            return new Packed(values, codes, own, k, weights, false, n_threads, wants_rows);
+        },
         nb::arg("values"), nb::arg("codes"), nb::arg("own"), nb::arg("k"),
-        nb::arg("weights").none(), nb::arg("n_threads"));
+        nb::arg("weights").none(), nb::arg("n_threads"), nb::arg("wants_rows") = false);
     m.def(
         "pack_cells",
-        [](nb::handle values, nb::handle codes, nb::handle weights, int n_threads) {
-            return new Packed(values, codes, 1, 2, weights, true, n_threads);
+        [](nb::handle values, nb::handle codes, nb::handle weights, int n_threads,
+           bool wants_rows) {
+            return new Packed(values, codes, 1, 2, weights, true, n_threads, wants_rows);
         },
-        nb::arg("values"), nb::arg("codes"), nb::arg("weights").none(), nb::arg("n_threads"));
+        nb::arg("values"), nb::arg("codes"), nb::arg("weights").none(), nb::arg("n_threads"),
+        nb::arg("wants_rows") = false);
     nb::class_<Pairs>(m, "PairScores")
         .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("values"), nb::arg("codes"),
              nb::arg("weights").none())
         .def("weights", &Pairs::weights)
+        .def("rows", &Pairs::rows)
         .def("starts", &Pairs::starts)
         .def("differences", &Pairs::differences, nb::arg("i"), nb::arg("j"));
     m.def("copy_columns", columns_of, nb::arg("values"), nb::arg("first"), nb::arg("count"),

@@ -57,5 +57,6 @@ NB_MODULE(_native, m) {
     bind_pairs(m);
     bind_paths(m);
     bind_program(m);
+    bind_resampling(m);
     bind_scores(m);
 }

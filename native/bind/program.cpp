@@ -11,17 +11,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bind/tables.hpp"
 #include "kernels/evaluate.hpp"
 #include "tally.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace karat {
 namespace {
-
-template <class T, size_t N>
-using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
 // Scratch memory of a call. A thread keeps it for its next call while it is small; during a call it
 // belongs to that call alone, since Python code that runs inside (a finalizer) may call again.
@@ -45,49 +42,6 @@ private:
     }
     std::vector<double> doubles_;
 };
-
-nb::object to_numpy(std::unique_ptr<double[]> values, std::initializer_list<size_t> shape) {
-    double* raw = values.release();
-    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, double>(raw, shape, owner));
-}
-
-// Parameters of one run: numbers by value, matrices by reference to their arrays.
-class Params {
-public:
-    Params(const Program& program, nb::handle given, int64_t k) {
-        const size_t n_given = given.is_none() ? 0 : nb::len(given);
-        if (n_given != program.param_rank.size())
-            throw std::invalid_argument("wrong number of parameters");
-        if (!n_given) return;
-        numbers_.resize(n_given);
-        for (size_t i = 0; i < n_given; ++i) {
-            nb::object item = given[i];
-            if (program.param_rank[i] == 0) {
-                numbers_[i] = nb::cast<double>(item);
-                pointers_.push_back(&numbers_[i]);
-            } else {
-                auto matrix = nb::cast<In<double, 2>>(item);
-                if (matrix.shape(0) != static_cast<size_t>(k) ||
-                    matrix.shape(1) != static_cast<size_t>(k))
-                    throw std::invalid_argument("a parameter matrix is not k by k");
-                matrices_.push_back(matrix);
-                pointers_.push_back(matrix.data());
-            }
-        }
-    }
-    const double* const* data() const { return pointers_.data(); }
-
-private:
-    std::vector<double> numbers_;
-    std::vector<In<double, 2>> matrices_;
-    std::vector<const double*> pointers_;
-};
-
-void check_positive(const Program& program, int64_t positive, int64_t k) {
-    if (program.uses_positive && (positive < 0 || positive >= k))
-        throw std::invalid_argument("the program reads the positive class, and there is none");
-}
 
 // Weighted tn is a sum over the other classes less fp, but at least their hits. Subtracting from
 // the whole total would lose it beside one heavy class, and where no row lies it must be exactly 0.
@@ -195,70 +149,16 @@ nb::list run_arrays(const Program& program, In<double, 2> tp, In<double, 2> fp, 
                     In<double, 2> tn, std::optional<In<double, 2>> cells,
                     std::optional<In<int32_t, 1>> rows, std::optional<In<int32_t, 1>> cols,
                     int64_t positive, nb::handle params) {
-    const size_t batch = tp.shape(0), k = tp.shape(1);
-    for (const auto* part : {&fp, &fn, &tn})
-        if (part->shape(0) != batch || part->shape(1) != k)
-            throw std::invalid_argument("tp, fp, fn and tn have different shapes");
-    check_positive(program, positive, static_cast<int64_t>(k));
-    if (program.uses_cells && !cells)
-        throw std::invalid_argument("the program reads cells, none were given");
-    const size_t m = program.uses_cells ? cells->shape(1) : 0;
-    if (program.uses_cells) {
-        if (cells->shape(0) != batch) throw std::invalid_argument("cells do not match the batch");
-        if (rows.has_value() != cols.has_value())
-            throw std::invalid_argument("rows and cols come together");
-        if (!rows && m != k * k) throw std::invalid_argument("not all k by k cells were given");
-        if (rows) {
-            if (rows->shape(0) != m || cols->shape(0) != m)
-                throw std::invalid_argument("rows and cols do not match the cells");
-            for (size_t i = 0; i < m; ++i)
-                if (rows->data()[i] < 0 || cols->data()[i] < 0 ||
-                    static_cast<size_t>(rows->data()[i]) >= k ||
-                    static_cast<size_t>(cols->data()[i]) >= k)
-                    throw std::invalid_argument("a cell lies outside the classes");
-        }
-    }
-    Params bound(program, params, static_cast<int64_t>(k));
-
-    const size_t n_outputs = program.outputs.size();
-    std::vector<std::unique_ptr<double[]>> values(n_outputs);
-    std::vector<size_t> width(n_outputs);
-    for (size_t i = 0; i < n_outputs; ++i) {
-        width[i] = program.slot_rank[program.outputs[i]] == 0 ? 1 : k;
-        values[i] = std::make_unique<double[]>(batch * width[i]);
-    }
+    const Tables tables(program, tp, fp, fn, tn, cells, rows, cols, positive, params);
+    Outputs outputs(program, tables.batch(), tables.k());
     {
         nb::gil_scoped_release unlocked;
-        std::vector<double> scratch(static_cast<size_t>(
-            scratch_size(program, static_cast<int64_t>(k), static_cast<int64_t>(m))));
-        std::vector<double*> outputs(n_outputs);
-        for (size_t b = 0; b < batch; ++b) {
-            TableView table;
-            table.k = static_cast<int64_t>(k);
-            table.m = static_cast<int64_t>(m);
-            table.tp = tp.data() + b * k;
-            table.fp = fp.data() + b * k;
-            table.fn = fn.data() + b * k;
-            table.tn = tn.data() + b * k;
-            if (program.uses_cells) {
-                table.cells = cells->data() + b * m;
-                table.rows = rows ? rows->data() : nullptr;
-                table.cols = cols ? cols->data() : nullptr;
-            }
-            table.positive = positive;
-            table.params = bound.data();
-            for (size_t i = 0; i < n_outputs; ++i) outputs[i] = values[i].get() + b * width[i];
-            run(program, table, scratch.data(), outputs.data());
-        }
+        std::vector<double> scratch(
+            static_cast<size_t>(scratch_size(program, tables.k(), tables.m())));
+        for (int64_t b = 0; b < tables.batch(); ++b)
+            run(program, tables.at(b), scratch.data(), outputs.at(b));
     }
-    nb::list result;
-    for (size_t i = 0; i < n_outputs; ++i) {
-        if (program.slot_rank[program.outputs[i]] == 0)
-            result.append(to_numpy(std::move(values[i]), {batch}));
-        else
-            result.append(to_numpy(std::move(values[i]), {batch, k}));
-    }
-    return result;
+    return outputs.finish();
 }
 
 }  // namespace
@@ -287,7 +187,10 @@ void bind_program(nb::module_& module) {
         .def("run", &run_tally, "tally"_a, "params"_a = nb::none(), "positive"_a = -1)
         .def("evaluate", &run_arrays, "tp"_a, "fp"_a, "fn"_a, "tn"_a,
              "cells"_a = nb::none(), "rows"_a = nb::none(), "cols"_a = nb::none(),
-             "positive"_a = -1, "params"_a = nb::none());
+             "positive"_a = -1, "params"_a = nb::none())
+        .def("differentiate", &differentiate_arrays, "tp"_a, "fp"_a, "fn"_a, "tn"_a,
+             "cells"_a = nb::none(), "rows"_a = nb::none(), "cols"_a = nb::none(),
+             "positive"_a = -1, "params"_a = nb::none(), "stops"_a = false);
 }
 
 }  // namespace karat

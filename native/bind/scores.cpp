@@ -84,6 +84,15 @@ nb::object predicted(nb::handle self) {
     return view(self, sums.predicted.get(), static_cast<size_t>(sums.n_rows));
 }
 
+// A loss of each row by its bit, or None.
+nb::object rows_of(nb::handle self, int loss) {
+    ScoreSums& sums = nb::cast<ScoreSums&>(self);
+    if (loss < 0 || loss > kLosses) throw nb::index_error("loss must be the place of a bit");
+    double* data = sums.of_rows[static_cast<size_t>(loss)].get();
+    if (data == nullptr) return nb::none();
+    return view(self, data, static_cast<size_t>(sums.n_rows));
+}
+
 }  // namespace
 
 void bind_scores(nb::module_& m) {
@@ -99,6 +108,7 @@ void bind_scores(nb::module_& m) {
         .def_prop_ro("places", places)
         .def_prop_ro("truth", truth)
         .def_prop_ro("predicted", predicted)
+        .def("rows", rows_of, nb::arg("loss"))
         .def_prop_ro("bin_weight", bins<&ScoreSums::bin_weight>)
         .def_prop_ro("bin_confidence", bins<&ScoreSums::bin_confidence>)
         .def_prop_ro("bin_correct", bins<&ScoreSums::bin_correct>)

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/running_sums.hpp"
+
 namespace karat {
 namespace {
 
@@ -30,18 +32,6 @@ constexpr int field_rank(Field field) {
     throw std::invalid_argument("instruction " + std::to_string(at) + ": " + why);
 }
 
-// Eight running sums of f(i): fast, and one fixed order on every machine.
-template <class F>
-double sum(int64_t n, F f) {
-    double lanes[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int lane = 0; lane < 8; ++lane) lanes[lane] += f(i + lane);
-    for (int lane = 0; i < n; ++i, ++lane) lanes[lane] += f(i);
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-           ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
 struct Operand {
     const double* at;
     int64_t step;  // 0 repeats one number along the classes
@@ -63,6 +53,7 @@ void Program::validate() {
         if (rank != 0 && rank != 2) throw std::invalid_argument("a parameter has no rank 0 or 2");
     std::vector<bool> is_written(slot_rank.size(), false);
     uses_cells = uses_positive = false;
+    is_written_once = true;
     for (size_t i = 0; i < code.size(); ++i) {
         const Instruction& ins = code[i];
         if (ins.op < Op::field || ins.op >= Op::count_) refuse(i, "unknown operation");
@@ -121,6 +112,7 @@ void Program::validate() {
         }
         uses_cells = uses_cells || rank == 2;
         uses_positive = uses_positive || ins.op == Op::at;
+        is_written_once = is_written_once && !is_written[ins.to];
         is_written[ins.to] = true;
     }
     for (int32_t slot : outputs) {

@@ -32,6 +32,7 @@ struct Program {
     std::vector<int32_t> outputs;      // slots, each of rank 0 or 1
     bool uses_cells = false;           // some slot has rank 2
     bool uses_positive = false;
+    bool is_written_once = false;      // no slot is used again
 
     // Throws std::invalid_argument unless every index and rank is in order,
     // so that running needs no further check.
@@ -57,7 +58,8 @@ struct TableView {
 // Doubles of scratch that `run` needs.
 int64_t scratch_size(const Program& program, int64_t k, int64_t m);
 
-// Runs the program; output i is written to outputs[i] (1 or k doubles).
+// Runs the program; output i is written to outputs[i] (1 or k doubles). The slots lie in scratch one
+// after another.
 void run(const Program& program, const TableView& table, double* scratch, double* const* outputs);
 
 }  // namespace karat

@@ -72,8 +72,8 @@ public:
         stage();
         PackedScores packed;
         packed.task = task_;
-        packed.layout =
-            choose_layout(span(), task_.scores.is_double, n_, task_.k, task_.weights != nullptr);
+        packed.layout = choose_layout(span(), task_.scores.is_double, n_, task_.k,
+                                      task_.weights != nullptr || task_.wants_rows);
         allocate(packed);
         pack(packed);
         return packed;

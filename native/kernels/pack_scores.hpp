@@ -39,6 +39,7 @@ struct RankTask {
     const double* weights = nullptr;  // float64[n_rows], or null
     int64_t k = 0, own = 0;           // pooled: 2 and 1
     bool is_pooled = false;
+    bool wants_rows = false;  // words name rows, as they always do with weights
 
     int64_t n() const { return scores.n(); }
     int64_t row_of(int64_t item) const { return item / scores.width; }

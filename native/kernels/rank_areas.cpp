@@ -82,6 +82,8 @@ void count_each(const Reader& reader, int64_t n, uint64_t own, uint64_t* areas) 
     }
 }
 
+}  // namespace
+
 // Pairs of n < 2^32 rows are less than 2^62.
 void check_pairs(const PackedScores& packed) {
     if (packed.task.n() >> 32 == 0) return;
@@ -90,8 +92,6 @@ void check_pairs(const PackedScores& packed) {
         if (c != packed.task.own && rows[c] > 0 && rows[packed.task.own] > INT64_MAX / 2 / rows[c])
             throw std::overflow_error("the pairs are too many to be counted in 63 bits");
 }
-
-}  // namespace
 
 std::vector<int64_t> count_areas(const PackedScores& packed) {
     check_pairs(packed);

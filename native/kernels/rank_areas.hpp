@@ -14,6 +14,9 @@ namespace karat {
 // Exact while 2·(rows of own)·(rows of c) < 2^63, else std::overflow_error.
 std::vector<int64_t> count_areas(const PackedScores& packed);
 
+// Throws that std::overflow_error.
+void check_pairs(const PackedScores& packed);
+
 // The same of w·w'·(2·[s > s'] + [s = s']), added in the order of the words.
 std::vector<double> weigh_areas(const PackedScores& packed);
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "kernels/large_pages.hpp"
 #include "kernels/read_scores_block.hpp"
 #include "kernels/rejected.hpp"
 
@@ -33,7 +34,7 @@ void check(const ScoreMatrix& values, const ScoreOptions& options) {
         throw std::invalid_argument("tolerance must be between 0 and 1");
     if (!(options.clip >= 0 && options.clip < 0.5))
         throw std::invalid_argument("clip is not in [0, 0.5)");
-    if (options.wanted < 0 || options.wanted > kWantAll)
+    if (options.wanted < 0 || options.wanted > (kWantAll | kWantRows))
         throw std::invalid_argument("wanted has unknown bits");
     if ((options.wanted & kWantBins) != 0 && (options.n_bins < 1 || options.n_bins > 1 << 20))
         throw std::invalid_argument("n_bins must be between 1 and 2^20");
@@ -75,11 +76,18 @@ ScoreSums read_scores(const ScoreMatrix& values, const int32_t* truth, Weights w
     const int64_t n_segments = (n + rows - 1) / rows;
     std::unique_ptr<int32_t[]> predicted;
     if ((options.wanted & kWantPredicted) != 0) predicted.reset(new int32_t[size_t(n)]);
+    std::array<std::unique_ptr<double[]>, kLosses + 1> of_rows;
+    RowLosses to{};
+    for (size_t i = 0; i < of_rows.size(); ++i) {
+        if ((options.wanted & kWantRows) == 0 || (options.wanted & (1 << i)) == 0) continue;
+        of_rows[i] = uninitialised<double>(n);
+        to[i] = of_rows[i].get();
+    }
     std::vector<SegmentSums> sums(static_cast<size_t>(n_segments));
     std::atomic<bool> is_bad{false};
     const auto read = [&](int, int64_t segment) {
         if (is_bad.load(std::memory_order_relaxed)) return;
-        ScoreReader reader(values, truth, weights, options, predicted.get());
+        ScoreReader reader(values, truth, weights, options, predicted.get(), to);
         const int64_t first = segment * rows, last = std::min(n, first + rows);
         if (!reader.read(first, last, sums[static_cast<size_t>(segment)])) is_bad = true;
     };
@@ -95,6 +103,7 @@ ScoreSums read_scores(const ScoreMatrix& values, const int32_t* truth, Weights w
     ScoreSums made =
         finished(std::move(sums[0]), values, weights.data != nullptr, options.wanted);
     made.predicted = std::move(predicted);
+    made.of_rows = std::move(of_rows);
     return made;
 }
 

@@ -29,6 +29,8 @@ enum Loss { kSurprise, kQuadratic, kMargin, kBinarySurprise, kLosses };
 
 // Bits of `wanted`: 1 << loss for each loss, and these.
 constexpr int kWantPlaces = 16, kWantPredicted = 32, kWantBins = 64;
+// Also the losses and places of each row.
+constexpr int kWantRows = 128;
 constexpr int kWantAll = 127;
 
 struct ScoreOptions {
@@ -58,6 +60,8 @@ struct ScoreSums {
     std::vector<double> truth_w;
     // [n] the first column that holds the largest score
     std::unique_ptr<int32_t[]> predicted;
+    // [n] of each loss, and the place of the true class: what was wanted, where rows were
+    std::array<std::unique_ptr<double[]>, kLosses + 1> of_rows;
     // [n_bins] by the largest probability, where bin i is (i / n_bins, (i + 1) / n_bins]: Σw,
     // Σw·confidence, Σw where the prediction is right, Σw²
     std::vector<double> bin_weight, bin_confidence, bin_correct, bin_weight2;

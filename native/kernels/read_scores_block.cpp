@@ -45,12 +45,14 @@ void SegmentSums::add(const SegmentSums& other) {
 }
 
 ScoreReader::ScoreReader(const ScoreMatrix& values, const int32_t* truth, Weights weights,
-                         const ScoreOptions& options, int32_t* predicted)
+                         const ScoreOptions& options, int32_t* predicted,
+                         const RowLosses& of_rows)
     : values_(values),
       truth_(truth),
       weights_(weights),
       options_(options),
-      predicted_(predicted) {
+      predicted_(predicted),
+      of_rows_(of_rows) {
     const int64_t rows = std::min(score_block_rows(values.k), rounded_up(values.n));
     copied_rows_ = rows;
     if (!has_rows_side_by_side()) {
@@ -81,7 +83,7 @@ bool ScoreReader::read(int64_t first, int64_t last, SegmentSums& sums) {
         const int64_t n = std::min(step, last - at);
         rows_ = rounded_up(n);
         if (!load(at, n, last)) return false;
-        add_losses(n, sums);
+        add_losses(at, n, sums);
         add_tables(at, n, sums);
         if (wants(kWantBins)) add_bins(n, sums);
         if (!is_weighted()) {
@@ -92,29 +94,32 @@ bool ScoreReader::read(int64_t first, int64_t last, SegmentSums& sums) {
     return true;
 }
 
-void ScoreReader::add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& sums) {
+void ScoreReader::add_loss(Loss loss, double* of_rows, int64_t first, int64_t n,
+                           SegmentSums& sums) {
     double made[3];
+    if (of_rows_[loss] != nullptr) std::copy(of_rows, of_rows + n, of_rows_[loss] + first);
     std::fill(of_rows + n, of_rows + rows_, 0.0);
     lanes().scores.add_losses(of_rows, is_weighted() ? weight_ : nullptr, rows_, made);
     for (int i = 0; i < 3; ++i) sums.loss[loss][i] += made[i];
 }
 
-void ScoreReader::add_losses(int64_t n, SegmentSums& sums) {
+void ScoreReader::add_losses(int64_t first, int64_t n, SegmentSums& sums) {
     const ScoreLanes& kernels = lanes().scores;
     const ScoreBlock block{columns_, code_, own_, rows_, values_.k};
     if (wants(kWantPlaces)) kernels.places(block, place_);
+    if (of_rows_[kLosses] != nullptr) std::copy(place_, place_ + n, of_rows_[kLosses] + first);
     if (wants(1 << kMargin)) {
         kernels.margins(block, surprise_);
-        add_loss(kMargin, surprise_, n, sums);
+        add_loss(kMargin, surprise_, first, n, sums);
     }
     if (wants(1 << kBinarySurprise)) {
         options_.is_prob ? kernels.binary_surprises(block, surprise_)
                          : kernels.sigmoid(block, surprise_);
-        add_loss(kBinarySurprise, surprise_, n, sums);
+        add_loss(kBinarySurprise, surprise_, first, n, sums);
     }
     options_.is_prob ? find_losses(block) : find_soft_losses(block);
-    if (wants(1 << kSurprise)) add_loss(kSurprise, surprise_, n, sums);
-    if (wants(1 << kQuadratic)) add_loss(kQuadratic, quadratic_, n, sums);
+    if (wants(1 << kSurprise)) add_loss(kSurprise, surprise_, first, n, sums);
+    if (wants(1 << kQuadratic)) add_loss(kQuadratic, quadratic_, first, n, sums);
 }
 
 void ScoreReader::find_losses(const ScoreBlock& block) {

@@ -1,6 +1,7 @@
 // The rows of one segment, block after block, and what they add up to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -34,11 +35,14 @@ struct SegmentSums {
     void add(const SegmentSums& other);
 };
 
+// [n] of each loss and of the places, or null.
+using RowLosses = std::array<double*, kLosses + 1>;
+
 // Reads rows of a matrix into sums. One a task: it owns the memory of a block.
 class ScoreReader {
 public:
     ScoreReader(const ScoreMatrix& values, const int32_t* truth, Weights weights,
-                const ScoreOptions& options, int32_t* predicted);
+                const ScoreOptions& options, int32_t* predicted, const RowLosses& of_rows);
 
     // Adds the rows [first, last); false when one of them may be bad.
     bool read(int64_t first, int64_t last, SegmentSums& sums);
@@ -58,10 +62,10 @@ private:
     template <class T>
     void copy_columns_of(const char* from, int64_t n);
     bool load_weights(int64_t first, int64_t n);
-    void add_losses(int64_t n, SegmentSums& sums);
+    void add_losses(int64_t first, int64_t n, SegmentSums& sums);
     void find_losses(const ScoreBlock& block);
     void find_soft_losses(const ScoreBlock& block);
-    void add_loss(Loss loss, double* of_rows, int64_t n, SegmentSums& sums);
+    void add_loss(Loss loss, double* of_rows, int64_t first, int64_t n, SegmentSums& sums);
     void add_tables(int64_t first, int64_t n, SegmentSums& sums);
     template <class Count>
     void count(int64_t first, int64_t n, ScoreTables<Count>& tables);
@@ -74,6 +78,7 @@ private:
     Weights weights_;
     ScoreOptions options_;
     int32_t* predicted_;
+    RowLosses of_rows_;
 
     std::vector<double> edges_;  // of the bins: i / n_bins, rounded
     Buffer memory_;

@@ -50,6 +50,25 @@ public:
         return (words_[i] ^ words_[j]) >> below_ == 0 && (!is_cut_ || score(i) == score(j));
     }
     double score(int64_t i) const { return task_.scores.value(item(i)) + 0.0; }
+    // The row of word i, and its weight: 1 without weights.
+    int64_t row(int64_t i) const {
+        return task_.scores.width == 1 ? item(i) : task_.row_of(item(i));
+    }
+    double weight(int64_t i) const {
+        return task_.weights == nullptr ? 1.0 : task_.weights[row(i)];
+    }
+    // Asks for what a walk upwards will read, and write to `out` [rows], some words later.
+    void fetch_ahead(int64_t i, const double* out) const {
+        constexpr int64_t kAhead = 32;
+        const int64_t soon = row(std::min(i + kAhead, n_ - 1));
+        __builtin_prefetch(out + soon, 1);
+        if (task_.weights != nullptr) __builtin_prefetch(task_.weights + soon);
+    }
+    // The same of a walk downwards, whose weights were read.
+    void fetch_behind(int64_t i, const double* out) const {
+        constexpr int64_t kAhead = 32;
+        __builtin_prefetch(out + row(std::max<int64_t>(i - kAhead, 0)), 1);
+    }
     // Weights of words first to first + n - 1. Their rows lie anywhere in memory: each is asked for
     // some words before it is read.
     void weights(int64_t first, int64_t n, double* out) const {
@@ -67,10 +86,6 @@ private:
         return found;
     }
 
-    int64_t row(int64_t i) const {
-        return task_.scores.width == 1 ? item(i) : task_.row_of(item(i));
-    }
-
     const uint64_t* words_;
     const RankTask& task_;
     int row_bits_, below_;
@@ -78,6 +93,11 @@ private:
     uint64_t class_mask_, row_mask_;
     int64_t n_;
 };
+
+// std::invalid_argument when the words name no rows.
+inline void check_names_rows(const PackedScores& packed) {
+    if (!packed.layout.has_rows) throw std::invalid_argument("the words name no rows");
+}
 
 // Calls use(reader) with the reader of these words.
 template <class Use>

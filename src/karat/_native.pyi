@@ -171,6 +171,12 @@ class ScoreSums:
     def bin_weight2(self) -> _Float64 | None:
         """float64[n_bins] Σw²."""
 
+    def rows(self, loss: int) -> _Float64 | None:
+        """float64[n]: a loss of each row, by the place of its bit; 4: places. None if not wanted.
+
+        Errors: IndexError for another place.
+        """
+
 def read_scores(
     values: NDArray[np.float32] | _Float64,
     codes: _Int32,
@@ -197,7 +203,7 @@ def read_scores(
     - 4 margin: max(0, 1 - (x[y] - the largest other x));
     - 8 binary surprise: 1/k times the sum of the surprises of k two-class questions, with
       p[j] = x[j] or 1 / (1 + exp(-x[j]));
-    - 16 places, 32 predicted, 64 bins.
+    - 16 places, 32 predicted, 64 bins, 128 the losses and places of each row too.
 
     The sums hold their digits to 1e-13 of themselves, and have the same bits for every number of
     threads, instruction set and layout. Rows of weight 0 count for nothing, and are checked.
@@ -252,6 +258,34 @@ class PackedScores:
     def trapezoid_area(self) -> float:
         """Area under that share by the part of the own weight at or above; NaN without any."""
 
+    def spread(self) -> tuple[float, _Float64, float]:
+        """What the variance of the area takes, in two walks.
+
+        Σ w·w'·(2·[s > s'] + [s = s']) over pairs (own, rest), int without weights; float64[2, 3] of
+        the rest and the own class: Σw, Σw², Σw²(V − A)², where V is the part of the weight of the
+        other side over which a row stands right, ties half, and A its mean; Σw|V − A| of own rows.
+        Errors: OverflowError as areas.
+        """
+
+    def add_placements(self, own_gains: _Float64, rest_gains: _Float64, out: _Float64) -> None:
+        """Add to out[m, n] of each row, for each set: how it stands to the rows of other classes.
+
+        A row of own gets Σ over classes c of own_gains[m, c] · weight of c below it; one of class c
+        rest_gains[m, c] · weight of own above it; ties count half.
+        Errors: ValueError for other shapes, or words that name no rows; TypeError for an `out` that
+        is not contiguous or cannot be written to.
+        """
+
+    def add_lifts(self, is_straight: bool, gain: float, out: _Float64) -> None:
+        """Add gain · W · (what a small weight on a row adds to an area) to out[n].
+
+        The area is step_area / W, or trapezoid_area where is_straight; W: the own weight.
+        Errors: as add_placements.
+        """
+
+    def lift_squares(self, is_straight: bool) -> _Float64:
+        """float64[2] of the rest and the own rows: Σ w² · (what add_lifts adds for gain 1)²."""
+
     def rungs(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
         """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.
 
@@ -265,15 +299,21 @@ def pack_scores(
     k: int,
     weights: _Float64 | None,
     n_threads: int,
+    wants_rows: bool = False,
 ) -> PackedScores:
     """Words of float32 or float64 scores of any stride, and contiguous codes and weights.
 
+    With weights, or where `wants_rows`, words name rows.
     Errors: Rejected "range" (codes, 0), "nan" or "infinite" (values, 1), "bad_weight" or
     "negative_weight" (2), of the first argument that has such a row; ValueError for k or own.
     """
 
 def pack_cells(
-    values: NDArray[np.floating[Any]], codes: _Int32, weights: _Float64 | None, n_threads: int
+    values: NDArray[np.floating[Any]],
+    codes: _Int32,
+    weights: _Float64 | None,
+    n_threads: int,
+    wants_rows: bool = False,
 ) -> PackedScores:
     """The same of every item of values[n, k], of two classes: 1 where the column is the code.
 
@@ -290,6 +330,9 @@ class PairScores:
     def __init__(
         self, values: NDArray[np.floating[Any]], codes: _Int32, weights: _Float64 | None
     ) -> None: ...
+    def rows(self) -> _Int64:
+        """int64[n]: the rows, class by class."""
+
     def starts(self) -> _Int64:
         """int64[k + 1]: where each class begins."""
 
@@ -440,3 +483,112 @@ class Program:
         params: Sequence[Any] | None = None,
     ) -> list[_Float64]:
         """Values of the outputs for a batch of tables."""
+
+    def differentiate(
+        self,
+        tp: _Float64,
+        fp: _Float64,
+        fn: _Float64,
+        tn: _Float64,
+        cells: _Float64 | None = None,
+        rows: _Int32 | None = None,
+        cols: _Int32 | None = None,
+        positive: int = -1,
+        params: Sequence[Any] | None = None,
+        stops: bool = False,
+    ) -> tuple[
+        list[_Float64],
+        list[_Float64],
+        _Float64,
+        _Float64,
+        _Float64,
+        _Float64,
+        _Float64 | None,
+    ]:
+        """Outputs, and how fast the first of them, one number, moves.
+
+        With respect to each output; then to the cells, in the parts constant [batch], true, pred,
+        same [batch, k] and cells [batch, m] or None. `stops`: what passes through the other outputs
+        is left out of those parts.
+        """
+
+def philox(counter: Sequence[int], key: int) -> list[int]:
+    """Four words of Philox4x32-10 for a counter of four words and a key of 64 bits."""
+
+def resample_counts(
+    counts: _Int64, seed: int, stream: int, first: int, count: int, n_threads: int
+) -> _Int64:
+    """int64[count, m]: the rows of a table drawn again with replacement."""
+
+def draw_totals(
+    sums: _Float64,
+    squares: _Float64 | None,
+    is_gamma: bool,
+    is_normed: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> _Float64:
+    """float64[count, m]: sums of weights with mean `sums` and variance `squares`.
+
+    A Poisson number, or a gamma amount, of rows of weight squares / sums; without squares every row
+    weighs 1. `is_normed`: each replicate has the total of the sums.
+    """
+
+def resample_clusters(
+    ids: _Int32,
+    cells: _Int32,
+    weights: _Float64 | None,
+    n_clusters: int,
+    m: int,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> Any:
+    """[count, m]: cells of whole clusters, drawn with replacement or, with `is_gamma`, weighed.
+
+    Entry e is weights[e], or one row, in cell cells[e] from cluster ids[e]. int64 without weights.
+    """
+
+def row_weights(
+    n: int, is_gamma: bool, seed: int, stream: int, first: int, count: int, n_threads: int
+) -> Any:
+    """[count, n]: Poisson(1) counts int32, or exponential weights float64, from replicate first."""
+
+def replicate_areas(
+    sums: _Float64,
+    squares: _Float64 | None,
+    within: _Float64,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> tuple[_Float64, _Float64]:
+    """Twice the area float64[count], and the weight of the rest and of own [count, 2].
+
+    sums [u, 2]: of the rest and of the own class, best rung first; within [u]: of the pairs inside
+    of a rung, the chance that own stands above.
+    """
+
+def replicate_rungs(
+    scores: _Float64,
+    sums: _Float64,
+    squares: _Float64 | None,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> tuple[_Float64, Any, _Float64 | None, _Int64]:
+    """Ladders of replicates: scores [count, u], counts [count, u, 2], squares, lengths [count].
+
+    Counts are int64 without squares and `is_gamma`; what is beyond the length of a row is unset.
+    """

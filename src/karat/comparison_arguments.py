@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, cast, get_args
 
 from karat.comparison.judging import Adjustment, Asked
 from karat.errors import error, short, shown
 from karat.functions import plain_text
+from karat.inputs.frames import is_frame, open_frame
 from karat.metrics import Metric, get
 from karat.metrics._positive import check_has_positive
 from karat.plan import requested
@@ -17,7 +19,15 @@ from karat.report import Report
 from karat.tally import Classes
 from karat.uncertainty.confidence import Confidence
 
-__all__ = ["Models", "asked_of", "check_models", "defaults", "models_of", "wanted_of"]
+__all__ = [
+    "Models",
+    "asked_of",
+    "check_models",
+    "check_reports",
+    "defaults",
+    "models_of",
+    "wanted_of",
+]
 
 _PERMUTATIONS = (99, 1_000_000)
 
@@ -55,6 +65,9 @@ def models_of(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Models:
         K120 nothing predicts, or two kinds of scores of one model; K162 an argument is no dict;
         K163 names that differ.
     """
+    if not isinstance(y_pred, Mapping) and is_frame(y_pred):
+        frame = open_frame(y_pred)
+        y_pred = frame.columns(frame.names)
     arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
     given = {name: values for name, values in arguments.items() if values is not None}
     if not given and isinstance(y_true, Mapping):
@@ -101,6 +114,24 @@ def models_of(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Models:
     return Models(names, None, predicted, scores, trues)
 
 
+def check_reports(given: Mapping[str, Any]) -> None:
+    """Refuse what says how rows are counted beside reports, which have counted theirs.
+
+    Args:
+        given: arguments by name.
+
+    Errors:
+        K120.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise error(
+                "K120",
+                found=f"{name}= was given with reports, which have counted their rows",
+                do=f"Give it to karat.evaluate, or compare y_true and y_pred with {name}=.",
+            )
+
+
 def _names(argument: str, values: Any) -> list[str]:
     """The names of the models of one argument.
 
@@ -114,7 +145,7 @@ def _names(argument: str, values: Any) -> list[str]:
             "K162",
             argument=argument,
             found=f"It is a {type(values).__name__}, not a dict from model to values",
-            do=f"Name each model: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}}).{also}",
+            do=f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}}).{also}",
         )
     names = []
     for name in values:
@@ -163,16 +194,16 @@ def asked_of(level: Any, adjust: Any, seed: Any, n_permutations: Any, paired: An
             "K122", argument="paired", value=paired, choices="True, False",
             do="Models on the same rows are compared row by row.",
         )  # fmt: skip
-    is_whole = isinstance(n_permutations, int) and not isinstance(n_permutations, bool)
+    is_whole = isinstance(n_permutations, Integral) and not isinstance(n_permutations, bool)
     low, high = _PERMUTATIONS
-    if not is_whole or not low <= n_permutations <= high:
+    if not is_whole or not low <= int(n_permutations) <= high:
         raise error(
             "K122", argument="n_permutations", value=n_permutations,
             choices=f"a whole number from {low} to {high}",
             do="4999 replicates tell a p-value of 0.05 to 0.003.",
         )  # fmt: skip
     chosen = cast("Adjustment", str(adjust))
-    return Asked(confidence.level, chosen, {}, (), confidence.seed, n_permutations)
+    return Asked(confidence.level, chosen, {}, (), confidence.seed, int(n_permutations))
 
 
 def defaults(classes: Classes, *, has_scores: bool, has_probabilities: bool) -> list[Metric]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.engines.scores import tally_scores
+from karat.engines.scores import ScoreTally, tally_scores
 from karat.errors import KaratError, UndefinedWarning, error
 from karat.errors.habits import names_its_arguments
 from karat.inputs.scores import as_scores
@@ -22,7 +22,7 @@ from karat.metrics._views import PairRanks
 from karat.report import undefined_reason
 from karat.result import NOT_GIVEN
 
-__all__ = ["given_scores", "no_predictions", "roc_auc_pairs", "scored_function"]
+__all__ = ["given_scores", "no_predictions", "roc_auc_pairs", "scored_function", "scored_rows"]
 
 
 def scored_function(
@@ -56,9 +56,10 @@ def scored_function(
             raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
         lift = lift_of(record, fixed, average)
         metric = Metric.of(record, lift, params)
-        rows = tally_scores(
+        rows = scored_rows(
             y_true,
-            given_scores(y_prob, y_score),
+            y_prob,
+            y_score,
             labels=labels,
             positive=positive,
             weights=weights,
@@ -74,6 +75,16 @@ def scored_function(
         return values.value if lift == "per_class" else float(values.value)
 
     return function
+
+
+def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> ScoreTally:
+    """Rows with scores in memory, as the functions read them.
+
+    Args:
+        y_true, y_prob, y_score: as every function of scores takes them.
+        given: other arguments of `engines.scores.tally_scores`.
+    """
+    return tally_scores(y_true, given_scores(y_prob, y_score), **given)
 
 
 @names_its_arguments

@@ -12,35 +12,27 @@ from karat.comparison.judging import Measured
 from karat.comparison.records import Estimate
 from karat.comparison.spreads import Apart, Paired, Spread, Units
 from karat.engines.scores import ScoreTally
-from karat.errors import KaratError
 from karat.metrics import Losses, Metric
-from karat.metrics._influence import Rows, influence
+from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
 from karat.tally import ClusteredCells
+from karat.uncertainty.score_spread import row_factors
 
 __all__ = ["row_influence", "scored_metrics", "values_of_scores"]
 
 Floats = npt.NDArray[np.float64]
 
-_NO_INFLUENCE = "it has no influence function, so that no standard error is known"
 
-
-def row_influence(rows: ScoreTally, metric: Metric) -> Floats | None:
-    """float64[n]: influence of each row on a metric of scores; None where it has none."""
-    values = np.asarray(rows.scores.values, np.float64)
-    positive = rows.classes.positive
-    if values.ndim == 1:
-        # Half of the score on either side has the softmax of 0 and the score, and ranks as it.
-        pair = (1.0 - values, values) if rows.is_prob else (-values / 2.0, values / 2.0)
-        values = np.stack(pair[:: 1 if positive == 1 else -1], axis=1)
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    given = Rows(rows.codes, values, weights, rows.is_prob, positive)
-    try:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return influence(metric, given)
-    except KaratError:
-        return None
+def row_influence(rows: ScoreTally, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
+    """float64[n]: influence of each row on metrics of scores; those without one are left out."""
+    smooth = [metric for metric in metrics if not reason_without(metric)]
+    with np.errstate(invalid="ignore"):  # an infinite loss has no influence
+        found = influences(rows, smooth)
+    if rows.weights is None:
+        return found
+    # Of a row without weight the loss may be infinite, and counts for nothing.
+    return {metric: np.where(rows.weights > 0, phi, 0.0) for metric, phi in found.items()}
 
 
 def values_of_scores(
@@ -68,32 +60,45 @@ def scored_metrics(
         is_paired: whether the models scored the same rows.
     """
     values = values_of_scores(scored, metrics, policy)
-    done = []
-    for metric in metrics:
-        phi = {name: row_influence(rows, metric) for name, rows in scored.items()}
-        of_models = [values[name][metric] for name in scored]
-        units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
-        estimates, variances = {}, []
-        for name, value in zip(scored, of_models, strict=True):
-            variance = _variance(phi[name], units[name])
-            variances.append(variance)
-            error = math.sqrt(variance) if math.isfinite(variance) else None
-            estimates[name] = Estimate(value, standard_error=error)
-        first = next(iter(units.values()))
-        spread: Spread | None = None
-        if all(part is not None for part in phi.values()):
-            if is_paired:
-                spread = Paired(np.array(list(phi.values())), first)
-            else:
-                df = min(unit.df for unit in units.values())
-                spread = Apart(np.array(variances), df)
-        n = [rows.n_rows for rows in scored.values()]
-        method = _method(metric, first, is_paired=is_paired)
-        remark = None if spread else _NO_INFLUENCE
-        done.append(
-            (Measured(metric, of_models, n, spread, method, {}, {}, {}, remark=remark), estimates)
+    each = {name: row_influence(rows, metrics) for name, rows in scored.items()}
+    return [
+        _of_metric(metric, scored, values, each, clusters, is_paired=is_paired)
+        for metric in metrics
+    ]
+
+
+def _of_metric(
+    metric: Metric,
+    scored: Mapping[str, ScoreTally],
+    values: Mapping[str, Mapping[Metric, float]],
+    influence: Mapping[str, Mapping[Metric, Floats]],
+    clusters: Mapping[str, npt.NDArray[np.int64] | None],
+    *,
+    is_paired: bool,
+) -> tuple[Measured, dict[str, Estimate]]:
+    phi = {name: found.get(metric) for name, found in influence.items()}
+    units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
+    variances = {name: _variance(phi[name], units[name]) for name in scored}
+    estimates = {
+        name: Estimate(
+            values[name][metric],
+            standard_error=math.sqrt(found) if math.isfinite(found) else None,
         )
-    return done
+        for name, found in variances.items()
+    }
+    first = next(iter(units.values()))
+    spread: Spread | None = None
+    known = [part for part in phi.values() if part is not None]
+    if len(known) == len(phi):
+        df = min(unit.df for unit in units.values())
+        apart = Apart(np.array(list(variances.values())), df)
+        spread = Paired(np.array(known), first) if is_paired else apart
+    reason = reason_without(metric)
+    remark = f"it has no influence function: it is {reason}" if reason else None
+    of_models = [values[name][metric] for name in scored]
+    n = [rows.n_rows for rows in scored.values()]
+    method = _method(metric, first, is_paired=is_paired)
+    return Measured(metric, of_models, n, spread, method, {}, {}, {}, remark=remark), estimates
 
 
 def _is_area(metric: Metric) -> bool:
@@ -114,18 +119,10 @@ def _units(rows: ScoreTally, metric: Metric, clusters: npt.NDArray[np.int64] | N
     if clusters is not None:
         by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
         return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
-    if _is_area(metric):
-        # Placements of each class vary about a mean of their own (DeLong et al. 1988).
-        sums, of_squares = (np.bincount(rows.codes, part) for part in (weights, squares))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            each = sums**2 / of_squares
-            factors = np.where(each > 1.0, each / (each - 1.0), 1.0)[rows.codes]
-        return Units(weights, squares, factors=factors)
+    factors = None if reason_without(metric) else row_factors(rows, metric)[rows.codes]
     n = float(weights.sum()) ** 2 / float(squares.sum())
-    factor = n / (n - 1.0) if n > 1.0 else 1.0
-    is_mean = metric.record.reads is Losses
-    df = max(n - 1.0, 1.0) if is_mean else math.inf
-    return Units(weights, squares, factors=np.full(rows.n_rows, factor), df=df)
+    df = max(n - 1.0, 1.0) if metric.record.reads is Losses else math.inf
+    return Units(weights, squares, factors=factors, df=df)
 
 
 def _variance(phi: Floats | None, units: Units) -> float:

@@ -11,8 +11,7 @@ WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
     "class_table", "comparison", "confusion", "curves", "gating", "metrics", "operating_points",
-    "plan", "result", "report",
-    "render", "signature", "testing", "uncertainty",
+    "plan", "result", "report", "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -27,6 +26,7 @@ JOINTS = {
     "curve_functions",
     "measuring",
     "pytest_gate",
+    "model_sides",
     "sample_sizes",
     "scored_functions",
     "scored_models",
@@ -83,7 +83,7 @@ ALLOWED: dict[str, set[str]] = {
     }
     | WAIST,
     "objectives": {"inputs"} | WAIST,
-    "testing": {"functions", "metrics", "result"} | WAIST,
+    "testing": {"functions", "metrics", "result", "scored_functions"} | WAIST,
 }
 """Which part of karat may import which other part."""
 

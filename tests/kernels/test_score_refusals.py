@@ -183,6 +183,6 @@ def test_what_does_not_fit_is_refused() -> None:
     for n_bins in (0, -1, 2**40):
         with pytest.raises(ValueError, match="n_bins"):
             read(values, codes, n_bins=n_bins)
-    for wanted in (-1, 128):
+    for wanted in (-1, 256):
         with pytest.raises(ValueError, match="unknown bits"):
             _native.read_scores(values, codes, 2, None, True, 1e-3, wanted, 1)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.class_table import PER_CLASS_OF_SCORES
 from karat.errors import KaratError
 from karat.metrics import get
 from karat.render.json import report_schema
-from karat.class_table import PER_CLASS_OF_SCORES
 from karat.report import THRESHOLDS, Report
 from tests.optional import optional
 from tests.same import assert_same

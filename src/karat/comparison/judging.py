@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.comparison.families import Largest, holm, largest, tail_of, wald, z_of
 from karat.comparison.records import Difference, Discordant, Omnibus, Verdict
@@ -24,8 +25,10 @@ Limits: TypeAlias = Callable[[float], tuple[float, float]]
 """From a number of standard errors to the limits of a difference."""
 
 POWER: Final = 0.8
-_FAR: Final = 40.0
-_HALVINGS: Final = 40
+_FAR: Final = 16.0
+_STEPS: Final = 40
+_CLOSE: Final = 1e-6
+_NO_SLOPE: Final = "the formula has no slope at one of the tables"
 _SAME: Final = "both predict the same on every row"
 
 
@@ -91,8 +94,8 @@ def judged(found: Measured, names: Sequence[str], asked: Asked) -> list[Differen
     drawn: Largest | None = None
     adjusted: dict[int, float] = {}
     p = [float(single[i].p or 0.0) for i in known]
-    joint = found.spread.contrasts() if found.spread is not None else np.full((1, 1), np.nan)
-    if asked.adjust == "maxt" and found.spread is not None and np.isfinite(joint).all():
+    joint = _joint(found) if asked.adjust == "maxt" and len(known) > 1 else None
+    if joint is not None and found.spread is not None:
         pairs = [asked.pairs[i] for i in known]
         drawn = largest(joint, pairs, found.spread.df, asked.seed)
         adjusted = {
@@ -107,7 +110,8 @@ def judged(found: Measured, names: Sequence[str], asked: Asked) -> list[Differen
     for i, (one, pair) in enumerate(zip(single, asked.pairs, strict=True)):
         final = one
         if drawn is not None and one.low is not None:
-            low, high = _limits(found, pair, one, drawn.quantile(asked.level))
+            alone = Confidence(asked.level).quantile(found.spread.df if found.spread else math.inf)
+            low, high = _limits(found, pair, one, max(drawn.quantile(asked.level), alone))
             final = replace(one, low=low, high=high, method=f"{one.method}, simultaneous")
         final = replace(final, p_adjusted=adjusted.get(i))
         done.append(replace(final, verdict=_verdict(found.metric, final, asked)))
@@ -117,11 +121,17 @@ def judged(found: Measured, names: Sequence[str], asked: Asked) -> list[Differen
 def tested_at_once(found: Measured) -> Omnibus | None:
     """The test that all models are equally good; None of two models, or where none is known."""
     values = np.array(found.values)
-    if len(values) < 3 or found.spread is None or not np.isfinite(values).all():
+    covariance = _joint(found) if len(values) > 2 and np.isfinite(values).all() else None
+    if covariance is None or found.spread is None:
         return None
-    covariance = found.spread.contrasts()
     statistic, df, p = wald(values[1:] - values[0], covariance, found.spread.df)
     return Omnibus(str(found.metric), statistic, df, p)
+
+
+def _joint(found: Measured) -> npt.NDArray[np.float64] | None:
+    """Covariance of the differences of the others to the first model, where all of it is known."""
+    covariance = None if found.spread is None else found.spread.contrasts()
+    return covariance if covariance is not None and np.isfinite(covariance).all() else None
 
 
 def _t_of(p: float, df: float) -> float:
@@ -147,11 +157,11 @@ def _difference(
     if not math.isfinite(bare.difference):
         reason = "one of the two values is undefined or infinite"
         return replace(bare, difference=math.nan, remark=reason)
-    if found.spread is None:
-        return bare
-    error = math.sqrt(max(found.spread.variance(a, b), 0.0))
-    if not math.isfinite(error):
-        return replace(bare, remark="the formula has no slope at one of the tables")
+    variance = math.nan if found.spread is None else found.spread.variance(a, b)
+    if found.spread is None or not math.isfinite(variance):
+        method, p = found.tests.get(pair, (bare.method, None))
+        return replace(bare, method=method, p=p, remark=found.remark or _NO_SLOPE)
+    error = math.sqrt(max(variance, 0.0))
     one = replace(bare, standard_error=error)
     tail = NormalDist().inv_cdf(1.0 - asked.alpha / 2.0) + NormalDist().inv_cdf(POWER)
     if error > 0.0:
@@ -220,15 +230,37 @@ def _against_margin(
         far = 1.0 - tail_of((abs(one.difference) - margin) / error, df) / 2.0 if error > 0 else 1.0
         return replace(one, p_equivalent=far, not_inferior=not_inferior)
     # The limits decide: the p-value is that at which they first touch the margin.
-    inside, outside = 0.0, _FAR
-    for _ in range(_HALVINGS):
-        middle = (inside + outside) / 2.0
-        low, high = limits(middle)
-        if -margin < low and high < margin:
-            inside = middle
+
+    def room(quantile: float) -> float:
+        low, high = limits(quantile)
+        return margin - max(-low, high)
+
+    touching = _root(room, _FAR)
+    return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
+
+
+def _root(falls: Callable[[float], float], end: float) -> float:
+    """Where a function that is above 0 at 0 and falls reaches 0, at most `end` (Illinois)."""
+    inside, outside = 0.0, end
+    above, below = falls(inside), falls(outside)
+    if below > 0.0:
+        return end
+    last, side = end, 0
+    for _ in range(_STEPS):
+        middle = (inside * below - outside * above) / (below - above)
+        found = falls(middle)
+        if found > 0.0:
+            inside, above = middle, found
+            below /= 2.0 if side > 0 else 1.0
+            side = 1
         else:
-            outside = middle
-    return replace(one, p_equivalent=tail_of(inside, df) / 2.0, not_inferior=not_inferior)
+            outside, below = middle, found
+            above /= 2.0 if side < 0 else 1.0
+            side = -1
+        if abs(middle - last) < _CLOSE:
+            break
+        last = middle
+    return inside
 
 
 def _verdict(metric: Metric, one: Difference, asked: Asked) -> Verdict:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.comparison.families import tail_of
+from karat.comparison.combined import SideLimits, correlation
 from karat.comparison.judging import Asked, Limits, Measured
 from karat.comparison.records import Discordant, Estimate, ratio
 from karat.comparison.shares import mid_p, score_limits
@@ -18,6 +19,7 @@ from karat.comparison.spreads import Apart, Paired, Units
 from karat.comparison.swaps import swap_p_values
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
+from karat.render.numbers import counted
 from karat.tally import Cells, ClusteredCells, JointCells
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.label_intervals import derivative, label_interval
@@ -31,6 +33,7 @@ Pair: TypeAlias = tuple[int, int]
 
 RARE: Final = 20
 """With fewer rows of some class the normal distribution calls too much a difference."""
+_SWAPS: Final = "swap permutation"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,12 @@ class Joint:
     cells: JointCells
     clusters: ClusteredCells | None = None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent and count alike."""
+        return not self.cells.is_weighted and self.clusters is None
+
+    @cached_property
     def units(self) -> Units:
         """What is drawn: rows of one joint cell are alike."""
         counts = np.asarray(self.cells.counts, np.float64)
@@ -58,61 +67,110 @@ class Joint:
 
     def table(self, model: int) -> TableSpread:
         """The table of one model."""
-        cells = self.cells.cells(model)
-        clusters = self.clusters
+        cells, clusters = self.cells.cells(model), self.clusters
         if clusters is not None:
-            place = _places(self.cells, model, cells)
+            place = self.places(model, cells)
             clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
         return TableSpread(cells, clusters=clusters)
+
+    def places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
+        """int64[e]: the listed cell of a model's table that each joint cell belongs to."""
+        k = self.cells.classes.k
+        keys = self.cells.codes[0] * k + self.cells.codes[1 + model]
+        rows, cols = table.coordinates()
+        return np.asarray(np.searchsorted(rows * k + cols, keys), np.int64)
+
+    def is_same(self, pair: Pair) -> bool:
+        """Whether two models predict the same on every row that counts."""
+        said_a, said_b = (self.cells.codes[1 + model] for model in pair)
+        return bool((said_a == said_b)[self.cells.counts > 0].all())
 
 
 def paired(joint: Joint, metrics: Sequence[Metric], asked: Asked, policy: Policy) -> list[Measured]:
     """Every metric of models on the same rows."""
-    cells, units = joint.cells, joint.units()
-    m = len(cells.names)
-    tables = [cells.cells(model) for model in range(m)]
-    place = [_places(cells, model, table) for model, table in enumerate(tables)]
-    same = frozenset(p for p in asked.pairs if _is_same(cells, p))
-    is_plain = not cells.is_weighted and joint.clusters is None
-    swapped: dict[Pair, dict[Metric, float]] = {}
-    others = [metric for metric in metrics if not _is_linear(metric, cells.classes.k)]
+    cells, k = joint.cells, joint.cells.classes.k
+    tables = [joint.table(model) for model in range(len(cells.names))]
+    of_right = {metric for metric in metrics if _is_linear(metric, k)}
+    others = [metric for metric in metrics if metric not in of_right]
     rarest = _rarest(cells)
-    if is_plain and rarest < RARE and others:
-        for i, (first, second) in enumerate(asked.pairs):
-            two = cells.of_models([first, second])
-            seed = (asked.seed, i)
-            found = swap_p_values(two, others, asked.n_permutations, seed, policy)
-            swapped[first, second] = dict(zip(others, found, strict=True))
-    done = []
-    for metric in metrics:
-        values = [float(metric.values(table, policy).value) for table in tables]
-        phi = np.array(
-            [derivative(metric, table, policy)[at] for table, at in zip(tables, place, strict=True)]
+    swapped: dict[Pair, dict[Metric, float]] = {}
+    if joint.is_plain and rarest < RARE and others:
+        for i, (a, b) in enumerate(asked.pairs):
+            found = swap_p_values(
+                cells.of_models([a, b]), others, asked.n_permutations, (asked.seed, i), policy
+            )
+            swapped[a, b] = dict(zip(others, found, strict=True))
+    return [
+        _of_right_rows(metric, joint, tables, asked, policy)
+        if metric in of_right
+        else _of_tables(
+            metric,
+            joint,
+            tables,
+            asked,
+            policy,
+            {pair: (_SWAPS, found[metric]) for pair, found in swapped.items()},
+            f"the rarest class has {counted(rarest, 'row')}" if swapped else None,
         )
-        is_smooth = bool(np.isfinite(phi[:, units.weights > 0]).all())
-        phi = np.where(units.weights > 0, phi, 0.0)
-        spread = Paired(phi, units) if is_smooth else None
-        tests: dict[Pair, tuple[str, float]] = {}
-        limits: dict[Pair, tuple[str, Limits]] = {}
-        discordant: dict[Pair, Discordant] = {}
-        remark = None if spread else "the formula has no slope at one of the tables"
-        if _is_linear(metric, cells.classes.k):
-            scale = _scale(metric, cells.classes.k)
-            for pair in asked.pairs:
-                discordant[pair] = _discordant(cells, pair)
-                if is_plain:
-                    b, c = discordant[pair].b, discordant[pair].c
-                    tests[pair] = ("mid-p McNemar", mid_p(int(b), int(c)))
-                    limits[pair] = ("score", _score(b, c, cells.n_rows, scale))
-        elif swapped:
-            tests = {pair: ("swap permutation", found[metric]) for pair, found in swapped.items()}
-            remark = remark or f"the rarest class has {rarest} rows"
-        method = "influence z" if math.isinf(units.df) else "influence t"
-        done.append(
-            Measured(metric, values, [cells.n_rows] * m, spread, method, tests, limits, discordant,
-                     same, remark)
-        )  # fmt: skip
-    return done
+        for metric in metrics
+    ]
+
+
+def _of_right_rows(
+    metric: Metric, joint: Joint, tables: Sequence[TableSpread], asked: Asked, policy: Policy
+) -> Measured:
+    """A metric of the right rows alone: what counts is where one model alone is right."""
+    found = _of_tables(metric, joint, tables, asked, policy, {}, None, not joint.is_plain)
+    discordant = {pair: _discordant(joint.cells, pair) for pair in asked.pairs}
+    if not joint.is_plain:
+        return replace(found, discordant=discordant)
+    n, scale = joint.cells.n_rows, _scale(metric, joint.cells.classes.k)
+    return replace(
+        found,
+        discordant=discordant,
+        tests={
+            pair: ("mid-p McNemar", mid_p(int(one.b), int(one.c)))
+            for pair, one in discordant.items()
+        },
+        limits={
+            pair: ("score", _score(one.b, one.c, n, scale)) for pair, one in discordant.items()
+        },
+    )
+
+
+def _of_tables(
+    metric: Metric,
+    joint: Joint,
+    tables: Sequence[TableSpread],
+    asked: Asked,
+    policy: Policy,
+    tests: Mapping[Pair, tuple[str, float]],
+    remark: str | None,
+    has_limits: bool = True,
+) -> Measured:
+    """Any metric: from the influence of the rows of each joint cell on each model's value."""
+    units = joint.units
+    values = [float(metric.values(table.cells, policy).value) for table in tables]
+    phi = np.array(
+        [
+            derivative(metric, table.cells, policy)[joint.places(model, table.cells)]
+            for model, table in enumerate(tables)
+        ]
+    )
+    phi = np.where(units.weights > 0, phi, 0.0)
+    same = frozenset(pair for pair in asked.pairs if joint.is_same(pair))
+    spread = Paired(phi, units) if np.isfinite(phi).all() else None
+    limits: dict[Pair, tuple[str, Limits]] = {}
+    if spread is not None and has_limits:
+        sides = SideLimits(metric, tables, values, policy)
+        together = units.covariance(phi)
+        for a, b in asked.pairs:
+            if sides.are_known(a, b):
+                goes = correlation(together, a, b, are_same=(a, b) in same)
+                limits[a, b] = ("combined", sides.difference(a, b, goes))
+    method = "influence z" if math.isinf(units.df) else "influence t"
+    n = [joint.cells.n_rows] * len(tables)
+    return Measured(metric, values, n, spread, method, tests, limits, {}, same, remark)
 
 
 def apart(
@@ -129,10 +187,10 @@ def apart(
             variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
         df = min(table.df for table in tables)
         limits: dict[Pair, tuple[str, Limits]] = {}
+        sides = SideLimits(metric, tables, values, policy)
         for a, b in asked.pairs:
-            how = _combined(metric, (tables[a], tables[b]), (values[a], values[b]), policy)
-            if how is not None:
-                limits[a, b] = ("combined", how)
+            if sides.are_known(a, b):
+                limits[a, b] = ("combined", sides.difference(a, b, 0.0))
         spread = Apart(np.array(variances), df)
         method = "unpaired z" if math.isinf(df) else "unpaired t"
         n = [int(table.cells.n_rows) for table in tables]
@@ -147,43 +205,6 @@ def estimated(metric: Metric, table: TableSpread, level: float, policy: Policy) 
     return Estimate(
         value, found.low, found.high, level, found.method, found.standard_error, found.remark
     )
-
-
-def _combined(
-    metric: Metric, tables: tuple[TableSpread, TableSpread], values: tuple[float, float],
-    policy: Policy,
-) -> Limits | None:  # fmt: skip
-    """Limits of a difference from those of both values (Newcombe 1998; Zou and Donner 2008)."""
-
-    def limits(quantile: float) -> tuple[float, float]:
-        found = []
-        for table, value in zip(tables, values, strict=True):
-            level = 1.0 - tail_of(quantile, table.df)
-            one = label_interval(metric, value, table, Confidence(level), policy)
-            assert one.low is not None
-            assert one.high is not None
-            found.append((value - one.low, one.high - value))
-        (down_a, up_a), (down_b, up_b) = found
-        difference = values[0] - values[1]
-        return difference - math.hypot(down_a, up_b), difference + math.hypot(up_a, down_b)
-
-    for table, value in zip(tables, values, strict=True):
-        if label_interval(metric, value, table, Confidence(), policy).low is None:
-            return None
-    return limits
-
-
-def _places(cells: JointCells, model: int, table: Cells) -> npt.NDArray[np.int64]:
-    """int64[e]: the listed cell of a model's table that each joint cell belongs to."""
-    k = cells.classes.k
-    keys = cells.codes[0] * k + cells.codes[1 + model]
-    rows, cols = table.coordinates()
-    return np.asarray(np.searchsorted(rows * k + cols, keys), np.int64)
-
-
-def _is_same(cells: JointCells, pair: Pair) -> bool:
-    a, b = pair
-    return bool((cells.codes[1 + a] == cells.codes[1 + b])[cells.counts > 0].all())
 
 
 def _rarest(cells: JointCells) -> int:

@@ -123,7 +123,10 @@ class Difference:
     def __str__(self) -> str:
         limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
         p = "" if self.p is None else f", p = {self.p:.3g}"
-        what = f"{self.metric}: {self.a} − {self.b} = {self.difference:+.4g}"
+        what = f"{self.metric}: {self.a} − {self.b}"
+        if math.isnan(self.difference):
+            return f"{what}: not known, {self.remark or 'a value is undefined'}"
+        what += f" = {self.difference:+.4g}"
         return f"{what}{limits}{p}: {self.verdict}"
 
 

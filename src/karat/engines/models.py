@@ -17,7 +17,7 @@ from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
 from karat.tally import Classes
 
-__all__ = ["ModelColumns", "aligned_models", "cluster_codes", "encoded_model", "of_scored_models"]
+__all__ = ["ModelColumns", "aligned_models", "encoded_model", "of_scored_models"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -101,16 +101,3 @@ def of_scored_models(
         predicted = found.predicted
     predicted |= {name: rows.predicted() for name, rows in scored.items()}
     return ModelColumns(classes, codes, predicted)
-
-
-def cluster_codes(clusters: Any, n: int) -> npt.NDArray[np.int64]:
-    """int64[n]: the cluster of each row, from labels of any kind.
-
-    Errors:
-        K101 to K107 they are no labels; K102 another number of rows.
-    """
-    column = encode(clusters, "clusters")
-    if len(column) != n:
-        raise error("K102", left="y_true", n_left=n, right="clusters", n_right=len(column))
-    _, codes = np.unique(column.codes, return_inverse=True)
-    return codes.astype(np.int64)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.tally.ladder import Ladder
 from karat.tally.rungs import N_BLOCK, Rungs
+from karat.tally.scored import Placements
 
 __all__ = ["Columns", "Ranked", "pair_areas", "rank", "rank_pooled"]
 
@@ -122,6 +123,51 @@ class Ranked:
         """
         return self._areas
 
+    @cached_property
+    def _placements(self) -> Placements:
+        pairs, sides, size = self._packed.spread()
+        if self.k == 2 and not self.is_weighted:
+            # The same number as of another walk.
+            self._areas = np.zeros(2, np.int64)
+            self._areas[1 - self.own] = pairs
+        return Placements(sides[:, 0], sides[:, 1], sides[:, 2], size)
+
+    def placements(self) -> Placements:
+        """How much the rows of own class and rest differ in where they stand; see `Placements`.
+
+        Cost: of two classes without weights, the areas too in this one walk.
+        """
+        return self._placements
+
+    def add_placements(self, own_gains: Weights, rest_gains: Weights, out: Weights) -> None:
+        """Add to rows how they stand against the rows of other classes, for m sets of gains.
+
+        Args:
+            own_gains: float64[m, k]; a row of own gets Σ over other classes c of the gain of c ×
+                the weight of the rows of c below it, tied ones half.
+            rest_gains: float64[m, k]; a row of class c gets the gain of c × the weight of the rows
+                of own above it, tied ones half.
+            out: float64[m, n], in the order of the rows as given.
+
+        Errors:
+            ValueError the words name no rows: see `rank`.
+        """
+        self._packed.add_placements(own_gains, rest_gains, out)
+
+    def lift_squares(self, *, is_straight: bool = False) -> Weights:
+        """float64[2] of rest and own: Σ w²·(what `add_lifts` adds with gain 1)²."""
+        return self._packed.lift_squares(is_straight)
+
+    def add_lifts(self, gain: float, out: Weights, *, is_straight: bool = False) -> None:
+        """Add to float64[n] what weight on a row adds to the area under precision.
+
+        That is gain · W · the derivative of step_area ÷ W, or of trapezoid_area, W: own weight.
+
+        Errors:
+            ValueError the words name no rows: see `rank`.
+        """
+        self._packed.add_lifts(is_straight, gain, out)
+
     def step_area(self) -> float:
         """Σ over thresholds, best first, of (increase of own weight) × precision.
 
@@ -163,6 +209,8 @@ def rank(
     weights: Weights | None = None,
     n_threads: int | None = None,
     totals: Numbers | None = None,
+    *,
+    names_rows: bool = False,
 ) -> Ranked:
     """Rows ordered by one column of finite scores.
 
@@ -175,6 +223,7 @@ def rank(
         n_threads: threads that pack; None means KARAT_NUM_THREADS, else all cores. Nothing depends
             on it but time.
         totals: number[k], the weight of each class where it is known, of another column say.
+        names_rows: whether something is to be added to rows; with weights it always can be.
 
     Returns:
         Ranked, with one packed array of 4 or 8 bytes a row. With weights, or where 64 bits are too
@@ -192,7 +241,13 @@ def rank(
         [3, 0]
     """
     packed = _native.pack_scores(
-        column, np.ascontiguousarray(codes), own, k, _contiguous(weights), n_threads or 0
+        column,
+        np.ascontiguousarray(codes),
+        own,
+        k,
+        _contiguous(weights),
+        n_threads or 0,
+        names_rows,
     )
     return Ranked(packed, k, own, totals, is_weighted=weights is not None)
 
@@ -203,6 +258,8 @@ def rank_pooled(
     k: int,
     weights: Weights | None = None,
     n_threads: int | None = None,
+    *,
+    names_rows: bool = False,
 ) -> Ranked:
     """Every item of a matrix as a row of two classes: 1 where its column is the true class.
 
@@ -219,7 +276,7 @@ def rank_pooled(
         raise ValueError(f"{values.shape[1]} columns for {k} classes")
     try:
         packed = _native.pack_cells(
-            values, np.ascontiguousarray(codes), _contiguous(weights), n_threads or 0
+            values, np.ascontiguousarray(codes), _contiguous(weights), n_threads or 0, names_rows
         )
     except _native.Rejected as rejected:
         raise _with_column(rejected, k) from None
@@ -232,6 +289,7 @@ def pair_areas(
     k: int,
     weights: Weights | None = None,
     cost: npt.NDArray[Any] | None = None,
+    placed: npt.NDArray[np.float64] | None = None,
 ) -> tuple[Numbers, Numbers]:
     """For each pair of classes i < j, how far the rows of i stand above those of j.
 
@@ -245,6 +303,9 @@ def pair_areas(
         codes: int32[n], the class of each row, in [0, k).
         weights: float64[n], finite and at least 0.
         cost: float[k, k], zeros on the diagonal.
+        placed: float64[n], to which is added, for each pair, for a row of i the weight of the rows
+            of j below it, for a row of j the weight of the rows of i above it, tied ones half, ÷
+            the weights of both classes; nothing where a class weighs nothing.
 
     Returns:
         areas number[k, k]: as `Ranked.areas`, 0 unless i < j; totals number[k] of the classes.
@@ -280,10 +341,15 @@ def pair_areas(
     most = int(counts.max(initial=0))
     labels = np.repeat(np.array([0, 1], np.int32), most)
     areas = np.zeros((k, k), totals.dtype)
+    by_rank = None if placed is None else np.zeros(len(rows))
     for i, j in combinations(np.flatnonzero(counts).tolist(), 2):
         side = 1.0 if cost is None else -float(cost[i, j] + cost[j, i])
+        gain = 1.0 / (float(totals[i]) * float(totals[j])) if totals[i] and totals[j] else 0.0
         if side == 0.0:
             areas[i, j] = totals[i] * totals[j]
+            if by_rank is not None:
+                by_rank[parts[i]] += gain * totals[j] / 2
+                by_rank[parts[j]] += gain * totals[i] / 2
             continue
         packed = _native.pack_scores(
             pairs.differences(i, j),
@@ -293,10 +359,20 @@ def pair_areas(
             2,
             None if by_class is None else np.concatenate([by_class[parts[i]], by_class[parts[j]]]),
             1,
+            by_rank is not None,
         )
         packed.words.sort()
         packed.settle()
         areas[i, j] = packed.areas()[1 if side > 0 else 0]
+        if by_rank is not None and gain:
+            of_both = np.zeros((1, int(counts[i] + counts[j])))
+            gains = np.full((1, 2), gain)
+            # Under the opposite difference both sides stand as they should to the same rows.
+            packed.add_placements(gains, gains, of_both)
+            by_rank[parts[i]] += of_both[0, : counts[i]]
+            by_rank[parts[j]] += of_both[0, counts[i] :]
+    if placed is not None and by_rank is not None:
+        placed[pairs.rows()] += by_rank
     return areas, totals
 
 

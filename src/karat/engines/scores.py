@@ -38,6 +38,7 @@ __all__ = ["ScoreTally", "tally_scores"]
 
 _BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
 _PREDICTED: Final = 32
+_ROWS: Final = 128
 _BLOCK = 1 << 16
 
 Codes = npt.NDArray[np.int32]
@@ -137,8 +138,11 @@ class ScoreTally:
 
     @property
     def _matrix(self) -> npt.NDArray[Any]:
+        return self._kernel_rows(slice(None))
+
+    def _kernel_rows(self, part: slice) -> npt.NDArray[Any]:
         """The scores as the kernels take them: a single column is that of the second class."""
-        values = self.scores.values
+        values = self.scores.values[part]
         if values.ndim == 1 and self.classes.positive == 0:
             # Both columns: of p far below 1 nothing would be left in 1 − (1 − p).
             return np.stack([values, 1 - values], axis=1) if self.is_prob else -values
@@ -148,6 +152,20 @@ class ScoreTally:
         """Losses by name, and places, in one read."""
         wanted = tuple(names)
         return Sums.from_native(self.read(wanted), [name for name in _BITS if name in wanted])
+
+    def row_losses(self, name: str, part: slice) -> Floats:
+        """float64[m]: a loss, or the place, of each row of a part; see `_native.read_scores`."""
+        bit = _BITS[name]
+        codes = np.ascontiguousarray(self.codes[part])
+        if not len(codes):
+            return np.empty(0)
+        read = _native.read_scores(
+            self._kernel_rows(part), codes, self.classes.k, None, self.is_prob,
+            self.scores.tolerance, bit | _ROWS, self.n_threads,
+        )  # fmt: skip
+        found = read.rows(bit.bit_length() - 1)
+        assert found is not None
+        return found
 
     def cells(self) -> Cells:
         """The confusion matrix of the predicted classes."""
@@ -186,20 +204,27 @@ class ScoreTally:
             return values
         return 1 - values if self.is_prob else -values
 
-    def column(self, i: int) -> Ranked:
+    def column(self, i: int, *, names_rows: bool = False) -> Ranked:
         """Rows ordered by the score of class i, as given."""
-        return self._ranked(self._column(i), i)
+        return self._ranked(self._column(i), i, names_rows)
 
-    def probability_column(self, i: int) -> Ranked:
+    def probability_column(self, i: int, *, names_rows: bool = False) -> Ranked:
         """Rows ordered by the probability of class i: softmax of scores."""
         column = self._column(i) if self.is_prob else self._probability(i)
-        return self._ranked(column, i)
+        return self._ranked(column, i, names_rows)
 
-    def _ranked(self, column: npt.NDArray[Any], i: int) -> Ranked:
+    def probabilities(self, i: int, part: slice) -> Floats:
+        """float64[m]: the probability of class i of each row of a part."""
+        if not self.is_prob:
+            return self._probability_of(i, part)
+        found: Floats = self._column(i)[part].astype(np.float64)
+        return found
+
+    def _ranked(self, column: npt.NDArray[Any], i: int, names_rows: bool) -> Ranked:
         try:
             ranked = rank(
                 column, self.codes, i, self.classes.k, self.weights, self.n_threads or None,
-                self._totals,
+                self._totals, names_rows=names_rows,
             )  # fmt: skip
         except _native.Rejected as rejected:
             if rejected.args[1] == 1:
@@ -212,11 +237,15 @@ class ScoreTally:
 
     def _probability(self, i: int) -> Floats:
         """float64[n], probability of class i by softmax."""
-        most, total = self._normalizer
         found = np.empty(self.n_rows)
         for part in _blocks(self.n_rows):
-            with np.errstate(over="ignore"):  # a gap of more than any number is infinite
-                found[part] = np.exp(self._odds(i, part) - most[part]) / total[part]
+            found[part] = self._probability_of(i, part)
+        return found
+
+    def _probability_of(self, i: int, part: slice) -> Floats:
+        most, total = self._normalizer
+        with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+            found: Floats = np.exp(self._odds(i, part) - most[part]) / total[part]
         return found
 
     @cached_property
@@ -243,13 +272,13 @@ class ScoreTally:
             return np.zeros(len(values[part]))
         return values[part].astype(np.float64)
 
-    def pooled(self) -> Ranked:
+    def pooled(self, *, names_rows: bool = False) -> Ranked:
         """Every row and class as one row of two classes: whether it is the true class."""
         self.read()  # every value is finite
         values = self.scores.values
         if values.ndim == 1:
             values = np.stack([self._column(0), self._column(1)], axis=1)
-        return rank_pooled(values, self.codes, self.classes.k, self.weights)
+        return rank_pooled(values, self.codes, self.classes.k, self.weights, names_rows=names_rows)
 
     def confidences(self) -> Ranked:
         """Rows ordered by the probability of the predicted class; own: it is the true one."""
@@ -268,7 +297,9 @@ class ScoreTally:
         is_right = (best == self.codes).astype(np.int32)
         return rank(column, is_right, 1, 2, self.weights, self.n_threads or None)
 
-    def pair_areas(self, cost: Floats | None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def pair_areas(
+        self, cost: Floats | None, placed: Floats | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Areas of pairs of classes by differences of scores; see `ranking.pair_areas`.
 
         Errors:
@@ -278,7 +309,7 @@ class ScoreTally:
         values = self.scores.values
         if values.ndim == 1:
             values = np.stack([self._column(0), self._column(1)], axis=1)
-        return pair_areas(values, self.codes, self.classes.k, self.weights, cost)
+        return pair_areas(values, self.codes, self.classes.k, self.weights, cost, placed)
 
 
 def _blocks(n: int) -> Iterator[slice]:

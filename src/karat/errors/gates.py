@@ -24,7 +24,8 @@ ENTRIES = (
     Entry(
         "K173",
         "Two models disagree about what was true.",
-        "Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}: {left_value!r} and {right_value!r}.",
+        "Between {left} and {right}: {count} of {n} rows, matched by {by}; "
+        "first {which}: {left_value!r} and {right_value!r}.",
         "Check that both were measured on the same data in the same version; where rows are in "
         "another order, name their ids (--id, id=).",
     ),

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from karat.metrics._sums import dot
 from karat.tally import RungSource
 
-__all__ = ["recalibration_line", "recalibration_shift"]
+__all__ = ["both_sides", "recalibration_line", "recalibration_shift"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = tuple[Floats, Floats, Floats]
@@ -85,7 +85,7 @@ def _shifted(
     for _ in range(_STEPS):
         missing = slope = 0.0
         for x, misses, hits in points():
-            chance, rest = _both_sides(a + x)
+            chance, rest = both_sides(a + x)
             missing += dot(hits, rest) - dot(misses, chance)
             slope += dot(hits + misses, chance * rest)
         low, high = (a, high) if missing > 0 else (low, a)
@@ -129,7 +129,7 @@ def _ascent(
     sums = np.zeros(6)
     for z, misses, hits in points:
         t = a + b * z
-        chance, rest = _both_sides(t)
+        chance, rest = both_sides(t)
         missing = hits * rest - misses * chance
         spread = (hits + misses) * (chance * rest)
         turned = spread * z
@@ -141,7 +141,7 @@ def _ascent(
     return likelihood, (g0, g1), (h00, h01, h11)
 
 
-def _both_sides(t: Floats) -> tuple[Floats, Floats]:
+def both_sides(t: Floats) -> tuple[Floats, Floats]:
     """σ(t) and σ(−t), neither as 1 less the other."""
     small = np.exp(-np.abs(t))
     larger = 1.0 / (1.0 + small)

@@ -6,7 +6,7 @@ Averages over the classes are made here, once, for every metric that reads one c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from karat.metrics._views import (
 )
 from karat.tally import RankedColumn, ScoredRows
 
-__all__ = ["losses_of", "measure"]
+__all__ = ["Beside", "Views", "losses_of", "measure"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-12
@@ -34,11 +34,35 @@ _Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
 Along: TypeAlias = Callable[[int, ClassRanks, ClassProbabilities], None]
 
 
+class Beside(Protocol):
+    """Whoever reads the columns that metrics are measured by, each while it is sorted.
+
+    Attributes:
+        names_rows: whether it adds to rows.
+    """
+
+    @property
+    def names_rows(self) -> bool: ...
+
+    def column(self, i: int, views: Views) -> None:
+        """Called before class i is measured."""
+        ...
+
+    def pooled(self, views: Views) -> None:
+        """Called before all columns together are measured."""
+        ...
+
+    def pairs(self, metric: Metric, view: Pairwise) -> None:
+        """Called after a metric of pairs was measured."""
+        ...
+
+
 def measure(
     rows: ScoredRows,
     metrics: Iterable[Metric],
     policy: Policy = "zero",
     along: Along | None = None,
+    beside: Beside | None = None,
 ) -> dict[Metric, Values]:
     """Every metric of scores on the rows.
 
@@ -50,6 +74,7 @@ def measure(
         metrics: metrics of scores.
         policy: what to do about classes that cannot be measured.
         along: called with each class and the views of its column, while that is sorted.
+        beside: called with the columns that some metric needs, while they are sorted.
 
     Cost: one read for the losses; a sort of n keys for each column that some metric needs.
         One sorted column is held at a time.
@@ -68,9 +93,12 @@ def measure(
         confidences = Confidences(rows.confidences())
         found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
     if Pairwise in by_view:
-        pairwise = Pairwise(rows)
-        found |= {metric: _of_pairs(metric, pairwise) for metric in by_view[Pairwise]}
-    found |= _by_column(rows, [m for m in wanted if m not in found], policy, along)
+        pairwise = Pairwise(rows, names_rows=beside is not None and beside.names_rows)
+        for metric in by_view[Pairwise]:
+            found[metric] = _of_pairs(metric, pairwise)
+            if beside:
+                beside.pairs(metric, pairwise)
+    found |= _by_column(rows, [m for m in wanted if m not in found], policy, along, beside)
     return {metric: _without_overshoot(metric, found[metric]) for metric in wanted}
 
 
@@ -101,7 +129,11 @@ def _of_pairs(metric: Metric, view: PairRanks | Pairwise) -> Values:
 
 
 def _by_column(
-    rows: ScoredRows, metrics: Sequence[Metric], policy: Policy, along: Along | None
+    rows: ScoredRows,
+    metrics: Sequence[Metric],
+    policy: Policy,
+    along: Along | None,
+    beside: Beside | None,
 ) -> dict[Metric, Values]:
     """Metrics that read columns: each column is sorted, measured by all of them, and dropped."""
     k, positive = rows.classes.k, rows.classes.positive
@@ -109,6 +141,7 @@ def _by_column(
     everywhere = [_body_of(m) for m in metrics if m.record.is_per_class and m.lift in whole]
     alone = [_body_of(m) for m in metrics if m.record.is_per_class and m.lift == "plain"]
     pairs = any(m.record.reads is PairRanks for m in metrics)
+    names_rows = beside is not None and beside.names_rows
     values: dict[_Body, Floats] = {
         body: np.full(k, np.nan) for body in dict.fromkeys([*everywhere, *alone])
     }
@@ -117,7 +150,9 @@ def _by_column(
     for i in range(k) if everywhere or pairs or along else [positive] if alone else []:
         assert i is not None
         here = list(dict.fromkeys([*everywhere, *(alone if i == positive else ())]))
-        views = _Views(rows, i)
+        views = Views(rows, i, names_rows=names_rows)
+        if beside and (here or pairs):
+            beside.column(i, views)
         for body in here:
             values[body][i] = _measured(body, views)
         if pairs:
@@ -126,12 +161,15 @@ def _by_column(
         if along:
             along(i, views.ranks, views.probabilities)
     found: dict[Metric, Values] = {}
-    pooled: _Pooled | None = None
+    pooled: Views | None = None
     for metric in metrics:
         if metric.record.reads is PairRanks:
             found[metric] = _of_pairs(metric, PairRanks(np.stack(areas), totals))
         elif metric.lift == "micro":
-            pooled = pooled or _Pooled(rows)
+            if pooled is None:
+                pooled = Views(rows, None, names_rows=names_rows)
+                if beside:
+                    beside.pooled(pooled)
             value = np.array(_measured(_body_of(metric), pooled))
             found[metric] = Values(value, ~np.isfinite(value))
         else:
@@ -143,32 +181,48 @@ def _body_of(metric: Metric) -> _Body:
     return metric.record, metric.params
 
 
-def _measured(body: _Body, views: _Views | _Pooled) -> float:
+def _measured(body: _Body, views: Views) -> float:
     record, params = body
     view = views.ranks if record.reads is ClassRanks else views.probabilities
     return float(record.formula(view, **dict(params)))
 
 
-class _Views:
-    """The views of one column, each sorted when it is first read."""
+class Views:
+    """The views of one column, each sorted when it is first read; of all columns together for None.
 
-    def __init__(self, rows: ScoredRows, i: int) -> None:
-        self._rows, self._i = rows, i
+    Args:
+        rows: what an engine offers.
+        i: the class.
+        names_rows: whether something is to be added to rows.
+    """
+
+    def __init__(self, rows: ScoredRows, i: int | None, *, names_rows: bool = False) -> None:
+        self._rows, self._i, self._names_rows = rows, i, names_rows
         self._ranks: ClassRanks | None = None
         self._probabilities: ClassProbabilities | None = None
 
     @property
     def ranks(self) -> ClassRanks:
+        """Rows by the score of the class."""
         if self._ranks is None:
-            self._ranks = ClassRanks(self._rows.column(self._i))
+            self._ranks = ClassRanks(self._ranked())
         return self._ranks
+
+    def _ranked(self) -> RankedColumn:
+        if self._i is None:
+            return self._rows.pooled(names_rows=self._names_rows)
+        return self._rows.column(self._i, names_rows=self._names_rows)
 
     @property
     def probabilities(self) -> ClassProbabilities:
+        """Rows by the probability of the class."""
         if self._probabilities is None:
-            # Probabilities as given are sorted once for both views.
-            is_same = self._rows.is_prob
-            ranked = self.ranks.ranked if is_same else self._rows.probability_column(self._i)
+            # Probabilities as given are sorted once for both views; pooled scores stand for them.
+            ranked = (
+                self.ranks.ranked
+                if self._rows.is_prob or self._i is None
+                else self._rows.probability_column(self._i)
+            )
             self._probabilities = ClassProbabilities(ranked)
         return self._probabilities
 
@@ -177,15 +231,6 @@ class _Views:
         """Weight of each class."""
         one = self._ranks or self.probabilities
         return one.ranked.totals
-
-
-class _Pooled:
-    """The views of all columns together."""
-
-    def __init__(self, rows: ScoredRows) -> None:
-        ranked: RankedColumn = rows.pooled()
-        self.ranks = ClassRanks(ranked)
-        self.probabilities = ClassProbabilities(ranked)
 
 
 def _lifted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from karat.errors import error, short
 from karat.errors.habits import karat_word
-from karat.metrics._formula import needs_cells, needs_dense
+from karat.metrics._formula import Node, needs_cells, needs_dense
+from karat.metrics._gradient import Slopes, batch_of, slopes_of
+from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import compile_program, param_names
 from karat.metrics._record import Parameter, Record
@@ -21,7 +23,7 @@ from karat.metrics._render import as_latex, as_text, undefined_condition
 
 if TYPE_CHECKING:
     from karat._native import Program
-    from karat.tally import Cells
+    from karat.tally import Cells, Fields
 
 __all__ = ["Metric", "Values"]
 
@@ -217,11 +219,11 @@ class Metric:
 
     def arguments(self, policy: Policy) -> list[Any] | None:
         """The parameters in the order that the program takes them, or None without any."""
-        given = dict(self.params)
         traced = self.traced(policy)
         wanted = param_names(traced.value, traced.n_undefined)
         if not wanted:
             return None
+        given = dict(self.params)
         return [
             np.asarray(given[name], np.float64) if rank == 2 else float(given[name])
             for name, rank in wanted
@@ -234,6 +236,61 @@ class Metric:
             K204 it reads cells and the tally kept totals; K207 it needs all k·k cells of too
             many classes; K210 it reads scores; K302 a matrix parameter is not k × k.
         """
+        traced, fields = self._readable(cells, policy)
+        batch = cells.batch_shape
+        value, raw = _programs(traced)[1].evaluate(
+            *batch_of(fields, batch, needs_cells=self.needs_cells), params=self.arguments(policy)
+        )
+        return Values(
+            value.reshape((*batch, *value.shape[1:])),
+            ~np.isfinite(raw.reshape((*batch, *raw.shape[1:]))),
+        )
+
+    def gradient(self, cells: Cells, policy: Policy = "zero") -> Gradient:
+        """Derivative of its value with respect to every cell, natively, over every leading axis.
+
+        Errors:
+            As `values`; ValueError for the lift per class, which is not one number.
+
+        Example:
+            >>> from karat.metrics import parse
+            >>> from karat.tally import Cells, Classes
+            >>> cells = Cells.dense([[8, 2], [1, 9]], classes=Classes.of(range(2)))
+            >>> parse("accuracy").gradient(cells).at_cells().round(4).tolist()
+            [0.0075, -0.0425, -0.0425, 0.0075]
+        """
+        return self.slopes(cells, policy).gradient
+
+    def slopes(
+        self,
+        cells: Cells,
+        policy: Policy = "zero",
+        parts: Sequence[Node] = (),
+        *,
+        stops_at_parts: bool = False,
+    ) -> Slopes:
+        """The value, its gradient, and its derivative with respect to inner nodes of the trace.
+
+        Args:
+            parts: nodes of rank 1 below ``traced(policy).value``: the values of each class, say.
+            stops_at_parts: leave out of the gradient what passes through the parts.
+
+        Errors:
+            As `gradient`.
+        """
+        traced, fields = self._readable(cells, policy)
+        return slopes_of(
+            traced.value,
+            tuple(parts),
+            fields,
+            cells.batch_shape,
+            self.arguments(policy),
+            needs_cells=self.needs_cells,
+            stops_at_parts=stops_at_parts,
+        )
+
+    def _readable(self, cells: Cells, policy: Policy) -> tuple[Traced, Fields]:
+        """The graph and what it reads of a tally that it can be computed on."""
         if not self.record.is_traced:
             raise error("K210", name=str(self))
         traced = self.traced(policy)
@@ -246,32 +303,7 @@ class Metric:
             if self._parameter(name).kind == "matrix" and np.shape(value) != (cells.k, cells.k):
                 found = f"{name} has shape {np.shape(value)}, there are {cells.k} classes"
                 raise _unfit(self.record, found)
-        batch = cells.batch_shape
-        size = int(np.prod(batch))
-        listed = None
-        if self.needs_cells:
-            assert fields.cells is not None
-            listed = np.ascontiguousarray(fields.cells.reshape(size, -1))
-        tp, fp, fn, tn = (
-            np.ascontiguousarray(part.reshape(size, cells.k))
-            for part in (fields.tp, fields.fp, fields.fn, fields.tn)
-        )
-        is_listed = listed is not None and not fields.is_complete
-        value, raw = _programs(traced)[1].evaluate(
-            tp,
-            fp,
-            fn,
-            tn,
-            listed,
-            fields.rows.astype(np.int32) if is_listed else None,
-            fields.cols.astype(np.int32) if is_listed else None,
-            -1 if fields.positive is None else fields.positive,
-            self.arguments(policy),
-        )
-        return Values(
-            value.reshape((*batch, *value.shape[1:])),
-            ~np.isfinite(raw.reshape((*batch, *raw.shape[1:]))),
-        )
+        return traced, fields
 
 
 @cache

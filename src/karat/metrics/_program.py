@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,17 +25,18 @@ OPCODES: Final = {op: code for code, op in enumerate(_OPS.split())}
 _FIELD_CODES: Final = {name: code for code, name in enumerate(FIELDS)}
 
 
-def param_names(*roots: Node) -> list[tuple[str, int]]:
+@cache
+def param_names(*roots: Node) -> tuple[tuple[str, int], ...]:
     """The parameters that a formula reads, in the order its program takes them: (name, rank)."""
     found = {node.value: node.rank for node in walk(*roots) if node.op == "param"}
-    return sorted(found.items())
+    return tuple(sorted(found.items()))
 
 
-def compile_program(roots: Sequence[Node]) -> Program:
+def compile_program(roots: Sequence[Node], *, keeps_slots: bool = False) -> Program:
     """Program whose outputs are the given nodes (each of rank 0 or 1).
 
     Equal operations on equal arguments are computed once; a slot is used again after the last
-    reader of its value.
+    reader of its value, unless `keeps_slots`, as derivatives need it.
     """
     from karat._native import Program
 
@@ -66,7 +68,7 @@ def compile_program(roots: Sequence[Node]) -> Program:
             reads = [*reads, constants.index(node.value)]
         code.append([OPCODES[node.op], to, *reads, *[0] * (3 - len(reads))])
         for arg in {id(arg): arg for arg in args}.values():
-            if last_use[id(arg)] == i:
+            if last_use[id(arg)] == i and not keeps_slots:
                 free[arg.rank].append(slot[id(arg)])
     return Program(
         np.array(code, np.int32).reshape(-1, 5),

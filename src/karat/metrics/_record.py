@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 from karat.errors import error
 from karat.metrics._equal import Equal
 from karat.metrics._formula import Node
+from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average, OneVsRest, Table
 
 __all__ = [
@@ -184,7 +185,8 @@ class Record:
         depends_on_rows: whether it depends on how many rows there are, not only on shares.
         weights_are_rows: whether a row of weight 2 counts as two rows; not where a variance does.
         is_of_scores_only: whether a report of probabilities leaves it out.
-        influence: float[n] influence of each row, of a metric that is computed, where one is known.
+        influence: the form of the influence of each row, of a metric that is computed.
+        no_influence: why there is none, in words.
     """
 
     name: str
@@ -218,7 +220,8 @@ class Record:
     is_of_scores_only: bool = False
     depends_on_rows: bool = False
     weights_are_rows: bool = True
-    influence: Callable[..., Any] | None = None
+    influence: Influence | None = None
+    no_influence: str = ""
 
     @property
     def is_traced(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from karat.metrics._equal import Equal
+from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average
 from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, recorded
 from karat.metrics._views import (
@@ -111,7 +112,8 @@ def score_metric(
     is_of_scores_only: bool = False,
     depends_on_rows: bool = False,
     weights_are_rows: bool = True,
-    influence: Callable[..., Any] | None = None,
+    influence: Influence | None = None,
+    no_influence: str = "",
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 
@@ -123,7 +125,8 @@ def score_metric(
         formula, latex: the definition, since nothing is traced.
         needs: of `Losses`, the names of the losses that it reads.
         lift_names: names of averages that are not the average in front of the name.
-        influence: the influence of each row on the value, see `_influence`.
+        influence: the form of the influence of each row on the value, see `_influence.forms`.
+        no_influence: why it has none, in words.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -157,6 +160,7 @@ def score_metric(
             depends_on_rows=depends_on_rows,
             weights_are_rows=weights_are_rows,
             influence=influence,
+            no_influence=no_influence,
         )
 
     return registered

@@ -200,17 +200,25 @@ class Pairwise:
     Attributes:
         k: number of classes.
         totals: number[k], weight of each class; empty before `ranks` was asked for.
+        found: what `ranks` gave last.
+        placed: float64[n], how each row stands in its pairs, of the same call: see
+            `engines.ranking.pair_areas`; None unless rows are named.
     """
 
-    def __init__(self, rows: ScoredRows) -> None:
+    def __init__(self, rows: ScoredRows, *, names_rows: bool = False) -> None:
         self._rows = rows
+        self._names_rows = names_rows
         self.k = rows.classes.k
         self.totals: npt.NDArray[Any] = np.empty(0)
+        self.found: PairRanks | None = None
+        self.placed: Floats | None = None
 
     def ranks(self, cost: npt.NDArray[np.float64] | None) -> PairRanks:
         """Areas of the pairs i < j: class i against class j."""
-        areas, self.totals = self._rows.pair_areas(cost)
-        return PairRanks(areas, self.totals)
+        self.placed = np.zeros(self._rows.n_rows) if self._names_rows else None
+        areas, self.totals = self._rows.pair_areas(cost, self.placed)
+        self.found = PairRanks(areas, self.totals)
+        return self.found
 
 
 PER_CLASS_VIEWS: tuple[type, ...] = (ClassRanks, ClassProbabilities)

@@ -18,6 +18,7 @@ from karat.metrics import (
     score_metric,
 )
 from karat.metrics._chance import chance_gaps
+from karat.metrics._influence.reasons import CROSSED, DEGENERATE, KINK
 from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned
 from karat.tally import Bins
 
@@ -138,6 +139,7 @@ def _mean_gap(bins: Bins, norm: str) -> float:
     references=(NAEINI_2015, GUO_2017),
     since="0.2",
     headline=("plain",),
+    no_influence=KINK,
 )
 def expected_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -174,6 +176,7 @@ def expected_calibration_error(
     ],
     references=(NAEINI_2015,),
     since="0.2",
+    no_influence="a maximum over bins",
 )
 def maximum_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
@@ -202,6 +205,7 @@ def maximum_calibration_error(
     references=(NGUYEN_OCONNOR_2015, NIXON_2019),
     since="0.2",
     in_report=False,
+    no_influence=KINK,
 )
 def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, norm: str) -> float:
     """Calibration error of the predicted class in bins that hold equally many rows.
@@ -239,6 +243,7 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
     ],
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
     since="0.2",
+    no_influence=KINK,
 )
 def class_calibration_error(
     c: ClassProbabilities, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -273,6 +278,7 @@ def class_calibration_error(
     references=(BROCKER_2012, FERRO_FRICKER_2012, KUMAR_2019),
     since="0.2",
     weights_are_rows=False,
+    no_influence=DEGENERATE,
 )
 def debiased_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
@@ -313,6 +319,7 @@ def debiased_calibration_error(
     references=(BROCKER_2012,),
     since="0.2",
     weights_are_rows=False,
+    no_influence=CROSSED,
 )
 def expected_calibration_error_if_calibrated(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import ClassProbabilities, ScoreCase, score_case, score_metric
+from karat.metrics._influence.forms import ShareInfluence
+from karat.metrics._influence.reasons import ISOTONIC
 from karat.metrics._isotonic import Recalibrated, recalibrated
 from karat.metrics._sums import dot
 
@@ -65,6 +67,7 @@ _LEFT = "-(log(1/3) + 2*log(2/3))"
     ],
     references=(DIMITRIADIS_2021, MURPHY_1973),
     since="0.2",
+    no_influence=ISOTONIC,
 )
 def brier_miscalibration(c: ClassProbabilities) -> float:
     """How much of the Brier score a monotone recalibration of the probabilities would save.
@@ -94,6 +97,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     ],
     references=(DIMITRIADIS_2021, MURPHY_1973),
     since="0.2",
+    no_influence=ISOTONIC,
 )
 def brier_discrimination(c: ClassProbabilities) -> float:
     """How much of the Brier score of the class share the recalibrated probabilities save.
@@ -117,6 +121,9 @@ def brier_discrimination(c: ClassProbabilities) -> float:
     cases=[five(gives="0.24"), weighted(gives="4/8*(4/8)")],
     references=(DIMITRIADIS_2021, MURPHY_1973),
     since="0.2",
+    influence=ShareInfluence(
+        value=lambda own, rest: own * rest, slope=lambda own, rest: rest - own
+    ),
 )
 def brier_uncertainty(c: ClassProbabilities) -> float:
     """Brier score of giving every row the share of the class: a property of the rows alone."""
@@ -137,6 +144,7 @@ def brier_uncertainty(c: ClassProbabilities) -> float:
     references=(DIMITRIADIS_2021,),
     since="0.2",
     in_report=False,
+    no_influence=ISOTONIC,
 )
 def log_loss_miscalibration(c: ClassProbabilities) -> float:
     """How much of the log-loss a monotone recalibration of the probabilities would save.
@@ -160,6 +168,7 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     references=(DIMITRIADIS_2021,),
     since="0.2",
     in_report=False,
+    no_influence=ISOTONIC,
 )
 def log_loss_discrimination(c: ClassProbabilities) -> float:
     """How much of the log-loss of the class share the recalibrated probabilities save.
@@ -181,6 +190,10 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
     references=(DIMITRIADIS_2021,),
     since="0.2",
     in_report=False,
+    influence=ShareInfluence(
+        value=lambda own, rest: -own * math.log(own) - rest * math.log(rest),
+        slope=lambda own, rest: math.log(rest / own),
+    ),
 )
 def log_loss_uncertainty(c: ClassProbabilities) -> float:
     """Log-loss of giving every row the share of the class: a property of the rows alone."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import Losses, Parameter, equal, score_case, score_metric, sklearn
-from karat.metrics._influence import of_mean, of_places, of_skill
+from karat.metrics._influence.forms import LossInfluence, PlaceInfluence, SkillInfluence
 
 GOOD_1952 = "Good (1952). Rational decisions. JRSS B 14."
 BRIER_1950 = "Brier (1950). Verification of forecasts expressed in terms of probability. MWR 78."
@@ -46,7 +46,7 @@ def _undefined_share(value: float, base: float) -> float:
     references=(GOOD_1952,),
     since="0.2",
     headline=("plain",),
-    influence=of_mean("surprise"),
+    influence=LossInfluence("surprise"),
 )
 def log_loss(s: Losses) -> float:
     """Mean of minus the logarithm of the probability given to the true class, in nats.
@@ -79,7 +79,7 @@ def log_loss(s: Losses) -> float:
         equal("CatBoost", "MultiClassOneVsAll()", given="y_score"),
     ],
     since="0.2",
-    influence=of_mean("binary_surprise"),
+    influence=LossInfluence("binary_surprise"),
 )
 def one_vs_all_log_loss(s: Losses) -> float:
     """Mean over rows and classes of the two-class log-loss of each class against the rest.
@@ -109,7 +109,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     references=(BRIER_1950,),
     since="0.2",
     headline=("plain",),
-    influence=of_mean("quadratic", halved=True),
+    influence=LossInfluence("quadratic", is_halved=True),
 )
 def brier(s: Losses) -> float:
     """Mean squared distance between the probabilities and what happened.
@@ -142,7 +142,7 @@ def brier(s: Losses) -> float:
     references=(CRAMMER_SINGER_2001,),
     since="0.2",
     is_of_scores_only=True,
-    influence=of_mean("margin"),
+    influence=LossInfluence("margin"),
 )
 def hinge_loss(s: Losses) -> float:
     """Mean shortfall of the margin between the true class and the best other class.
@@ -176,7 +176,7 @@ def hinge_loss(s: Losses) -> float:
     ],
     since="0.2",
     least_classes=3,
-    influence=of_places,
+    influence=PlaceInfluence(),
 )
 def top_k_accuracy(s: Losses, *, k: int) -> float:
     """Share of the rows whose true class has one of the k largest scores.
@@ -215,7 +215,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     ],
     references=(MCFADDEN_1974,),
     since="0.2",
-    influence=of_skill("surprise"),
+    influence=SkillInfluence("surprise"),
 )
 def d2_log_loss(s: Losses) -> float:
     """Share of the log-loss of the class shares that the probabilities save.
@@ -249,7 +249,7 @@ def d2_log_loss(s: Losses) -> float:
     ],
     references=(BRIER_1950,),
     since="0.2",
-    influence=of_skill("quadratic"),
+    influence=SkillInfluence("quadratic"),
 )
 def d2_brier(s: Losses) -> float:
     """Share of the Brier score of the class shares that the probabilities save.

@@ -19,13 +19,11 @@ from karat.metrics import (
     score_metric,
     sklearn,
 )
-from karat.metrics._influence import (
-    of_gini,
-    of_mu,
-    of_pairs,
-    of_pairs_by_support,
-    of_step_area,
-    of_whole_area,
+from karat.metrics._influence.forms import (
+    AreaInfluence,
+    DifferencesInfluence,
+    PairsInfluence,
+    PrecisionInfluence,
 )
 from karat.metrics._views import Floats
 
@@ -124,7 +122,7 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
     references=(HANLEY_MCNEIL_1982, MCCLISH_1989, FAWCETT_2006),
     since="0.2",
     headline=("plain", "macro", "weighted"),
-    influence=of_whole_area,
+    influence=AreaInfluence(part="max_fpr"),
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
     """Area under the ROC curve: how often a row of the class outranks another row.
@@ -186,7 +184,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     references=(HAND_TILL_2001,),
     since="0.2",
     headline=("plain",),
-    influence=of_pairs,
+    influence=PairsInfluence(),
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
     """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
@@ -217,7 +215,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     ],
     references=(HAND_TILL_2001,),
     since="0.2",
-    influence=of_pairs_by_support,
+    influence=PairsInfluence(is_by_support=True),
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
     """Mean over pairs of classes of how well they are told apart, by the rows of each pair."""
@@ -274,7 +272,7 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     ],
     references=(KLEIMAN_PAGE_2019,),
     since="0.2",
-    influence=of_mu,
+    influence=DifferencesInfluence(),
 )
 def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     """Mean over pairs of classes of how well the rows are told apart by both scores together.
@@ -330,7 +328,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     references=(BOYD_2013,),
     since="0.2",
     headline=("plain", "macro"),
-    influence=of_step_area,
+    influence=PrecisionInfluence(),
 )
 def average_precision(c: ClassRanks) -> float:
     """Area under precision by recall as steps: the mean precision at the rows of the class.
@@ -361,6 +359,7 @@ def average_precision(c: ClassRanks) -> float:
     ],
     references=(DAVIS_GOADRICH_2006,),
     since="0.2",
+    influence=PrecisionInfluence(is_straight=True),
 )
 def pr_auc_trapezoid(c: ClassRanks) -> float:
     """Area under precision by recall by trapezoids; precision is 1 at recall 0.
@@ -391,7 +390,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     ],
     references=(HANLEY_MCNEIL_1982,),
     since="0.2",
-    influence=of_gini,
+    influence=AreaInfluence(scale=2.0),
 )
 def gini(c: ClassRanks) -> float:
     """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0."""

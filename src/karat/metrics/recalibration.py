@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
+from karat.metrics._influence.forms import LineInfluence
 from karat.metrics._logistic import recalibration_line, recalibration_shift
 from karat.metrics._sums import dot
 from karat.tally import RungSource
@@ -67,6 +68,7 @@ _Z = "0.395/sqrt(0.0576 + 0.0336 + 0.0576 + 0.0096 + 0.020475)"
     references=(SPIEGELHALTER_1986,),
     since="0.2",
     weights_are_rows=False,
+    no_influence="a test statistic, whose distribution is known if the confidences are right",
 )
 def spiegelhalter_z(c: Confidences) -> float:
     """How many standard deviations the squared error lies above what the confidences promise.
@@ -88,6 +90,7 @@ def spiegelhalter_z(c: Confidences) -> float:
     references=(SPIEGELHALTER_1986,),
     since="0.2",
     weights_are_rows=False,
+    no_influence="a p-value",
 )
 def spiegelhalter_p(c: Confidences) -> float:
     """Two-sided p-value of Spiegelhalter's test that the confidences are right.
@@ -120,6 +123,7 @@ def _z(confidences: RungSource) -> float:
     ],
     references=(COX_1958, VAN_CALSTER_2019),
     since="0.2",
+    influence=LineInfluence("slope"),
 )
 def calibration_slope(c: ClassProbabilities) -> float:
     """How the log-odds of the class grow with those of its probability: 1 when calibrated.
@@ -141,6 +145,7 @@ def calibration_slope(c: ClassProbabilities) -> float:
     ],
     references=(COX_1958,),
     since="0.2",
+    influence=LineInfluence("intercept"),
 )
 def calibration_intercept(c: ClassProbabilities) -> float:
     """Log-odds of the class where its probability says one half: 0 when calibrated.
@@ -164,6 +169,7 @@ def calibration_intercept(c: ClassProbabilities) -> float:
     ],
     references=(VAN_CALSTER_2019,),
     since="0.2",
+    influence=LineInfluence("shift"),
 )
 def calibration_in_the_large(c: ClassProbabilities) -> float:
     """By how much the log-odds are too low for all rows alike: 0 when right on average.

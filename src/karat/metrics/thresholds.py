@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
+from karat.metrics._influence.reasons import MAXIMUM, QUANTILE, THRESHOLD
 from karat.metrics._steps import gain_of_share, largest, weight_within
 from karat.metrics._views import Floats
 from karat.tally import Steps
@@ -49,6 +50,7 @@ def tied(*, gives: str, **params: Any) -> ScoreCase:
     cases=[tied(gives="1/3")],
     references=(KOLMOGOROV_SMIRNOV,),
     since="0.2",
+    no_influence=MAXIMUM,
 )
 def ks_statistic(c: ClassRanks) -> float:
     """Largest gap between the score distributions of the class and of the rest.
@@ -71,6 +73,7 @@ def ks_statistic(c: ClassRanks) -> float:
     cases=[tied(gives="1/3")],
     references=(MARTIN_1997,),
     since="0.2",
+    no_influence="read off at a threshold that moves with the rows",
 )
 def equal_error_rate(c: ClassRanks) -> float:
     """Error rate where as large a share of positives is missed as of negatives is accepted.
@@ -90,13 +93,8 @@ def equal_error_rate(c: ClassRanks) -> float:
     raise AssertionError("both rates end at 1")
 
 
-_SHARE = Parameter(
-    "share",
-    "Share of the rows taken, best first: above 0, at most 1.",
-    default=0.1,
-    above=0.0,
-    most=1.0,
-)
+_SHARE = Parameter("share", "Share of the rows taken, best first: above 0, at most 1.",
+                   default=0.1, above=0.0, most=1.0)  # fmt: skip
 
 
 @score_metric(
@@ -112,6 +110,7 @@ _SHARE = Parameter(
     references=(LING_LI_1998,),
     since="0.2",
     in_report=False,
+    no_influence=QUANTILE,
 )
 def lift_at(c: ClassRanks, *, share: float) -> float:
     """How many times more rows of the class the best share holds than a random choice would.
@@ -133,6 +132,7 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
     references=(LING_LI_1998,),
     since="0.2",
     in_report=False,
+    no_influence=QUANTILE,
 )
 def gain_at(c: ClassRanks, *, share: float) -> float:
     """Share of the class that is found when only the best share of the rows is looked at.
@@ -159,6 +159,7 @@ _K = Parameter("k", "How many of the best rows are taken (weight, when weighted)
     references=(MANNING_2008,),
     since="0.2",
     in_report=False,
+    no_influence=QUANTILE,
 )
 def precision_at_k(c: ClassRanks, *, k: int) -> float:
     """Share of the class among the k rows with the highest scores.
@@ -181,6 +182,7 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
     references=(MANNING_2008,),
     since="0.2",
     in_report=False,
+    no_influence=QUANTILE,
 )
 def recall_at_k(c: ClassRanks, *, k: int) -> float:
     """Share of the class found among the k rows with the highest scores.
@@ -219,6 +221,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     references=(MANNING_2008,),
     since="0.2",
     in_report=False,
+    no_influence=MAXIMUM,
 )
 def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
     """The most rows of the class that can be found while precision stays high enough.
@@ -258,6 +261,7 @@ def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
     references=(LIPTON_2014,),
     since="0.2",
     in_report=False,
+    no_influence=MAXIMUM,
 )
 def max_f_beta(c: ClassRanks, *, beta: float) -> float:
     """F-beta at the threshold that makes it largest on these rows: an optimistic number."""
@@ -277,6 +281,7 @@ _REAL = (-math.inf, math.inf)
     references=(LIPTON_2014,),
     since="0.2",
     in_report=False,
+    no_influence=THRESHOLD,
 )
 def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     """The score from which on to predict the class so that F-beta is largest on these rows."""
@@ -292,6 +297,7 @@ def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     references=(YOUDEN_1950,),
     since="0.2",
     in_report=False,
+    no_influence=THRESHOLD,
 )
 def informedness_threshold(c: ClassRanks) -> float:
     """The score from which on to predict the class so that informedness is largest."""
@@ -312,6 +318,7 @@ def informedness_threshold(c: ClassRanks) -> float:
     references=(YOUDEN_1950,),
     since="0.2",
     in_report=False,
+    no_influence=MAXIMUM,
 )
 def max_informedness(c: ClassRanks) -> float:
     """Informedness at the threshold that makes it largest: an optimistic number."""
@@ -367,6 +374,7 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     references=(ELKAN_2001,),
     since="0.2",
     in_report=False,
+    no_influence="a minimum over thresholds",
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
     """Mean cost of the outcomes at the threshold that makes it smallest on these rows."""
@@ -383,6 +391,7 @@ def min_cost(c: ClassRanks, *, costs: Any) -> float:
     references=(ELKAN_2001,),
     since="0.2",
     in_report=False,
+    no_influence=THRESHOLD,
 )
 def cost_threshold(c: ClassRanks, *, costs: Any) -> float:
     """The score from which on to predict the class so that outcomes cost least on these rows."""

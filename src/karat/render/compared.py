@@ -102,7 +102,8 @@ def value_of(total: float) -> str:
 def _values(comparison: Comparison) -> Table:
     """What each model scored; with intervals, where there is room for them."""
     is_short = len(comparison.models) < 3
-    columns = [Column("metric", "left"), *(Column(name, "left") for name in comparison.models)]
+    names = [Column(name, "left", rank=i) for i, name in enumerate(comparison.models)]
+    columns = [Column("metric", "left"), *names]
     rows = tuple(
         (Cell(metric), *(Cell(_estimate(each[name], is_short)) for name in comparison.models))
         for metric, each in comparison.values.items()

@@ -110,7 +110,7 @@ def _headline(report: Report, names: Sequence[str]) -> Table:
     levels = [r.level for r in map(results.__getitem__, names) if r.level is not None]
     has_interval = bool(levels)
     if levels:
-        columns.append(Column(f"{100 * levels[0]:g} % interval", "left"))
+        columns.append(Column(f"{100 * levels[0]:g} % interval", "left", rank=1))
     rows = []
     for name in names:
         result = results[name]
@@ -289,4 +289,5 @@ def _listed(names: Sequence[str], limit: int = 4) -> str:
 
 
 def _warnings(report: Report) -> Notes | None:
-    return Notes("Warnings", report.warnings, "warning") if report.warnings else None
+    told = (*report.warnings, *report.cautions)
+    return Notes("Warnings", told, "warning") if told else None

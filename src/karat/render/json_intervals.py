@@ -47,10 +47,10 @@ def confidence_from(part: Part | None) -> tuple[Confidence | None, bool]:
     """
     if part is None or part.is_null:
         return None, False
-    facts = {name: part[name].value for name in ("level", "side", "method", "design")}
+    facts = {name: part[name].text for name in ("side", "method", "design")}
     counts = {name: part[name].count for name in ("seed", "n_replicates")}
     try:
-        asked = Confidence.of(**facts, **counts)
+        asked = Confidence.of(part["level"].value, **facts, **counts)
     except KaratError as problem:
         raise part.is_not("what can be asked of intervals") from problem
     if asked is None:
@@ -77,8 +77,11 @@ def intervals_from(
     if asked is None:
         return found
     for name, part in metrics.fields():
-        metric = get(name)
-        if needs(metric):
+        try:
+            metric = get(name)
+        except KaratError:  # a metric of a later version
+            continue
+        if needs(metric) and part.get("method") is not None:
             found[metric] = _interval(part, metric.range)
     return found
 

@@ -14,7 +14,7 @@ from karat.tally.fields import Fields
 from karat.tally.joint import JointCells
 from karat.tally.ladder import Ladder
 from karat.tally.rungs import Rungs, RungSource, Steps, cumulated
-from karat.tally.scored import RankedColumn, ScoredRows
+from karat.tally.scored import Placements, RankedColumn, ScoredRows
 from karat.tally.serialization import from_bytes, to_bytes
 from karat.tally.sums import Sums
 
@@ -28,6 +28,7 @@ __all__ = [
     "JointCells",
     "Label",
     "Ladder",
+    "Placements",
     "RankedColumn",
     "RungSource",
     "Rungs",

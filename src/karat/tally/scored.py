@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,27 @@ from karat.tally.ladder import Ladder
 from karat.tally.rungs import RungSource
 from karat.tally.sums import Sums
 
-__all__ = ["RankedColumn", "ScoredRows"]
+__all__ = ["Placements", "RankedColumn", "ScoredRows"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Placements(NamedTuple):
+    """How much rows differ in where they stand; of the rest, then of the own class.
+
+    V of a row is the part of the weight of the other side over which it stands right (own above
+    rest), tied rows half; A is the mean of V, the same for both sides.
+
+    Attributes:
+        weight, square: float64[2], Σw and Σw².
+        spread: float64[2], Σw²(V − A)²; NaN where either side has no weight.
+        size: Σw|V − A| of the own rows.
+    """
+
+    weight: Floats
+    square: Floats
+    spread: Floats
+    size: float
 
 
 class RankedColumn(RungSource, Protocol):
@@ -46,6 +66,22 @@ class RankedColumn(RungSource, Protocol):
         """Area under precision by the part of own found, straight lines between thresholds."""
         ...
 
+    def placements(self) -> Placements:
+        """How much rows differ in where they stand."""
+        ...
+
+    def add_placements(self, own_gains: Floats, rest_gains: Floats, out: Floats) -> None:
+        """Add to out[m, n] how rows stand; see `engines.ranking.Ranked.add_placements`."""
+        ...
+
+    def lift_squares(self, *, is_straight: bool = False) -> Floats:
+        """float64[2] of rest and own: Σ w² · (what `add_lifts` adds with gain 1)²."""
+        ...
+
+    def add_lifts(self, gain: float, out: Floats, *, is_straight: bool = False) -> None:
+        """Add to out[n] what rows do to the area; see `engines.ranking.Ranked.add_lifts`."""
+        ...
+
     def ladder(self) -> Ladder:
         """Distinct scores, best first, with the weight of own class and the rest."""
         ...
@@ -59,6 +95,8 @@ class ScoredRows(Protocol):
         n_rows: rows.
         is_weighted: whether rows carry weights.
         is_prob: whether the scores are probabilities as given.
+        codes: int32[n], the true class of each row.
+        weights: float64[n], or None.
     """
 
     @property
@@ -69,6 +107,10 @@ class ScoredRows(Protocol):
     def is_weighted(self) -> bool: ...
     @property
     def is_prob(self) -> bool: ...
+    @property
+    def codes(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def weights(self) -> Floats | None: ...
 
     def check(self) -> None:
         """Refuse values and weights that cannot be measured."""
@@ -78,15 +120,23 @@ class ScoredRows(Protocol):
         """Losses by name, and places, in one read."""
         ...
 
-    def column(self, i: int) -> RankedColumn:
-        """Rows ordered by the score of class i, as given."""
+    def row_losses(self, name: str, part: slice) -> Floats:
+        """float64[m]: a loss, or the place, of each row of a part."""
         ...
 
-    def probability_column(self, i: int) -> RankedColumn:
+    def probabilities(self, i: int, part: slice) -> Floats:
+        """float64[m]: the probability of class i of each row of a part."""
+        ...
+
+    def column(self, i: int, *, names_rows: bool = False) -> RankedColumn:
+        """Rows ordered by the score of class i, as given; to add to rows, they must be named."""
+        ...
+
+    def probability_column(self, i: int, *, names_rows: bool = False) -> RankedColumn:
         """Rows ordered by the probability of class i."""
         ...
 
-    def pooled(self) -> RankedColumn:
+    def pooled(self, *, names_rows: bool = False) -> RankedColumn:
         """Every row and class as one row of two classes: whether it is the true class."""
         ...
 
@@ -95,7 +145,7 @@ class ScoredRows(Protocol):
         ...
 
     def pair_areas(
-        self, cost: npt.NDArray[np.float64] | None
+        self, cost: Floats | None, placed: Floats | None = None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """number[k, k] for i < j and number[k]; see `engines.ranking.pair_areas`."""
         ...

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from karat.errors import UndefinedWarning
 from karat.metrics import Losses, Metric, Record
-from karat.metrics._influence import Rows, influence
+from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
+from karat.tally import ScoredRows
 
-__all__ = ["SCORE_LAWS", "Problem", "problems", "score_metrics_of", "value_of"]
+__all__ = ["SCORE_LAWS", "Problem", "problems", "rows_of", "score_metrics_of", "value_of"]
 
 Measure = Callable[..., float]
 
@@ -185,26 +186,38 @@ def one_column_is_two(record: Record) -> None:
                 _same(found, value_of(metric, both), str(metric))
 
 
+def influence_or_reason(record: Record) -> None:
+    """Either the influence of a row is known, or the record says why there is none."""
+    assert (record.influence is None) == bool(record.no_influence), record.name
+
+
+def rows_of(problem: Problem) -> ScoredRows:
+    """The rows as metrics read them."""
+    from karat.scored_functions import scored_rows
+
+    y_prob, y_score = (problem.values, None) if problem.is_prob else (None, problem.values)
+    return scored_rows(
+        problem.y_true, y_prob, y_score, labels=list(range(problem.k)), weights=problem.weights
+    )
+
+
 def influence_is_the_derivative(record: Record) -> None:
     """The influence function is the derivative with respect to the weight of a row."""
-    if record.influence is None:
-        return
     for metric, problem in _each(record):
-        if metric.lift in {"micro", "per_class"} or dict(metric.params).get("max_fpr"):
+        if reason_without(metric):
             continue
         weights = np.random.default_rng(3).uniform(0.5, 2.0, len(problem.y_true))
         weighted = replace(problem, weights=weights)
-        rows = Rows(
-            problem.y_true, problem.values, weights, problem.is_prob, 1 if problem.k == 2 else None
+        phi = influences(rows_of(weighted), [metric])[metric]
+        np.testing.assert_allclose(
+            np.average(phi, -1, weights), 0.0, atol=1e-9, err_msg=str(metric)
         )
-        phi = influence(metric, rows)
-        assert abs(np.average(phi, weights=weights)) < 1e-9, str(metric)
         for row in range(0, len(weights), 17):
             step = 1e-5 * np.eye(1, len(weights), row)[0]
             up = value_of(metric, replace(weighted, weights=weights + step))
             down = value_of(metric, replace(weighted, weights=weights - step))
             slope = (up - down) / 2e-5 * weights.sum()
-            _same(phi[row], slope, f"{metric}, row {row}", 2e-6)
+            _same(phi[..., row], slope, f"{metric}, row {row}", 2e-6)
 
 
 def absent_classes_are_said(record: Record) -> None:
@@ -232,6 +245,7 @@ SCORE_LAWS: Final = (
     within_range,
     perfect_scores_are_perfect,
     one_column_is_two,
+    influence_or_reason,
     influence_is_the_derivative,
     absent_classes_are_said,
 )

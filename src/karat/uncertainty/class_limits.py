@@ -62,7 +62,7 @@ def class_limits(
     total = spread.total
     slopes = _slopes(metric, tables) * total
     partials = np.where(np.isfinite(slopes), slopes, 0.0)
-    value = metric.values(Cells.dense(tables, classes=TWO)).value
+    value = _values(metric, tables)
     variance = spread.class_variances(partials)
     df = spread.df
     share = share_of(metric)
@@ -78,6 +78,12 @@ def class_limits(
         return ClassLimits(value, *limits, partials, variance, "wilson-effective")
     limits = _of_ratios(metric, spread, tables, value, inflation, asked.quantile(df))
     return ClassLimits(value, *limits, partials, variance, "log")
+
+
+def _values(metric: Metric, tables: Floats) -> Floats:
+    """float64[k]: the metric of each table."""
+    n_rows = np.zeros(len(tables), np.int64)
+    return metric.values(Cells.dense(tables, classes=TWO, n_rows=n_rows)).value
 
 
 def _slopes(metric: Metric, tables: Floats) -> Floats:
@@ -144,7 +150,7 @@ def _effective(
     phi = slopes * n_smooth[:, None, None]
     p = smooth / n_smooth[:, None, None]
     spread_of = (p * phi * phi).sum(axis=(1, 2)) - (p * phi).sum(axis=(1, 2)) ** 2
-    smoothed = metric.values(Cells.dense(smooth, classes=TWO)).value
+    smoothed = _values(metric, smooth)
     x = (smoothed - low) / (high - low)
     variance = spread_of / spread.n_effective / (high - low) ** 2 * inflation
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -162,7 +168,7 @@ def _of_ratios(
 ) -> tuple[Floats, Floats]:
     """Limits on the scale of the logarithm; half a row in each cell keeps them finite (Gart)."""
     smooth = tables * (spread.n_effective / spread.total) + 0.5
-    centre = metric.values(Cells.dense(smooth, classes=TWO)).value
+    centre = _values(metric, smooth)
     slopes = _slopes(metric, smooth)
     # Counts of independent rows: a cell varies as much as it holds.
     variance = (slopes * slopes * smooth).sum(axis=(1, 2)) * inflation

@@ -53,19 +53,29 @@ class TableSpread:
         return self.cells.coordinates()[1]
 
     @cached_property
+    def unit(self) -> float:
+        """A power of two near the mean weight: measured in it, sums of weights count like rows."""
+        if not self.cells.is_weighted:
+            return 1.0
+        mean = float(self.cells.fields.n) / max(int(self.cells.n_rows), 1)
+        return 2.0 ** round(math.log2(mean)) if mean > 0 else 1.0
+
+    @cached_property
     def weights(self) -> Floats:
-        """float64[m], weight in the listed cells."""
-        return np.asarray(self.cells.flat(), np.float64)
+        """float64[m], weight in the listed cells, in units."""
+        return np.asarray(self.cells.flat() / self.unit, np.float64)
 
     @cached_property
     def squares(self) -> Floats:
-        """float64[m], Σw² in the listed cells."""
+        """float64[m], Σw² in the listed cells, in units."""
         found = self.cells.squares
-        return self.weights if found is None else np.asarray(self.cells.flat(found))
+        if found is None:
+            return self.weights
+        return np.asarray(self.cells.flat(found) / self.unit / self.unit)
 
     @cached_property
     def total(self) -> float:
-        """Σw."""
+        """Σw, in units."""
         return float(self.weights.sum())
 
     @cached_property
@@ -102,7 +112,7 @@ class TableSpread:
         clusters = self.clusters
         scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
         flat = phi.reshape(-1, phi.shape[-1])
-        found = [float((clusters.sums(part) ** 2).sum()) * scale for part in flat]
+        found = [float((self._sums(clusters, part) ** 2).sum()) * scale for part in flat]
         return np.array(found).reshape(phi.shape[:-1])
 
     def covariance(self, g: npt.ArrayLike) -> Floats:
@@ -111,9 +121,12 @@ class TableSpread:
         if self.clusters is None:
             return np.asarray(np.einsum("am,bm,m->ab", phi, phi, self.squares) / self.total**2)
         clusters = self.clusters
-        sums = np.array([clusters.sums(part) for part in phi])
+        sums = np.array([self._sums(clusters, part) for part in phi])
         scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
         return np.asarray(np.einsum("ag,bg->ab", sums, sums) * scale)
+
+    def _sums(self, clusters: ClusteredCells, phi: Floats) -> Floats:
+        return clusters.sums(phi) / self.unit
 
     def simple_variance(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: what it would be for `n_effective` rows drawn one by one."""
@@ -141,7 +154,9 @@ class TableSpread:
             return None
         scale = self.n_effective / self.total
         counts = self.cells.counts * scale + 0.5 / self.cells.k
-        return Cells.dense(np.asarray(counts, np.float64), classes=self.cells.classes)
+        return Cells.dense(
+            np.asarray(counts, np.float64), classes=self.cells.classes, n_rows=self.cells.n_rows
+        )
 
     def one_vs_rest(self) -> tuple[Floats, Floats]:
         """float64[k, 2, 2] each: Σw and Σw² of each class against the rest, truth by prediction."""

@@ -103,6 +103,9 @@ void test_ladders(Random& random);
 void test_objectives(Random& random);
 void test_pairs(Random& random);
 void test_paths(Random& random);
+void test_placements(Random& random);
+void test_programs(Random& random);
+void test_resampling(Random& random);
 void test_scores(Random& random);
 
 // Deliberate mistakes, by name; each must end the program in an error.

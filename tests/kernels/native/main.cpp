@@ -19,6 +19,9 @@ int main(int argc, char** argv) {
     test_objectives(random);
     test_pairs(random);
     test_paths(random);
+    test_placements(random);
+    test_programs(random);
+    test_resampling(random);
     test_scores(random);
     std::printf("passed on %s\n", karat::lanes().name);
     return 0;

@@ -1,12 +1,4 @@
-"""Influence of each row on a metric of scores: φ with T(w + ε·e_i) = T(w) + ε·φ_i / Σw + o(ε).
-
-Closed forms, vectorised: the standard error of a metric, a paired difference or a clustered
-variance all follow from φ alone.
-`influence` makes the φ of an average from the φ of one class, once for every metric.
-
-Sources: LeDell, Petersen, van der Laan (2015) for the area; Hand, Till (2001) and Kleiman, Page
-(2019) for the means of pairs; Hampel (1974) for the method.
-"""
+"""Influence of each row in plain NumPy: the oracle of what is added up natively."""
 
 from __future__ import annotations
 
@@ -17,10 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error
-from karat.metrics._metric import Metric
-
-__all__ = ["Rows", "influence"]
+from karat.metrics import Metric
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -60,52 +49,6 @@ class Rows:
         return np.bincount(self.codes, self.weights, minlength=self.k).astype(np.float64)
 
 
-def influence(metric: Metric, rows: Rows) -> Floats:
-    """float64[n]: the influence of each row on a metric of scores.
-
-    Its mean by weight is 0.
-
-    Errors:
-        K120 the metric has no influence function: it is not smooth in the weights.
-
-    Cost: O(n log n) for each column that the metric ranks by.
-    """
-    record, params = metric.record, dict(metric.params)
-    closed_form = record.influence
-    if closed_form is None or (metric.lift == "micro"):
-        raise error(
-            "K120",
-            found=f"{metric} has no influence function",
-            do="Use the bootstrap for metrics that are a maximum, a quantile or a share of bins.",
-        )
-    if not record.is_per_class:
-        found: Floats = closed_form(rows, **params)
-        return found
-    if metric.lift == "plain":
-        assert rows.positive is not None
-        return _of_class(closed_form, rows, rows.positive, params)[0]
-    each = [_of_class(closed_form, rows, i, params) for i in range(rows.k)]
-    measured = [i for i, (_, value) in enumerate(each) if np.isfinite(value)]
-    if metric.lift == "macro":
-        return np.asarray(sum(each[i][0] for i in measured) / len(measured))
-    shares = rows.totals[measured] / rows.totals[measured].sum()
-    values = np.array([each[i][1] for i in measured])
-    phi = sum(share * each[i][0] for share, i in zip(shares, measured, strict=True))
-    # The shares move with the weights too.
-    moved = np.zeros(rows.k)
-    moved[measured] = (values - shares @ values) * rows.total / rows.totals[measured].sum()
-    return np.asarray(phi + moved[rows.codes])
-
-
-def _of_class(
-    closed_form: Callable[..., Any], rows: Rows, i: int, params: dict[str, Any]
-) -> tuple[Floats, float]:
-    found: tuple[Floats, float] = closed_form(
-        rows.codes == i, rows.values[:, i], rows.weights, **params
-    )
-    return found
-
-
 def of_area(own: Flags, scores: Floats, weights: Floats) -> tuple[Floats, float]:
     """Influence on the area under the ROC curve, and the area."""
     distinct, place = np.unique(scores, return_inverse=True)
@@ -121,23 +64,6 @@ def of_area(own: Flags, scores: Floats, weights: Floats) -> tuple[Floats, float]
     placement = np.where(own, below[place], above[place])
     share = np.where(own, n_pos, n_neg) / (n_pos + n_neg)
     return (placement - value) / share, value
-
-
-def of_whole_area(
-    own: Flags, scores: Floats, weights: Floats, *, max_fpr: float | None
-) -> tuple[Floats, float]:
-    """Influence on the area under the whole ROC curve; part of it has a quantile, hence none.
-
-    Errors:
-        K120 only a part of the curve is asked for.
-    """
-    if max_fpr is not None and max_fpr < 1.0:
-        raise error(
-            "K120",
-            found=f"The area up to max_fpr={max_fpr} has no influence function",
-            do="Use the bootstrap for a part of the curve.",
-        )
-    return of_area(own, scores, weights)
 
 
 def of_gini(own: Flags, scores: Floats, weights: Floats) -> tuple[Floats, float]:
@@ -271,3 +197,119 @@ def of_skill(name: str) -> Callable[[Rows], Floats]:
         return np.asarray(-(loss - mean) / base + mean / base**2 * moved)
 
     return closed_form
+
+
+def of_straight_area(own: Flags, scores: Floats, weights: Floats) -> tuple[Floats, float]:
+    """Influence on the area under precision by recall in straight lines, by rung and row."""
+    if not (weights * own).any():
+        return np.full(len(scores), np.nan), np.nan
+    kept = weights > 0
+    rungs = np.unique(scores[kept])[::-1]
+    p = np.array([weights[own & (scores == s)].sum() for s in rungs])
+    all_here = np.array([weights[scores == s].sum() for s in rungs])
+    n, share = np.cumsum(all_here), np.cumsum(p) / np.cumsum(all_here)
+    before = np.concatenate([[1.0], share[:-1]])
+    value = float((p * (share + before)).sum() / 2.0 / p.sum())
+    pull = (p + np.append(p[1:], 0.0)) / 2.0
+    phi = np.full(len(scores), np.nan)
+    for row in np.flatnonzero(kept):
+        q = int(np.flatnonzero(rungs == scores[row])[0])
+        moved = (pull[q:] * (float(own[row]) - share[q:]) / n[q:]).sum()
+        phi[row] = own[row] * ((share[q] + before[q]) / 2.0 - value) + moved
+    return phi * weights.sum() / p.sum(), value
+
+
+def of_line(part: str) -> Callable[..., tuple[Floats, float]]:
+    """Influence on a logistic recalibration, by a general solver."""
+
+    def closed_form(own: Flags, p: Floats, weights: Floats) -> tuple[Floats, float]:
+        x = np.log(p / (1.0 - p))
+        design = np.stack([np.ones_like(x), x], axis=1)
+        free = design[:, :1] if part == "shift" else design
+        fixed = x if part == "shift" else np.zeros_like(x)
+        at = np.zeros(free.shape[1])
+        for _ in range(100):
+            chance = 1.0 / (1.0 + np.exp(-(fixed + free @ at)))
+            bend = (free * (weights * chance * (1.0 - chance))[:, None]).T @ free
+            at = at + np.linalg.solve(bend, free.T @ (weights * (own - chance)))
+        phi = np.linalg.solve(bend / weights.sum(), (free * (own - chance)[:, None]).T)
+        which = 1 if part == "slope" else 0
+        return phi[which], float(at[which])
+
+    return closed_form
+
+
+def of_share(value: Callable[[float], float]) -> Callable[..., tuple[Floats, float]]:
+    """Influence on a function of the share of the class, by a difference."""
+
+    def closed_form(own: Flags, p: Floats, weights: Floats) -> tuple[Floats, float]:
+        share = float((weights * own).sum() / weights.sum())
+        slope = (value(share + 1e-6) - value(share - 1e-6)) / 2e-6
+        return slope * (own - share), value(share)
+
+    return closed_form
+
+
+def _entropy(r: float) -> float:
+    return float(-r * np.log(r) - (1.0 - r) * np.log(1.0 - r))
+
+
+OF_CLASS: dict[str, Any] = {
+    "roc_auc": of_area,
+    "gini": of_gini,
+    "average_precision": of_step_area,
+    "pr_auc_trapezoid": of_straight_area,
+    "calibration_slope": of_line("slope"),
+    "calibration_intercept": of_line("intercept"),
+    "calibration_in_the_large": of_line("shift"),
+    "brier_uncertainty": of_share(lambda r: r * (1.0 - r)),
+    "log_loss_uncertainty": of_share(_entropy),
+}
+OF_ALL: dict[str, Any] = {
+    "roc_auc_ovo_macro": of_pairs,
+    "roc_auc_ovo_weighted": of_pairs_by_support,
+    "roc_auc_mu": of_mu,
+    "log_loss": of_mean("surprise"),
+    "one_vs_all_log_loss": of_mean("binary_surprise"),
+    "brier": of_mean("quadratic", halved=True),
+    "hinge_loss": of_mean("margin"),
+    "top_k_accuracy": of_places,
+    "d2_log_loss": of_skill("surprise"),
+    "d2_brier": of_skill("quadratic"),
+}
+OF_PROBABILITIES = ("calibration", "brier_unc", "log_loss_unc")
+
+
+def influence(metric: Metric, rows: Rows) -> Floats:
+    """float64[n], or float64[k, n] of a metric of each class."""
+    name, params = metric.record.name, dict(metric.params)
+    if name in OF_ALL:
+        found: Floats = OF_ALL[name](rows, **params)
+        return found
+    params.pop("max_fpr", None)
+    values = rows.values
+    if name.startswith(OF_PROBABILITIES) and not rows.is_prob:
+        values = np.exp(values - values.max(axis=1, keepdims=True))
+        values = values / values.sum(axis=1, keepdims=True)
+    if metric.lift == "micro":
+        own = (np.arange(rows.k) == rows.codes[:, None]).ravel()
+        phi, _ = OF_CLASS[name](own, values.ravel(), np.repeat(rows.weights, rows.k), **params)
+        return np.asarray(phi.reshape(-1, rows.k).mean(axis=1))
+    each = [
+        OF_CLASS[name](rows.codes == i, values[:, i], rows.weights, **params) for i in range(rows.k)
+    ]
+    if metric.lift == "plain":
+        assert rows.positive is not None
+        return np.asarray(each[rows.positive][0])
+    if metric.lift == "per_class":
+        return np.stack([phi for phi, _ in each])
+    measured = [i for i, (_, value) in enumerate(each) if np.isfinite(value)]
+    if metric.lift == "macro":
+        return np.asarray(sum(each[i][0] for i in measured) / len(measured))
+    shares = rows.totals[measured] / rows.totals[measured].sum()
+    values_of = np.array([each[i][1] for i in measured])
+    phi = sum(share * each[i][0] for share, i in zip(shares, measured, strict=True))
+    # The shares move with the weights too.
+    moved = np.zeros(rows.k)
+    moved[measured] = (values_of - shares @ values_of) * rows.total / rows.totals[measured].sum()
+    return np.asarray(phi + moved[rows.codes])

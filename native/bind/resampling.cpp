@@ -1,0 +1,224 @@
+// karat._native: philox, resample_counts, draw_totals, resample_clusters, row_weights,
+// replicate_areas, replicate_rungs.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "bind/arrays.hpp"
+#include "bind/tables.hpp"
+#include "kernels/draw_items.hpp"
+#include "kernels/draw_totals.hpp"
+#include "kernels/replicate_ladder.hpp"
+#include "kernels/resample_counts.hpp"
+
+namespace karat {
+namespace {
+
+template <class T>
+using Column1 = In<T, 1>;
+template <class T>
+using Matrix = In<T, 2>;
+
+constexpr int64_t kMostReplicates = int64_t{1} << 31;
+
+int64_t length_of(const Column1<double>& column) { return static_cast<int64_t>(column.shape(0)); }
+
+// Replicates with room for that many items of 8 bytes, a stream: what Python may get wrong.
+void check_draw(int64_t first, int64_t count, int64_t items, uint32_t stream) {
+    if (first < 0 || first > kMostReplicates || count < 0 || count > kMostReplicates)
+        throw std::invalid_argument("the first replicate or their number is not in 0 to 2^31");
+    if (stream >= kMostStreams) throw std::invalid_argument("stream is not below 2^24");
+    if (items > 0 && count > (int64_t{1} << 59) / items)
+        throw std::invalid_argument("the replicates are too large for any memory");
+}
+
+Law law_of(bool is_gamma) { return is_gamma ? Law::gamma : Law::poisson; }
+
+Totals totals_of(const double* sums, int64_t m, const double* squares, bool is_gamma) {
+    return Totals(sums, squares, m, law_of(is_gamma));
+}
+
+// Sums [u, 2] and their squares, of the rest and of the own class.
+Totals sides_of(const Matrix<double>& sums, const std::optional<Matrix<double>>& squares,
+                bool is_gamma) {
+    if (sums.shape(1) != 2) throw std::invalid_argument("sums is not float64[u, 2]");
+    if (squares && (squares->shape(0) != sums.shape(0) || squares->shape(1) != 2))
+        throw std::invalid_argument("squares do not match the sums");
+    return totals_of(sums.data(), 2 * static_cast<int64_t>(sums.shape(0)),
+                     squares ? squares->data() : nullptr, is_gamma);
+}
+
+nb::object counts_of(Column1<int64_t> counts, uint64_t seed, uint32_t stream, int64_t first, int64_t count,
+                     int n_threads) {
+    const auto m = static_cast<int64_t>(counts.shape(0));
+    check_draw(first, count, m, stream);
+    auto out = uninitialised<int64_t>(count * m);
+    {
+        const nb::gil_scoped_release unlocked;
+        resample_counts(counts.data(), m, seed, stream, first, count, out.get(), n_threads,
+                        poll_signals);
+    }
+    return owned(std::move(out), count, m);
+}
+
+nb::object totals_drawn(Column1<double> sums, std::optional<Column1<double>> squares, bool is_gamma,
+                        bool is_normed, uint64_t seed, uint32_t stream, int64_t first, int64_t count,
+                        int n_threads) {
+    const int64_t m = length_of(sums);
+    check_draw(first, count, m, stream);
+    if (squares && length_of(*squares) != m)
+        throw std::invalid_argument("squares do not match the sums");
+    const Totals totals =
+        totals_of(sums.data(), m, squares ? squares->data() : nullptr, is_gamma);
+    auto out = uninitialised<double>(count * m);
+    {
+        const nb::gil_scoped_release unlocked;
+        draw_totals(totals, seed, stream, first, count, is_normed, out.get(), n_threads,
+                    poll_signals);
+    }
+    return owned(std::move(out), count, m);
+}
+
+nb::object clusters_drawn(Column1<int32_t> ids, Column1<int32_t> cells,
+                          std::optional<Column1<double>> weights, int64_t n_clusters, int64_t m,
+                          bool is_gamma, uint64_t seed, uint32_t stream, int64_t first, int64_t count,
+                          int n_threads) {
+    if (m < 0) throw std::invalid_argument("the number of cells is negative");
+    check_draw(first, count, m, stream);
+    ClusterEntries entries;
+    entries.ids = ids.data();
+    entries.cells = cells.data();
+    entries.weights = weights ? weights->data() : nullptr;
+    entries.n_entries = static_cast<int64_t>(ids.shape(0));
+    entries.n_clusters = n_clusters;
+    entries.m = m;
+    if (cells.shape(0) != ids.shape(0) || (weights && weights->shape(0) != ids.shape(0)))
+        throw std::invalid_argument("ids, cells and weights have different lengths");
+    entries.validate();
+    if (!weights && !is_gamma) {
+        auto out = uninitialised<int64_t>(count * m);
+        {
+            const nb::gil_scoped_release unlocked;
+            resample_clusters(entries, seed, stream, first, count, out.get(), n_threads,
+                              poll_signals);
+        }
+        return owned(std::move(out), count, m);
+    }
+    auto out = uninitialised<double>(count * m);
+    {
+        const nb::gil_scoped_release unlocked;
+        weigh_clusters(entries, law_of(is_gamma), seed, stream, first, count, out.get(), n_threads,
+                       poll_signals);
+    }
+    return owned(std::move(out), count, m);
+}
+
+template <class T, class Draw>
+nb::object rows_drawn(int64_t n, uint64_t seed, uint32_t stream, int64_t first, int64_t count,
+                      int n_threads, const Draw& draw) {
+    auto out = uninitialised<T>(count * n);
+    {
+        const nb::gil_scoped_release unlocked;
+        each_replicate(count, n, n_threads, [&](int, int64_t begin, int64_t end) {
+            for (int64_t b = begin; b < end; ++b)
+                draw(Source{seed, stream, static_cast<uint32_t>(first + b)}, n, out.get() + b * n);
+        }, poll_signals);
+    }
+    return owned(std::move(out), count, n);
+}
+
+nb::object weights_of_rows(int64_t n, bool is_gamma, uint64_t seed, uint32_t stream, int64_t first,
+                           int64_t count, int n_threads) {
+    if (n < 0 || n > kMostItems)
+        throw std::invalid_argument("n is negative or above 2^32");
+    check_draw(first, count, n, stream);
+    return is_gamma ? rows_drawn<double>(n, seed, stream, first, count, n_threads,
+                                         draw_exponential_items)
+                    : rows_drawn<int32_t>(n, seed, stream, first, count, n_threads,
+                                          draw_poisson_items);
+}
+
+nb::object areas_of(Matrix<double> sums, std::optional<Matrix<double>> squares,
+                    Column1<double> within, bool is_gamma, uint64_t seed, uint32_t stream,
+                    int64_t first, int64_t count, int n_threads) {
+    const Totals totals = sides_of(sums, squares, is_gamma);
+    check_draw(first, count, totals.size(), stream);
+    if (within.shape(0) != sums.shape(0))
+        throw std::invalid_argument("within does not match the sums");
+    auto areas = uninitialised<double>(count), weights = uninitialised<double>(2 * count);
+    {
+        const nb::gil_scoped_release unlocked;
+        replicate_areas(totals, within.data(), seed, stream, first, count, areas.get(),
+                        weights.get(), n_threads, poll_signals);
+    }
+    return nb::make_tuple(owned(std::move(areas), count),
+                          owned(std::move(weights), count, 2));
+}
+
+// [count, u, 2]
+template <class T>
+nb::object cubed(std::unique_ptr<T[]> memory, int64_t count, int64_t u) {
+    T* data = memory.release();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<3>>(
+        data, {static_cast<size_t>(count), static_cast<size_t>(u), size_t{2}}, owner));
+}
+
+nb::object rungs_drawn(Column1<double> scores, Matrix<double> sums,
+                       std::optional<Matrix<double>> squares, bool is_gamma, uint64_t seed,
+                       uint32_t stream, int64_t first, int64_t count, int n_threads) {
+    const Totals totals = sides_of(sums, squares, is_gamma);
+    check_draw(first, count, totals.size(), stream);
+    if (scores.shape(0) != sums.shape(0))
+        throw std::invalid_argument("scores do not match the sums");
+    const int64_t u = length_of(scores);
+    const bool is_counted = !squares && !is_gamma;
+    std::unique_ptr<int64_t[]> counts, lengths = uninitialised<int64_t>(count);
+    std::unique_ptr<double[]> weights, drawn_squares, drawn_scores = uninitialised<double>(count * u);
+    if (is_counted) {
+        counts = uninitialised<int64_t>(2 * count * u);
+    } else {
+        weights = uninitialised<double>(2 * count * u);
+        drawn_squares = uninitialised<double>(2 * count * u);
+    }
+    {
+        const nb::gil_scoped_release unlocked;
+        replicate_rungs(totals, scores.data(), law_of(is_gamma), seed, stream, first, count,
+                        {drawn_scores.get(), counts.get(), weights.get(), drawn_squares.get(),
+                         lengths.get()},
+                        n_threads, poll_signals);
+    }
+    nb::object of_scores = owned(std::move(drawn_scores), count, u);
+    nb::object of_lengths = owned(std::move(lengths), count);
+    if (is_counted)
+        return nb::make_tuple(of_scores, cubed(std::move(counts), count, u), nb::none(), of_lengths);
+    return nb::make_tuple(of_scores, cubed(std::move(weights), count, u),
+                          cubed(std::move(drawn_squares), count, u), of_lengths);
+}
+
+}  // namespace
+
+void bind_resampling(nb::module_& m) {
+    using nb::arg;
+    m.def("philox", &philox, arg("counter"), arg("key"));
+    m.def("resample_counts", counts_of, arg("counts").noconvert(), arg("seed"), arg("stream"),
+          arg("first"), arg("count"), arg("n_threads"));
+    m.def("draw_totals", totals_drawn, arg("sums").noconvert(), arg("squares").noconvert().none(),
+          arg("is_gamma"), arg("is_normed"), arg("seed"), arg("stream"), arg("first"), arg("count"),
+          arg("n_threads"));
+    m.def("resample_clusters", clusters_drawn, arg("ids").noconvert(), arg("cells").noconvert(),
+          arg("weights").noconvert().none(), arg("n_clusters"), arg("m"), arg("is_gamma"),
+          arg("seed"), arg("stream"), arg("first"), arg("count"), arg("n_threads"));
+    m.def("row_weights", weights_of_rows, arg("n"), arg("is_gamma"), arg("seed"), arg("stream"),
+          arg("first"), arg("count"), arg("n_threads"));
+    m.def("replicate_areas", areas_of, arg("sums").noconvert(), arg("squares").noconvert().none(),
+          arg("within").noconvert(), arg("is_gamma"), arg("seed"), arg("stream"),
+          arg("first"), arg("count"), arg("n_threads"));
+    m.def("replicate_rungs", rungs_drawn, arg("scores").noconvert(), arg("sums").noconvert(),
+          arg("squares").noconvert().none(), arg("is_gamma"), arg("seed"), arg("stream"),
+          arg("first"), arg("count"), arg("n_threads"));
+}
+
+}  // namespace karat

@@ -1,0 +1,118 @@
+#include "kernels/draw_totals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace karat {
+namespace {
+
+// A Poisson number of a rate below 1 by inversion; `none` is the chance of 0.
+double few_rows(double rate, double none, uint32_t word) {
+    double u = uniform_of(word), term = none, k = 0;
+    while (u > term && term > 0x1p-40) {
+        u -= term;
+        k += 1.0;
+        term *= rate / k;
+    }
+    return k;
+}
+
+}  // namespace
+
+Totals::Totals(const double* sums, const double* squares, int64_t m, Law law)
+    : law_(law), mean_(sums, sums + m), scale_(static_cast<size_t>(m), 1.0),
+      tables_(SmallPoisson::kMostRate + 1), few_(static_cast<size_t>(m)) {
+    if (m > kMostItems) throw std::invalid_argument("more than 2^32 sums");
+    for (int64_t i = 0; i < m; ++i) {
+        const double sum = sums[i], square = squares ? squares[i] : sum;
+        if (!(sum >= 0 && square >= 0 && sum <= 0x1p500 && square <= 0x1p1000) ||
+            (sum > 0) != (square > 0))
+            throw std::invalid_argument("a sum or a square is negative, too large or alone");
+        if (sum == 0) continue;
+        double rows = squares ? sum * (sum / square) : sum;
+        if (!(rows <= 0x1p52)) throw std::invalid_argument("a sum is of more than 2^52 rows");
+        // Rows of one weight are a whole number of them, but for rounding.
+        if (std::fabs(rows - std::round(rows)) < 1e-9 * rows) rows = std::round(rows);
+        scale_[i] = squares ? square / sum : 1.0;
+        const double whole = std::floor(rows);
+        if (law == Law::gamma || whole > SmallPoisson::kMostRate) {
+            large_.push_back({i, rows, Poisson(rows)});
+            continue;
+        }
+        few_[i].part = rows - whole;
+        few_[i].none = std::exp(-few_[i].part);
+        if (whole == 0) continue;
+        std::unique_ptr<SmallPoisson>& table = tables_[static_cast<size_t>(whole)];
+        if (!table) table = std::make_unique<SmallPoisson>(static_cast<int>(whole));
+        few_[i].whole = table.get();
+    }
+}
+
+void Totals::draw(const Source& source, double* out) const {
+    std::fill(out, out + size(), 0.0);
+    if (large_.size() < scale_.size()) draw_few(source, out);
+    for (const Large& large : large_) {
+        Draws draws(source, Purpose::totals, large.item);
+        const double rows = law_ == Law::poisson ? large.poisson.draw(draws)
+                                                 : draw_gamma(large.rows, draws);
+        out[large.item] = rows * scale_[large.item];
+    }
+}
+
+// Four items share the words of one place.
+void Totals::draw_few(const Source& source, double* out) const {
+    for (int64_t first = 0; first < size(); first += 4) {
+        const int64_t last = std::min(size(), first + 4);
+        bool has_whole = false, has_part = false;
+        for (int64_t i = first; i < last; ++i) {
+            has_whole |= few_[i].whole != nullptr;
+            has_part |= few_[i].part > 0;
+        }
+        const auto place = static_cast<uint32_t>(first / 4);
+        if (has_whole) {
+            const Words words = source.words(Purpose::whole_rows, place, 0);
+            for (int64_t i = first; i < last; ++i)
+                if (few_[i].whole != nullptr) out[i] = few_[i].whole->draw(words[i - first]);
+        }
+        if (has_part) {
+            const Words words = source.words(Purpose::part_rows, place, 0);
+            for (int64_t i = first; i < last; ++i)
+                out[i] += few_rows(few_[i].part, few_[i].none, words[i - first]);
+        }
+        for (int64_t i = first; i < last; ++i) out[i] *= scale_[i];
+    }
+}
+
+void each_replicate(int64_t count, int64_t items, int n_threads,
+                    const std::function<void(int, int64_t, int64_t)>& task, Poll poll) {
+    constexpr int64_t kWorth = 16384;
+    const int64_t stretch = std::max<int64_t>(1, kWorth / std::max<int64_t>(items, 1));
+    const int64_t n_tasks = (count + stretch - 1) / stretch;
+    const int64_t n_slots = std::min<int64_t>(thread_limit(n_threads), std::max<int64_t>(n_tasks, 1));
+    parallel(
+        static_cast<int>(n_slots), n_tasks,
+        [&](int slot, int64_t i) {
+            task(slot, i * stretch, std::min(count, (i + 1) * stretch));
+        },
+        poll);
+}
+
+void draw_totals(const Totals& totals, uint64_t seed, uint32_t stream, int64_t first, int64_t count,
+                 bool is_normed, double* out, int n_threads, Poll poll) {
+    const int64_t m = totals.size();
+    double whole = 0;
+    for (int64_t i = 0; i < m; ++i) whole += totals.mean(i);
+    each_replicate(count, m, n_threads, [&](int, int64_t begin, int64_t end) {
+        for (int64_t b = begin; b < end; ++b) {
+            double* to = out + b * m;
+            totals.draw({seed, stream, static_cast<uint32_t>(first + b)}, to);
+            if (!is_normed) continue;
+            double sum = 0;
+            for (int64_t i = 0; i < m; ++i) sum += to[i];
+            if (sum > 0) for (int64_t i = 0; i < m; ++i) to[i] *= whole / sum;
+        }
+    }, poll);
+}
+
+}  // namespace karat

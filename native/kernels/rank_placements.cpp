@@ -1,0 +1,315 @@
+#include "kernels/rank_placements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/rank_areas.hpp"
+#include "kernels/rank_rung_sums.hpp"
+
+namespace karat {
+namespace {
+
+__extension__ typedef unsigned __int128 uint128;
+
+// Of all differences from the mean of `rows` numbers, in the unit `whole`: exact but for the last
+// division.
+SideSpread spread_of(uint64_t rows, uint64_t sum, uint128 squares, uint64_t whole) {
+    SideSpread side;
+    side.weight = side.square = static_cast<double>(rows);
+    const uint128 excess = static_cast<uint128>(rows) * squares - static_cast<uint128>(sum) * sum;
+    const double unit = static_cast<double>(whole);
+    side.spread = static_cast<double>(excess) / side.weight / (unit * unit);
+    return side;
+}
+
+// Where a walk downwards stands: words still to read, own rows and rest so far, and twice the pairs
+// in which a row of the rest stands above an own row, tied ones once.
+struct Checkpoint {
+    int64_t last;
+    uint64_t own, rest, missed;
+};
+
+// Walks downwards: every row has so many rows of the other side above it.
+template <class Square, class Reader>
+class CountedSpread {
+public:
+    CountedSpread(const Reader& reader, int64_t n, uint64_t own_slot)
+        : reader_(reader), n_(n), own_slot_(own_slot) {}
+
+    PlacementSpread run() {
+        walk();
+        const uint64_t pairs = at_.own * at_.rest;
+        PlacementSpread made;
+        made.counted = 2 * pairs - at_.missed;
+        made.pairs = static_cast<double>(made.counted);
+        made.sides = {spread_of(at_.rest, made.counted, squares_[0], 2 * at_.own),
+                      spread_of(at_.own, at_.missed, squares_[1], 2 * at_.rest)};
+        made.size = pairs > 0 ? size() : std::numeric_limits<double>::quiet_NaN();
+        return made;
+    }
+
+private:
+    void walk() {
+        int64_t i = n_ - 1;
+        while (i >= 0) {
+            passed_.push_back(at_);
+            passed_.back().last = i + 1;
+            const int64_t stop = i >= kBlock ? i - kBlock + 1 : 0;
+            // What the loop changes is kept out of memory.
+            uint64_t own = at_.own, all = at_.own + at_.rest, missed = 0;
+            Square both = 0, mine = 0;
+            while (i >= stop) {
+                if (i > 0 && reader_.same(i - 1, i)) {
+                    at_.own = own, at_.rest = all - own;
+                    i = pass_tied(i);
+                    own = at_.own, all = at_.own + at_.rest;
+                    continue;
+                }
+                const uint64_t is_own = reader_.slot(i--) == own_slot_, mask = uint64_t{0} - is_own;
+                const uint64_t rest = all - own, above = (rest & mask) | (own & ~mask);
+                const Square square = static_cast<Square>(above) * above;
+                both += square;
+                mine += is_own ? square : 0;
+                missed += above & mask;
+                own += is_own;
+                ++all;
+            }
+            at_.own = own, at_.rest = all - own;
+            at_.missed += 2 * missed;
+            squares_[0] += static_cast<uint128>(both - mine) * 4;
+            squares_[1] += static_cast<uint128>(mine) * 4;
+        }
+    }
+
+    // A rung of several rows that ends with word i; the word before it.
+    int64_t pass_tied(int64_t i) {
+        const Tied tied = tied_at(i);
+        const uint64_t above = 2 * at_.rest + tied.rest, under = 2 * at_.own + tied.own;
+        squares_[1] += static_cast<uint128>(above) * above * tied.own;
+        squares_[0] += static_cast<uint128>(under) * under * tied.rest;
+        at_.missed += above * tied.own;
+        at_.own += tied.own;
+        at_.rest += tied.rest;
+        return tied.before;
+    }
+
+    struct Tied {
+        uint64_t own, rest;
+        int64_t before;
+    };
+    Tied tied_at(int64_t i) const {
+        Tied tied{reader_.slot(i) == own_slot_, reader_.slot(i) != own_slot_, i - 1};
+        while (tied.before >= 0 && reader_.same(tied.before, i)) {
+            const uint64_t is_own = reader_.slot(tied.before--) == own_slot_;
+            tied.own += is_own;
+            tied.rest += 1 - is_own;
+        }
+        return tied;
+    }
+
+    // Σ|V − A| of the own rows: those with fewer above them than the mean hold half of it, and come
+    // first.
+    double size() const {
+        const double mean = static_cast<double>(at_.missed) / static_cast<double>(at_.own);
+        size_t block = passed_.size() - 1;
+        while (block > 0 && 2 * static_cast<double>(passed_[block].rest) > mean) --block;
+        Checkpoint here = passed_[block];
+        for (int64_t i = here.last - 1; i >= 0;) {
+            const Tied tied = tied_at(i);
+            const uint64_t above = 2 * here.rest + tied.rest;
+            if (static_cast<double>(above) > mean) break;
+            here.missed += above * tied.own;
+            here.own += tied.own;
+            here.rest += tied.rest;
+            i = tied.before;
+        }
+        const double short_of =
+            static_cast<double>(here.own) * mean - static_cast<double>(here.missed);
+        return short_of / static_cast<double>(at_.rest);
+    }
+
+    const Reader& reader_;
+    const int64_t n_;
+    const uint64_t own_slot_;
+    Checkpoint at_{};
+    uint128 squares_[2] = {};  // of twice the rows above, tied ones once
+    std::vector<Checkpoint> passed_;
+};
+
+// Σw·D, Σw²·D and Σw²·D² of the weight D of the other side above a row: it differs from its mean as
+// what is below does.
+struct WeighedPlaces {
+    LongSum weight, square, above, linear, quadratic;
+
+    void add(double w, double w2, double d) {
+        weight.part += w;
+        square.part += w2;
+        above.part += w * d;
+        linear.part += w2 * d;
+        quadratic.part += w2 * d * d;
+    }
+    void close() {
+        for (LongSum* sum : {&weight, &square, &above, &linear, &quadratic}) sum->close();
+    }
+    SideSpread spread(double other) const {
+        SideSpread side;
+        side.weight = weight.value();
+        side.square = square.value();
+        const double mean = above.value() / side.weight;
+        const double found =
+            quadratic.value() - 2 * mean * linear.value() + mean * mean * side.square;
+        side.spread = std::isnan(found) ? found : std::max(found, 0.0) / (other * other);
+        return side;
+    }
+};
+
+PlacementSpread weigh_spread(const PackedScores& packed) {
+    WeighedPlaces own, rest;
+    double seen[2] = {};
+    int64_t n_rungs = 0;
+    weigh_each_rung(packed, [&](const RungSums& rung) {
+        own.add(rung.weight[1], rung.square[1], seen[0] + rung.weight[0] / 2);
+        rest.add(rung.weight[0], rung.square[0], seen[1] + rung.weight[1] / 2);
+        seen[0] += rung.weight[0];
+        seen[1] += rung.weight[1];
+        if (++n_rungs % kBlock == 0) {
+            own.close();
+            rest.close();
+        }
+        return true;
+    });
+    PlacementSpread made;
+    const double n_own = own.weight.value(), n_rest = rest.weight.value();
+    made.sides = {rest.spread(n_own), own.spread(n_rest)};
+    made.pairs = 2 * rest.above.value();
+    // The own rows whose V is above the mean hold half of all distances from it; they come first.
+    const double area = made.pairs / (2 * n_own * n_rest);
+    double above = 0, sum = 0;
+    weigh_each_rung(packed, [&](const RungSums& rung) {
+        const double gap = 1 - area - (above + rung.weight[0] / 2) / n_rest;
+        above += rung.weight[0];
+        if (gap <= 0) return false;
+        sum += rung.weight[1] * gap;
+        return true;
+    });
+    const bool has_both = n_own > 0 && n_rest > 0;
+    made.size = has_both ? 2 * sum : std::numeric_limits<double>::quiet_NaN();
+    return made;
+}
+
+size_t n_slots(const PackedScores& packed) { return size_t{1} << packed.layout.class_bits; }
+
+// Walks upwards for kSets sets at once: what own rows stand above grows, what the others stand under
+// shrinks.
+template <int64_t kSets>
+class Placer {
+public:
+    Placer(const PackedScores& packed, const double* own_gains, const double* rest_gains,
+           double* out)
+        : reader_(packed),
+          n_(packed.task.n()),
+          n_rows_(packed.task.scores.n_rows),
+          own_(static_cast<uint64_t>(packed.task.k - 1)),
+          gains_(n_slots(packed)),
+          out_(out) {
+        // The slot of the own class has no gain.
+        for (int64_t slot = 0; slot + 1 < packed.task.k; ++slot)
+            for (int64_t s = 0; s < kSets; ++s) {
+                const int64_t at = s * packed.task.k + packed.task.class_of_slot(slot);
+                gains_[static_cast<size_t>(slot)].own[s] = own_gains[at];
+                gains_[static_cast<size_t>(slot)].rest[s] = rest_gains[at];
+            }
+    }
+
+    void run(double own) {
+        Sums passed;
+        int64_t next_close = kBlock;
+        for (int64_t first = 0, last; first < n_; first = last) {
+            last = first + 1;
+            while (last < n_ && reader_.same(last, first)) ++last;
+            Tied tied;
+            for (int64_t i = first; i < last; ++i) weigh(i, tied);
+            const double above = own - passed.own.value() - tied.own / 2;
+            for (int64_t s = 0; s < kSets; ++s)
+                tied.below[s] = passed.below[s].value() + tied.rest[s] / 2;
+            for (int64_t i = first; i < last; ++i) place(i, above, tied);
+            passed.own.part += tied.own;
+            for (int64_t s = 0; s < kSets; ++s) passed.below[s].part += tied.rest[s];
+            if (last < next_close) continue;
+            next_close = last + kBlock;
+            passed.own.close();
+            for (LongSum& sum : passed.below) sum.close();
+        }
+    }
+
+private:
+    struct Gains {
+        double own[kSets] = {}, rest[kSets] = {};
+    };
+    struct Sums {
+        LongSum own, below[kSets];
+    };
+    // The rows of a rung: Σw of the own, and of each set Σw·gain of the rest.
+    struct Tied {
+        double own = 0, rest[kSets] = {}, below[kSets] = {};
+    };
+
+    void weigh(int64_t i, Tied& tied) const {
+        const uint64_t slot = reader_.slot(i);
+        const double weight = reader_.weight(i);
+        tied.own += only_if(slot == own_, weight);
+        for (int64_t s = 0; s < kSets; ++s) tied.rest[s] += gains_[slot].own[s] * weight;
+    }
+
+    void place(int64_t i, double above, const Tied& tied) {
+        const uint64_t slot = reader_.slot(i);
+        double* to = out_ + reader_.row(i);
+        reader_.fetch_ahead(i, out_);
+        for (int64_t s = 0; s < kSets; ++s)
+            to[s * n_rows_] +=
+                only_if(slot == own_, tied.below[s]) + gains_[slot].rest[s] * above;
+    }
+
+    const RowReader reader_;
+    const int64_t n_, n_rows_;
+    const uint64_t own_;
+    std::vector<Gains> gains_;
+    double* const out_;
+};
+
+double own_weight(const PackedScores& packed) {
+    const size_t own = static_cast<size_t>(packed.task.own);
+    if (packed.task.weights != nullptr) return weigh_classes(packed)[own];
+    return static_cast<double>(count_classes(packed)[own]);
+}
+
+}  // namespace
+
+PlacementSpread placement_spread(const PackedScores& packed) {
+    if (packed.task.weights != nullptr) return weigh_spread(packed);
+    check_pairs(packed);
+    const int64_t n = packed.task.n();
+    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
+    return with_reader(packed, [&](const auto& reader) {
+        using Reader = std::decay_t<decltype(reader)>;
+        // A sum of 2048 squares of numbers up to 2^26 has room in 64 bits.
+        return n >> 26 == 0 ? CountedSpread<uint64_t, Reader>(reader, n, own).run()
+                            : CountedSpread<uint128, Reader>(reader, n, own).run();
+    });
+}
+
+void add_placements(const PackedScores& packed, const double* own_gains, const double* rest_gains,
+                    int64_t m, double* out) {
+    check_names_rows(packed);
+    if (packed.task.n() == 0) return;
+    const double own = own_weight(packed);
+    const int64_t k = packed.task.k, n_rows = packed.task.scores.n_rows;
+    for (; m > 1; m -= 2, own_gains += 2 * k, rest_gains += 2 * k, out += 2 * n_rows)
+        Placer<2>(packed, own_gains, rest_gains, out).run(own);
+    if (m > 0) Placer<1>(packed, own_gains, rest_gains, out).run(own);
+}
+
+}  // namespace karat

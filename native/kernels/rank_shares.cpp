@@ -1,0 +1,103 @@
+#include "kernels/rank_shares.hpp"
+
+#include "kernels/rank_rung_sums.hpp"
+
+namespace karat {
+namespace {
+
+// What is added up from the best rung on. Rungs above which nothing weighs anything have share 1.
+template <bool kIsStraight>
+class ShareWalk {
+public:
+    double share = 1, share_before = 1;
+    LongSum own, all, area;
+    // Σ p/N and Σ p·s/N of the rungs so far; the same with N and s of the rung before.
+    LongSum rate, lost, rate_before, lost_before;
+
+    void pass(const RungSums& rung) {
+        const double p = rung.weight[1], n_before = all.value();
+        share_before = share;
+        own.part += p;
+        all.part += rung.weight[0] + p;
+        const double n = all.value();
+        if (n > 0) {
+            share = own.value() / n;
+            const double moved = p / n;
+            rate.part += moved;
+            lost.part += moved * share;
+            if (kIsStraight && n_before > 0) {
+                rate_before.part += p / n_before;
+                lost_before.part += p * share_before / n_before;
+            }
+            area.part += p * here();
+        }
+        if (++n_rungs_ % kBlock != 0) return;
+        for (LongSum* sum : {&own, &all, &area, &rate, &lost, &rate_before, &lost_before})
+            sum->close();
+    }
+
+    // The x of the rung.
+    double here() const { return kIsStraight ? (share + share_before) / 2 : share; }
+
+private:
+    int64_t n_rungs_ = 0;
+};
+
+// Calls use(rung, lift of a row of the rest, lift of an own row) for each rung, after a first walk
+// that adds up everything.
+template <bool kIsStraight, class Use>
+void each_lift_of(const PackedScores& packed, const Use& use) {
+    ShareWalk<kIsStraight> whole;
+    each_rung(packed, [&](const RungSums& rung) {
+        whole.pass(rung);
+        return true;
+    });
+    const double area = whole.area.value() / whole.own.value();
+    ShareWalk<kIsStraight> walk;
+    each_rung(packed, [&](const RungSums& rung) {
+        double rate = whole.rate.value() - walk.rate.value();
+        double lost = whole.lost.value() - walk.lost.value();
+        walk.pass(rung);
+        if (kIsStraight) {
+            // Half of c is p of the rung itself, half p of the one below, whose N before is N.
+            rate = (rate + whole.rate_before.value() - walk.rate_before.value()) / 2;
+            lost = (lost + whole.lost_before.value() - walk.lost_before.value()) / 2;
+        }
+        use(rung, -lost, walk.here() + rate - area - lost);
+        return true;
+    });
+}
+
+template <class Use>
+void each_lift(const PackedScores& packed, bool is_straight, const Use& use) {
+    is_straight ? each_lift_of<true>(packed, use) : each_lift_of<false>(packed, use);
+}
+
+}  // namespace
+
+void add_lifts(const PackedScores& packed, bool is_straight, double gain, double* out) {
+    check_names_rows(packed);
+    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
+    const RowReader reader(packed);
+    each_lift(packed, is_straight, [&](const RungSums& rung, double of_rest, double of_own) {
+        const double rest_gain = gain * of_rest, own_gain = gain * of_own;
+        for (int64_t i = rung.first; i < rung.last; ++i) {
+            reader.fetch_behind(i, out);
+            out[reader.row(i)] += reader.slot(i) == own ? own_gain : rest_gain;
+        }
+    });
+}
+
+std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight) {
+    LongSum sums[2];
+    int64_t n_rungs = 0;
+    each_lift(packed, is_straight, [&](const RungSums& rung, double of_rest, double of_own) {
+        sums[0].part += rung.square[0] * of_rest * of_rest;
+        sums[1].part += rung.square[1] * of_own * of_own;
+        if (++n_rungs % kBlock == 0)
+            for (LongSum& sum : sums) sum.close();
+    });
+    return {sums[0].value(), sums[1].value()};
+}
+
+}  // namespace karat

@@ -1,0 +1,74 @@
+#include "kernels/replicate_ladder.hpp"
+
+#include <vector>
+
+namespace karat {
+namespace {
+
+using Rooms = std::vector<std::vector<double>>;
+
+Rooms rooms(int n_threads) { return Rooms(static_cast<size_t>(thread_limit(n_threads))); }
+
+}  // namespace
+
+void replicate_areas(const Totals& totals, const double* within, uint64_t seed, uint32_t stream,
+                     int64_t first, int64_t count, double* areas, double* weights, int n_threads,
+                     Poll poll) {
+    const int64_t m = totals.size();
+    Rooms memory = rooms(n_threads);
+    each_replicate(count, m, n_threads, [&](int slot, int64_t begin, int64_t end) {
+        memory[slot].resize(static_cast<size_t>(m));
+        const double* drawn = memory[slot].data();
+        for (int64_t b = begin; b < end; ++b) {
+            totals.draw({seed, stream, static_cast<uint32_t>(first + b)}, memory[slot].data());
+            double own = 0, rest = 0, area = 0;
+            for (int64_t i = 0; 2 * i < m; ++i) {
+                // The rest on this rung lies below every own row seen so far.
+                area += drawn[2 * i] * (2.0 * own + 2.0 * within[i] * drawn[2 * i + 1]);
+                rest += drawn[2 * i];
+                own += drawn[2 * i + 1];
+            }
+            areas[b] = area;
+            weights[2 * b] = rest;
+            weights[2 * b + 1] = own;
+        }
+    }, poll);
+}
+
+void replicate_rungs(const Totals& totals, const double* scores, Law law, uint64_t seed,
+                     uint32_t stream, int64_t first, int64_t count, const LadderRoom& room,
+                     int n_threads, Poll poll) {
+    const int64_t m = totals.size(), u = m / 2;
+    Rooms memory = rooms(n_threads);
+    // Σ e² of n exponential weights that sum up to s is 2·s²/(n + 1) on average; n = mean / scale.
+    const auto square_of = [&](int64_t item, double drawn) {
+        const double scale = totals.scale(item);
+        return law == Law::poisson ? drawn * scale
+                                   : 2.0 * drawn * drawn / (totals.mean(item) / scale + 1.0);
+    };
+    each_replicate(count, m, n_threads, [&](int slot, int64_t begin, int64_t end) {
+        memory[slot].resize(static_cast<size_t>(m));
+        const double* drawn = memory[slot].data();
+        for (int64_t b = begin; b < end; ++b) {
+            totals.draw({seed, stream, static_cast<uint32_t>(first + b)}, memory[slot].data());
+            int64_t length = 0;
+            for (int64_t i = 0; i < u; ++i) {
+                const int64_t at = b * u + length;
+                room.scores[at] = scores[i];
+                for (const int64_t side : {0, 1}) {
+                    const double value = drawn[2 * i + side];
+                    if (room.counts != nullptr) {
+                        room.counts[2 * at + side] = static_cast<int64_t>(value);
+                    } else {
+                        room.weights[2 * at + side] = value;
+                        room.squares[2 * at + side] = square_of(2 * i + side, value);
+                    }
+                }
+                length += drawn[2 * i] + drawn[2 * i + 1] > 0;
+            }
+            room.lengths[b] = length;
+        }
+    }, poll);
+}
+
+}  // namespace karat

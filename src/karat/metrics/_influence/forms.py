@@ -1,0 +1,111 @@
+"""What shape the influence of each row on a metric has: facts that a record names.
+
+φ is always a number that is read off a sorted column, or a loss of the row, times a gain, plus a
+number of the true class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "AreaInfluence",
+    "DifferencesInfluence",
+    "Influence",
+    "LineInfluence",
+    "LossInfluence",
+    "PairsInfluence",
+    "PlaceInfluence",
+    "PrecisionInfluence",
+    "ShareInfluence",
+    "SkillInfluence",
+]
+
+
+@dataclass(frozen=True)
+class Influence:
+    """The form of an influence."""
+
+
+@dataclass(frozen=True)
+class AreaInfluence(Influence):
+    """Of scale × the area under the ROC curve, plus a constant.
+
+    Attributes:
+        scale: what the area is multiplied by.
+        part: the parameter that asks for a part of the curve, whose end is a quantile.
+    """
+
+    scale: float = 1.0
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class PrecisionInfluence(Influence):
+    """Of the area under precision by recall, in steps or in straight lines."""
+
+    is_straight: bool = False
+
+
+@dataclass(frozen=True)
+class LineInfluence(Influence):
+    """Of a coefficient of logit P(class) = a + b·logit p.
+
+    Attributes:
+        part: the intercept a, the slope b, or the shift, which is a where b is 1.
+    """
+
+    part: Literal["intercept", "slope", "shift"]
+
+
+@dataclass(frozen=True)
+class ShareInfluence(Influence):
+    """Of a function of the share of the class.
+
+    Attributes:
+        value: the function, of the share of the class and that of the others, neither of them 0;
+            where one is, it is 0.
+        slope: its derivative.
+    """
+
+    value: Callable[[float, float], float]
+    slope: Callable[[float, float], float]
+
+
+@dataclass(frozen=True)
+class LossInfluence(Influence):
+    """Of the mean of a loss.
+
+    Attributes:
+        name: the loss.
+        is_halved: whether two classes have half of it, as it counts both.
+    """
+
+    name: str
+    is_halved: bool = False
+
+
+@dataclass(frozen=True)
+class SkillInfluence(Influence):
+    """Of 1 − mean loss ÷ loss of the class shares, of "surprise" or "quadratic"."""
+
+    name: Literal["surprise", "quadratic"]
+
+
+@dataclass(frozen=True)
+class PlaceInfluence(Influence):
+    """Of the share of the rows whose true class is among the first k, a parameter."""
+
+
+@dataclass(frozen=True)
+class PairsInfluence(Influence):
+    """Of the mean over ordered pairs of classes, by the score of the first (Hand & Till)."""
+
+    is_by_support: bool = False
+
+
+@dataclass(frozen=True)
+class DifferencesInfluence(Influence):
+    """Of the mean over pairs of classes, by the difference of two scores (Kleiman & Page)."""

@@ -1,0 +1,76 @@
+"""Influence on means of losses: a loss of the row times a gain, plus a number of its class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics._influence.forms import LossInfluence, PlaceInfluence, SkillInfluence
+from karat.metrics._metric import Metric
+from karat.metrics._views import Losses
+from karat.tally import ScoredRows
+
+__all__ = ["Linear", "linear_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """φ = gain · loss + offset of the true class.
+
+    Attributes:
+        name: the loss; of "places", whether the place is among the first `within`.
+        gain: what it is multiplied by.
+        offsets: float64[k].
+        within: how many places count.
+    """
+
+    name: str
+    gain: float
+    offsets: Floats
+    within: int = 0
+
+    def of_rows(self, rows: ScoredRows, part: slice) -> Floats:
+        """float64[m]: the influence of the rows of a part."""
+        loss = rows.row_losses(self.name, part)
+        if self.within:
+            loss = (loss < self.within).astype(np.float64)
+        found: Floats = self.gain * loss + self.offsets[rows.codes[part]]
+        return found
+
+
+def linear_of(metric: Metric, rows: ScoredRows) -> Linear:
+    """The influence on a metric of losses."""
+    form, k = metric.record.influence, rows.classes.k
+    view = Losses(rows.sums(metric.record.needs), k)
+    if isinstance(form, LossInfluence):
+        half = 0.5 if form.is_halved and k == 2 else 1.0
+        return Linear(form.name, half, np.full(k, -half * view.mean(form.name)))
+    if isinstance(form, PlaceInfluence):
+        within = int(dict(metric.params)["k"])
+        return Linear("places", 1.0, np.full(k, -view.placed_within(within)), within)
+    assert isinstance(form, SkillInfluence)
+    return _of_skill(form, view)
+
+
+def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
+    # 1 − L/L₀: −(ℓ − L)/L₀ + L/L₀²·(influence on L₀).
+    mean = view.mean(form.name)
+    shares, others = view.shares, view.other_shares
+    held = shares > 0
+    if form.name == "surprise":
+        logs = np.zeros_like(shares)
+        logs[held] = np.where(shares[held] > 0.5, np.log1p(-others[held]), np.log(shares[held]))
+        base = -float((shares * logs).sum())
+        moved = -logs - base
+    else:
+        base = float((shares * others).sum())
+        # 1 − Σπ²: −2π of the own class, and 2Σπ².
+        moved = 2.0 * (float((shares**2).sum()) - shares)
+    if not base > 0:
+        return Linear(form.name, np.nan, np.full(len(shares), np.nan))
+    return Linear(form.name, -1.0 / base, mean / base + mean / base**2 * moved)

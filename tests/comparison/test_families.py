@@ -1,0 +1,146 @@
+"""Many pairs: Holm, the largest difference, the test of all models at once, margins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import karat
+from karat.comparison.families import holm, largest, wald
+from tests.comparison.data import drawn
+
+ERRORS = (0.3, 0.22, 0.2, 0.2)
+NAMES = ("old", "big", "deep", "wide")
+
+
+def four(
+    seed: int = 0, n: int = 600, errors: tuple[float, ...] = ERRORS
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    true, said = drawn(seed, n, errors)
+    return true, dict(zip(NAMES, said, strict=True))
+
+
+def test_holm_is_no_smaller_than_p_keeps_its_order_and_is_at_most_that_of_bonferroni() -> None:
+    p = np.random.default_rng(0).random(9) ** 3
+    adjusted = np.array(holm(list(p)))
+    assert (adjusted >= p).all()
+    assert (adjusted <= np.minimum(1.0, 9 * p) + 1e-15).all()
+    assert (np.diff(adjusted[np.argsort(p)]) >= 0).all()
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
+
+
+def test_the_largest_of_independent_differences_has_the_quantile_of_sidak() -> None:
+    # Differences to a first model that does not vary are independent.
+    drawn_largest = largest(np.eye(4), [(i, 0) for i in range(1, 5)], np.inf, seed=0)
+    from statistics import NormalDist
+
+    sidak = NormalDist().inv_cdf(0.5 + 0.95 ** (1 / 4) / 2)
+    assert drawn_largest.quantile(0.95) == pytest.approx(sidak, abs=0.02)
+    assert drawn_largest.p_value(sidak) == pytest.approx(0.05, abs=0.003)
+    once = largest(np.ones((4, 4)), [(i, 0) for i in range(1, 5)], np.inf, seed=0)
+    assert once.quantile(0.95) == pytest.approx(1.96, abs=0.02)
+
+
+def test_adjusted_values_lie_between_p_and_holm_and_intervals_are_wider() -> None:
+    true, models = four()
+    plain, by_holm, by_largest = (
+        karat.compare(true, models, adjust=adjust) for adjust in ("none", "holm", "maxt")
+    )
+    for one, two, three in zip(
+        plain.differences, by_holm.differences, by_largest.differences, strict=True
+    ):
+        assert one.p == two.p == three.p
+        assert one.p_adjusted == one.p
+        for found in (two, three):
+            assert found.p_adjusted is not None
+            assert one.p is not None
+            assert found.p_adjusted >= one.p
+        assert one.low is not None
+        assert three.low is not None
+        assert (one.low, one.high) == (two.low, two.high)
+        assert three.low < one.low
+    assert by_largest.to_dict() == karat.compare(true, models, adjust="maxt").to_dict()
+
+
+def test_the_order_of_pairs_and_the_baseline() -> None:
+    true, models = four()
+    found = karat.compare(true, models, metrics="accuracy")
+    pairs = [(one.a, one.b) for one in found.differences]
+    assert pairs == [("big", "old"), ("deep", "old"), ("wide", "old"), ("deep", "big"),
+                     ("wide", "big"), ("wide", "deep")]  # fmt: skip
+    found = karat.compare(true, models, metrics="accuracy", baseline="deep")
+    assert [(one.a, one.b) for one in found.differences] == [
+        ("old", "deep"), ("big", "deep"), ("wide", "deep"),
+    ]  # fmt: skip
+
+
+def test_all_models_at_once_is_cochrans_q_for_the_accuracy() -> None:
+    true, models = four(1, 3000, (0.2,) * 4)
+    found = karat.compare(true, models, metrics="accuracy").omnibus["accuracy"]
+    right = np.stack([said == true for said in models.values()], axis=1).astype(float)
+    rows, columns, m = right.sum(axis=1), right.sum(axis=0), right.shape[1]
+    q = (m - 1) * (m * (columns**2).sum() - columns.sum() ** 2)
+    q /= m * rows.sum() - (rows**2).sum()
+    assert found.df == 3
+    assert found.statistic == pytest.approx(q, rel=0.05)
+    assert karat.compare(true, {"a": models["old"], "b": models["big"]}).omnibus == {}
+
+
+def test_models_that_are_copies_take_no_degree_of_freedom() -> None:
+    true, models = four(2)
+    twins = {"one": models["old"], "two": models["old"], "three": models["big"]}
+    found = karat.compare(true, twins, adjust="maxt")
+    assert {test.df for test in found.omnibus.values()} == {1}
+    assert found["accuracy", "two", "one"].p_adjusted == 1.0
+    statistic, df, p = wald(np.zeros(2), np.zeros((2, 2)), np.inf)
+    assert (statistic, df, p) == (0.0, 0, 1.0)
+
+
+def test_clusters_make_the_test_of_all_models_one_of_hotelling() -> None:
+    true, models = four(3)
+    found = karat.compare(true, models, clusters=np.arange(600) // 100, metrics="kappa")
+    free = karat.compare(true, models, metrics="kappa")
+    # Six clusters and three differences: next to nothing can be shown.
+    assert found.omnibus["kappa"].p > free.omnibus["kappa"].p
+
+
+def test_equivalence_is_an_interval_inside_the_margin() -> None:
+    true, models = four(4, 2000)
+    pair = {"deep": models["deep"], "wide": models["wide"]}
+    for metric in ("accuracy", "macro_f1"):
+        inner = karat.compare(true, pair, metrics=metric, level=0.9).differences[0]
+        assert inner.low is not None
+        assert inner.high is not None
+        reach = max(-inner.low, inner.high)
+        for margin, verdict in ((reach * 1.001, "equivalent"), (reach * 0.999, "not resolved")):
+            found = karat.compare(true, pair, metrics=metric, margin=margin).differences[0]
+            assert found.verdict == verdict
+            assert found.p_equivalent == pytest.approx(0.05, abs=0.002)
+            assert (found.p_equivalent <= 0.05) == (verdict == "equivalent")
+
+
+def test_a_model_may_be_shown_not_to_be_inferior_without_being_equivalent() -> None:
+    true, models = four(5, 1000)
+    found = karat.compare(true, {"old": models["old"], "new": models["deep"]}, margin=0.02)
+    one = found["accuracy"]
+    assert one.verdict == "better"
+    assert one.not_inferior
+    assert one.p_equivalent is not None
+    assert one.p_equivalent > 0.5
+    turned = found["accuracy", "old", "new"]
+    assert (turned.verdict, turned.not_inferior) == ("worse", None)
+    losing = karat.compare(true, {"new": models["deep"], "old": models["old"]}, margin=0.02)
+    assert losing["accuracy"].not_inferior is False
+    lower = karat.compare(true, {"new": models["deep"], "old": models["old"]}, margin=0.02,
+                          metrics="error_rate")  # fmt: skip
+    assert lower["error_rate"].not_inferior is False
+    assert lower["error_rate"].verdict == "worse"
+
+
+def test_a_margin_of_one_metric_leaves_the_others_alone() -> None:
+    true, models = four(6)
+    found = karat.compare(true, models, margin={"mcc": 0.5})
+    assert found["mcc"].margin == 0.5
+    assert found["accuracy"].margin is None
+    assert found["accuracy"].p_equivalent is None

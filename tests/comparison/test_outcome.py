@@ -1,0 +1,178 @@
+"""What a comparison offers to its reader: items, flips, JSON, text, notes; and its refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from tests.comparison.data import drawn
+
+TRUE, (A, B) = drawn(0, 300)
+MODELS = {"old": A, "new": B}
+
+
+def test_items_are_found_by_metric_and_by_models_in_either_order() -> None:
+    found = karat.compare(TRUE, MODELS)
+    one = found["mcc"]
+    assert (one.metric, one.a, one.b) == ("matthews_correlation", "new", "old")
+    assert found["mcc", "new", "old"] == one
+    turned = found["mcc", "old", "new"]
+    assert turned.difference == -one.difference
+    assert one.high is not None
+    assert turned.low == -one.high
+    assert turned.turned().to_dict() == one.to_dict()
+    assert turned.verdict == {"better": "worse", "not resolved": "not resolved"}[one.verdict]
+    discordant = found["accuracy", "old", "new"].discordant
+    assert discordant is not None
+    assert discordant.odds == pytest.approx(discordant.b / discordant.c)
+    assert list(found) == found.differences
+    assert len(found) == 4
+
+
+def test_flips_are_the_rows_on_which_one_alone_is_right() -> None:
+    names = np.array(["ant", "bee", "cat", "dog", "elk"])
+    found = karat.compare(names[TRUE], {"old": names[A], "new": names[B]})
+    flips = found.flips["new", "old"]
+    assert flips.rows.tolist() == np.flatnonzero((A == TRUE) != (B == TRUE)).tolist()
+    assert flips.true.tolist() == names[TRUE][flips.rows].tolist()
+    assert flips.said_a.tolist() == names[B][flips.rows].tolist()
+    assert flips.said_b.tolist() == names[A][flips.rows].tolist()
+    assert flips.gained.tolist() == (B == TRUE)[flips.rows].tolist()
+    discordant = found["accuracy"].discordant
+    assert discordant is not None
+    assert (flips.gained.sum(), len(flips)) == (discordant.b, discordant.b + discordant.c)
+    assert karat.compare({"x": TRUE, "y": TRUE}, {"x": A, "y": B}).flips == {}
+
+
+def test_json_holds_everything_and_no_number_that_json_lacks(tmp_path: Path) -> None:
+    found = karat.compare([0, 1, 0, 1], {"x": [0, 1, 0, 1], "y": [0, 1, 0, 0]})
+    path = tmp_path / "comparison.json"
+    text = found.to_json(path)
+    assert path.read_text(encoding="utf-8") == text + "\n"
+    read = json.loads(text)
+    assert read["schema"] == "karat.comparison/1"
+    assert read == found.to_dict()
+    (accuracy,) = [one for one in read["differences"] if one["metric"] == "accuracy"]
+    assert accuracy["discordant"]["odds"] == 0.0
+    assert found["accuracy", "x", "y"].discordant.odds == math.inf  # type: ignore[union-attr]
+
+
+def test_the_text_fits_and_says_what_is_not_in_it() -> None:
+    found = karat.compare(TRUE, MODELS)
+    for width in (80, 100, 120):
+        lines = found.text(width).splitlines()
+        assert max(map(len, lines)) <= width
+    text = found.text(120)
+    for word in ("new (a) against old (b)", "detectable", "verdict", "interval", "test rows"):
+        assert word in text
+    assert str(found) == found.text()
+    assert "Holm" not in text
+    three = karat.compare(TRUE, {**MODELS, "same": B}).text(100)
+    assert "Holm" in three
+    assert "All models equally good?" in three
+    assert "looks better on the rows that chose it" in three
+
+
+def test_the_surest_difference_stands_first() -> None:
+    found = karat.compare(TRUE, MODELS)
+    order = sorted(
+        found.differences,
+        key=lambda one: abs(one.difference) / float(one.standard_error or 1),
+        reverse=True,
+    )
+    text = found.text(120).split("Values")[0]
+    places = [text.index(f"  {one.metric} ") for one in order]
+    assert places == sorted(places)
+
+
+def test_class_names_positive_and_undefined_reach_the_metrics() -> None:
+    true, x, y = [0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]
+    one = karat.compare(true, {"x": x, "y": y}, positive=0, class_names=["no", "yes"])
+    assert one["f1"].value_a == pytest.approx(karat.f1(true, y, positive=0))
+    assert "positive class no" in str(one)
+    options: dict[str, Any] = {"labels": [0, 1, 2], "metrics": "macro_recall"}
+    exclude = karat.compare(true, {"x": x, "y": y}, undefined="exclude", **options)
+    zero = karat.compare(true, {"x": x, "y": y}, **options)
+    assert exclude["macro_recall"].difference == pytest.approx(
+        1.5 * zero["macro_recall"].difference
+    )
+
+
+def test_many_classes_keep_occupied_cells_alone() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 3000, 4000)
+    models = {name: np.where(rng.random(4000) < q, true, rng.integers(0, 3000, 4000))
+              for name, q in (("x", 0.6), ("y", 0.9))}  # fmt: skip
+    found = karat.compare(true, models, metrics=["accuracy", "kappa"], n_permutations=99)
+    assert found["kappa"].verdict == "better"
+    assert found["kappa"].difference == pytest.approx(
+        karat.kappa(true, models["y"]) - karat.kappa(true, models["x"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "options"),
+    [
+        ("K161", (TRUE, {"old": A}), {}),
+        ("K161", (TRUE, {}), {}),
+        ("K162", (TRUE, [A, B]), {}),
+        ("K162", (TRUE, np.eye(300)), {}),
+        ("K162", (TRUE, {1: A, 2: B}), {}),
+        ("K162", (TRUE,), {"y_prob": np.eye(300)}),
+        ("K163", ({"old": TRUE}, MODELS), {}),
+        ("K163", ({"old": TRUE, "new": TRUE}, MODELS), {"weights": {"old": np.ones(300)}}),
+        ("K164", (TRUE, MODELS), {"baseline": "older"}),
+        ("K165", (TRUE, MODELS), {"margin": 0.0}),
+        ("K165", (TRUE, MODELS), {"margin": "small"}),
+        ("K165", (TRUE, MODELS), {"margin": {"kappa": 0.1}}),
+        ("K166", (TRUE, MODELS), {"metrics": ["accuracy", "log_loss"]}),
+        ("K102", (TRUE[:-1], MODELS), {}),
+        ("K102", (TRUE, MODELS), {"clusters": np.zeros(3, int)}),
+        ("K102", (TRUE, MODELS), {"weights": np.ones(3)}),
+        ("K113", (TRUE, MODELS), {"weights": np.full(300, -1.0)}),
+        ("K103", (TRUE, {"old": np.full((300, 5), 0.2), "new": B}), {}),
+        ("K120", (TRUE,), {}),
+        ("K120", (None, MODELS), {}),
+        ("K145", (TRUE, MODELS), {"clusters": np.zeros(300, int)}),
+        ("K120", ({"old": TRUE, "new": TRUE}, MODELS), {"weights": np.ones(300)}),
+        ("K120", ({"old": TRUE, "new": TRUE},), {}),
+        ("K120", ({"x": karat.evaluate(TRUE, A), "y": karat.evaluate(TRUE, B)},), {"positive": 1}),
+        ("K120", (TRUE,), {"y_prob": {"x": A, "y": B}, "y_score": {"x": A}}),
+        ("K122", (TRUE, MODELS), {"level": None}),
+        ("K122", (TRUE, MODELS), {"level": 95}),
+        ("K122", (TRUE, MODELS), {"adjust": "bonferroni"}),
+        ("K122", (TRUE, MODELS), {"paired": "yes"}),
+        ("K122", (TRUE, MODELS), {"seed": -1}),
+        ("K122", (TRUE, MODELS), {"n_permutations": 5}),
+        ("K126", (TRUE, MODELS), {"sample_weight": np.ones(300)}),
+        ("K301", (TRUE, MODELS), {"metrics": "macro_f2"}),
+        ("K307", (TRUE, MODELS), {"metrics": "f1"}),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error_with_a_code(
+    code: str, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    with pytest.raises(karat.KaratError) as caught:
+        karat.compare(*arguments, **options)
+    assert caught.value.code == code
+
+
+def test_a_table_has_a_column_for_each_model() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = karat.compare(pandas.Series(TRUE), pandas.DataFrame(MODELS))
+    assert found.to_dict() == karat.compare(TRUE, MODELS).to_dict()
+
+
+def test_a_float_matrix_as_predictions_is_told_to_be_probabilities() -> None:
+    with pytest.raises(karat.KaratError, match="y_prob="):
+        karat.compare(TRUE, {"old": np.full((300, 5), 0.2), "new": B})
+    with pytest.raises(karat.KaratError, match="y_prob="):
+        karat.compare(TRUE, np.full((300, 5), 0.2))  # type: ignore[arg-type]
+    with pytest.raises(karat.KaratError, match=r"y_pred\['old'\]"):
+        karat.compare(TRUE, {"old": A[:-1], "new": B})

@@ -1,0 +1,118 @@
+"""`rows_needed`: the intervals and the power that so many rows give, by simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.metrics import get
+from karat.tally import Cells, Classes
+from karat.uncertainty.confidence import Confidence
+from karat.uncertainty.label_intervals import label_interval
+from karat.uncertainty.table_spread import TableSpread
+from tests.comparison.data import drawn
+
+TABLE = np.array([[70, 8, 2], [9, 40, 6], [3, 5, 17]])
+
+
+@pytest.mark.parametrize("name", ["accuracy", "macro_f1", "kappa_quadratic", "balanced_accuracy"])
+@pytest.mark.parametrize("half_width", [0.03, 0.08])
+def test_samples_of_so_many_rows_have_intervals_of_that_width(name: str, half_width: float) -> None:
+    n = karat.rows_needed(name, pilot=TABLE, half_width=half_width)
+    rng, metric = np.random.default_rng(0), get(name)
+    widths = []
+    for _ in range(60):
+        sample = rng.multinomial(n, TABLE.ravel() / TABLE.sum()).reshape(3, 3)
+        spread = TableSpread(Cells.dense(sample, classes=Classes.of(range(3))))
+        value = float(metric.values(spread.cells).value)
+        found = label_interval(metric, value, spread, Confidence())
+        assert found.low is not None
+        assert found.high is not None
+        widths.append((found.high - found.low) / 2)
+    assert np.mean(widths) == pytest.approx(half_width, rel=0.05)
+
+
+def test_the_rows_for_a_share_are_the_least_whose_wilson_interval_is_as_narrow() -> None:
+    pilot = np.array([[90, 10], [0, 0]])
+    n = karat.rows_needed("accuracy", pilot=pilot, half_width=0.02)
+
+    def half(rows: int) -> float:
+        z2, p = 1.959963984540054**2, 0.9
+        return float(np.sqrt(z2 * (p * (1 - p) / rows + z2 / (4 * rows**2))) / (1 + z2 / rows))
+
+    assert half(n) <= 0.02 < half(n - 1)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "macro_f1"])
+def test_so_many_rows_show_the_difference_in_as_many_samples(name: str) -> None:
+    true, (a, b) = drawn(0, 20_000, (0.24, 0.2), k=3)
+    pilot = karat.compare(true, {"b": a, "a": b}, metrics=name)
+    n = karat.rows_needed(name, pilot=pilot, difference=abs(pilot[name].difference))
+    assert n == pytest.approx(pilot[name].rows_needed, abs=1)
+    assert n == karat.rows_needed(name, pilot=pilot[name], difference=pilot[name].difference)
+    rng = np.random.default_rng(1)
+    shown = 0
+    for _ in range(150):
+        at = rng.integers(0, 20_000, n)
+        found = karat.compare(true[at], {"b": a[at], "a": b[at]}, metrics=name)[name]
+        shown += found.verdict == "better"
+    assert 0.70 <= shown / 150 <= 0.90
+
+
+def test_two_test_sets_need_more_rows_than_one_that_both_models_share() -> None:
+    true, (a, b) = drawn(2, 2000)
+    pilot = karat.compare(true, {"b": b, "a": a})
+    report = karat.evaluate(true, a)
+    for name in ("accuracy", "macro_f1"):
+        together = karat.rows_needed(name, pilot=pilot, difference=0.03)
+        apart = karat.rows_needed(name, pilot=report, difference=0.03)
+        assert apart > 1.5 * together
+
+
+def test_the_answer_grows_with_what_is_asked() -> None:
+    def rows(**options: Any) -> int:
+        return karat.rows_needed("macro_f1", pilot=TABLE, **options)
+
+    assert rows(half_width=0.02) > rows(half_width=0.04)
+    assert rows(half_width=0.02, level=0.99) > rows(half_width=0.02)
+    assert rows(difference=0.02, power=0.9) > rows(difference=0.02)
+    assert rows(difference=0.02) > rows(difference=0.02, side="low")
+    assert rows(half_width=0.02) > rows(half_width=0.02, side="high")
+    true, (a, _) = drawn(3, 500)
+    weights = np.random.default_rng(0).lognormal(size=500)
+    weighted, plain = karat.evaluate(true, a, weights=weights), karat.evaluate(true, a)
+    sizes = [karat.rows_needed("accuracy", pilot=p, half_width=0.03) for p in (weighted, plain)]
+    assert sizes[0] > 1.5 * sizes[1]
+    scored = karat.compare(true % 2, y_prob={"x": np.linspace(0.1, 0.9, 500), "y": [0.5] * 500})
+    assert karat.rows_needed("log_loss", pilot=scored, difference=0.1) > 1
+
+
+@pytest.mark.parametrize(
+    ("code", "metric", "options"),
+    [
+        ("K120", "accuracy", {}),
+        ("K120", "accuracy", {"half_width": 0.1, "difference": 0.1}),
+        ("K122", "accuracy", {"half_width": -0.1}),
+        ("K122", "accuracy", {"difference": "much"}),
+        ("K122", "accuracy", {"difference": 0.1, "power": 1.0}),
+        ("K122", "accuracy", {"difference": 0.1, "level": None}),
+        ("K167", "accuracy", {"half_width": 0.5}),
+        ("K167", "roc_auc_ovr_macro", {"half_width": 0.1}),
+        ("K167", "accuracy", {"difference": 1e-12}),
+        ("K301", "macro_f2", {"half_width": 0.1}),
+        ("K307", "f1", {"half_width": 0.1}),
+    ],
+)
+def test_what_cannot_be_said_is_an_error(code: str, metric: str, options: dict[str, Any]) -> None:
+    with pytest.raises(karat.KaratError) as caught:
+        karat.rows_needed(metric, pilot=TABLE, **options)
+    assert caught.value.code == code
+
+
+def test_a_pilot_without_any_error_says_nothing_of_a_difference() -> None:
+    with pytest.raises(karat.KaratError, match="K167"):
+        karat.rows_needed("accuracy", pilot=np.diag([5, 5]), difference=0.1)
+    assert karat.rows_needed("accuracy", pilot=np.diag([5, 5]), half_width=0.1) > 5

@@ -1,0 +1,143 @@
+"""Differences of metrics of scores: DeLong's variance, the paired t test, what is not known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import karat
+
+
+def scores(
+    seed: int, n: int = 120, ties: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    true = (rng.random(n) < 0.4).astype(int)
+    common = rng.normal(size=n)
+    x = true + common + 0.5 * rng.normal(size=n)
+    y = 0.7 * true + common + 0.8 * rng.normal(size=n)
+    return (true, np.round(x), np.round(y)) if ties else (true, x, y)
+
+
+def delong(true: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Difference of two areas and its variance (DeLong et al. 1988), pair by pair."""
+    own, rest = true == 1, true == 0
+    areas, of_own, of_rest = [], [], []
+    for s in (x, y):
+        wins = (s[own][:, None] > s[rest]) + 0.5 * (s[own][:, None] == s[rest])
+        areas.append(wins.mean())
+        of_own.append(wins.mean(axis=1))
+        of_rest.append(wins.mean(axis=0))
+    covariance = np.cov(of_own) / own.sum() + np.cov(of_rest) / rest.sum()
+    return areas[0] - areas[1], float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("positive", [0, 1])
+def test_two_areas_are_compared_as_delong_does(ties: bool, positive: int) -> None:
+    true, x, y = scores(0, ties=ties)
+    sign = 1 if positive == 1 else -1
+    found = karat.compare(
+        true, y_score={"y": sign * y, "x": sign * x}, metrics="roc_auc", positive=positive
+    )["roc_auc"]
+    difference, variance = delong(true, x, y)
+    assert found.difference == pytest.approx(difference)
+    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-12)
+    z = difference / math.sqrt(variance)
+    assert found.p == pytest.approx(math.erfc(abs(z) / math.sqrt(2)))
+    assert found.method == "DeLong"
+
+
+def test_a_matrix_of_probabilities_gives_what_one_column_gives() -> None:
+    true, x, y = scores(1)
+    p, q = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(-y))
+    one = karat.compare(true, y_prob={"q": q, "p": p})
+    two = karat.compare(true, y_prob={"q": np.stack([1 - q, q], 1), "p": np.stack([1 - p, p], 1)})
+    assert {"roc_auc", "log_loss", "brier"} <= set(one.metrics)
+    for name in one.metrics:
+        assert one[name].difference == pytest.approx(two[name].difference, abs=1e-12)
+        assert one[name].standard_error == pytest.approx(two[name].standard_error)
+
+
+def test_losses_have_the_paired_t_test() -> None:
+    scipy_stats = pytest.importorskip("scipy.stats")
+    true, x, y = scores(2)
+    p, q = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(-y))
+    found = karat.compare(true, y_prob={"q": q, "p": p}, metrics=["log_loss", "brier"])
+    for name, losses in (
+        ("log_loss", [-np.log(np.where(true == 1, s, 1 - s)) for s in (p, q)]),
+        ("brier", [(s - true) ** 2 for s in (p, q)]),
+    ):
+        expected = scipy_stats.ttest_rel(*losses)
+        assert found[name].p == pytest.approx(expected.pvalue)
+        low, high = expected.confidence_interval()
+        assert (found[name].low, found[name].high) == pytest.approx((low, high))
+
+
+def test_a_lower_loss_is_better() -> None:
+    true, x, _ = scores(3, n=400)
+    good, bad = 1 / (1 + np.exp(0.5 - 0.7 * x)), np.full(400, 0.5)
+    found = karat.compare(true, y_prob={"bad": bad, "good": good}, metrics="log_loss")["log_loss"]
+    assert found.difference < 0
+    assert found.verdict == "better"
+
+
+def test_labels_of_one_model_and_probabilities_of_another_share_metrics_of_labels() -> None:
+    true, x, y = scores(4)
+    p = 1 / (1 + np.exp(-x))
+    labels = (y > 0.5).astype(int)
+    found = karat.compare(true, {"labels": labels}, y_prob={"probabilities": p})
+    assert "roc_auc" not in found.metrics
+    again = karat.compare(true, {"labels": labels, "probabilities": (p > 0.5).astype(int)})
+    assert found["accuracy"].difference == pytest.approx(again["accuracy"].difference)
+    decided = karat.compare(true, {"p": 1 - labels}, y_prob={"p": p, "q": p}, metrics="accuracy")
+    assert decided["accuracy", "p", "q"].value_a == pytest.approx((1 - labels == true).mean())
+
+
+def test_a_metric_without_influence_says_so() -> None:
+    true, x, y = scores(5)
+    found = karat.compare(true, y_score={"x": x, "y": y}, metrics=["ks_statistic", "roc_auc"])
+    one = found["ks_statistic"]
+    assert math.isfinite(one.difference)
+    assert (one.p, one.low, one.standard_error, one.verdict) == (None, None, None, "not resolved")
+    assert one.remark is not None
+    assert "no influence function" in one.remark
+    assert "null" in found.to_json()
+
+
+def test_an_infinite_loss_is_a_value_without_a_difference() -> None:
+    found = karat.compare([0, 1, 1, 0], y_prob={"a": [0.2, 0.0, 0.7, 0.4], "b": [0.5] * 4},
+                          metrics="log_loss")  # fmt: skip
+    assert math.isnan(found["log_loss"].difference)
+    assert math.isinf(found.values["log_loss"]["a"].value)
+    assert found["log_loss"].p is None
+    assert "Infinity" not in found.to_json()
+
+
+def test_scores_on_different_rows_add_their_variances() -> None:
+    true, x, y = scores(6, n=300)
+    found = karat.compare(
+        {"x": true[:160], "y": true[160:]}, y_score={"x": x[:160], "y": y[160:]}, metrics="roc_auc"
+    )["roc_auc"]
+    variances = [delong(true[at], s[at], np.zeros_like(s[at]))[1]
+                 for s, at in ((x, slice(160)), (y, slice(160, None)))]  # fmt: skip
+    assert found.standard_error == pytest.approx(math.sqrt(sum(variances)))
+    assert found.method == "unpaired z"
+
+
+def test_many_classes_have_the_macro_area_with_its_influence() -> None:
+    rng = np.random.default_rng(7)
+    true = rng.integers(0, 4, 300)
+    z = [np.eye(4)[true] * s + rng.normal(size=(300, 4)) for s in (1.5, 1.0)]
+    found = karat.compare(true, y_score={"weak": z[1], "strong": z[0]})
+    one = found["roc_auc_ovr_macro"]
+    assert one.verdict == "better"
+    assert one.standard_error is not None
+    replicates = []
+    for _ in range(200):
+        at = rng.integers(0, 300, 300)
+        left, right = (karat.roc_auc_ovr_macro(true[at], y_score=s[at]) for s in z)
+        replicates.append(left - right)
+    assert one.standard_error == pytest.approx(np.std(replicates), rel=0.2)

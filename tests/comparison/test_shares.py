@@ -1,0 +1,84 @@
+"""McNemar's mid-p value and Tango's interval: published values, and what they are made of."""
+
+from __future__ import annotations
+
+import math
+from math import comb
+
+import numpy as np
+import pytest
+
+from karat.comparison.shares import mid_p, score_limits, score_statistic
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "published"),
+    [
+        (1, 7, 0.039),  # airway hyper-responsiveness, Fagerland, Lydersen, Laake (2013)
+        (6, 16, 0.035),  # complete response, the second example of the same
+    ],
+)
+def test_the_mid_p_value_is_that_of_the_paper(b: int, c: int, published: float) -> None:
+    assert round(mid_p(b, c), 3) == published
+
+
+def test_the_mid_p_value_is_half_of_what_was_seen_and_all_that_is_rarer() -> None:
+    for b in range(12):
+        for c in range(12):
+            n = b + c
+            chances = [comb(n, i) / 2**n for i in range(n + 1)]
+            here = chances[b]
+            rarer = sum(p for p in chances if p < here * (1 - 1e-12))
+            alike = sum(p for p in chances if abs(p - here) <= here * 1e-12)
+            expected = 1.0 if n == 0 else rarer + alike / 2
+            assert mid_p(b, c) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_mid_p_value_of_many_rows_is_finite_and_near_that_of_the_normal() -> None:
+    b, c = 500_000, 503_000
+    z = (c - b) / math.sqrt(b + c)
+    assert mid_p(b, c) == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-3)
+    assert mid_p(0, 5000) == 0.0
+
+
+def test_the_score_interval_of_the_airway_data_is_that_of_the_paper() -> None:
+    # Fagerland, Lydersen, Laake (2014), Statistics in Medicine 33: -0.52 to -0.026.
+    low, high = score_limits(1, 7, 21, 1.959964)
+    assert (round(low, 2), round(high, 3)) == (-0.52, -0.026)
+
+
+def test_at_no_difference_the_statistic_is_that_of_mcnemar() -> None:
+    assert score_statistic(9, 20, 80, 0.0) == pytest.approx((9 - 20) / math.sqrt(29))
+
+
+@pytest.mark.parametrize(("b", "c", "n"), [(3, 9, 40), (0, 4, 30), (12, 1, 25), (5, 5, 60)])
+@pytest.mark.parametrize("difference", [-0.4, -0.05, 0.0, 0.1, 0.3])
+def test_the_constrained_shares_are_the_most_likely_ones(
+    b: int, c: int, n: int, difference: float
+) -> None:
+    # A fine grid over the share of rows on which only the second is right.
+    q = np.linspace(max(0.0, -difference), (1 - difference) / 2, 400_001)[1:-1]
+    p = q + difference
+    rest = 1 - p - q
+    inside = (p > 0) & (rest > 0)
+    q, p, rest = q[inside], p[inside], rest[inside]
+    best = int(np.argmax(b * np.log(p) + c * np.log(q) + (n - b - c) * np.log(rest)))
+    variance = n * (p[best] + q[best] - difference**2)
+    expected = (b - c - n * difference) / math.sqrt(variance)
+    assert score_statistic(b, c, n, difference) == pytest.approx(expected, rel=2e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize(("b", "c", "n"), [(0, 0, 10), (10, 0, 10), (0, 3, 3), (7, 2, 50)])
+def test_the_limits_hold_the_difference_and_stay_within_one(b: int, c: int, n: int) -> None:
+    low, high = score_limits(b, c, n, 1.959964)
+    assert -1.0 <= low <= (b - c) / n <= high <= 1.0
+    assert low < high
+    turned = score_limits(c, b, n, 1.959964)
+    assert (-turned[1], -turned[0]) == pytest.approx((low, high))
+
+
+def test_a_statistic_with_the_shares_seen_is_told_from_that_of_tango() -> None:
+    # Wald's standard error in its place gives another interval: the test above would catch it.
+    b, c, n = 1, 7, 21
+    wald = math.sqrt((b + c) / n - ((b - c) / n) ** 2) / math.sqrt(n)
+    assert abs((b - c) / n + 1.959964 * wald - score_limits(b, c, n, 1.959964)[1]) > 0.02
