@@ -25,8 +25,8 @@ __all__ = ["command"]
     cls=Described,
     examples=(
         "karat compare old.parquet new.parquet",
-        "karat compare old.csv new.csv --id sample_id --metrics macro_f1,mcc --margin 0.01",
-        "karat compare a.parquet b.parquet c.parquet --adjust maxt --flips flips.csv",
+        "karat compare old.csv new.csv --id image --metrics macro_f1 --margin 0.01",
+        "karat compare a.csv b.csv c.csv --adjust maxt --flips flips.csv",
     ),
     no_args_is_help=True,
 )

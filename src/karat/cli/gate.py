@@ -25,12 +25,11 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "gate",
     cls=Described,
     examples=(
-        "karat gate predictions.parquet --min macro_f1=0.80",
         "karat gate predictions.parquet --min macro_f1=0.80 --evidence low",
         "karat gate new.parquet --baseline old.parquet",
-        "karat gate new.parquet --baseline old.parquet --max-drop macro_f1=0.01 --by country",
-        "karat gate new.parquet --baseline base.json --no-worse-than accuracy=0.01",
-        "karat gate new.parquet --update-baseline base.json --with-rows",
+        "karat gate new.csv --baseline old.csv --max-drop macro_f1=0.01 --by country",
+        "karat gate new.csv --baseline base.json --no-worse-than accuracy=0.01",
+        "karat gate new.csv --update-baseline base.json --with-rows",
     ),
     no_args_is_help=True,
 )
