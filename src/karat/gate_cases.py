@@ -77,7 +77,7 @@ class GateCases:
         matched = pair_rows([current, before], allow_mismatch=self.allow_mismatch)
         new, old = matched.models
         notes += matched.notes
-        if matched.by == "row order":
+        if matched.by == "row order" and new.mapping is not None:
             notes.append("Rows were matched by their order: neither side names ids that both have.")
         cases = self._of_rows(new, old, None)
         for label, rows in self.slices(new):
@@ -288,6 +288,14 @@ class GateCases:
                 left_classes=shown(now),
                 right=self.name,
                 right_classes=shown(then),
+            )
+        ours, theirs = (side.classes.positive for side in (self.current, before))
+        is_same = ours is None or theirs is None or now[ours] == then[theirs]
+        if not is_same and ours is not None and theirs is not None:
+            raise error(
+                "K176",
+                found=f"The positive class is {now[ours]!r}, that of the baseline {then[theirs]!r}",
+                do="Give the same positive= (--positive) to both.",
             )
 
     def _other_settings(self, before: Baseline) -> list[str]:

@@ -57,7 +57,7 @@ def test_a_baseline_of_predictions_in_another_order(karat: Karat, old: str, new:
     worse = karat("gate", new, "--baseline", old)
     assert worse.code == 1
     assert worse.out.count("significantly worse") == 2
-    assert "(Holm)" in worse.out
+    assert "(Holm, 2 rules)" in worse.out
     assert "detectable" in worse.out
     assert karat("gate", old, "--baseline", new).code == 0
     assert karat("gate", old, "--baseline", old).code == 0

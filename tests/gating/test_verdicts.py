@@ -125,8 +125,8 @@ def test_p_values_allow_for_all_rules_unless_told_not_to() -> None:
     assert [rule.verdict for rule in holm] == ["PASS"] * 3
     assert [rule.verdict for rule in alone] == ["FAIL"] * 3
     assert [rule.p_adjusted for rule in holm] == [0.03, 0.03, 0.03]
-    assert "(Holm)" in holm[0].line
-    assert "(Holm)" not in alone[0].line
+    assert "(Holm, 3 rules)" in holm[0].line
+    assert "Holm" not in alone[0].line
 
 
 def test_the_limit_decides_as_the_interval_does() -> None:

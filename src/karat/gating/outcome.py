@@ -74,6 +74,8 @@ class GateResult:
         """``FAIL: 1 of 3 rules failed``, in one line."""
         n_fail = sum(rule.fails for rule in self.rules)
         n = len(self.rules)
+        if not n:
+            return "PASS: no rule was asked"
         rules = "rule" if n == 1 else "rules"
         if n_fail:
             return f"FAIL: {n_fail} of {n} {rules} failed"

@@ -85,6 +85,7 @@ class RuleResult:
         before, difference, difference_low, difference_high: against the baseline.
         p: one-sided p-value of being worse than the rule allows.
         p_adjusted: the same for all such rules together.
+        n_tests: how many rules it allows for.
         detectable: the smallest drop that so many rows show in 80 % of samples.
     """
 
@@ -106,6 +107,7 @@ class RuleResult:
     difference_high: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
+    n_tests: int = 1
     detectable: float | None = None
 
     @property
@@ -125,7 +127,7 @@ class RuleResult:
             found = (self.difference, self.difference_low, self.difference_high)
             parts.append(f"difference {with_limits(*found, sign='+')}")
         if self.p_adjusted is not None:
-            how = "" if self.p == self.p_adjusted else " (Holm)"
+            how = f" (Holm, {self.n_tests} rules)" if self.n_tests > 1 else ""
             parts.append(f"p = {self.p_adjusted:.2g}{how}")
         if self.n is not None:
             parts.append(f"n = {self.n}")
@@ -198,9 +200,10 @@ def judged(
     known = [i for i, p in enumerate(p_values) if p is not None]
     raw = [float(p_values[i] or 0.0) for i in known]
     shared = dict(zip(known, holm(raw) if adjust == "holm" else raw, strict=True))
+    n_tests = len(known) if adjust == "holm" else 1
     done = []
     for i, case in enumerate(cases):
-        found = _bare(case)
+        found = replace(_bare(case), n_tests=n_tests if i in shared else 1)
         if case.settled is not None:
             verdict, reason, is_blocking = case.settled
             found = replace(found, verdict=verdict, reason=reason, is_blocking=is_blocking)
