@@ -12,7 +12,8 @@ from karat.engines.kept_rows import KeptRows
 from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text
-from karat.gate_cases import Asked, GateCases, measured_in
+from karat.gate_cases import GateCases
+from karat.gate_numbers import Asked, measured_in, measured_of, report_of
 from karat.gate_rows import (
     Given,
     baseline_of,
@@ -258,21 +259,18 @@ def _made(run: GateCases, *, with_rows: bool) -> Baseline:
         found = {name: measured_in(current, get(name)) for name in current.metrics}
         found |= {str(metric): measured_in(current, metric) for metric in run.metrics}
         return Baseline(current.classes, current.cells, current.n_rows, found, settings)
-    report = run.report(current, None)
-    names = dict.fromkeys([*map(get, report.metrics), *run.metrics])
-    gated = run.report(current, list(run.metrics)) if run.metrics else report
-    metrics = {
-        str(metric): measured_in(gated if metric in run.metrics else report, metric)
-        for metric in names
-    }
+    report = report_of(current, None, run.asked)
+    metrics = {name: measured_in(report, get(name)) for name in report.metrics}
+    gated = measured_of(current, run.metrics, run.asked, is_whole=True)
+    metrics |= {str(metric): found for metric, found in gated.items()}
     kept = list(dict.fromkeys([*map(get, KEPT_OF_SLICES), *run.metrics]))
     slices = {}
     for label, rows in run.slices(current):
         part = current.at(rows)
         if run.unfit(part, label) is None:
-            of_slice = run.report(part, kept)
+            of_slice = measured_of(part, kept, run.asked, is_whole=False)
             name = label.partition("=")[2]
-            slices[name] = {str(metric): measured_in(of_slice, metric) for metric in kept}
+            slices[name] = {str(metric): found for metric, found in of_slice.items()}
     cells = report.cells.with_classes(current.classes)
     return Baseline(
         current.classes,

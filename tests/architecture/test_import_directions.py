@@ -20,6 +20,7 @@ JOINTS = {
     "evaluation",
     "functions",
     "gate_cases",
+    "gate_numbers",
     "gate_rows",
     "gate_runs",
     "curve_calls",

@@ -140,8 +140,14 @@ def test_other_classes_are_refused(tmp_path: Path) -> None:
 
 def test_other_settings_are_told(tmp_path: Path) -> None:
     path = made(tmp_path)
-    found = karat.gate(table(TRUE, OLD), baseline=path, level=0.9)
-    assert any("level=0.95" in note and "level=0.9." in note for note in found.notes)
+    found = karat.gate(table(TRUE, OLD), baseline=path, undefined="exclude")
+    assert any("undefined='zero'" in note for note in found.notes)
+    with pytest.raises(KaratError, match=r"at 0\.95; the gate asks for both limits at 0\.9"):
+        karat.gate(table(TRUE, OLD), baseline=path, level=0.9)
+    one_sided = karat.evaluate(TRUE, OLD, side="low")
+    with pytest.raises(KaratError, match="limits on one side"):
+        karat.gate(TRUE, OLD, baseline=one_sided)
+    assert karat.gate(table(TRUE, OLD), baseline=made(tmp_path, with_rows=True), level=0.9).passed
 
 
 def signed(content: dict[str, Any]) -> str:

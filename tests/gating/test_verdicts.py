@@ -287,3 +287,52 @@ def test_arguments_that_cannot_be_are_refused(options: dict[str, Any], code: str
 def test_a_table_is_paired_by_its_ids() -> None:
     found = karat.gate(table(TRUE, NEW), baseline=shuffled(table(TRUE, OLD)))
     assert found.to_dict()["rules"] == karat.gate(TRUE, NEW, baseline=OLD).to_dict()["rules"]
+
+
+def test_a_bound_is_asked_of_the_value_that_a_report_gives() -> None:
+    # A class that the earlier model alone predicts is none of this one.
+    old = np.where(np.arange(len(TRUE)) % 100 == 0, 7, OLD)
+    value = karat.evaluate(TRUE, NEW)["macro_f1"].value
+    for rules in ({"min": {"macro_f1": 0.5}}, {"min": {"macro_f1": 0.5}, "max_drop": {"mcc": 0.5}}):
+        found = karat.gate(TRUE, NEW, baseline=old, **rules)
+        assert found.rules[0].value == value
+    assert karat.gate(TRUE, NEW, min={"macro_f1": 0.5}).rules[0].value == value
+
+
+def test_a_value_does_not_depend_on_the_other_rules() -> None:
+    # Columns of four classes, one of which never occurs.
+    prob = np.full((len(TRUE), 4), 0.1)
+    prob[np.arange(len(TRUE)), NEW] = 0.7
+    value = karat.evaluate(TRUE, y_prob=prob, labels=range(4))["macro_f1"].value
+    by = np.arange(len(TRUE)) % 2
+    for rules in ({"macro_f1": 0.5}, {"macro_f1": 0.5, "roc_auc_ovr_macro": 0.5}):
+        found = karat.gate(TRUE, y_prob=prob, labels=range(4), min=rules, by=by)
+        values = [rule.value for rule in found.rules if rule.metric == "macro_f1"]
+        assert values[0] == value
+        if len(rules) == 1:
+            alone = values
+        assert values == alone
+
+
+def test_bounds_are_asked_of_all_rows_and_drops_of_those_that_both_have() -> None:
+    part = {name: values[:700] for name, values in table(TRUE, OLD).items()}
+    found = karat.gate(
+        table(TRUE, NEW), baseline=part, min={"accuracy": 0.5}, max_drop={"accuracy": 0.5},
+        allow_mismatch=True,
+    )  # fmt: skip
+    assert [rule.n for rule in found.rules] == [1000, 700]
+
+
+def test_one_class_that_is_no_number_has_no_positive() -> None:
+    only = ["cat"] * 50
+    assert karat.gate(only, only, min={"accuracy": 1.0}, baseline=only).passed
+    with pytest.raises(KaratError, match="K123"):
+        karat.gate(only, only, min={"f1": 0.0})
+
+
+def test_another_positive_class_is_refused() -> None:
+    y, p = TRUE % 2, OLD % 2
+    old = karat.evaluate(y, p, positive=0)
+    with pytest.raises(KaratError, match="K176"):
+        karat.gate(y, p, baseline=old, max_drop={"f1": 0.1})
+    assert karat.gate(y, p, baseline=old, positive=0, max_drop={"f1": 0.1}).passed

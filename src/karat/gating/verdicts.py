@@ -29,14 +29,14 @@ class Measured:
     """What a metric gave on some rows.
 
     Attributes:
-        value: the number; not finite where it is undefined.
+        value: the number; not finite where it is undefined, None where it was not computed.
         low, high: its limits, or None.
         n: rows.
         undefined: why the rows do not define it, or None.
         remark: why there are no limits.
     """
 
-    value: float
+    value: float | None
     low: float | None = None
     high: float | None = None
     n: int = 0
@@ -244,7 +244,8 @@ def _of_bound(case: Case, found: RuleResult, evidence: Evidence) -> RuleResult:
         return replace(found, verdict="FAIL", reason=f"undefined: {undefined}")
     is_min = rule.kind == "min"
 
-    def clears(number: float) -> bool:
+    def clears(number: float | None) -> bool:
+        assert number is not None
         return number >= rule.bound if is_min else number <= rule.bound
 
     if evidence == "value":
@@ -264,7 +265,8 @@ def _of_bound(case: Case, found: RuleResult, evidence: Evidence) -> RuleResult:
 def _undefined(measured: Measured) -> str:
     if measured.undefined is not None:
         return measured.undefined
-    return "" if math.isfinite(measured.value) else f"it is {measured.value}"
+    value = math.nan if measured.value is None else measured.value
+    return "" if math.isfinite(value) else f"it is {value}"
 
 
 def _worse(case: Case) -> tuple[float, float, float] | None:
