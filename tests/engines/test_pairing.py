@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from karat.engines.kept_rows import KeptRows, read_rows
 from karat.engines.pairing import pair_rows
+from karat.engines.row_names import RowNames
 from karat.errors import KaratError
 from tests.engines.score_sources import WRITERS, pa
 
@@ -157,3 +159,14 @@ def test_three_models_are_matched_at_once() -> None:
     short = rows(at([0, 2], id=IDS, label=TRUE, pred=PRED), "C")
     matched = pair_rows([*models, short], allow_mismatch=True)
     assert {model.n for model in matched.models} == {2}
+
+
+def test_ids_that_are_written_alike_are_one_id() -> None:
+    # Two codes of a dictionary, one text.
+    names = rows({"id": IDS, "label": TRUE, "pred": PRED})
+    assert names.ids is not None
+    twice = RowNames("ids", np.array([0, 1, 2, 3], np.int32), ("a", "b", "a", "c"))
+    with pytest.raises(KaratError, match="K171"):
+        pair_rows([replace(names, ids=twice), names])
+    extra = RowNames("ids", np.array([2, 1, 4, 3], np.int32), ("b", "a", "b", "c", "d"))
+    assert labels(pair_rows([replace(names, ids=extra), names]).models[1])[0] == TRUE

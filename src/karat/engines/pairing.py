@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -91,17 +92,28 @@ def check_unique(name: str, names: RowNames) -> None:
 
 def _repeated(names: RowNames) -> npt.NDArray[np.bool_]:
     """bool[n]: rows whose id an earlier row has."""
-    ranks = _ranks(names, {text: i for i, text in enumerate(dict.fromkeys(names.keys))})
-    _, first = np.unique(ranks, return_index=True)
-    flags = np.ones(len(ranks), np.bool_)
-    flags[first] = False
+    codes = _codes(names)
+    flags = np.zeros(len(codes), np.bool_)
+    if len(codes) and int(np.bincount(codes).max()) > 1:
+        _, first = np.unique(codes, return_index=True)
+        flags[:] = True
+        flags[first] = False
     return flags
+
+
+def _codes(names: RowNames) -> Places:
+    """int64[n]: one number for each different id."""
+    keys = names.keys
+    place = dict(zip(keys, range(len(keys)), strict=True))
+    codes = names.codes.astype(np.int64)
+    return codes if len(place) == len(keys) else _ranks(names, place)
 
 
 def _ranks(names: RowNames, place: dict[str, int]) -> Places:
     """int64[n]: the place of the id of each row; −1 where it has none."""
-    lut = np.array([place.get(text, -1) for text in names.keys] or [-1], np.int64)
-    return lut[names.codes]
+    found = map(place.get, names.keys, repeat(-1))
+    lut = np.fromiter(found, np.int64, len(names.keys))
+    return lut[names.codes] if len(lut) else np.zeros(len(names.codes), np.int64)
 
 
 def _by_id(models: list[KeptRows], notes: list[str], *, allow_mismatch: bool) -> list[KeptRows]:
@@ -113,7 +125,7 @@ def _by_id(models: list[KeptRows], notes: list[str], *, allow_mismatch: bool) ->
             kept.append(rows)
             continue
         # Of an id that several rows have, nobody knows which row is meant.
-        ranks = _ranks(rows.ids, {text: i for i, text in enumerate(dict.fromkeys(rows.ids.keys))})
+        ranks = _codes(rows.ids)
         is_single = np.bincount(ranks, minlength=1)[ranks] == 1
         n_left = int(np.count_nonzero(~is_single))
         if n_left:
@@ -121,7 +133,8 @@ def _by_id(models: list[KeptRows], notes: list[str], *, allow_mismatch: bool) ->
         kept.append(rows.at(is_single) if n_left else rows)
     first = kept[0]
     assert first.ids is not None
-    place = {text: i for i, text in enumerate(dict.fromkeys(first.ids.keys))}
+    n_keys = len(first.ids.keys)
+    place = dict(zip(first.ids.keys, range(n_keys), strict=True))
     own = _ranks(first.ids, place)
     at: list[Places] = []
     in_all = np.ones(first.n, np.bool_)
@@ -129,12 +142,12 @@ def _by_id(models: list[KeptRows], notes: list[str], *, allow_mismatch: bool) ->
     for rows in kept[1:]:
         assert rows.ids is not None
         ranks = _ranks(rows.ids, place)
-        row_of = np.full(len(place), -1, np.int64)
+        row_of = np.full(n_keys, -1, np.int64)
         is_known = ranks >= 0
         row_of[ranks[is_known]] = np.flatnonzero(is_known)
         found = row_of[own]
         # An id of a dictionary may be that of no row.
-        is_there = np.zeros(len(place), np.bool_)
+        is_there = np.zeros(n_keys, np.bool_)
         is_there[own] = True
         is_extra = ~is_known | ~is_there[np.maximum(ranks, 0)]
         alone.append((rows, np.flatnonzero(found < 0), np.flatnonzero(is_extra)))
