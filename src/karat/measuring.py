@@ -12,8 +12,9 @@ import numpy as np
 from karat.class_table import PER_CLASS_OF_SCORES
 from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.clustered import by_cluster_of_codes, tally_clusters
+from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.label_rows import LabelRows
-from karat.engines.scores import ScoreTally, both_decide, checked_threshold
+from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.functions import tallied
@@ -26,6 +27,7 @@ from karat.plan import default_metrics
 from karat.report import THRESHOLDS, Report
 from karat.tally import Cells
 from karat.uncertainty.confidence import Confidence
+from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_intervals
 
 if TYPE_CHECKING:
     from karat.engines.files import FileTally
@@ -110,12 +112,20 @@ def report_of_scores(
     cells = rows.cells()
     # Curves are for the whole page, not for a few numbers that are asked for.
     keeper = Keeper(rows.classes) if requested is None and rows.classes.k <= MOST_CLASSES else None
-    measured = measure(rows, wanted, policy, keeper.take if keeper else None)
-    groups = None
-    if confidence is not None and rows.clusters is not None:
-        groups = by_cluster_of_codes(
-            cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
-        )
+    along = keeper.take if keeper else None
+    groups, sure = None, ScoredIntervals()
+    if confidence is None:
+        measured = measure(rows, wanted, policy, along)
+    else:
+        if rows.clusters is not None:
+            groups = by_cluster_of_codes(
+                cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
+            )
+        measured, sure = measured_with_intervals(
+            rows, wanted, policy, confidence, along=along,
+            clusters=None if groups is None else rows.clusters,
+            is_requested=requested is not None,
+        )  # fmt: skip
     return Report(
         cells,
         policy,
@@ -127,6 +137,9 @@ def report_of_scores(
         confidence=confidence,
         clusters=groups,
         is_clustered=groups is not None,
+        intervals=sure.intervals,
+        class_intervals=sure.class_intervals,
+        draws=sure.draws,
         **facts,
     )
 

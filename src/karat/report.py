@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from karat.curves import Curves
+    from karat.uncertainty.draws import Draws
 
 __all__ = ["Confusion", "Report", "undefined_reason"]
 
@@ -69,6 +70,7 @@ class Report:
         is_clustered: whether intervals take rows of a cluster together.
         intervals: intervals that do not follow from the tally: those of scores, and of what was
             read from JSON.
+        draws: what replicates are drawn from when an interval is read.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
     """
 
@@ -87,6 +89,7 @@ class Report:
     intervals: Mapping[Metric, Interval] = field(default_factory=dict)
     class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
     is_clustered: bool = False
+    draws: Draws | None = None
 
     @property
     def classes(self) -> Classes:
@@ -208,6 +211,8 @@ class Report:
         if self.confidence is None or not math.isfinite(value):
             return Interval()
         known = self.intervals.get(metric)
+        if known is None and self.draws is not None:
+            known = self.draws.of(metric, value, self.confidence)
         if known is not None:
             return known
         if metric.needs_scores:

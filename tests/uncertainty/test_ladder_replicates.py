@@ -10,7 +10,6 @@ import pytest
 
 from karat.engines.ranking import Ranked, rank
 from karat.metrics import Metric, all_records, parse
-from karat.metrics._influence import Rows, influence
 from karat.metrics._views import ClassProbabilities, ClassRanks, Confidences
 from karat.tally import Ladder
 from karat.tally.ladder import _inconsistency
@@ -23,6 +22,7 @@ from karat.uncertainty.ladder_replicates import (
 )
 from karat.uncertainty.rung_groups import RungGroups
 from tests.same import assert_same
+from tests.uncertainty.delong import area_error
 
 Floats = npt.NDArray[np.float64]
 METHODS: tuple[LadderDraw, ...] = ("poisson", "bayesian")
@@ -113,20 +113,13 @@ def test_an_area_is_that_of_the_ladder(method: LadderDraw, decimals: int) -> Non
     assert_same(areas, np.array(wanted), within=1e-12)
 
 
-def analytic_spread(y: npt.NDArray[np.int32], scores: Floats, weights: Floats) -> float:
-    values = np.stack([-scores, scores], axis=1)
-    rows = Rows(y, values, weights, is_prob=False, positive=1)
-    phi = influence(parse("roc_auc"), rows)
-    return float(np.sqrt((weights**2 * phi**2).sum()) / weights.sum())
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n", [1000, 30_000])
-def test_the_spread_of_the_area_is_that_of_its_influence(method: LadderDraw, n: int) -> None:
+def test_the_spread_of_the_area_is_that_of_its_placements(method: LadderDraw, n: int) -> None:
     """With 30 000 distinct scores the rows are put together in 4096 groups."""
     y, scores = scored(n)
     areas = replicate_areas(rank(scores, y, 1, 2), 4000, 0, method=method)
-    wanted = analytic_spread(y, scores, np.ones(n))
+    wanted = area_error(y, scores)
     # The standard error of a standard deviation of 4000 numbers is 1.1 %.
     assert abs(areas.std() / wanted - 1) < 0.05
     assert abs(areas.mean() - ClassRanks(rank(scores, y, 1, 2)).area) < 0.1 * wanted
@@ -140,7 +133,7 @@ def test_weighted_rows(n: int) -> None:
     weights = np.random.default_rng(2).exponential(size=n)
     column = rank(scores, y, 1, 2, weights)
     areas = replicate_areas(column, 4000, 0)
-    assert abs(areas.std() / analytic_spread(y, scores, weights) - 1) < 0.05
+    assert abs(areas.std() / area_error(y, scores, weights) - 1) < 0.05
     assert abs(areas.mean() - ClassRanks(column).area) < 0.1 * areas.std()
 
 

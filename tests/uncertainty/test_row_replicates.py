@@ -9,13 +9,13 @@ import numpy.typing as npt
 import pytest
 
 from karat.metrics import parse
-from karat.metrics._influence import Rows, influence
 from karat.metrics._views import ClassRanks
 from karat.tally.ladder import _inconsistency
 from karat.uncertainty.ladder_replicates import ReplicateColumn, measures_of
 from karat.uncertainty.resampling import TableDraw
 from karat.uncertainty.row_replicates import replicate_row_ladders
 from tests.same import assert_same
+from tests.uncertainty.delong import area_error
 
 METHODS: tuple[TableDraw, ...] = ("multinomial", "bayesian")
 AREA = parse("roc_auc")
@@ -32,10 +32,9 @@ def areas(replicates: Any) -> npt.NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_spread_is_that_of_the_influence(method: TableDraw) -> None:
+def test_the_spread_is_that_of_the_placements(method: TableDraw) -> None:
     y, scores = scored(1500)
-    phi = influence(AREA, Rows(y, scores, np.ones(1500), is_prob=False, positive=1))
-    wanted = np.sqrt((phi**2).sum()) / 1500
+    wanted = area_error(y == 1, scores[:, 1])
     found = areas(replicate_row_ladders(scores[:, 1], y == 1, 1500, 3, method=method))
     # The standard error of a standard deviation of 1500 numbers is 1.8 %.
     assert abs(found.std() / wanted - 1) < 0.08

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat.engines.scores import ScoreTally
 from karat.errors import KaratError
 from karat.metrics import get
 from karat.metrics._influence.gather import influences
@@ -234,3 +235,26 @@ def test_a_wrong_variance_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(score_spread.Spreads, "found", wrong)
     with pytest.raises(AssertionError, match=name):
         check_variances(drawn(11, 160, 2), [get(name)])
+
+
+def test_each_column_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    for name in ("column", "probability_column", "pooled", "pair_areas"):
+        right = getattr(ScoreTally, name)
+
+        def counted(
+            self: Any, *given: Any, right: Any = right, name: str = name, **named: Any
+        ) -> Any:
+            asked.append((name, given[0] if name.endswith("column") else None))
+            return right(self, *given, **named)
+
+        monkeypatch.setattr(ScoreTally, name, counted)
+    rows = drawn(24, 60, 3)
+    mu = get("roc_auc_mu")
+    measured_with_spreads(
+        rows.tallied(), [m for m in smooth_metrics(3) if m.record.name != mu.name]
+    )
+    assert sorted(asked, key=str) == [*(("column", i) for i in range(3)), ("pooled", None)]
+    asked.clear()
+    measured_with_spreads(rows.tallied(), [mu])
+    assert asked == [("pair_areas", None)]

@@ -11,7 +11,7 @@ import pytest
 
 from karat.errors import KaratError
 from karat.metrics import parse
-from karat.tally import Cells, Classes, to_marginals, to_sparse
+from karat.tally import Cells, Classes, ClusteredCells, to_marginals, to_sparse
 from karat.uncertainty.resampling import (
     TableDraw,
     replicate_rows,
@@ -194,6 +194,15 @@ def test_rows_of_different_weights_are_drawn_as_they_are() -> None:
     matched = metric.values(replicate_tables(cells, 4000, 0)).value
     assert abs(exact.std() / matched.std() - 1) < 0.06
     assert abs(exact.mean() - matched.mean()) < 0.1 * exact.std()
+
+
+def test_the_clusters_of_a_tally_are_read() -> None:
+    places = rows_of(TABLE)
+    clusters = np.arange(len(places)) // 3
+    found = ClusteredCells.of(clusters, places, None)
+    by_hand = Grouped(int(clusters[-1]) + 1, clusters, places, np.ones(len(places)))
+    tables = replicate_tables(cells_of(TABLE), 50, 1, clusters=found)
+    assert_same(tables.counts, replicate_tables(cells_of(TABLE), 50, 1, clusters=by_hand).counts)
 
 
 def test_clusters_that_do_not_fit_are_refused() -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.engines.decided import checked_threshold
 from karat.engines.label_rows import LabelRows
 from karat.engines.row_names import RowNames
-from karat.engines.scores import ScoreTally, checked_threshold
+from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.inputs.scores import Scores

@@ -48,6 +48,10 @@ class Beside(Protocol):
         """Called before class i is measured."""
         ...
 
+    def confidences(self, view: Confidences) -> None:
+        """Called with the rows by the probability of the predicted class."""
+        ...
+
     def pooled(self, views: Views) -> None:
         """Called before all columns together are measured."""
         ...
@@ -92,6 +96,8 @@ def measure(
     if Confidences in by_view:
         confidences = Confidences(rows.confidences())
         found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
+        if beside:
+            beside.confidences(confidences)
     if Pairwise in by_view:
         pairwise = Pairwise(rows, names_rows=beside is not None and beside.names_rows)
         for metric in by_view[Pairwise]:

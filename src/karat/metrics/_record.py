@@ -187,6 +187,7 @@ class Record:
         is_of_scores_only: whether a report of probabilities leaves it out.
         influence: the form of the influence of each row, of a metric that is computed.
         no_influence: why there is none, in words.
+        is_estimate: whether it estimates something; a p-value does not, and has no interval.
     """
 
     name: str
@@ -222,6 +223,7 @@ class Record:
     weights_are_rows: bool = True
     influence: Influence | None = None
     no_influence: str = ""
+    is_estimate: bool = True
 
     @property
     def is_traced(self) -> bool:

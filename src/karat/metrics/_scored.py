@@ -114,6 +114,7 @@ def score_metric(
     weights_are_rows: bool = True,
     influence: Influence | None = None,
     no_influence: str = "",
+    is_estimate: bool = True,
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 
@@ -127,6 +128,7 @@ def score_metric(
         lift_names: names of averages that are not the average in front of the name.
         influence: the form of the influence of each row on the value, see `_influence.forms`.
         no_influence: why it has none, in words.
+        is_estimate: False for the outcome of a test, which has no interval.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -161,6 +163,7 @@ def score_metric(
             weights_are_rows=weights_are_rows,
             influence=influence,
             no_influence=no_influence,
+            is_estimate=is_estimate,
         )
 
     return registered

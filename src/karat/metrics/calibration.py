@@ -320,6 +320,7 @@ def debiased_calibration_error(
     since="0.2",
     weights_are_rows=False,
     no_influence=CROSSED,
+    is_estimate=False,
 )
 def expected_calibration_error_if_calibrated(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed

@@ -69,6 +69,7 @@ _Z = "0.395/sqrt(0.0576 + 0.0336 + 0.0576 + 0.0096 + 0.020475)"
     since="0.2",
     weights_are_rows=False,
     no_influence="a test statistic, whose distribution is known if the confidences are right",
+    is_estimate=False,
 )
 def spiegelhalter_z(c: Confidences) -> float:
     """How many standard deviations the squared error lies above what the confidences promise.
@@ -91,6 +92,7 @@ def spiegelhalter_z(c: Confidences) -> float:
     since="0.2",
     weights_are_rows=False,
     no_influence="a p-value",
+    is_estimate=False,
 )
 def spiegelhalter_p(c: Confidences) -> float:
     """Two-sided p-value of Spiegelhalter's test that the confidences are right.

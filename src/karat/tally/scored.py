@@ -140,6 +140,14 @@ class ScoredRows(Protocol):
         """Every row and class as one row of two classes: whether it is the true class."""
         ...
 
+    def column_values(self, i: int, *, is_prob: bool) -> npt.NDArray[Any]:
+        """float[n]: the score of class i as given, or its probability."""
+        ...
+
+    def confidence_values(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+        """float[n] and bool[n]: the probability of the predicted class, and whether it is true."""
+        ...
+
     def confidences(self) -> RankedColumn:
         """Rows ordered by the probability of the predicted class; own: it is the true one."""
         ...

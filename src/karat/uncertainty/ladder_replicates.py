@@ -218,7 +218,10 @@ def measures_of(
             made = {view: view(replicate) for view in views}
             for metric, values in found.items():
                 view = made[metric.record.reads]
-                values.append(float(metric.record.formula(view, **dict(metric.params))))
+                try:
+                    values.append(float(metric.record.formula(view, **dict(metric.params))))
+                except (ZeroDivisionError, OverflowError):  # no row, or none of the class, is drawn
+                    values.append(np.nan)
     return {metric: np.array(values, np.float64) for metric, values in found.items()}
 
 

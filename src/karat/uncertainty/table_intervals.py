@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,10 @@ from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells
 from karat.uncertainty.class_limits import ClassLimits, class_limits
 from karat.uncertainty.confidence import Confidence, Interval
-from karat.uncertainty.label_intervals import is_a_count, label_interval
+from karat.uncertainty.draws import DRAWN, interval_of_draws
+from karat.uncertainty.label_intervals import derivative, is_a_count, label_interval
+from karat.uncertainty.replicate_intervals import acceleration_of
+from karat.uncertainty.resampling import replicate_tables
 from karat.uncertainty.table_spread import TableSpread
 
 __all__ = ["TableIntervals"]
@@ -22,6 +25,7 @@ N_FEW_ROWS = 20
 """Below so many rows of a class its share is known so roughly that averages suffer."""
 N_FEW_CLUSTERS = 20
 _N_NAMED = 5
+_BLOCK_BYTES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +51,35 @@ class TableIntervals:
 
     def of(self, metric: Metric, value: float) -> Interval:
         """The interval of a metric of labels whose value on the table this is."""
-        return label_interval(metric, value, self.spread, self.asked, self.policy)
+        found = label_interval(metric, value, self.spread, self.asked, self.policy)
+        # Where there can be none, replicates give none either.
+        if self.asked.method not in DRAWN or found.standard_error is None:
+            return found
+        return replace(self._drawn(metric, value), standard_error=found.standard_error)
+
+    def _drawn(self, metric: Metric, value: float) -> Interval:
+        """The interval by replicates of the table, which are drawn once for all metrics."""
+        g = derivative(metric, self.cells, self.policy)
+        phi, times = self.spread.centred(g), self.spread.weights
+        acceleration = acceleration_of(phi, times) if np.isfinite(phi).all() else 0.0
+        drawn = np.concatenate([metric.values(part, self.policy).value for part in self._tables])
+        return interval_of_draws(metric, value, drawn, self.asked, acceleration)
+
+    @cached_property
+    def _tables(self) -> list[Cells]:
+        asked, size = self.asked, 8 * max(1, min(self.cells.k**2, 2 * self.cells.flat().size))
+        step = max(1, min(asked.n_replicates, _BLOCK_BYTES // size))
+        return [
+            replicate_tables(
+                self.cells,
+                min(step, asked.n_replicates - first),
+                asked.seed,
+                method="bayesian" if asked.method == "bayesian" else "multinomial",
+                clusters=self.clusters,
+                first=first,
+            )
+            for first in range(0, asked.n_replicates, step)
+        ]
 
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one class for every class; None where there are none."""

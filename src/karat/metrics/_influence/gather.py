@@ -22,10 +22,11 @@ from karat.metrics._influence.forms import (
     SkillInfluence,
 )
 from karat.metrics._influence.losses import Linear, linear_of
+from karat.metrics._influence.sums import Sum, place, sum_alone
 from karat.metrics._lift import Lift
 from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
-from karat.metrics._views import PairRanks, Pairwise
+from karat.metrics._views import Confidences, PairRanks, Pairwise
 from karat.tally import ScoredRows
 
 __all__ = ["Gathered", "class_weights", "influences", "reason_without"]
@@ -73,33 +74,6 @@ def class_weights(rows: ScoredRows) -> Floats:
     return np.asarray(rows.sums(()).truth, np.float64)
 
 
-class _Sum:
-    """gain · influence of each class, added up: of one average, or of one class alone.
-
-    Attributes:
-        out: float64[n].
-        offsets: float64[k], what the rows of a true class share.
-        values: float64[k], the value of each class, NaN where it has none.
-    """
-
-    def __init__(self, out: Floats, k: int) -> None:
-        self.out = out
-        self.offsets = np.zeros(k)
-        self.values = np.full(k, np.nan)
-        self.factor = 1.0
-        self.is_finished = False
-
-    def influence(self, rows: ScoredRows, scale: float) -> Floats:
-        """float64[n]."""
-        if not np.isfinite(self.factor):
-            return np.full(len(self.out), np.nan)
-        found = np.empty(len(self.out))
-        for part in blocks(len(found)):
-            found[part] = self.out[part] + self.offsets[rows.codes[part]]
-        found *= scale * self.factor
-        return found
-
-
 class Gathered:
     """Influences while `measure` sorts columns; see `_measure.Beside`.
 
@@ -130,8 +104,8 @@ class Gathered:
                 self._alone[core_of(form), metric.lift] = None
         block = np.zeros((len(everywhere), rows.n_rows))
         self._block = block
-        self._sums: dict[Any, _Sum] = {
-            key: _Sum(out, self._k) for key, out in zip(everywhere, block, strict=True)
+        self._sums: dict[Any, Sum] = {
+            key: Sum(out, self._k) for key, out in zip(everywhere, block, strict=True)
         }
         has_pairs = any(isinstance(form, PairsInfluence) for form in self._forms.values())
         self._areas = np.zeros((self._k, self._k) if has_pairs else (0, 0))
@@ -159,6 +133,8 @@ class Gathered:
 
     def column(self, i: int, views: Views) -> None:
         """Add what column i says; see `_measure.Beside`."""
+        if not self._forms:
+            return
         at = Column(views, i, self._totals, self._rows)
         placings: list[Placing] = []
         none = Placing(np.zeros(self._k), np.zeros(self._k))
@@ -174,12 +150,12 @@ class Gathered:
                     form, at, gain, found.out, found.offsets
                 )
             placings.append(placing or none)
-        _place(views, placings, self._block)
+        place(views, placings, self._block)
         for form, lift in self._alone:
             if lift == "per_class" or (lift == "plain" and i == self._rows.classes.positive):
-                self._sums[form, (lift, i)] = _alone(form, at, self._rows.n_rows, self._k)
+                self._sums[form, (lift, i)] = sum_alone(form, at, self._rows.n_rows, self._k)
 
-    def _paired(self, form: PairsInfluence, at: Column, found: _Sum) -> Placing | None:
+    def _paired(self, form: PairsInfluence, at: Column, found: Sum) -> Placing | None:
         """Pairs of class i with each other class, by the score of i."""
         i, totals = at.own, at.totals
         areas = np.asarray(at.views.ranks.ranked.areas(), np.float64)
@@ -197,6 +173,9 @@ class Gathered:
         found.offsets[i] -= float(shifts.sum()) / totals[i]
         return Placing(gains, gains)
 
+    def confidences(self, view: Confidences) -> None:
+        """Nothing: what reads confidences is not smooth."""
+
     def pooled(self, views: Views) -> None:
         """Add what all columns together say; see `_measure.Beside`."""
         k, weight = self._k, float(self._totals.sum())
@@ -204,7 +183,7 @@ class Gathered:
         for form, lift in self._alone:
             if lift == "micro":
                 # A row is k rows of k times the weight; one of them is of its class.
-                found = _alone(form, at, self._rows.n_rows, 2, 1.0 / k)
+                found = sum_alone(form, at, self._rows.n_rows, 2, 1.0 / k)
                 rest, own = found.offsets
                 found.offsets = np.full(k, own + (k - 1) * rest)
                 self._sums[form, ("micro", 1)] = found
@@ -257,7 +236,7 @@ class Gathered:
         own = 1 if lift == "micro" else self._rows.classes.positive
         return self._sums[core, (lift, own)].influence(self._rows, scale)
 
-    def _averaged(self, found: _Sum, scale: float, how: Lift | PairsInfluence) -> Floats:
+    def _averaged(self, found: Sum, scale: float, how: Lift | PairsInfluence) -> Floats:
         """The influence on a mean, whose divisor and shares are known at the end."""
         weight = float(self._totals.sum())
         if found.is_finished:
@@ -278,7 +257,7 @@ class Gathered:
                 found.offsets[known] += (found.values[known] - mean) * weight
         return found.influence(self._rows, scale)
 
-    def _finish_pairs(self, found: _Sum, form: PairsInfluence, weight: float) -> None:
+    def _finish_pairs(self, found: Sum, form: PairsInfluence, weight: float) -> None:
         view = PairRanks(self._areas, self._totals)
         chance = view.matrix
         known = np.isfinite(chance)
@@ -295,25 +274,3 @@ class Gathered:
         for part in blocks(len(phi)):
             phi[part] = linear.of_rows(self._rows, part)
         return phi
-
-
-def _place(views: Views, placings: Sequence[Placing], block: Floats) -> None:
-    if not any(placing.own_gains.any() for placing in placings):
-        return
-    views.ranks.ranked.add_placements(
-        np.stack([placing.own_gains for placing in placings]),
-        np.stack([placing.rest_gains for placing in placings]),
-        block,
-    )
-
-
-def _alone(form: Influence, at: Column, n: int, n_offsets: int, gain: float = 1.0) -> _Sum:
-    """The influence on the metric of one class."""
-    block = np.zeros((1, n))
-    found = _Sum(block[0], n_offsets)
-    value, placing = value_and_influence(form, at, gain, found.out, found.offsets)
-    if placing is not None:
-        _place(at.views, [placing], block)
-    if not np.isfinite(value):
-        found.factor = np.nan
-    return found

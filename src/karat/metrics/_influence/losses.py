@@ -71,6 +71,6 @@ def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
         base = float((shares * others).sum())
         # 1 − Σπ²: −2π of the own class, and 2Σπ².
         moved = 2.0 * (float((shares**2).sum()) - shares)
-    if not base > 0:
+    if not (base > 0 and np.isfinite(mean)):
         return Linear(form.name, np.nan, np.full(len(shares), np.nan))
     return Linear(form.name, -1.0 / base, mean / base + mean / base**2 * moved)
