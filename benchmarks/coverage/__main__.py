@@ -1,0 +1,79 @@
+"""Run the coverage study: draw, ask karat, count and write."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+# Before karat is imported: samples are small, threads would cost more than they gain.
+os.environ.setdefault("KARAT_NUM_THREADS", "1")
+
+import numpy as np
+
+from benchmarks import machine
+from benchmarks.coverage import labels, render, scores, tests
+from benchmarks.coverage.study import Design, Figure, measured
+
+RESULTS = Path(__file__).parents[1] / "results" / "coverage"
+SEED = 20_260
+FAMILIES = {
+    "shares": labels.shares,
+    "agreement": labels.agreement,
+    "means of classes": labels.means_of_classes,
+    "ratios": labels.ratios,
+    "weights, clusters, case-control": labels.odd_samples,
+    "areas of one column": scores.areas,
+    "areas of many columns": scores.areas_of_many,
+    "means": scores.means,
+    "replicates": scores.bootstrapped,
+    "comparisons": tests.comparisons,
+    "gaps between groups": tests.gaps,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the chosen families."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("--family", action="append", choices=list(FAMILIES), help="all by default")
+    parser.add_argument("--replicates", type=int, default=4000, help="samples of each design")
+    parser.add_argument("--seed", type=int, default=SEED, help="of populations and samples")
+    parser.add_argument("--designs", type=int, default=None, help="so many of each family at most")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder to write into")
+    options = parser.parse_args(arguments)
+    for family in options.family or FAMILIES:
+        place = list(FAMILIES).index(family)
+        rng = np.random.default_rng([options.seed, place])
+        found: list[Figure | tests.Rate] = []
+        start = time.process_time()
+        for i, design in enumerate(FAMILIES[family](rng)):
+            if options.designs is not None and i >= options.designs:
+                break
+            seed = [options.seed, place, 1 + i]
+            if isinstance(design, Design):
+                figures = measured(design, options.replicates, seed)
+                found += figures
+                told = "  ".join(f"{one.metric} {100 * one.coverage:.1f}" for one in figures)
+                print(f"{design.name}: {told}", flush=True)
+            else:
+                rates = tests.tried(design, options.replicates, seed)
+                found += rates
+                told = "  ".join(
+                    f"{one.metric}, {one.quantity} {100 * one.rate:.1f}" for one in rates
+                )
+                print(f"{design.design}: {told}", flush=True)
+        facts = machine.facts() | {
+            "family": family,
+            "seed": options.seed,
+            "replicates": options.replicates,
+            "cpu_seconds": time.process_time() - start,
+        }
+        render.write(options.out, family, facts, found)
+    print(f"see {options.out / 'coverage.md'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
