@@ -51,6 +51,12 @@ MEANS = (
 )
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio")
 ENOUGH, FEW = 20, 8
+SIZES = {
+    "poor": (ENOUGH,),
+    "good": (ENOUGH, FEW),
+    "excellent": (ENOUGH,),
+}
+"""Quality → rows that the rarest class expects."""
 
 
 def _of_two(rng: np.random.Generator, prevalence: float, quality: str) -> tuple[str, np.ndarray]:
@@ -64,7 +70,7 @@ def _two_classes(
 ) -> Iterator[Design]:
     for prevalence in prevalences:
         for quality in QUALITIES:
-            for rarest in (ENOUGH, 4 * ENOUGH, FEW):
+            for rarest in SIZES[quality]:
                 told, table = _of_two(rng, prevalence, quality)
                 n = rows_for(table, rarest)
                 yield Design(
@@ -79,12 +85,12 @@ def _two_classes(
 
 def shares(rng: np.random.Generator) -> Iterator[Design]:
     """Metrics that are a share of rows, or follow from one."""
-    return _two_classes(rng, "shares", SHARES, (0.05, 0.2, 0.5, 0.8))
+    return _two_classes(rng, "shares", SHARES, (0.07, 0.3, 0.75))
 
 
 def ratios(rng: np.random.Generator) -> Iterator[Design]:
     """Quotients without an upper end."""
-    return _two_classes(rng, "ratios", RATIOS, (0.1, 0.4, 0.7))
+    return _two_classes(rng, "ratios", RATIOS, (0.1, 0.5))
 
 
 def agreement(rng: np.random.Generator) -> Iterator[Design]:
@@ -92,7 +98,7 @@ def agreement(rng: np.random.Generator) -> Iterator[Design]:
     yield from _two_classes(rng, "agreement", OF_TWO, (0.1, 0.45))
     for k in (3, 6):
         for quality in QUALITIES:
-            for rarest in (ENOUGH, 4 * ENOUGH, FEW):
+            for rarest in SIZES[quality]:
                 yield _of_many(rng, "agreement", (*AGREEMENT, *INFORMATION), k, quality, rarest)
 
 
@@ -100,7 +106,7 @@ def means_of_classes(rng: np.random.Generator) -> Iterator[Design]:
     """Averages over the classes."""
     for k in (3, 10):
         for quality in QUALITIES:
-            for rarest in (ENOUGH, ENOUGH, 4 * ENOUGH, FEW):
+            for rarest in SIZES[quality]:
                 yield _of_many(rng, "means of classes", MEANS, k, quality, rarest)
 
 
@@ -135,14 +141,14 @@ def odd_samples(rng: np.random.Generator) -> Iterator[Design]:
     family = "weights, clusters, case-control"
     for quality in ("good", "excellent"):
         for k, n in ((2, 200), (4, 600)):
-            for sigma, goes_with in ((0.5, True), (1.0, False), (1.0, True)):
+            for sigma, goes_with in ((0.7, True), (1.0, False)):
                 table = _common_table(rng, k, quality)
                 source, population = weighted(table, n, sigma, goes_with=goes_with)
                 more = ", errors weigh twice" if goes_with else ""
                 name = f"weights exp({sigma:g}·normal){more}, K={k}, {quality}, n={n}"
                 yield Design(family, name, ODD, population, source)
         for k in (2, 4):
-            for n_clusters in (20, 50, 200):
+            for n_clusters in (20, 50) if k == 2 else (50, 200):
                 table = _common_table(rng, k, quality)
                 source_of = clustered(table, n_clusters, ROWS_OF_A_CLUSTER, LATENT)
                 name = f"{n_clusters} clusters of {ROWS_OF_A_CLUSTER}, K={k}, {quality}"
