@@ -15,40 +15,43 @@ import numpy as np
 
 from benchmarks import machine
 from benchmarks.coverage import labels, render, scores, tests
-from benchmarks.coverage.study import Design, Figure, measured
+from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
 
 RESULTS = Path(__file__).parents[1] / "results" / "coverage"
 SEED = 2711
-FAMILIES = {
-    "shares": labels.shares,
-    "agreement": labels.agreement,
-    "means of classes": labels.means_of_classes,
-    "ratios": labels.ratios,
-    "weights, clusters, case-control": labels.odd_samples,
-    "areas of one column": scores.areas,
-    "areas of many columns": scores.areas_of_many,
-    "means": scores.means,
-    "replicates": scores.bootstrapped,
-    "comparisons": tests.comparisons,
-    "gaps between groups": tests.gaps,
-}
+MAKERS = (
+    labels.shares,
+    labels.agreement,
+    labels.means_of_classes,
+    labels.ratios,
+    labels.odd_samples,
+    scores.areas,
+    scores.areas_of_many,
+    scores.means,
+    scores.bootstrapped,
+    tests.comparisons,
+    tests.gaps,
+)
+"""The designs of each family."""
 
 
 def main(arguments: list[str]) -> int:
     """Run the chosen families."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--family", action="append", choices=list(FAMILIES), help="all by default")
+    parser.add_argument("--family", action="append", choices=FAMILIES, help="all by default")
     parser.add_argument("--replicates", type=int, default=4000, help="samples of each design")
     parser.add_argument("--seed", type=int, default=SEED, help="of populations and samples")
     parser.add_argument("--designs", type=int, default=None, help="so many of each family at most")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder to write into")
+    parser.add_argument("--page", type=Path, help="put the tables of the folder into this page too")
     options = parser.parse_args(arguments)
-    for family in options.family or FAMILIES:
-        place = list(FAMILIES).index(family)
+    families = options.family or FAMILIES
+    for family in families:
+        place = FAMILIES.index(family)
         rng = np.random.default_rng([options.seed, place])
         found: list[Figure | tests.Rate] = []
         start = time.process_time()
-        for i, design in enumerate(FAMILIES[family](rng)):
+        for i, design in enumerate(MAKERS[place](rng)):
             if options.designs is not None and i >= options.designs:
                 break
             seed = [options.seed, place, 1 + i]
@@ -71,6 +74,8 @@ def main(arguments: list[str]) -> int:
             "cpu_seconds": time.process_time() - start,
         }
         render.write(options.out, family, facts, found)
+    if options.page:
+        render.refresh(options.page, options.out)
     print(f"see {options.out / 'coverage.md'}")
     return 0
 

@@ -10,15 +10,21 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.coverage.study import Figure
+from benchmarks.coverage.study import FAMILIES, Figure
 from benchmarks.coverage.tests import Rate
 
-__all__ = ["markdown", "read", "write"]
+__all__ = ["markdown", "read", "refresh", "tables", "write"]
 
 HEADER = (
     "| metric | designs | coverage: median | lowest | too low | too high | width | warned "
     "| worst design |\n|---|---:|---:|---:|---:|---:|---:|---:|---|"
 )
+SUMMARY = (
+    "| family | rows of the rarest class | designs | median | lowest | worst |\n"
+    "|---|---:|---:|---:|---:|---|"
+)
+FIRST = "<!-- written by python -m benchmarks.coverage -->"
+LAST = "<!-- end of what was written -->"
 RATES = "| metric | quantity | design | rate | aim |\n|---|---|---|---:|---:|"
 
 
@@ -48,21 +54,55 @@ def read(path: Path) -> tuple[dict[str, Any], list[Figure | Rate]]:
 
 def markdown(folder: Path) -> str:
     """The page of all families that were run."""
-    lines = ["# Coverage of 95 % intervals"]
-    for path in sorted(folder.glob("*.json")):
-        facts, found = read(path)
-        lines += ["", f"## {facts['family'].capitalize()}", ""]
-        told = (f"{name} {facts[name]}" for name in ("date", "seed", "replicates") if name in facts)
-        lines += [f"{'; '.join(told)}; {facts['cpu_seconds']:.0f} s of one processor.", ""]
+    return "\n".join(["# Coverage of 95 % intervals", "", *tables(folder)]) + "\n"
+
+
+def refresh(page: Path, folder: Path) -> None:
+    """Put the tables of a folder into a page, between its two marks."""
+    text = page.read_text(encoding="utf-8")
+    before, _, rest = text.partition(FIRST)
+    _, _, after = rest.partition(LAST)
+    inside = "\n".join(tables(folder))
+    page.write_text(f"{before}{FIRST}\n\n{inside}\n\n{LAST}{after}", encoding="utf-8")
+
+
+def tables(folder: Path) -> list[str]:
+    """One line for each family, then the tables of each."""
+    families = [read(path) for path in folder.glob("*.json")]
+    families.sort(key=lambda one: FAMILIES.index(one[0]["family"]))
+    lines = [*SUMMARY.splitlines()]
+    for facts, found in families:
+        for is_small in (False, True):
+            group = [one for one in found if isinstance(one, Figure) and one.is_small == is_small]
+            if group:
+                lines.append(_of_family(facts["family"], group, is_small=is_small))
+    for facts, found in families:
+        lines += ["", f"### {facts['family'].capitalize()}", ""]
         figures = [one for one in found if isinstance(one, Figure)]
         rates = [one for one in found if isinstance(one, Rate)]
+        sizes = sorted({one.n_samples for one in rates} or {facts["replicates"]})
+        told = " or ".join(map(str, sizes))
+        minutes = facts["cpu_seconds"] / 60
+        lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
+        lines += [f"of each design, {minutes:.0f} minutes of one processor.", ""]
         if figures:
             lines += table([one for one in figures if not one.is_small], "20 rows of every class")
             small = [one for one in figures if one.is_small]
             lines += ["", *table(small, "8 rows of the rarest class")] if small else []
         if rates:
             lines += [RATES, *map(_of_rate, rates)]
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def _of_family(name: str, group: Sequence[Figure], *, is_small: bool) -> str:
+    known = [one for one in group if one.n_samples]
+    worst = min(known, key=lambda one: one.coverage)
+    n_designs = len({one.design for one in group})
+    return (
+        f"| {name} | {'8' if is_small else '20'} | {n_designs} "
+        f"| {_percent(median(one.coverage for one in known))} | {_percent(worst.coverage)} "
+        f"| `{worst.metric}`: {worst.design} |"
+    )
 
 
 def table(figures: Sequence[Figure], title: str) -> list[str]:

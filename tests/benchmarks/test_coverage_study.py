@@ -9,14 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.architecture.tracked import ROOT
 from tests.optional import optional
 
 optional("sklearn")
 
-from benchmarks.coverage.__main__ import FAMILIES, main  # noqa: E402
+from benchmarks.coverage import render  # noqa: E402
+from benchmarks.coverage.__main__ import main  # noqa: E402
 from benchmarks.coverage.populations import table_of, tables  # noqa: E402
-from benchmarks.coverage.render import read, table  # noqa: E402
-from benchmarks.coverage.study import Design, Figure, Sample, measured  # noqa: E402
+from benchmarks.coverage.study import FAMILIES, Design, Figure, Sample, measured  # noqa: E402
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -24,7 +25,7 @@ def test_a_family_runs_and_is_written(family: str, tmp_path: Path) -> None:
     given = ["--family", family, "--replicates", "2", "--designs", "1", "--out", str(tmp_path)]
     assert main(given) == 0
     (written,) = tmp_path.glob("*.json")
-    facts, found = read(written)
+    facts, found = render.read(written)
     assert (facts["family"], facts["replicates"]) == (family, 2)
     assert found
     assert json.loads(written.read_text())["schema"] == "karat.coverage/1"
@@ -62,6 +63,18 @@ def test_the_worst_design_stands_in_the_table() -> None:
     (good,) = measured(design, 5, [0])
     bad = Figure(**{**{n: getattr(good, n) for n in good.__dataclass_fields__},
                     "design": "the bad one", "coverage": 0.25})  # fmt: skip
-    lines = table([good, bad], "20 rows")
+    lines = render.table([good, bad], "20 rows")
     assert lines[-1].endswith("accuracy: the bad one |")
     assert " 25.0 |" in lines[-1]
+
+
+def test_the_page_shows_the_figures_that_were_written(tmp_path: Path) -> None:
+    page = tmp_path / "coverage.md"
+    page.write_text((ROOT / "docs" / "coverage.md").read_text(encoding="utf-8"), encoding="utf-8")
+    folder = ROOT / "benchmarks" / "results" / "coverage"
+    assert {path.name for path in folder.glob("*.json")}
+    assert len(render.tables(folder)) > 20
+    render.refresh(page, folder)
+    assert page.read_text(encoding="utf-8") == (ROOT / "docs" / "coverage.md").read_text(
+        encoding="utf-8"
+    )

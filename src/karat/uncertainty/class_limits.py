@@ -90,12 +90,16 @@ def class_limits(
         limits = wilson_limits(shares, rows, asked.quantile(df))
         limits = tuple(low + (high - low) * part for part in limits)  # type: ignore[assignment]
         return ClassLimits(value, *limits, partials, variance, "wilson-effective")
-    limits = _of_ratios(metric, spread, tables, value, inflation, asked.quantile(df))
     ratio = ratio_of_shares(metric)
     if ratio is not None:
-        closer = _of_ratio_of_shares(metric, value, ratio, spread, asked)
-        limits = np.where(np.isnan(closer[0]), limits, closer)  # type: ignore[assignment]
+        limits = _of_ratio_of_shares(metric, value, ratio, spread, asked)
+        if not np.isnan(limits[0]).any():
+            return ClassLimits(value, *limits, partials, variance, "mover-log")
+    smoothed = _of_ratios(metric, spread, tables, value, inflation, asked.quantile(df))
+    if ratio is not None:
+        limits = tuple(np.where(np.isnan(limits[0]), smoothed, limits))
         return ClassLimits(value, *limits, partials, variance, "mover-log")
+    limits = smoothed
     return ClassLimits(value, *limits, partials, variance, "log")
 
 
@@ -205,14 +209,18 @@ def _of_ratio_of_shares(
     sides = _sides(shares, spread, asked)
     first, second = sides
     with np.errstate(all="ignore"):
-        moved = [
-            [at_shares(metric, shares, end, second.p) for end in (first.low, first.high)],
-            [at_shares(metric, shares, first.p, end) for end in (second.low, second.high)],
-        ]
+        ends = at_shares(
+            metric,
+            shares,
+            np.stack([first.low, first.high, first.p, first.p]),
+            np.stack([second.p, second.p, second.low, second.high]),
+        )
+        moved = ends[:2], ends[2:]
         distances: list[list[Floats]] = [[], []]
-        for ends in moved:
-            rises = np.where(ends[1] >= ends[0], 1.0, -1.0)
-            for part, end in zip(distances, (np.fmin(*ends), np.fmax(*ends)), strict=True):
+        for low_end, high_end in moved:
+            rises = np.where(high_end >= low_end, 1.0, -1.0)
+            both = np.fmin(low_end, high_end), np.fmax(low_end, high_end)
+            for part, end in zip(distances, both, strict=True):
                 part.append(rises * np.abs(np.log(end / value)))
         is_between = np.isfinite(value) & (value > 0)
         below, above = (
@@ -220,8 +228,7 @@ def _of_ratio_of_shares(
             for part in distances
         )
         low, high = value * np.exp(-below), value * np.exp(above)
-    farthest = np.fmax.reduce([end for ends in moved for end in ends])
-    high = np.where(value == 0, farthest, high)
+    high = np.where(value == 0, np.fmax.reduce(ends), high)
     return np.where(np.isfinite(value), low, np.nan), np.where(np.isfinite(value), high, np.nan)
 
 

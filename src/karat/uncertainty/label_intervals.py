@@ -175,12 +175,12 @@ def _default(
 
 
 def _few_in_a_cell(spread: TableSpread, at: int) -> str | None:
-    """Whether a ratio rests on a cell of so few rows that in other samples it has none."""
+    """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
     table = spread.one_vs_rest()[0][at]
     fewest = float(table.min()) * spread.n_effective / spread.total
     if fewest >= _FEW_IN_A_CELL:
         return None
-    return f"it rests on a cell of {fewest:.3g} rows: with none the ratio has no interval"
+    return f"it rests on few rows: a cell of the table holds {fewest:.3g}"
 
 
 def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
