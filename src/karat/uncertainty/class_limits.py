@@ -103,12 +103,15 @@ def _of_shares(
     with np.errstate(invalid="ignore", divide="ignore"):
         p = np.where(is_seen, hits / inside, 0.5)
         n = np.where(is_seen, inside**2 / sum(share.counted(squares)), 0.0)
+    # Of a class that weighs next to nothing the squares are no numbers.
+    n = np.where(np.isfinite(n), n, 0.0)
     if spread.clusters is not None or spread.cells.squares is not None or spread.design != "cohort":
         n = n / _inflation_of_shares(share, spread, p, n, inside)
     quantile = asked.quantile(spread.df)
     if is_beta:
         low, high = beta_limits(p, n, asked.tail)
-        wider = quantile / asked.quantile()
+        normal = asked.quantile()
+        wider = quantile / normal if normal > 0.0 else 1.0
         low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
         low, high = np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
     else:

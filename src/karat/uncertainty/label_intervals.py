@@ -27,6 +27,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _NO_SLOPE: Final = "its formula has no slope at this table"
+_FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
 _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
 
@@ -61,6 +62,8 @@ def label_interval(
         return Interval(remark=_NO_SQUARES)
     g = derivative(metric, cells, policy)
     variance = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
+    if spread.design != "cohort" and is_fixed(g, variance, spread):
+        return Interval(remark=_FIXED)
     ends = range_of(metric)
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
@@ -69,10 +72,20 @@ def label_interval(
         found = _default(metric, value, g, spread, asked, policy)
     if found.low is None or found.high is None:
         return replace(found, standard_error=error)
+    if math.isnan(found.low) or math.isnan(found.high):
+        return Interval(remark=_NO_SLOPE)
     low = min(max(found.low, ends[0]), value)
     high = max(min(found.high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
     return Interval(low, high, found.method, error, found.remark)
+
+
+def is_fixed(g: Floats, variance: float, spread: TableSpread) -> bool:
+    """Whether a metric depends on the shares of the true classes alone, which were chosen."""
+    if not math.isfinite(variance):
+        return False
+    drawn = float(TableSpread(spread.cells).variance(g))
+    return bool(drawn > 0.0 and variance <= 1e-20 * drawn)
 
 
 @cache
