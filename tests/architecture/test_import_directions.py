@@ -10,8 +10,8 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
-    "class_table", "comparison", "confusion", "curves", "metrics", "operating_points", "plan",
-    "result", "report", "render", "signature", "testing", "uncertainty",
+    "class_table", "comparison", "confusion", "curves", "gating", "metrics", "operating_points",
+    "plan", "result", "report", "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -19,9 +19,14 @@ JOINTS = {
     "comparison_arguments",
     "evaluation",
     "functions",
+    "gate_cases",
+    "gate_numbers",
+    "gate_rows",
+    "gate_runs",
     "curve_calls",
     "curve_functions",
     "measuring",
+    "pytest_gate",
     "model_sides",
     "sample_sizes",
     "scored_functions",
@@ -63,6 +68,7 @@ ALLOWED: dict[str, set[str]] = {
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,
     "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
+    "gating": {"comparison", "metrics", "render", "_version"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
     "render": {
         "class_table",
@@ -96,6 +102,7 @@ LATE = {
     "duckdb": {"engines", "cli"},
     "click": {"cli"},
     "rich": {"render", "cli"},
+    "pytest": {"pytest_gate"},
     "scipy": {"comparison", "metrics", "uncertainty"},
 }
 """Packages imported when first needed, and the parts of karat that may need them."""

@@ -66,6 +66,12 @@ def without_cases() -> Any:
     return metric(since="0.1")(hits)
 
 
+def gated(baseline: dict[str, Any]) -> Callable[[], object]:
+    """A gate of two rows against other predictions."""
+    new = {"label": [0, 1], "pred": [0, 1], "id": ["a", "b"]}
+    return lambda: karat.gate(new, baseline=baseline)
+
+
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K117": lambda: karat.evaluate([0, 1], [0, 1], class_names=["one"]),
     "K120": lambda: karat.evaluate([0, 1]),
@@ -88,6 +94,12 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K166": lambda: karat.compare([0, 1], TWO_MODELS, metrics="roc_auc"),
     "K167": lambda: karat.rows_needed("accuracy", pilot=[[9, 1], [2, 8]], half_width=0.75),
     "K168": lambda: karat.compare([0, 1], TWO_MODELS)["accuracy", "old", "best"],
+    "K171": gated({"label": [0, 1], "pred": [0, 1], "id": ["a", "a"]}),
+    "K172": gated({"label": [0, 1], "pred": [0, 1], "id": ["a", "c"]}),
+    "K173": gated({"label": [0, 0], "pred": [0, 1], "id": ["a", "b"]}),
+    "K174": gated({"label": [0, 2], "pred": [0, 1], "id": ["a", "b"]}),
+    "K175": gated({"label": [0, 1, 1], "pred": [0, 1, 1]}),
+    "K176": lambda: karat.gate([0, 1], [0, 1], min={"accuracy": "high"}),
     "K201": lambda: merge(LEFT, Cells.dense([[3, 1], [2, 4]], classes=BA)),
     "K202": lambda: merge(folds(1, 2), folds(1, 3)),
     "K203": lambda: merge(LEFT, WEIGHTED),

@@ -21,9 +21,9 @@ from karat.engines.arrays import (
     count_aligned,
     explain_weights,
 )
+from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
 from karat.engines.score_classes import coded_guess, matched
-from karat.engines.thresholds import both_decide, checked_threshold
 from karat.errors import error
 from karat.inputs.align import Aligned, Side, check_lengths
 from karat.inputs.column import Column

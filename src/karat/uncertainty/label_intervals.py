@@ -246,9 +246,10 @@ def _combined(
             sigma = np.sqrt(limits.variance)
             is_known = sigma > 0
             with np.errstate(invalid="ignore", divide="ignore"):
-                factors = np.where(is_known, a * distance / sigma, 0.0)
+                steps = a * distance
+                factors = np.where(is_known, steps / sigma, 0.0)
             sums[side] = sums[side] + spread.added(limits.partials, factors)
-            alone[side] += float(((a * distance)[~is_known] ** 2).sum())
+            alone[side] += float((steps[~is_known] ** 2).sum())
     below, above = (
         math.sqrt(max(float(spread.variance(form)), 0.0) + extra)
         for form, extra in zip(sums, alone, strict=True)

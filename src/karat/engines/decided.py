@@ -1,4 +1,4 @@
-"""From which score on the positive class of two is predicted."""
+"""What is predicted where a threshold decides."""
 
 from __future__ import annotations
 
