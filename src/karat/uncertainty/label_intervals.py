@@ -115,7 +115,7 @@ def range_of(metric: Metric) -> tuple[float, float]:
     """The ends of the range, those of its costs where it is a mean of costs."""
     low, high = metric.range
     for item in metric.record.parameters:
-        if item.kind == "matrix" and not (math.isfinite(low) and math.isfinite(high)):
+        if item.kind == "matrix" and math.isinf(low) and math.isinf(high):
             costs = np.asarray(dict(metric.params)[item.name], np.float64)
             return float(costs.min()), float(costs.max())
     return low, high
@@ -174,8 +174,11 @@ def _default(
     ends = range_of(metric)
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, g, ends, spread, asked, policy)
+    if ends == (-math.inf, 1.0) and value > -1.0:
+        # An agreement without a lower end: on the scale of those that have one.
+        return _effective(metric, value, g, (-1.0, 1.0), spread, asked, policy)
     error, quantile = math.sqrt(float(spread.variance(g))), asked.quantile(spread.df)
-    if ends[0] == 0.0 and value > 0.0:
+    if ends[0] == 0.0 and value > quantile * error:
         low, high = log_limits(value, error, quantile)
         return Interval(float(low), float(high), "log")
     return Interval(value - quantile * error, value + quantile * error, "wald")

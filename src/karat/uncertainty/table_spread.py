@@ -159,7 +159,7 @@ class TableSpread:
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
-        counts = self.cells.counts * scale + 0.5 / self.cells.k
+        counts = self.cells.counts / self.unit * scale + 0.5 / self.cells.k
         return Cells.dense(
             np.asarray(counts, np.float64), classes=self.cells.classes, n_rows=self.cells.n_rows
         )
