@@ -132,6 +132,8 @@ def evaluate(
         )  # fmt: skip
     confidence = Confidence.of(level, side, method, design, seed, n_replicates)
     is_frequency = _check_kind_of_weights(weights_are)
+    if confidence is not None and is_frequency:
+        confidence = replace(confidence, weights_are="frequency")
     check_threads(n_threads)
     true, pred = _column_name("true", true), _column_name("pred", pred)
     has_scores = y_prob is not None or y_score is not None

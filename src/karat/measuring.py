@@ -14,6 +14,7 @@ from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.clustered import by_cluster_of_codes, tally_clusters
 from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.label_rows import LabelRows
+from karat.engines.score_weights import in_units, repeated
 from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
@@ -121,11 +122,16 @@ def report_of_scores(
             groups = by_cluster_of_codes(
                 cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
             )
+        counted = repeated(rows) if confidence.weights_are == "frequency" else in_units(rows)
+        # In other units a metric of the number of rows would have another value.
+        is_as_given = confidence.weights_are == "frequency" or counted is rows
         measured, sure = measured_with_intervals(
-            rows, wanted, policy, confidence, along=along,
-            clusters=None if groups is None else rows.clusters,
+            counted, wanted, policy, confidence, along=along if is_as_given else None,
+            clusters=None if groups is None else counted.clusters,
             is_requested=requested is not None,
         )  # fmt: skip
+        if not is_as_given:
+            measured = measure(rows, wanted, policy, along)
     return Report(
         cells,
         policy,

@@ -135,13 +135,16 @@ def _share_limits(
     with np.errstate(invalid="ignore", divide="ignore"):
         p = np.where(is_seen, hits / inside, 0.5)
         n = np.where(is_seen, inside**2 / sum(share.counted(squares)), 0.0)
+    # Of a class that weighs next to nothing the squares are no numbers.
+    n = np.where(np.isfinite(n), n, 0.0)
     if spread.clusters is not None or spread.cells.squares is not None or spread.design != "cohort":
         n = n / _inflation_of_shares(share, spread, p, n, inside)
     quantile = asked.quantile(spread.df)
     if not is_beta:
         return p, *wilson_limits(p, n, quantile)
     low, high = beta_limits(p, n, asked.tail)
-    wider = quantile / asked.quantile()
+    normal = asked.quantile()
+    wider = quantile / normal if normal > 0.0 else 1.0
     low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
     return p, np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
 

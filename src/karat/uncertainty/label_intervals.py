@@ -29,6 +29,7 @@ _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _FEW_IN_A_CELL: Final = 5
 _NO_SLOPE: Final = "its formula has no slope at this table"
+_FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
 _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
 
@@ -63,6 +64,8 @@ def label_interval(
         return Interval(remark=_NO_SQUARES)
     g = derivative(metric, cells, policy)
     variance = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
+    if spread.design != "cohort" and is_fixed(g, variance, spread):
+        return Interval(remark=_FIXED)
     ends = range_of(metric)
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
@@ -71,10 +74,20 @@ def label_interval(
         found = _default(metric, value, g, spread, asked, policy)
     if found.low is None or found.high is None:
         return replace(found, standard_error=error)
+    if math.isnan(found.low) or math.isnan(found.high):
+        return Interval(remark=_NO_SLOPE)
     low = min(max(found.low, ends[0]), value)
     high = max(min(found.high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
     return Interval(low, high, found.method, error, found.remark)
+
+
+def is_fixed(g: Floats, variance: float, spread: TableSpread) -> bool:
+    """Whether a metric depends on the shares of the true classes alone, which were chosen."""
+    if not math.isfinite(variance):
+        return False
+    drawn = float(TableSpread(spread.cells).variance(g))
+    return bool(drawn > 0.0 and variance <= 1e-20 * drawn)
 
 
 @cache
@@ -104,7 +117,7 @@ def range_of(metric: Metric) -> tuple[float, float]:
     """The ends of the range, those of its costs where it is a mean of costs."""
     low, high = metric.range
     for item in metric.record.parameters:
-        if item.kind == "matrix" and not (math.isfinite(low) and math.isfinite(high)):
+        if item.kind == "matrix" and math.isinf(low) and math.isinf(high):
             costs = np.asarray(dict(metric.params)[item.name], np.float64)
             return float(costs.min()), float(costs.max())
     return low, high
@@ -167,8 +180,11 @@ def _default(
         ends = 0.0, min(ends[1], math.log(max(spread.cells.k, 2)))
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, g, ends, spread, asked, policy)
+    if ends == (-math.inf, 1.0) and value > -1.0:
+        # An agreement without a lower end: on the scale of those that have one.
+        return _effective(metric, value, g, (-1.0, 1.0), spread, asked, policy)
     error, quantile = math.sqrt(float(spread.variance(g))), asked.quantile(spread.df)
-    if ends[0] == 0.0 and value > 0.0:
+    if ends[0] == 0.0 and value > quantile * error:
         low, high = log_limits(value, error, quantile)
         return Interval(float(low), float(high), "log")
     return Interval(value - quantile * error, value + quantile * error, "wald")

@@ -74,6 +74,11 @@ class TableSpread:
         return np.asarray(self.cells.flat(found) / self.unit / self.unit)
 
     @cached_property
+    def roots(self) -> Floats:
+        """float64[m], √Σw² ÷ Σw of all, in the listed cells."""
+        return np.asarray(np.sqrt(self.squares) / self.total)
+
+    @cached_property
     def total(self) -> float:
         """Σw, in units."""
         return float(self.weights.sum())
@@ -108,7 +113,8 @@ class TableSpread:
         """
         phi = self.centred(g)
         if self.clusters is None:
-            return np.asarray((phi * phi * self.squares).sum(axis=-1) / self.total**2)
+            # The influence of a row of a class that weighs next to nothing has no square.
+            return np.asarray(((phi * self.roots) ** 2).sum(axis=-1))
         clusters = self.clusters
         scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
         flat = phi.reshape(-1, phi.shape[-1])
@@ -131,7 +137,7 @@ class TableSpread:
     def simple_variance(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: what it would be for `n_effective` rows drawn one by one."""
         phi = self.centred(g)
-        spread = (phi * phi * self.weights).sum(axis=-1) / self.total
+        spread = ((phi * np.sqrt(self.weights / self.total)) ** 2).sum(axis=-1)
         return np.asarray(spread / self.n_effective)
 
     def inflation(self, g: npt.ArrayLike) -> Floats:
@@ -153,7 +159,7 @@ class TableSpread:
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
-        counts = self.cells.counts * scale + 0.5 / self.cells.k
+        counts = self.cells.counts / self.unit * scale + 0.5 / self.cells.k
         return Cells.dense(
             np.asarray(counts, np.float64), classes=self.cells.classes, n_rows=self.cells.n_rows
         )
@@ -188,7 +194,7 @@ class TableSpread:
             weights, squares = self.one_vs_rest()
             mean = (partials * weights).sum(axis=(1, 2)) / self.total
             phi = partials - mean[:, None, None]
-            return np.asarray((phi * phi * squares).sum(axis=(1, 2)) / self.total**2)
+            return np.asarray(((phi * np.sqrt(squares) / self.total) ** 2).sum(axis=(1, 2)))
         each = [float(self.variance(self.spread_out(partials, i))) for i in range(self.cells.k)]
         return np.array(each)
 
