@@ -234,7 +234,8 @@ class Spreads:
             chance = self._gathered.chances()
         share = np.isfinite(chance).astype(np.float64)
         if isinstance(form, DifferencesInfluence):
-            share = np.triu(share, 1)
+            # Measured once a pair, and neither class comes first.
+            chance = np.where(np.tri(len(chance), k=-1) > 0, chance.T, chance)
         elif isinstance(form, PairsInfluence) and form.is_by_support:
             share *= self._sizes.weight[:, None] + self._sizes.weight[None, :]
         whole = share.sum()
