@@ -156,3 +156,13 @@ def test_precision_of_few_rows_is_allowed_to_be_optimistic() -> None:
     odds = [np.log(x / (1 - x)) for x in (found.low, found.value, found.high)]
     # On the scale of the logit the lower limit lies farther away.
     assert odds[1] - odds[0] > 1.05 * (odds[2] - odds[1])
+
+
+def test_a_perfect_ranking_has_an_interval() -> None:
+    y, s = np.repeat([0, 1], [30, 12]), np.arange(42.0)
+    for score, end in ((s, 1.0), (-s, 0.0)):
+        found = karat.evaluate(y, y_score=score)["roc_auc"]
+        assert (found.value, found.method) == (end, "newcombe")
+        width = found.high - found.low
+        assert 0.1 < width < 0.25
+        assert end in (found.low, found.high)
