@@ -175,9 +175,9 @@ def _default(
     if metric.traced(policy).parts:
         return _combined(metric, value, spread, asked, policy)
     ends = range_of(metric)
-    if is_of_logarithms(metric) and ends[0] == 0.0:
+    if is_of_logarithms(metric) and ends == (0.0, math.inf):
         # No more can be known of a class than which of k it is.
-        ends = 0.0, min(ends[1], math.log(max(spread.cells.k, 2)))
+        ends = 0.0, math.log(max(spread.cells.k, 2))
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, g, ends, spread, asked, policy)
     if ends == (-math.inf, 1.0) and value > -1.0:
@@ -242,7 +242,7 @@ def _effective(
     if without is not None:
         centre = min(max(value - without.bias, ends[0]), ends[1])
         smooth_variance = max(smooth_variance, without.variance)
-        if abs(without.bias) > math.sqrt(without.variance) / 2.0:
+        if without.bias > math.sqrt(without.variance) / 2.0:
             remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
     variance = smooth_variance * float(spread.inflation(g)) / span**2
     rows = share * (1.0 - share) / variance if variance > 0 else spread.n_effective
