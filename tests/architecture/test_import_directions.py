@@ -84,7 +84,7 @@ ALLOWED: dict[str, set[str]] = {
     }
     | WAIST,
     "objectives": {"inputs"} | WAIST,
-    "testing": {"functions", "metrics", "result", "scored_functions"} | WAIST,
+    "testing": {"functions", "metrics", "result", "scored_functions", "uncertainty"} | WAIST,
 }
 """Which part of karat may import which other part."""
 
