@@ -51,9 +51,11 @@ ALLOWED: dict[str, set[str]] = {
     "curves": {"metrics"} | WAIST,
     "result": {"signature"},
     "confusion": {"render", "tally"},
+    "reasons": {"errors", "metrics", "tally"},
     "class_table": {"metrics", "report", "uncertainty"},
     "report": {
         "class_table",
+        "reasons",
         "confusion",
         "curves",
         "metrics",

@@ -110,6 +110,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K208": lambda: subtract(LEFT, Cells.dense([[0, 0], [5, 0]], classes=AB)),
     "K210": lambda: karat.evaluate([0, 1], [0, 1])["roc_auc"],
     "K211": lambda: karat.evaluate([0, 1], y_prob=[0.5, 0.5])["roc_auc(max_fpr=0.5)"],
+    "K212": lambda: karat.evaluate(confusion=[[0.5, 1], [1, 2.5]]).covariance(["accuracy"]),
     "K301": lambda: karat.metrics.get("macro_f2"),
     "K302": lambda: karat.f_beta([0, 1], [0, 1], beta=-1),
     "K303": lambda: karat.metrics.get("macro f1"),

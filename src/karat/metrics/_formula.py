@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from karat.errors import error
@@ -253,7 +254,8 @@ def at(x: Node) -> Node:
     return _reduced("at", x, 1, 0)
 
 
-def walk(*roots: Node) -> list[Node]:
+@lru_cache(maxsize=1024)
+def walk(*roots: Node) -> tuple[Node, ...]:
     """Every node below the roots once, arguments before their users."""
     seen: set[int] = set()
     order: list[Node] = []
@@ -266,7 +268,7 @@ def walk(*roots: Node) -> list[Node]:
             seen.add(id(node))
             stack.append((node, True))
             stack.extend((arg, False) for arg in reversed(node.args))
-    return order
+    return tuple(order)
 
 
 def is_sparse(x: Node) -> bool:

@@ -30,7 +30,7 @@ from karat.tally import ScoredRows
 from karat.uncertainty._area_spread import AreaSpread, shrunk_pairs
 from karat.uncertainty._clusters import Clusters
 from karat.uncertainty._sizes import Sizes, small_sample
-from karat.uncertainty._spread import Found, Spread, spread
+from karat.uncertainty._spread import Found, Spread, optimism, spread
 
 __all__ = ["Spreads", "within_classes"]
 
@@ -147,7 +147,8 @@ class Spreads:
             squares = views.ranks.ranked.lift_squares(is_straight=form.is_straight)
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance = float(squares.sum() / sizes.weight[i] ** 2) * self._factor
-            return spread(variance, n_own - 1.0, n_own, "no row is truly of the class")
+            made = spread(variance, n_own - 1.0, n_own, "no row is truly of the class")
+            return replace(made, optimism=optimism(sizes.rows))
         total = float(sizes.weight.sum())
         if isinstance(form, LineInfluence):
             line, square = Line.of(views.probabilities, form.part), 0.0
@@ -211,7 +212,8 @@ class Spreads:
             shrunk += form.scale**2 * self._shrinkage(metric)
         smallest = sizes.smallest if _is_of_classes(form) else sizes.rows
         made = spread(variance, smallest - 1.0, smallest, missing)
-        return replace(made, shrunk=shrunk)
+        is_precision = isinstance(form, PrecisionInfluence)
+        return replace(made, shrunk=shrunk, optimism=optimism(sizes.rows) if is_precision else 0.0)
 
     def _shrinkage(self, metric: Metric) -> float:
         """Σ a²·(shrunk variance − variance) over the classes that can be measured."""

@@ -16,6 +16,7 @@ from karat.metrics._lift import Policy
 from karat.tally import Cells, Classes
 from karat.uncertainty.class_limits import ClassLimits, class_limits
 from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.left_out import is_of_logarithms, left_out
 from karat.uncertainty.limits import log_limits, logit_limits, wilson_limits
 from karat.uncertainty.shares import is_of_right_rows, of_right_rows
 from karat.uncertainty.table_spread import TableSpread
@@ -26,6 +27,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
+_FEW_IN_A_CELL: Final = 5
 _NO_SLOPE: Final = "its formula has no slope at this table"
 _FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
@@ -166,12 +168,16 @@ def _default(
         found = class_limits(metric, spread, asked)
         at = spread.cells.classes.positive
         assert at is not None
-        return Interval(float(found.low[at]), float(found.high[at]), found.method)
+        remark = _few_in_a_cell(spread, at) if found.method in ("log", "mover-log") else None
+        return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not np.isfinite(g).all():
         return Interval(remark=_NO_SLOPE)
     if metric.traced(policy).parts:
         return _combined(metric, value, spread, asked, policy)
     ends = range_of(metric)
+    if is_of_logarithms(metric) and ends[0] == 0.0:
+        # No more can be known of a class than which of k it is.
+        ends = 0.0, min(ends[1], math.log(max(spread.cells.k, 2)))
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, g, ends, spread, asked, policy)
     if ends == (-math.inf, 1.0) and value > -1.0:
@@ -182,6 +188,15 @@ def _default(
         low, high = log_limits(value, error, quantile)
         return Interval(float(low), float(high), "log")
     return Interval(value - quantile * error, value + quantile * error, "wald")
+
+
+def _few_in_a_cell(spread: TableSpread, at: int) -> str | None:
+    """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
+    table = spread.one_vs_rest()[0][at]
+    fewest = float(table.min()) * spread.n_effective / spread.total
+    if fewest >= _FEW_IN_A_CELL:
+        return None
+    return f"it rests on few rows: a cell of the table holds {fewest:.3g}"
 
 
 def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
@@ -208,7 +223,9 @@ def _effective(
     """Wilson's limits with as many rows as a share would need to vary as the metric does.
 
     The variance is that of a table with ½ ÷ k rows more in each cell: where no row is wrong, the
-    sample alone shows none.
+    sample alone shows none. What takes logarithms of shares is too large where cells hold few rows:
+    its limits lie around the value less that bias, and its variance is that with rows left out
+    where this one is larger.
     """
     span = ends[1] - ends[0]
     smoothed = spread.smoothed()
@@ -220,10 +237,18 @@ def _effective(
             smooth_variance = float(table.simple_variance(slopes)) * table.n_effective
             smooth_variance /= spread.n_effective
             share = (float(metric.values(smoothed, policy).value) - ends[0]) / span
+    centre, remark = value, None
+    without = left_out(metric, spread, policy) if is_of_logarithms(metric) else None
+    if without is not None:
+        centre = min(max(value - without.bias, ends[0]), ends[1])
+        smooth_variance = max(smooth_variance, without.variance)
+        if abs(without.bias) > math.sqrt(without.variance) / 2.0:
+            remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
     variance = smooth_variance * float(spread.inflation(g)) / span**2
     rows = share * (1.0 - share) / variance if variance > 0 else spread.n_effective
-    low, high = wilson_limits((value - ends[0]) / span, rows, asked.quantile(spread.df))
-    return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "wilson-effective")
+    low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
+    low, high = ends[0] + span * low, ends[0] + span * high
+    return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
 def _combined(

@@ -20,7 +20,15 @@ from karat.metrics._interpret import gradient
 from karat.metrics._record import Record
 from karat.tally import Cells, Classes, Fields
 
-__all__ = ["Share", "is_of_right_rows", "of_right_rows", "share_of"]
+__all__ = [
+    "Share",
+    "at_shares",
+    "is_of_right_rows",
+    "of_right_rows",
+    "ratio_of_shares",
+    "share_of",
+    "two_shares_of",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -90,6 +98,80 @@ def share_of(metric: Metric) -> Share | None:
         return None
     (sides_of_all,) = found
     return Share(*sides_of_all)
+
+
+@cache
+def two_shares_of(metric: Metric) -> tuple[Share, Share] | None:
+    """Two shares whose sum, moved, a metric of one class is; or None.
+
+    Example:
+        >>> from karat.metrics import get
+        >>> specificity, recall = two_shares_of(get("informedness"))
+        >>> recall.misses
+        ((False, False), (True, False))
+        >>> two_shares_of(get("f1")) is None
+        True
+    """
+    root = metric.traced("zero").value
+    for sides in _PAIRS:
+        if all(_moves_with(root, metric, table, sides) for table in _TABLES):
+            return sides
+    return None
+
+
+@cache
+def ratio_of_shares(metric: Metric) -> tuple[Share, Share] | None:
+    """Two shares of independent rows, where a metric is a function of one times one of the other.
+
+    Example:
+        >>> from karat.metrics import get
+        >>> ratio_of_shares(get("negative_likelihood_ratio")) is None
+        False
+        >>> ratio_of_shares(get("informedness")) is None
+        True
+    """
+    pair = _PAIRS[0]
+    a, b = np.array([[0.3, 0.8]]).T, np.array([0.6, 0.9])
+    with np.errstate(all="ignore"):
+        found = at_shares(metric, pair, np.broadcast_to(a, (2, 2)), np.broadcast_to(b, (2, 2)))
+        again = _of_table(metric, _TABLES)
+        right = _TABLES[:, [0, 1], [0, 1]] / _TABLES.sum(axis=2)
+        is_theirs = np.allclose(at_shares(metric, pair, *right.T), again, rtol=_CLOSE)
+        products = found[0, 0] * found[1, 1], found[0, 1] * found[1, 0]
+    is_product = abs(products[0] - products[1]) <= _CLOSE * abs(products[0])
+    return pair if is_theirs and is_product else None
+
+
+def at_shares(metric: Metric, pair: tuple[Share, Share], first: Floats, second: Floats) -> Floats:
+    """float64[...]: the metric of one class where two shares of different rows are as given."""
+    return _of_table(metric, pair[0].tables(first) + pair[1].tables(second))
+
+
+def _of_table(metric: Metric, tables: Floats) -> Floats:
+    rows = np.ones(tables.shape[:-2])
+    return metric.values(Cells.dense(tables, classes=TWO, n_rows=rows), "zero").value
+
+
+_PAIRS: Final = tuple(
+    (Share(((True, False), (False, False)), first), Share(((False, False), (False, True)), second))
+    for first, second in (
+        (((False, True), (False, False)), ((False, False), (True, False))),
+        (((False, False), (True, False)), ((False, True), (False, False))),
+    )
+)
+"""The right rows of both truths, and those of both predictions."""
+
+
+def _moves_with(root: Any, metric: Metric, table: Floats, sides: tuple[Share, Share]) -> bool:
+    """Whether it moves as the sum of these shares does."""
+    fields = Fields.of_matrix(table, 1)
+    slopes = gradient(root, fields, dict(metric.params)).at_cells().reshape(2, 2)
+    expected = np.zeros((2, 2))
+    for share in sides:
+        hits, misses = share.counted(table)
+        inside = hits + misses
+        expected += (misses * np.array(share.hits) - hits * np.array(share.misses)) / inside**2
+    return bool(np.allclose(slopes, expected, rtol=_CLOSE, atol=1e-12))
 
 
 def _least(slopes: Floats) -> float:

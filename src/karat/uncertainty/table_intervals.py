@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors import error
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells
@@ -89,6 +91,24 @@ class TableIntervals:
             first=first,
             is_by_class=is_fixed,
         )
+
+    def covariance(self, metrics: Sequence[Metric]) -> npt.NDArray[np.float64]:
+        """float64[d, d]: of d metrics of labels.
+
+        Errors:
+            K211 a metric of scores; K204 only totals were kept; K212 the squares of the weights
+            are not known.
+        """
+        for metric in metrics:
+            if metric.needs_scores:
+                do = "Name metrics of labels; karat.compare takes those of scores row by row."
+                raise error("K211", name=f"the influence of each row on {metric}", do=do)
+        if self.cells.storage == "marginals":
+            raise error("K204", name="A covariance")
+        if self.cells.is_weighted and self.cells.squares is None:
+            raise error("K212")
+        slopes = [derivative(metric, self.cells, self.policy) for metric in metrics]
+        return self.spread.covariance(np.stack(slopes)) if slopes else np.empty((0, 0))
 
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one class for every class; None where there are none."""

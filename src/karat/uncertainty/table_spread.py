@@ -166,7 +166,12 @@ class TableSpread:
 
     def one_vs_rest(self) -> tuple[Floats, Floats]:
         """float64[k, 2, 2] each: Σw and Σw² of each class against the rest, truth by prediction."""
-        return _folded(self, self.weights), _folded(self, self.squares)
+        return self._one_vs_rest
+
+    @cached_property
+    def _one_vs_rest(self) -> tuple[Floats, Floats]:
+        weights = _folded(self, self.weights)
+        return weights, weights if self.squares is self.weights else _folded(self, self.squares)
 
     def class_inflation(self, partials: Floats) -> Floats:
         """float64[k]: `inflation` of a metric of one class, for every class.
