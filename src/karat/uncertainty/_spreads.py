@@ -176,7 +176,8 @@ class Spreads:
         """float64[k], Σw²φ² of the rows of each true class."""
         rows, found = self._rows, np.zeros(self._rows.classes.k)
         for part in blocks(rows.n_rows):
-            term = influence(rows, part) ** 2
+            with np.errstate(over="ignore"):
+                term = influence(rows, part) ** 2
             if rows.weights is not None:
                 weight = rows.weights[part]
                 term = np.where(weight > 0, weight**2 * term, 0.0)

@@ -50,7 +50,10 @@ def interval_of_draws(
         drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range
     )  # fmt: skip
     kept = drawn[np.isfinite(drawn)]
-    error = float(kept.std(ddof=1)) if len(kept) > 1 else None
+    with np.errstate(over="ignore"):
+        error = float(kept.std(ddof=1)) if len(kept) > 1 else None
+    if error is not None and not np.isfinite(error):
+        error = None
     if found.reason:
         return Interval(standard_error=error, remark=found.reason)
     remark = None

@@ -109,6 +109,11 @@ def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = Non
     """
     phi = np.asarray(influence, np.float64)
     times = np.ones_like(phi) if counts is None else np.asarray(counts, np.float64)
+    # It does not depend on the unit, and cubes of large losses would overflow.
+    largest = float(np.abs(phi).max(initial=0.0))
+    if not 0.0 < largest < np.inf:
+        return 0.0
+    phi = phi / largest
     spread = float((times * phi**2).sum())
     return float((times * phi**3).sum()) / (6.0 * spread**1.5) if spread > 0 else 0.0
 

@@ -39,7 +39,9 @@ class Linear:
         loss = rows.row_losses(self.name, part)
         if self.within:
             loss = (loss < self.within).astype(np.float64)
-        found: Floats = self.gain * loss + self.offsets[rows.codes[part]]
+        # An infinite loss has no influence that is a number, and the mean is said to be infinite.
+        with np.errstate(invalid="ignore", over="ignore"):
+            found: Floats = self.gain * loss + self.offsets[rows.codes[part]]
         return found
 
 
