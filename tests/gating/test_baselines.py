@@ -260,3 +260,16 @@ def test_hashes_tell_ids_apart() -> None:
     assert found.dtype == np.uint64
     assert len(np.unique(found)) == 100_000
     assert hashed(("a",))[0] == hashed(("a",))[0]
+
+
+def test_slices_make_no_rule_of_all_rows_easier_to_pass() -> None:
+    slices = np.array([f"s{i}" for i in range(7)])[np.arange(600) % 7]
+    alone = karat.gate(table(TRUE, NEW), baseline=table(TRUE, OLD))
+    sliced = karat.gate(
+        table(TRUE, NEW, part=slices), baseline=table(TRUE, OLD, part=slices), by="part"
+    )
+    whole = [rule for rule in sliced.rules if rule.slice is None]
+    assert [rule.p_adjusted for rule in whole] == [rule.p_adjusted for rule in alone.rules]
+    assert [rule.n_tests for rule in whole] == [2, 2]
+    # Slices are adjusted among themselves: one family would be of 16 rules.
+    assert {rule.n_tests for rule in sliced.rules if rule.slice is not None} == {14}

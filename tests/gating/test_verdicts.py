@@ -365,7 +365,7 @@ def test_a_drop_that_only_counts_alone_is_said() -> None:
     rule = Rule("not-worse", ACCURACY)
     change = Change(0.9, -0.02, -0.038, -0.002, 0.03)
     quiet = Change(0.9, -0.001, -0.02, 0.018, 0.9)
-    cases = [Case(rule, AT, change), Case(rule, AT, quiet, "of=a"), Case(rule, AT, quiet, "of=b")]
+    cases = [Case(rule, AT, change), Case(rule, AT, quiet), Case(rule, AT, quiet)]
     found = judged(cases, level=0.95, evidence="value", adjust="holm")
     assert found[0].verdict == "PASS"
     assert found[0].reason == "worse alone (p = 0.015), not with all 3 rules"

@@ -193,7 +193,10 @@ class Case:
 def judged(
     cases: Sequence[Case], *, level: float, evidence: Evidence, adjust: str
 ) -> tuple[RuleResult, ...]:
-    """The verdict on every rule, p-values adjusted for all that compare with the baseline.
+    """The verdict on every rule, p-values adjusted for those that compare with the baseline.
+
+    Rules of all rows are one family and those of slices another: asking for slices must not make
+    a rule of all rows easier to pass.
 
     Args:
         level: of the intervals; a drop counts where its one-sided p is below half of 1 − level.
@@ -202,13 +205,20 @@ def judged(
     """
     alpha = (1.0 - level) / 2.0
     p_values = [_p_of(case, level) for case in cases]
-    known = [i for i, p in enumerate(p_values) if p is not None]
-    raw = [float(p_values[i] or 0.0) for i in known]
-    shared = dict(zip(known, holm(raw) if adjust == "holm" else raw, strict=True))
-    n_tests = len(known) if adjust == "holm" else 1
+    shared: dict[int, float] = {}
+    n_tests: dict[int, int] = {}
+    for of_slices in (False, True):
+        known = [
+            i
+            for i, p in enumerate(p_values)
+            if p is not None and (cases[i].slice is not None) == of_slices
+        ]
+        raw = [float(p_values[i] or 0.0) for i in known]
+        shared |= zip(known, holm(raw) if adjust == "holm" else raw, strict=True)
+        n_tests |= dict.fromkeys(known, len(known) if adjust == "holm" else 1)
     done = []
     for i, case in enumerate(cases):
-        found = replace(_bare(case), n_tests=n_tests if i in shared else 1)
+        found = replace(_bare(case), n_tests=n_tests.get(i, 1))
         if case.settled is not None:
             verdict, reason, is_blocking = case.settled
             found = replace(found, verdict=verdict, reason=reason, is_blocking=is_blocking)
