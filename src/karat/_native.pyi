@@ -592,3 +592,19 @@ def replicate_rungs(
 
     Counts are int64 without squares and `is_gamma`; what is beyond the length of a row is unset.
     """
+
+def table_variances(
+    weights: _Float64,
+    slopes: _Float64,
+    squares: _Float64 | None = None,
+    rows: _Int32 | None = None,
+    cols: _Int32 | None = None,
+    listed: _Float64 | None = None,
+    is_by_true: bool = False,
+) -> _Float64:
+    """float64[d]: sampling variances of d metrics from their slopes [d, 3, k] in the shares.
+
+    In cell (i, j): slopes[0, i] + slopes[1, j], where i = j also slopes[2, i], and listed [d, m].
+    weights, squares [m]: Σw and Σw² of the cells, all k·k or those at rows and cols; all
+    contiguous. `is_by_true`: so many rows of each true class were drawn.
+    """

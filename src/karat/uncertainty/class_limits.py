@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Metric
-from karat.metrics._interpret import gradient
-from karat.tally import Cells, Fields
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.limits import beta_limits, wilson_limits
-from karat.uncertainty.shares import TWO, Share, of_share, share_of
-from karat.uncertainty.table_spread import TableSpread
+from karat.uncertainty.shares import Curve, Share, curve_of, measured, of_share, share_of
+from karat.uncertainty.table_spread import CELLS_TO_SLOPES, TableSpread
 
 __all__ = ["ClassLimits", "class_limits"]
 
@@ -32,6 +30,7 @@ class ClassLimits:
         partials: float64[k, 2, 2], derivative with respect to the shares of the four cells.
         variance: float64[k].
         method: what made the limits.
+        has_slopes: whether the metric has a derivative in every class.
     """
 
     value: Floats
@@ -40,6 +39,12 @@ class ClassLimits:
     partials: Floats
     variance: Floats
     method: str
+    has_slopes: bool = True
+
+    @property
+    def slopes(self) -> Floats:
+        """float64[3, k]: the partials as `TableSpread.slope_variances` takes them."""
+        return np.asarray(CELLS_TO_SLOPES @ self.partials.reshape(-1, 4).T)
 
 
 def class_limits(
@@ -57,40 +62,107 @@ def class_limits(
         is_beta: whether shares get beta limits.
 
     Cost: O(k), and O(cells) a class where rows are weighted, clustered or drawn by class.
+    Found once for each table.
     """
+    key = metric, asked, is_beta
+    found: ClassLimits | None = spread.kept.get(key)
+    if found is None:
+        found = spread.kept[key] = _found(metric, spread, asked, is_beta=is_beta)
+    return found
+
+
+def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: bool) -> ClassLimits:
+    curve = curve_of(metric)
+    if curve is not None:
+        return _on_curve(curve, spread, asked, is_beta=is_beta)
     tables, _ = spread.one_vs_rest()
-    total = spread.total
-    slopes = _slopes(metric, tables) * total
-    partials = np.where(np.isfinite(slopes), slopes, 0.0)
-    value = _values(metric, tables)
+    value, slopes = measured(metric, tables)
+    slopes *= spread.total
+    is_finite = np.isfinite(slopes)
+    partials = np.where(is_finite, slopes, 0.0)
+    has_slopes = bool(is_finite.all())
     variance = spread.class_variances(partials)
     df = spread.df
     share = share_of(metric)
     if share is not None:
         limits = _of_shares(metric, share, spread, asked, is_beta=is_beta)
-        return ClassLimits(value, *limits, partials, variance, "jeffreys" if is_beta else "wilson")
+        return ClassLimits(
+            value, *limits, partials, variance, "jeffreys" if is_beta else "wilson", has_slopes
+        )
     inflation = spread.class_inflation(partials)
     low, high = metric.range
     if math.isfinite(low) and math.isfinite(high):
         shares, rows = _effective(metric, spread, tables, value, inflation)
         limits = wilson_limits(shares, rows, asked.quantile(df))
         limits = tuple(low + (high - low) * part for part in limits)  # type: ignore[assignment]
-        return ClassLimits(value, *limits, partials, variance, "wilson-effective")
+        return ClassLimits(value, *limits, partials, variance, "wilson-effective", has_slopes)
     limits = _of_ratios(metric, spread, tables, value, inflation, asked.quantile(df))
-    return ClassLimits(value, *limits, partials, variance, "log")
+    return ClassLimits(value, *limits, partials, variance, "log", has_slopes)
 
 
-def _values(metric: Metric, tables: Floats) -> Floats:
-    """float64[k]: the metric of each table."""
-    n_rows = np.zeros(len(tables), np.int64)
-    return metric.values(Cells.dense(tables, classes=TWO, n_rows=n_rows)).value
+def _on_curve(
+    curve: Curve, spread: TableSpread, asked: Confidence, *, is_beta: bool
+) -> ClassLimits:
+    """Limits of a metric that is a curve of one share, whose derivative is known."""
+    hits, misses = curve.sides @ spread.class_counts
+    inside = hits + misses
+    is_seen = None if inside.min() > 0.0 else inside > 0.0
+    if is_seen is not None:
+        hits, inside = np.where(is_seen, hits, 0.5), np.where(is_seen, inside, 1.0)
+    p = hits / inside
+    of_sides = np.array((1.0 - p, -p)) * (spread.total / inside)
+    if is_seen is not None:
+        of_sides *= is_seen
+    if spread.is_simple:
+        n, variance = inside, p * (1.0 - p) / inside
+        if is_seen is not None:
+            n, variance = np.where(is_seen, n, 0.0), np.where(is_seen, variance, 0.0)
+    else:
+        n, variance = _rows_of_shares(curve, spread, p, inside, is_seen, of_sides)
+    low, high = _share_limits(p, n, spread, asked, is_beta=is_beta)
+    value, low, high = curve.at(p), curve.at(low), curve.at(high)
+    if not curve.is_share:
+        slope = curve.slope(p)
+        of_sides, variance = of_sides * slope, variance * slope * slope
+    if is_seen is not None:
+        value = np.where(is_seen, value, curve.missing)
+    partials = (of_sides.T @ curve.sides).reshape(-1, 2, 2)
+    method = "jeffreys" if is_beta else "wilson"
+    return ClassLimits(value, low, high, partials, variance, method)
 
 
-def _slopes(metric: Metric, tables: Floats) -> Floats:
-    """float64[k, 2, 2]: derivative of the metric of each table with respect to its counts."""
-    fields = Fields.of_matrix(tables, 1)
-    found = gradient(metric.traced("zero").value, fields, dict(metric.params)).at_cells()
-    return found.reshape(tables.shape)
+def _rows_of_shares(
+    curve: Curve,
+    spread: TableSpread,
+    p: Floats,
+    inside: Floats,
+    is_seen: npt.NDArray[np.bool_] | None,
+    of_sides: Floats,
+) -> tuple[Floats, Floats]:
+    """float64[k] each: the rows that give a share its variance, and that variance."""
+    _, squares = spread.one_vs_rest()
+    inside_squares = (curve.sides @ squares.reshape(-1, 4).T).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n = inside**2 / inside_squares
+    if is_seen is not None:
+        n = np.where(is_seen, n, 0.0)
+    variance = spread.class_variances((of_sides.T @ curve.sides).reshape(-1, 2, 2))
+    return n / _inflation_of_shares(spread, p, n, variance), variance
+
+
+def _share_limits(
+    p: Floats, n: Floats, spread: TableSpread, asked: Confidence, *, is_beta: bool
+) -> tuple[Floats, Floats]:
+    """float64[k] each: limits of shares p of n rows."""
+    quantile = asked.quantile(spread.df)
+    if not is_beta:
+        return wilson_limits(p, n, quantile)
+    low, high = beta_limits(p, n, asked.tail)
+    if spread.clusters is not None:
+        wider = quantile / asked.quantile()
+        low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
+        low, high = np.where(n > 0, low, 0.0), np.where(n > 0, high, 1.0)
+    return low, high
 
 
 def _of_shares(
@@ -103,30 +175,18 @@ def _of_shares(
     with np.errstate(invalid="ignore", divide="ignore"):
         p = np.where(is_seen, hits / inside, 0.5)
         n = np.where(is_seen, inside**2 / sum(share.counted(squares)), 0.0)
-    if spread.clusters is not None or spread.cells.squares is not None or spread.design != "cohort":
-        n = n / _inflation_of_shares(share, spread, p, n, inside)
-    quantile = asked.quantile(spread.df)
-    if is_beta:
-        low, high = beta_limits(p, n, asked.tail)
-        wider = quantile / asked.quantile()
-        low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
-        low, high = np.where(is_seen, low, 0.0), np.where(is_seen, high, 1.0)
-    else:
-        low, high = wilson_limits(p, n, quantile)
+    if not spread.is_simple:
+        scale = np.where(is_seen, spread.total / np.maximum(inside, 1e-300), 0.0)
+        partials = (np.array((1.0 - p, -p)) * scale).T @ share.sides
+        variance = spread.class_variances(partials.reshape(-1, 2, 2))
+        n = n / _inflation_of_shares(spread, p, n, variance)
+    low, high = _share_limits(p, n, spread, asked, is_beta=is_beta)
     mapped = of_share(metric, share, np.stack([low, high]))
     return mapped.min(axis=0), mapped.max(axis=0)
 
 
-def _inflation_of_shares(
-    share: Share, spread: TableSpread, p: Floats, n: Floats, inside: Floats
-) -> Floats:
+def _inflation_of_shares(spread: TableSpread, p: Floats, n: Floats, actual: Floats) -> Floats:
     """float64[k]: how many times more a share varies than one of n rows."""
-    hits, misses = np.array(share.hits), np.array(share.misses)
-    scale = np.where(inside > 0, spread.total / np.maximum(inside, 1e-300), 0.0)
-    partials = scale[:, None, None] * (
-        (1 - p)[:, None, None] * hits - p[:, None, None] * misses
-    )  # fmt: skip
-    actual = spread.class_variances(partials)
     simple = p * (1 - p) / np.maximum(n, 1e-300)
     fewest = 1.0
     if spread.clusters is not None:
@@ -145,12 +205,11 @@ def _effective(
     low, high = metric.range
     scale = spread.n_effective / spread.total
     smooth = tables * scale + 0.25
-    slopes = _slopes(metric, smooth)
+    smoothed, slopes = measured(metric, smooth)
     n_smooth = smooth.sum(axis=(1, 2))
     phi = slopes * n_smooth[:, None, None]
     p = smooth / n_smooth[:, None, None]
     spread_of = (p * phi * phi).sum(axis=(1, 2)) - (p * phi).sum(axis=(1, 2)) ** 2
-    smoothed = _values(metric, smooth)
     x = (smoothed - low) / (high - low)
     variance = spread_of / spread.n_effective / (high - low) ** 2 * inflation
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -168,8 +227,7 @@ def _of_ratios(
 ) -> tuple[Floats, Floats]:
     """Limits on the scale of the logarithm; half a row in each cell keeps them finite (Gart)."""
     smooth = tables * (spread.n_effective / spread.total) + 0.5
-    centre = _values(metric, smooth)
-    slopes = _slopes(metric, smooth)
+    centre, slopes = measured(metric, smooth)
     # Counts of independent rows: a cell varies as much as it holds.
     variance = (slopes * slopes * smooth).sum(axis=(1, 2)) * inflation
     step = np.exp(quantile * np.sqrt(variance) / centre)

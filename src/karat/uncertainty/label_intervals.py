@@ -11,14 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Metric
-from karat.metrics._interpret import gradient, sensitivities
-from karat.metrics._lift import Policy
+from karat.metrics._gradient import Slopes
+from karat.metrics._lift import Part, Policy, Traced
+from karat.metrics._program import first_of_each
 from karat.tally import Cells, Classes
 from karat.uncertainty.class_limits import ClassLimits, class_limits
 from karat.uncertainty.confidence import Confidence, Interval
 from karat.uncertainty.limits import log_limits, logit_limits, wilson_limits
 from karat.uncertainty.shares import is_of_right_rows, of_right_rows
-from karat.uncertainty.table_spread import TableSpread
+from karat.uncertainty.table_spread import DUST, TableSpread
 
 __all__ = ["derivative", "label_interval", "range_of"]
 
@@ -59,20 +60,39 @@ def label_interval(
         return Interval(remark=_ONLY_TOTALS)
     if cells.is_weighted and cells.squares is None:
         return Interval(remark=_NO_SQUARES)
+    ends = range_of(metric)
+    if asked.method not in ("wald", "logit") and _is_combined(metric, policy):
+        return _within(_combined(metric, value, spread, asked, policy), value, ends, asked)
     g = derivative(metric, cells, policy)
     variance = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
-    ends = range_of(metric)
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
         found = _textbook(value, error, ends, spread, asked)
     else:
         found = _default(metric, value, g, spread, asked, policy)
+    return _within(replace(found, standard_error=error), value, ends, asked)
+
+
+def _within(
+    found: Interval, value: float, ends: tuple[float, float], asked: Confidence
+) -> Interval:
+    """An interval that holds the value and stays in the range, on the sides asked for."""
     if found.low is None or found.high is None:
-        return replace(found, standard_error=error)
+        return found
     low = min(max(found.low, ends[0]), value)
     high = max(min(found.high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
-    return Interval(low, high, found.method, error, found.remark)
+    return Interval(low, high, found.method, found.standard_error, found.remark)
+
+
+@cache
+def _is_combined(metric: Metric, policy: Policy) -> bool:
+    """Whether its limits are those of the classes, combined."""
+    record = metric.record
+    if (metric.lift == "micro" or not record.is_per_class) and is_of_right_rows(metric):
+        return False
+    is_of_one = record.is_per_class and metric.lift == "plain"
+    return not is_of_one and bool(metric.traced(policy).parts)
 
 
 @cache
@@ -110,9 +130,17 @@ def range_of(metric: Metric) -> tuple[float, float]:
 
 def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
     """float64[m]: of a metric with respect to the share of each listed cell."""
-    root = metric.traced(policy).value
-    found = gradient(root, cells.fields, dict(metric.params)).at_cells()
-    return np.asarray(found * cells.fields.n)
+    return _at_shares(metric.slopes(cells, policy), cells)
+
+
+def _at_shares(found: Slopes, cells: Cells) -> Floats:
+    """float64[m]: a gradient at the listed cells, with respect to their shares."""
+    g = found.gradient.at_cells() * float(cells.fields.n)
+    if found.gradient.fields is not cells.fields:
+        # The formula reads the cells that are not listed, too.
+        rows, cols = cells.coordinates()
+        return np.asarray(g[rows * cells.k + cols])
+    return g
 
 
 def _textbook(
@@ -156,8 +184,6 @@ def _default(
         return Interval(float(found.low[at]), float(found.high[at]), found.method)
     if not np.isfinite(g).all():
         return Interval(remark=_NO_SLOPE)
-    if metric.traced(policy).parts:
-        return _combined(metric, value, spread, asked, policy)
     ends = range_of(metric)
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, g, ends, spread, asked, policy)
@@ -205,7 +231,9 @@ def _effective(
             smooth_variance /= spread.n_effective
             share = (float(metric.values(smoothed, policy).value) - ends[0]) / span
     variance = smooth_variance * float(spread.inflation(g)) / span**2
-    rows = share * (1.0 - share) / variance if variance > 0 else spread.n_effective
+    # A rounding error beside the range is no variance.
+    varies = variance * spread.n_effective > DUST
+    rows = share * (1.0 - share) / variance if varies else spread.n_effective
     low, high = wilson_limits((value - ends[0]) / span, rows, asked.quantile(spread.df))
     return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "wilson-effective")
 
@@ -219,32 +247,70 @@ def _combined(
     and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
     Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
     """
-    traced, cells = metric.traced(policy), spread.cells
-    nodes = [part.values for part in traced.parts]
-    slopes, rest = sensitivities(traced.value, nodes, cells.fields, dict(metric.params))
-    quantile = asked.quantile(spread.df)
-    past = rest.at_cells() * cells.fields.n * quantile
-    sums = [past.copy(), past.copy()]
+    cells, parts = spread.cells, _parts(metric.traced(policy))
+    found = metric.slopes(cells, policy, [part.values for part in parts], stops_at_parts=True)
+    rest, quantile = found.gradient, asked.quantile(spread.df)
+    # Of both limits, and of the metric itself: its derivative is a_k times those of the classes.
+    times = np.array((quantile, quantile, 1.0))
+    if rest.cells is None:
+        shared = np.array((rest.true, rest.pred, rest.same)) * float(cells.fields.n)
+        sums, listed = np.multiply.outer(times, shared), None
+    else:
+        sums = np.zeros((3, 3, cells.k))
+        listed = np.multiply.outer(times, _at_shares(found, cells))
     alone = [0.0, 0.0]
-    for part, a in zip(traced.parts, slopes, strict=True):
+    for part, a in zip(parts, found.of_parts, strict=True):
         params = metric.params if part.record is metric.record else Metric.defaults(part.record)
         limits = class_limits(Metric(part.record, "plain", params), spread, asked, is_beta=True)
-        for side, distance in enumerate(_distances(limits, a)):
-            sigma = np.sqrt(limits.variance)
-            is_known = sigma > 0
-            with np.errstate(invalid="ignore", divide="ignore"):
-                factors = np.where(is_known, a * distance / sigma, 0.0)
-            sums[side] = sums[side] + spread.added(limits.partials, factors)
-            alone[side] += float(((a * distance)[~is_known] ** 2).sum())
-    below, above = (
-        math.sqrt(max(float(spread.variance(form)), 0.0) + extra)
-        for form, extra in zip(sums, alone, strict=True)
-    )
-    return Interval(value - below, value + above, "mover")
+        if not (limits.has_slopes or np.isfinite(derivative(metric, cells, policy)).all()):
+            return Interval(remark=_NO_SLOPE)
+        factors = _factors(limits, a, alone)
+        sums += factors[:, None] * limits.slopes
+    low, high, variance = spread.slope_variances(sums, listed).tolist()
+    if not math.isfinite(variance):
+        return Interval(remark=_NO_SLOPE)
+    below, above = math.sqrt(low + alone[0]), math.sqrt(high + alone[1])
+    return Interval(value - below, value + above, "mover", math.sqrt(variance))
+
+
+@cache
+def _parts(traced: Traced) -> tuple[Part, ...]:
+    """The parts of a formula; of those that are the same operations, the first."""
+    is_first = first_of_each([part.values for part in traced.parts])
+    return tuple(part for part, is_new in zip(traced.parts, is_first, strict=True) if is_new)
+
+
+def _factors(limits: ClassLimits, slopes: Floats, alone: list[float]) -> Floats:
+    """float64[3, k]: what the derivatives of the classes count below, above and in the metric.
+
+    A class that does not vary in the sample is independent of all others: its squared distances
+    are added to `alone`.
+    """
+    factors = np.empty((3, len(slopes)))
+    factors[:2] = _distances(limits, slopes)
+    factors[:2] *= slopes
+    factors[2] = slopes
+    if limits.variance.min() > 0.0:
+        factors[:2] /= np.sqrt(limits.variance)
+        return factors
+    is_known = limits.variance > 0.0
+    unknown = factors[:2, ~is_known]
+    for side, part in enumerate((unknown * unknown).sum(axis=1).tolist()):
+        alone[side] += part
+    factors[:2] *= is_known / np.sqrt(np.where(is_known, limits.variance, 1.0))
+    return factors
 
 
 def _distances(limits: ClassLimits, slopes: Floats) -> tuple[Floats, Floats]:
     """float64[k] each: from each class to the limit that lowers, and that raises, a mean."""
-    value = np.where(np.isfinite(limits.value), limits.value, 0.0)
+    value = limits.value
+    is_finite = math.isfinite(float(value.sum()))
+    if not is_finite:
+        value = np.where(np.isfinite(value), value, 0.0)
     down, up = np.maximum(value - limits.low, 0.0), np.maximum(limits.high - value, 0.0)
+    if not is_finite:
+        # A class that is left out has no limits either.
+        down, up = np.where(np.isnan(down), 0.0, down), np.where(np.isnan(up), 0.0, up)
+    if slopes.min() >= 0.0:
+        return down, up
     return np.where(slopes >= 0, down, up), np.where(slopes >= 0, up, down)

@@ -7,19 +7,29 @@ derivative g of a metric with respect to the cells: the variance of that metric.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.tally import Cells, ClusteredCells
 from karat.uncertainty.confidence import Design
 
-__all__ = ["TableSpread"]
+__all__ = ["CELLS_TO_SLOPES", "DUST", "TableSpread"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+DUST: Final = 1e-24
+"""Squared: below it beside the largest derivative, an influence is a rounding error of 0."""
+
+CELLS_TO_SLOPES: Final = np.array(
+    [[-1.0, 0.0, 1.0, 0.0], [-1.0, 1.0, 0.0, 0.0], [1.0, -1.0, -1.0, 1.0]]
+)
+"""From a derivative with respect to tn, fp, fn and tp of a class to that by its true row, by its
+predicted column and where both meet: a cell (i, j) is a miss of i, a false alarm of j, and neither
+of any other class. What is the same in every cell is left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +51,13 @@ class TableSpread:
     cells: Cells
     design: Design = "cohort"
     clusters: ClusteredCells | None = None
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    """What was found of this table and is asked for again."""
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether the rows were drawn one by one and weigh the same."""
+        return self.design == "cohort" and self.clusters is None and self.cells.squares is None
 
     @cached_property
     def rows(self) -> npt.NDArray[np.int64]:
@@ -63,7 +80,9 @@ class TableSpread:
     @cached_property
     def weights(self) -> Floats:
         """float64[m], weight in the listed cells, in units."""
-        return np.asarray(self.cells.flat() / self.unit, np.float64)
+        cells = self.cells.fields.cells
+        assert cells is not None
+        return cells if self.unit == 1.0 else cells / self.unit
 
     @cached_property
     def squares(self) -> Floats:
@@ -81,6 +100,8 @@ class TableSpread:
     @cached_property
     def n_effective(self) -> float:
         """Kish's number of rows, (Σw)² ÷ Σw²: the rows themselves where all weigh the same."""
+        if self.cells.squares is None:
+            return self.total
         return self.total**2 / float(self.squares.sum())
 
     @property
@@ -108,12 +129,44 @@ class TableSpread:
         """
         phi = self.centred(g)
         if self.clusters is None:
-            return np.asarray((phi * phi * self.squares).sum(axis=-1) / self.total**2)
+            return self._without_dust((phi * phi * self.squares).sum(axis=-1) / self.total**2, g)
         clusters = self.clusters
         scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
         flat = phi.reshape(-1, phi.shape[-1])
         found = [float((self._sums(clusters, part) ** 2).sum()) * scale for part in flat]
-        return np.array(found).reshape(phi.shape[:-1])
+        return self._without_dust(np.array(found).reshape(phi.shape[:-1]), g)
+
+    def _without_dust(self, variance: Floats, g: npt.ArrayLike) -> Floats:
+        """Exactly 0 where what varies is the rounding error of a derivative g [..., m]."""
+        most = np.abs(g).max(axis=-1, initial=0.0)
+        return np.where(variance <= DUST / self.n_effective * most * most, 0.0, variance)
+
+    def slope_variances(self, slopes: Floats, listed: Floats | None = None) -> Floats:
+        """float64[d]: `variance` of d metrics, from derivatives in parts; NaN if one is infinite.
+
+        Args:
+            slopes: float64[d, 3, k], derivative with respect to the shares of the cells by their
+                true row, by their predicted column, and where both meet.
+            listed: float64[d, m], what is added in each cell.
+        """
+        if self.clusters is None:
+            squares = None if self.cells.squares is None else self.squares
+            is_by_true = self.design != "cohort"
+            return _native.table_variances(
+                self.weights, slopes, squares, *self._index, listed, is_by_true
+            )
+        rows, cols = self.rows, self.cols
+        g = slopes[:, 0, rows] + slopes[:, 1, cols]
+        g += np.where(rows == cols, slopes[:, 2, rows], 0.0)
+        g = g if listed is None else g + listed
+        is_finite = np.asarray(np.isfinite(g).all(axis=-1, keepdims=True))
+        return np.where(is_finite[:, 0], self.variance(np.where(is_finite, g, 0.0)), np.nan)
+
+    @cached_property
+    def _index(self) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int32] | None]:
+        if self.cells.storage == "dense":
+            return None, None
+        return self.rows.astype(np.int32), self.cols.astype(np.int32)
 
     def covariance(self, g: npt.ArrayLike) -> Floats:
         """float64[d, d]: of d metrics, from their derivatives g [d, m]."""
@@ -132,7 +185,7 @@ class TableSpread:
         """float64[...]: what it would be for `n_effective` rows drawn one by one."""
         phi = self.centred(g)
         spread = (phi * phi * self.weights).sum(axis=-1) / self.total
-        return np.asarray(spread / self.n_effective)
+        return self._without_dust(spread / self.n_effective, g)
 
     def inflation(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: how many times the simple variance is exceeded, at least 1.
@@ -150,6 +203,10 @@ class TableSpread:
 
     def smoothed(self) -> Cells | None:
         """The table with ½ ÷ k rows more in each cell; None where not every cell is listed."""
+        return self._smoothed
+
+    @cached_property
+    def _smoothed(self) -> Cells | None:
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
@@ -160,7 +217,19 @@ class TableSpread:
 
     def one_vs_rest(self) -> tuple[Floats, Floats]:
         """float64[k, 2, 2] each: Σw and Σw² of each class against the rest, truth by prediction."""
-        return _folded(self, self.weights), _folded(self, self.squares)
+        return self._one_vs_rest
+
+    @cached_property
+    def _one_vs_rest(self) -> tuple[Floats, Floats]:
+        weights = self.class_counts.T.reshape(-1, 2, 2)
+        return weights, weights if self.cells.squares is None else _folded(self, self.squares)
+
+    @cached_property
+    def class_counts(self) -> Floats:
+        """float64[4, k]: Σw of tn, fp, fn and tp of each class, in units."""
+        fields = self.cells.fields
+        found = np.array((fields.tn, fields.fp, fields.fn, fields.tp))
+        return found if self.unit == 1.0 else found / self.unit
 
     def class_inflation(self, partials: Floats) -> Floats:
         """float64[k]: `inflation` of a metric of one class, for every class.
@@ -171,8 +240,14 @@ class TableSpread:
         """
         if self.clusters is None and self.cells.squares is None:
             return np.ones(self.cells.k)
-        return np.array([float(self.inflation(self.spread_out(partials, i))) for i in
-                         range(self.cells.k)])  # fmt: skip
+        each = [self._inflation_of(partials, i) for i in range(self.cells.k)]
+        return np.array(each)
+
+    def _inflation_of(self, partials: Floats, i: int) -> float:
+        # A cell that is not listed says how large a derivative is, too.
+        g = self.spread_out(partials, i)
+        is_dust = np.abs(g).max() <= math.sqrt(DUST) * np.abs(partials[i]).max()
+        return float(self.inflation(np.zeros_like(g) if is_dust else g))
 
     def class_variances(self, partials: Floats) -> Floats:
         """float64[k]: variance of a metric of one class, for every class; see `class_inflation`.
@@ -183,9 +258,10 @@ class TableSpread:
             weights, squares = self.one_vs_rest()
             mean = (partials * weights).sum(axis=(1, 2)) / self.total
             phi = partials - mean[:, None, None]
-            return np.asarray((phi * phi * squares).sum(axis=(1, 2)) / self.total**2)
+            found = (phi * phi * squares).sum(axis=(1, 2)) / self.total**2
+            return self._without_dust(found, partials.reshape(-1, 4))
         each = [float(self.variance(self.spread_out(partials, i))) for i in range(self.cells.k)]
-        return np.array(each)
+        return self._without_dust(np.array(each), partials.reshape(-1, 4))
 
     def spread_out(self, partials: Floats, i: int) -> Floats:
         """float64[m]: derivative with respect to all cells, from that to the four of class i."""
