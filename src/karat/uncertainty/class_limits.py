@@ -31,6 +31,7 @@ class ClassLimits:
         variance: float64[k].
         method: what made the limits.
         has_slopes: whether the metric has a derivative in every class.
+        has_values: whether it has a value in every class.
     """
 
     value: Floats
@@ -40,6 +41,7 @@ class ClassLimits:
     variance: Floats
     method: str
     has_slopes: bool = True
+    has_values: bool = True
 
     @property
     def slopes(self) -> Floats:
@@ -80,24 +82,23 @@ def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: b
     slopes *= spread.total
     is_finite = np.isfinite(slopes)
     partials = np.where(is_finite, slopes, 0.0)
-    has_slopes = bool(is_finite.all())
+    known = bool(is_finite.all()), bool(np.isfinite(value).all())
     variance = spread.class_variances(partials)
     df = spread.df
     share = share_of(metric)
     if share is not None:
         limits = _of_shares(metric, share, spread, asked, is_beta=is_beta)
-        return ClassLimits(
-            value, *limits, partials, variance, "jeffreys" if is_beta else "wilson", has_slopes
-        )
+        method = "jeffreys" if is_beta else "wilson"
+        return ClassLimits(value, *limits, partials, variance, method, *known)
     inflation = spread.class_inflation(partials)
     low, high = metric.range
     if math.isfinite(low) and math.isfinite(high):
         shares, rows = _effective(metric, spread, tables, value, inflation)
         limits = wilson_limits(shares, rows, asked.quantile(df))
         limits = tuple(low + (high - low) * part for part in limits)  # type: ignore[assignment]
-        return ClassLimits(value, *limits, partials, variance, "wilson-effective", has_slopes)
+        return ClassLimits(value, *limits, partials, variance, "wilson-effective", *known)
     limits = _of_ratios(metric, spread, tables, value, inflation, asked.quantile(df))
-    return ClassLimits(value, *limits, partials, variance, "log", has_slopes)
+    return ClassLimits(value, *limits, partials, variance, "log", *known)
 
 
 def _on_curve(
@@ -110,25 +111,29 @@ def _on_curve(
     if is_seen is not None:
         hits, inside = np.where(is_seen, hits, 0.5), np.where(is_seen, inside, 1.0)
     p = hits / inside
-    of_sides = np.array((1.0 - p, -p)) * (spread.total / inside)
+    others = 1.0 - p
+    of_sides = np.array((others, -p)) * (spread.total / inside)
     if is_seen is not None:
         of_sides *= is_seen
     if spread.is_simple:
-        n, variance = inside, p * (1.0 - p) / inside
+        n, variance = inside, p * others / inside
         if is_seen is not None:
             n, variance = np.where(is_seen, n, 0.0), np.where(is_seen, variance, 0.0)
     else:
         n, variance = _rows_of_shares(curve, spread, p, inside, is_seen, of_sides)
     low, high = _share_limits(p, n, spread, asked, is_beta=is_beta)
-    value, low, high = curve.at(p), curve.at(low), curve.at(high)
+    value = p
     if not curve.is_share:
+        value, low, high = curve.at(np.array((p, low, high)))
         slope = curve.slope(p)
-        of_sides, variance = of_sides * slope, variance * slope * slope
+        of_sides *= slope
+        variance = variance * (slope * slope)
     if is_seen is not None:
         value = np.where(is_seen, value, curve.missing)
     partials = (of_sides.T @ curve.sides).reshape(-1, 2, 2)
+    has_values = is_seen is None or math.isfinite(curve.missing)
     method = "jeffreys" if is_beta else "wilson"
-    return ClassLimits(value, low, high, partials, variance, method)
+    return ClassLimits(value, low, high, partials, variance, method, has_values=has_values)
 
 
 def _rows_of_shares(
@@ -154,12 +159,11 @@ def _share_limits(
     p: Floats, n: Floats, spread: TableSpread, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats]:
     """float64[k] each: limits of shares p of n rows."""
-    quantile = asked.quantile(spread.df)
     if not is_beta:
-        return wilson_limits(p, n, quantile)
+        return wilson_limits(p, n, asked.quantile(spread.df))
     low, high = beta_limits(p, n, asked.tail)
     if spread.clusters is not None:
-        wider = quantile / asked.quantile()
+        wider = asked.quantile(spread.df) / asked.quantile()
         low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
         low, high = np.where(n > 0, low, 0.0), np.where(n > 0, high, 1.0)
     return low, high

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Metric
+from karat.metrics._formula import is_linear_in
 from karat.metrics._gradient import Slopes
 from karat.metrics._lift import Part, Policy, Traced
 from karat.metrics._program import first_of_each
@@ -18,13 +19,14 @@ from karat.tally import Cells, Classes
 from karat.uncertainty.class_limits import ClassLimits, class_limits
 from karat.uncertainty.confidence import Confidence, Interval
 from karat.uncertainty.limits import log_limits, logit_limits, wilson_limits
-from karat.uncertainty.shares import is_of_right_rows, of_right_rows
+from karat.uncertainty.shares import curve_of_right_rows, is_of_right_rows, of_right_rows
 from karat.uncertainty.table_spread import DUST, TableSpread
 
 __all__ = ["derivative", "label_interval", "range_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+_N_KEPT: Final = 4096
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _NO_SLOPE: Final = "its formula has no slope at this table"
@@ -200,6 +202,11 @@ def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> In
     share = float((hit * spread.weights).sum()) / spread.total
     n = spread.n_effective / float(spread.inflation(hit))
     low, high = wilson_limits(share, n, asked.quantile(spread.df))
+    curve = curve_of_right_rows(metric, spread.cells.k)
+    if curve is not None:
+        a, b, c = curve
+        ends = [(a * float(p) + b) / (1.0 + c * float(p)) for p in (low, high)]
+        return Interval(min(ends), max(ends), "wilson")
     found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
     if not np.isfinite(found).all():
         found = np.where(np.isfinite(found), found, metric.range[1])
@@ -248,18 +255,21 @@ def _combined(
     Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
     """
     cells, parts = spread.cells, _parts(metric.traced(policy))
-    found = metric.slopes(cells, policy, [part.values for part in parts], stops_at_parts=True)
-    rest, quantile = found.gradient, asked.quantile(spread.df)
+    of_parts = _constant_slopes(metric, policy, cells.k)
     # Of both limits, and of the metric itself: its derivative is a_k times those of the classes.
-    times = np.array((quantile, quantile, 1.0))
-    if rest.cells is None:
-        shared = np.array((rest.true, rest.pred, rest.same)) * float(cells.fields.n)
-        sums, listed = np.multiply.outer(times, shared), None
-    else:
-        sums = np.zeros((3, 3, cells.k))
-        listed = np.multiply.outer(times, _at_shares(found, cells))
+    sums, listed = np.zeros((3, 3, cells.k)), None
+    if of_parts is None:
+        found = metric.slopes(cells, policy, [part.values for part in parts], stops_at_parts=True)
+        of_parts, rest = found.of_parts, found.gradient
+        quantile = asked.quantile(spread.df)
+        times = np.array((quantile, quantile, 1.0))
+        if rest.cells is None:
+            shared = np.array((rest.true, rest.pred, rest.same)) * float(cells.fields.n)
+            sums = times[:, None, None] * shared
+        else:
+            listed = np.multiply.outer(times, _at_shares(found, cells))
     alone = [0.0, 0.0]
-    for part, a in zip(parts, found.of_parts, strict=True):
+    for part, a in zip(parts, of_parts, strict=True):
         params = metric.params if part.record is metric.record else Metric.defaults(part.record)
         limits = class_limits(Metric(part.record, "plain", params), spread, asked, is_beta=True)
         if not (limits.has_slopes or np.isfinite(derivative(metric, cells, policy)).all()):
@@ -271,6 +281,22 @@ def _combined(
         return Interval(remark=_NO_SLOPE)
     below, above = math.sqrt(low + alone[0]), math.sqrt(high + alone[1])
     return Interval(value - below, value + above, "mover", math.sqrt(variance))
+
+
+@lru_cache(_N_KEPT)
+def _constant_slopes(metric: Metric, policy: Policy, k: int) -> tuple[Floats, ...] | None:
+    """float64[k] for each part: the slopes of a metric that is a sum of parts times constants.
+
+    None for any other, whose slopes depend on the table.
+    """
+    traced = metric.traced(policy)
+    parts = _parts(traced)
+    if not is_linear_in(traced.value, [part.values for part in parts]):
+        return None
+    rows = np.full((k, k), 1.0) + np.eye(k) * k
+    table = Cells.dense(rows, classes=Classes.of(range(k)))
+    nodes = [part.values for part in parts]
+    return metric.slopes(table, policy, nodes, stops_at_parts=True).of_parts
 
 
 @cache
@@ -301,16 +327,14 @@ def _factors(limits: ClassLimits, slopes: Floats, alone: list[float]) -> Floats:
     return factors
 
 
-def _distances(limits: ClassLimits, slopes: Floats) -> tuple[Floats, Floats]:
-    """float64[k] each: from each class to the limit that lowers, and that raises, a mean."""
+def _distances(limits: ClassLimits, slopes: Floats) -> Floats:
+    """float64[2, k]: from each class to the limit that lowers, and that raises, a mean."""
     value = limits.value
-    is_finite = math.isfinite(float(value.sum()))
-    if not is_finite:
+    if not limits.has_values:
         value = np.where(np.isfinite(value), value, 0.0)
-    down, up = np.maximum(value - limits.low, 0.0), np.maximum(limits.high - value, 0.0)
-    if not is_finite:
+    both = np.array((value - limits.low, limits.high - value))
+    np.maximum(both, 0.0, out=both)
+    if not limits.has_values:
         # A class that is left out has no limits either.
-        down, up = np.where(np.isnan(down), 0.0, down), np.where(np.isnan(up), 0.0, up)
-    if slopes.min() >= 0.0:
-        return down, up
-    return np.where(slopes >= 0, down, up), np.where(slopes >= 0, up, down)
+        both[np.isnan(both)] = 0.0
+    return both if slopes.min() >= 0.0 else np.where(slopes >= 0, both, both[::-1])

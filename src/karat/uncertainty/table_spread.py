@@ -69,11 +69,13 @@ class TableSpread:
         """int64[m], predicted class of the listed cells."""
         return self.cells.coordinates()[1]
 
-    @cached_property
+    @property
     def unit(self) -> float:
         """A power of two near the mean weight: measured in it, sums of weights count like rows."""
-        if not self.cells.is_weighted:
-            return 1.0
+        return self._unit if self.cells.is_weighted else 1.0
+
+    @cached_property
+    def _unit(self) -> float:
         mean = float(self.cells.fields.n) / max(int(self.cells.n_rows), 1)
         return 2.0 ** round(math.log2(mean)) if mean > 0 else 1.0
 
@@ -95,7 +97,7 @@ class TableSpread:
     @cached_property
     def total(self) -> float:
         """Σw, in units."""
-        return float(self.weights.sum())
+        return float(self.cells.fields.n) / self.unit
 
     @cached_property
     def n_effective(self) -> float:
@@ -152,6 +154,10 @@ class TableSpread:
         if self.clusters is None:
             squares = None if self.cells.squares is None else self.squares
             is_by_true = self.design != "cohort"
+            if self.cells.storage == "dense":
+                return _native.table_variances(
+                    self.weights, slopes, squares, None, None, listed, is_by_true
+                )
             return _native.table_variances(
                 self.weights, slopes, squares, *self._index, listed, is_by_true
             )
@@ -163,9 +169,7 @@ class TableSpread:
         return np.where(is_finite[:, 0], self.variance(np.where(is_finite, g, 0.0)), np.nan)
 
     @cached_property
-    def _index(self) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int32] | None]:
-        if self.cells.storage == "dense":
-            return None, None
+    def _index(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         return self.rows.astype(np.int32), self.cols.astype(np.int32)
 
     def covariance(self, g: npt.ArrayLike) -> Floats:
