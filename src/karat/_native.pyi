@@ -605,6 +605,6 @@ def table_variances(
     """float64[d]: sampling variances of d metrics from their slopes [d, 3, k] in the shares.
 
     In cell (i, j): slopes[0, i] + slopes[1, j], where i = j also slopes[2, i], and listed [d, m].
-    weights, squares [m]: Σw and Σw² of the cells, all k·k or those at rows and cols; all
-    contiguous. `is_by_true`: so many rows of each true class were drawn.
+    weights, squares [m]: Σw and Σw² of the cells, all k·k or those at rows and cols.
+    `is_by_true`: so many rows of each true class were drawn. Arrays of another kind are copied.
     """
