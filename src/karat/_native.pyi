@@ -497,13 +497,7 @@ class Program:
         params: Sequence[Any] | None = None,
         stops: bool = False,
     ) -> tuple[
-        list[_Float64],
-        list[_Float64],
-        _Float64,
-        _Float64,
-        _Float64,
-        _Float64,
-        _Float64 | None,
+        list[_Float64], list[_Float64], _Float64, _Float64, _Float64, _Float64, _Float64 | None
     ]:
         """Outputs, and how fast the first of them, one number, moves.
 
@@ -602,9 +596,4 @@ def table_variances(
     listed: _Float64 | None = None,
     is_by_true: bool = False,
 ) -> _Float64:
-    """float64[d]: sampling variances of d metrics from their slopes [d, 3, k] in the shares.
-
-    In cell (i, j): slopes[0, i] + slopes[1, j], where i = j also slopes[2, i], and listed [d, m].
-    weights, squares [m]: Σw and Σw² of the cells, all k·k or those at rows and cols.
-    `is_by_true`: so many rows of each true class were drawn. Arrays of another kind are copied.
-    """
+    """float64[d]: variances; slopes [d, 3, k] by true row, predicted column and where both meet."""

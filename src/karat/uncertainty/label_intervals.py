@@ -65,13 +65,13 @@ def label_interval(
     ends = range_of(metric)
     if asked.method not in ("wald", "logit") and _is_combined(metric, policy):
         return _within(_combined(metric, value, spread, asked, policy), value, ends, asked)
-    g = derivative(metric, cells, policy)
-    variance = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
+    slopes = metric.slopes(cells, policy)
+    variance = _variance(slopes, spread)
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
         found = _textbook(value, error, ends, spread, asked)
     else:
-        found = _default(metric, value, g, spread, asked, policy)
+        found = _default(metric, value, slopes, variance, spread, asked, policy)
     return _within(replace(found, standard_error=error), value, ends, asked)
 
 
@@ -145,6 +145,16 @@ def _at_shares(found: Slopes, cells: Cells) -> Floats:
     return g
 
 
+def _variance(found: Slopes, spread: TableSpread) -> float:
+    """Of the metric with this derivative; NaN where it is not finite."""
+    g = found.gradient
+    if g.cells is None:
+        parts = np.array(((g.true, g.pred, g.same),)) * float(spread.cells.fields.n)
+        return float(spread.slope_variances(parts)[0])
+    listed = _at_shares(found, spread.cells)
+    return float(spread.variance(listed)) if np.isfinite(listed).all() else math.nan
+
+
 def _textbook(
     value: float,
     error: float | None,
@@ -171,7 +181,8 @@ def _textbook(
 def _default(
     metric: Metric,
     value: float,
-    g: Floats,
+    slopes: Slopes,
+    variance: float,
     spread: TableSpread,
     asked: Confidence,
     policy: Policy,
@@ -184,12 +195,12 @@ def _default(
         at = spread.cells.classes.positive
         assert at is not None
         return Interval(float(found.low[at]), float(found.high[at]), found.method)
-    if not np.isfinite(g).all():
+    if not math.isfinite(variance):
         return Interval(remark=_NO_SLOPE)
     ends = range_of(metric)
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
-        return _effective(metric, value, g, ends, spread, asked, policy)
-    error, quantile = math.sqrt(float(spread.variance(g))), asked.quantile(spread.df)
+        return _effective(metric, value, slopes, ends, spread, asked, policy)
+    error, quantile = math.sqrt(variance), asked.quantile(spread.df)
     if ends[0] == 0.0 and value > 0.0:
         low, high = log_limits(value, error, quantile)
         return Interval(float(low), float(high), "log")
@@ -198,10 +209,13 @@ def _default(
 
 def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
     """Wilson's limits of the accuracy, as limits of what follows from it alone."""
-    hit = (spread.rows == spread.cols).astype(np.float64)
-    share = float((hit * spread.weights).sum()) / spread.total
-    n = spread.n_effective / float(spread.inflation(hit))
-    low, high = wilson_limits(share, n, asked.quantile(spread.df))
+    key = "right rows", asked
+    if key not in spread.kept:
+        hit = (spread.rows == spread.cols).astype(np.float64)
+        share = float((hit * spread.weights).sum()) / spread.total
+        n = spread.n_effective / float(spread.inflation(hit))
+        spread.kept[key] = wilson_limits(share, n, asked.quantile(spread.df))
+    low, high = spread.kept[key]
     curve = curve_of_right_rows(metric, spread.cells.k)
     if curve is not None:
         a, b, c = curve
@@ -216,7 +230,7 @@ def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> In
 def _effective(
     metric: Metric,
     value: float,
-    g: Floats,
+    slopes: Slopes,
     ends: tuple[float, float],
     spread: TableSpread,
     asked: Confidence,
@@ -228,21 +242,33 @@ def _effective(
     sample alone shows none.
     """
     span = ends[1] - ends[0]
-    smoothed = spread.smoothed()
-    share, smooth_variance = (value - ends[0]) / span, float(spread.simple_variance(g))
-    if smoothed is not None:
-        table = TableSpread(smoothed, spread.design)
-        slopes = derivative(metric, smoothed, policy)
-        if np.isfinite(slopes).all():
-            smooth_variance = float(table.simple_variance(slopes)) * table.n_effective
-            smooth_variance /= spread.n_effective
-            share = (float(metric.values(smoothed, policy).value) - ends[0]) / span
-    variance = smooth_variance * float(spread.inflation(g)) / span**2
+    share, smooth_variance, inflation = (value - ends[0]) / span, math.nan, 1.0
+    table = _smoothed(spread)
+    if table is not None:
+        smooth = metric.slopes(table.cells, policy)
+        smooth_variance = _variance(smooth, table) * table.n_effective / spread.n_effective
+        if math.isfinite(smooth_variance):
+            share = (float(smooth.value) - ends[0]) / span
+    if not (spread.is_simple and math.isfinite(smooth_variance)):
+        g = _at_shares(slopes, spread.cells)
+        inflation = float(spread.inflation(g))
+        if not math.isfinite(smooth_variance):
+            smooth_variance = float(spread.simple_variance(g))
+    variance = smooth_variance * inflation / span**2
     # A rounding error beside the range is no variance.
     varies = variance * spread.n_effective > DUST
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
     low, high = wilson_limits((value - ends[0]) / span, rows, asked.quantile(spread.df))
     return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "wilson-effective")
+
+
+def _smoothed(spread: TableSpread) -> TableSpread | None:
+    """The smoothed table of a table, of rows drawn one by one."""
+    if "smoothed" not in spread.kept:
+        cells = spread.smoothed()
+        spread.kept["smoothed"] = None if cells is None else TableSpread(cells, spread.design)
+    found: TableSpread | None = spread.kept["smoothed"]
+    return found
 
 
 def _combined(

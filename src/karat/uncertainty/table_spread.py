@@ -207,10 +207,6 @@ class TableSpread:
 
     def smoothed(self) -> Cells | None:
         """The table with ½ ÷ k rows more in each cell; None where not every cell is listed."""
-        return self._smoothed
-
-    @cached_property
-    def _smoothed(self) -> Cells | None:
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
