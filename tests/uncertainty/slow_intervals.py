@@ -183,7 +183,7 @@ def slow_combined(
         center = np.where(np.isfinite(found.value), found.value, 0.0)
         down, up = np.maximum(center - found.low, 0.0), np.maximum(found.high - center, 0.0)
         # Classes without a value and without a limit: left out, or the value would be NaN.
-        down, up = np.where(np.isnan(down), 0.0, down), np.where(np.isnan(up), 0.0, up)
+        down, up = (np.where(np.isfinite(side), side, 0.0) for side in (down, up))
         for i in range(cells.k):
             sides = (down[i], up[i]) if a[i] >= 0 else (up[i], down[i])
             sigma = math.sqrt(found.variance[i])

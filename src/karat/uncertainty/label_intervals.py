@@ -26,7 +26,7 @@ __all__ = ["derivative", "label_interval", "range_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-_N_KEPT: Final = 4096
+_N_KEPT: Final = 256
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _NO_SLOPE: Final = "its formula has no slope at this table"
@@ -287,6 +287,9 @@ def _combined(
     if of_parts is None:
         found = metric.slopes(cells, policy, [part.values for part in parts], stops_at_parts=True)
         of_parts, rest = found.of_parts, found.gradient
+        steep = (rest.true, rest.pred, rest.same, *of_parts)
+        if not all(math.isfinite(float(np.abs(part).max())) for part in steep):
+            return Interval(remark=_NO_SLOPE)
         quantile = asked.quantile(spread.df)
         times = np.array((quantile, quantile, 1.0))
         if rest.cells is None:
@@ -319,8 +322,8 @@ def _constant_slopes(metric: Metric, policy: Policy, k: int) -> tuple[Floats, ..
     parts = _parts(traced)
     if not is_linear_in(traced.value, [part.values for part in parts]):
         return None
-    rows = np.full((k, k), 1.0) + np.eye(k) * k
-    table = Cells.dense(rows, classes=Classes.of(range(k)))
+    each = np.arange(k)
+    table = Cells.sparse(each, each, np.ones(k, np.int64), classes=Classes.of(range(k)))
     nodes = [part.values for part in parts]
     return metric.slopes(table, policy, nodes, stops_at_parts=True).of_parts
 
@@ -362,5 +365,5 @@ def _distances(limits: ClassLimits, slopes: Floats) -> Floats:
     np.maximum(both, 0.0, out=both)
     if not limits.has_values:
         # A class that is left out has no limits either.
-        both[np.isnan(both)] = 0.0
+        both[~np.isfinite(both)] = 0.0
     return both if slopes.min() >= 0.0 else np.where(slopes >= 0, both, both[::-1])

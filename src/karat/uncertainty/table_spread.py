@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.tally import Cells, ClusteredCells
+from karat.tally.fields import true_negatives
 from karat.uncertainty.confidence import Design
 
 __all__ = ["CELLS_TO_SLOPES", "DUST", "TableSpread"]
@@ -281,10 +282,18 @@ class TableSpread:
 
 def _folded(spread: TableSpread, values: Floats) -> Floats:
     """float64[k, 2, 2] of each class against the rest: [[tn, fp], [fn, tp]]."""
-    k = spread.cells.k
-    hit = spread.rows == spread.cols
-    tp = np.bincount(spread.rows[hit], values[hit], k)
-    fn = np.bincount(spread.rows[~hit], values[~hit], k)
-    fp = np.bincount(spread.cols[~hit], values[~hit], k)
-    tn = np.maximum(values.sum() - tp - fn - fp, 0.0)
+    tp, fn, fp = _sides(spread, values)
+    # A sum over no cell is exactly 0.
+    hits, misses, alarms = _sides(spread, (values > 0.0).astype(np.float64))
+    elsewhere = np.round(hits.sum() + misses.sum() - hits - misses - alarms).astype(np.int64)
+    tn = true_negatives(tp, fp, fn, np.asarray(values.sum()), elsewhere)
     return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+
+
+def _sides(spread: TableSpread, values: Floats) -> tuple[Floats, Floats, Floats]:
+    """float64[k] each: sums over the hits, the misses and the false alarms of each class."""
+    k, hit = spread.cells.k, spread.rows == spread.cols
+    tp: Floats = np.bincount(spread.rows[hit], values[hit], k)
+    fn: Floats = np.bincount(spread.rows[~hit], values[~hit], k)
+    fp: Floats = np.bincount(spread.cols[~hit], values[~hit], k)
+    return tp, fn, fp
