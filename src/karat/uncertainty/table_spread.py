@@ -293,7 +293,8 @@ def _folded(spread: TableSpread, values: Floats) -> Floats:
 def _sides(spread: TableSpread, values: Floats) -> tuple[Floats, Floats, Floats]:
     """float64[k] each: sums over the hits, the misses and the false alarms of each class."""
     k, hit = spread.cells.k, spread.rows == spread.cols
-    tp: Floats = np.bincount(spread.rows[hit], values[hit], k)
-    fn: Floats = np.bincount(spread.rows[~hit], values[~hit], k)
-    fp: Floats = np.bincount(spread.cols[~hit], values[~hit], k)
+    places = (spread.rows, hit), (spread.rows, ~hit), (spread.cols, ~hit)
+    tp, fn, fp = (
+        np.asarray(np.bincount(index[kept], values[kept], k), np.float64) for index, kept in places
+    )
     return tp, fn, fp
