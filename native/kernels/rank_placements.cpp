@@ -267,7 +267,7 @@ private:
     void place(int64_t i, double above, const Tied& tied) {
         const uint64_t slot = reader_.slot(i);
         double* to = out_ + reader_.row(i);
-        reader_.fetch_ahead(i, out_);
+        for (int64_t s = 0; s < kSets; ++s) reader_.fetch_ahead(i, out_ + s * n_rows_);
         for (int64_t s = 0; s < kSets; ++s)
             to[s * n_rows_] +=
                 only_if(slot == own_, tied.below[s]) + gains_[slot].rest[s] * above;

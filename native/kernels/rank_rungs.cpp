@@ -115,6 +115,7 @@ void count_rungs_of(const Reader& reader, const RankTask& task, int64_t limit, R
     for (; last > 0 && rung < limit; ++rung) {
         int64_t first = last, own = 0;
         do {
+            reader.fetch_scores(first - 1);
             own += reader.slot(--first) == last_slot;
         } while (first > 0 && reader.same(first - 1, first));
         to[2 * rung] = last - first - own;

@@ -24,6 +24,7 @@ public:
     uint64_t slot(int64_t i) const { return words_[i] & mask_; }
     bool same(int64_t i, int64_t j) const { return (words_[i] ^ words_[j]) >> class_bits_ == 0; }
     double score(int64_t i) const { return layout_.score_of(words_[i] >> class_bits_); }
+    void fetch_scores(int64_t) const {}
 
 private:
     const Word* words_;
@@ -56,6 +57,11 @@ public:
     }
     double weight(int64_t i) const {
         return task_.weights == nullptr ? 1.0 : task_.weights[row(i)];
+    }
+    // Asks for the score that a walk downwards will read some words later: it lies anywhere.
+    void fetch_scores(int64_t i) const {
+        constexpr int64_t kAhead = 32;
+        __builtin_prefetch(task_.scores.at(item(std::max<int64_t>(i - kAhead, 0))));
     }
     // Asks for what a walk upwards will read, and write to `out` [rows], some words later.
     void fetch_ahead(int64_t i, const double* out) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "kernels/running_sums.hpp"
@@ -29,7 +30,7 @@ void spread_out(const WeighedCells& cells, const double* slopes, const double* l
         for (int64_t at = 0; at < cells.m; ++at) g[at] += listed[at];
 }
 
-constexpr double kDust = 1e-24;
+constexpr double kDust = 1e-12;
 
 }  // namespace
 
@@ -39,8 +40,12 @@ void table_variances(const WeighedCells& cells, const double* slopes, const doub
     const double *w = cells.weights, *squares = cells.squares ? cells.squares : w;
     const auto row_of = [&](int64_t at) { return cells.rows ? int64_t{cells.rows[at]} : at / k; };
     const double total = sum(m, [&](int64_t at) { return w[at]; });
-    const double per_row = sum(m, [&](int64_t at) { return squares[at]; }) / (total * total);
-    std::vector<double> phi(static_cast<size_t>(m)), margin, means;
+    std::vector<double> phi(static_cast<size_t>(m)), root(static_cast<size_t>(m)), margin, means;
+    double least = 1;
+    for (int64_t at = 0; at < m; ++at) {
+        root[at] = std::sqrt(squares[at]) / total;
+        if (w[at] > 0) least = std::min(least, root[at]);
+    }
     if (is_by_true) {
         margin.assign(static_cast<size_t>(k), 0.0);
         for (int64_t at = 0; at < m; ++at) margin[row_of(at)] += w[at];
@@ -58,9 +63,16 @@ void table_variances(const WeighedCells& cells, const double* slopes, const doub
             const double mean = sum(m, [&](int64_t at) { return phi[at] * w[at]; }) / total;
             for (int64_t at = 0; at < m; ++at) phi[at] -= mean;
         }
-        variances[a] =
-            sum(m, [&](int64_t at) { return phi[at] * phi[at] * squares[at]; }) / (total * total);
-        if (variances[a] <= kDust * per_row * most * most) variances[a] = 0;
+        if (m == 0) {
+            variances[a] = std::numeric_limits<double>::quiet_NaN();
+            continue;
+        }
+        // The influence of a row of a class that weighs next to nothing has no square.
+        variances[a] = sum(m, [&](int64_t at) {
+            const double part = phi[at] * root[at];
+            return part * part;
+        });
+        if (std::sqrt(variances[a]) <= kDust * (least * most)) variances[a] = 0;
     }
 }
 

@@ -20,8 +20,8 @@ struct WeighedCells {
 //
 // With the weighted mean taken off, of all cells or (`is_by_true`) of each true class, it is the
 // influence φ of a row, and the variance is Σ w² φ² ÷ (Σ w)² (Binder 1983). NaN where a derivative
-// is not finite, even of a cell that holds no row; 0 where the influence is a rounding error,
-// below 1e-12 beside the largest derivative.
+// is not finite, even of a cell that holds no row; 0 where its root is a rounding error, below 1e-12
+// beside the largest derivative times √(Σ w²) ÷ Σ w of the cell that holds least.
 //
 // slopes: [d, 3, k]; listed: [d, m] or null.
 void table_variances(const WeighedCells& cells, const double* slopes, const double* listed,

@@ -22,6 +22,8 @@ _HOMES = {
     "Comparison": "karat.comparison.outcome",
     "compare": "karat.comparing",
     "evaluate": "karat.evaluation",
+    "gate": "karat.gate_runs",
+    "GateResult": "karat.gating.outcome",
     "Report": "karat.report",
     "Result": "karat.result",
     "Plan": "karat.plan",
@@ -72,6 +74,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Comparison",
+    "GateResult",
     "InputError",
     "KaratError",
     "Plan",
@@ -86,6 +89,7 @@ __all__ = [
     "curves",
     "errors",
     "evaluate",
+    "gate",
     "metrics",
     "objectives",
     "roc_auc_pairs",

@@ -31,7 +31,7 @@ __all__ = ["Comparison", "compare"]
 @names_its_arguments
 def compare(
     y_true: Any,
-    y_pred: Mapping[str, Any] | None = None,
+    y_pred: Any = None,
     *,
     y_prob: Mapping[str, Any] | None = None,
     y_score: Mapping[str, Any] | None = None,

@@ -132,19 +132,21 @@ def evaluate(
         )  # fmt: skip
     confidence = Confidence.of(level, side, method, design, seed, n_replicates)
     is_frequency = _check_kind_of_weights(weights_are)
+    if confidence is not None and is_frequency:
+        confidence = replace(confidence, weights_are="frequency")
     check_threads(n_threads)
     true, pred = _column_name("true", true), _column_name("pred", pred)
     has_scores = y_prob is not None or y_score is not None
     if names_files(y_true):
         y_true = _plain_source(y_true)
     is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
-    columns = {
+    columns: dict[str, Any] = {
         "true": true,
         "pred": pred,
         "prob": _score_columns("prob", prob),
         "score": _score_columns("score", score),
     }
-    _check_sources(is_table, columns, y_prob, y_score, confusion, weights, nulls)
+    _check_sources(is_table, columns, y_prob, y_score, confusion, (weights, clusters), nulls)
     options = {
         "labels": labels,
         "positive": positive,
@@ -152,7 +154,9 @@ def evaluate(
         "n_threads": n_threads,
     }
     if is_table:
-        options["weights"] = _weights_of_table(weights, is_in_files=names_files(y_true))
+        is_in_files = names_files(y_true)
+        options["weights"] = _of_table("weights", weights, is_in_files=is_in_files)
+        columns["clusters"] = _of_table("clusters", clusters, is_in_files=is_in_files)
         report = report_of_table(
             y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
             wanted=wanted, policy=policy, confidence=confidence,
@@ -210,7 +214,7 @@ def _check_sources(
     y_prob: Any,
     y_score: Any,
     confusion: Any,
-    weights: Any,
+    of_rows: Iterable[Any],
     nulls: str,
 ) -> None:
     """Refuse arguments of one kind of source beside another.
@@ -230,10 +234,12 @@ def _check_sources(
         )
     if is_table:
         return
-    if any(item is not None for item in columns.values()) or isinstance(weights, str):
+    is_named = any(isinstance(item, str) for item in of_rows)
+    if any(item is not None for item in columns.values()) or is_named:
+        names = "true=, pred=, prob=, weights=, clusters="
         raise error(
             "K120",
-            found="Column names were given (true=, pred=, prob=, weights=) without a table",
+            found=f"Column names were given ({names}) without a table",
             do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
         )
     if plain_text(nulls) != "error":
@@ -295,18 +301,23 @@ def _is_number(given: object) -> bool:
     return isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
 
 
-def _weights_of_table(weights: Any, *, is_in_files: bool) -> Any:
-    if isinstance(weights, str):
-        return plain_text(weights)
-    if _is_number(weights) and not is_in_files:
-        return str(weights)
-    if is_in_files and weights is not None:
+def _of_table(argument: str, given: Any, *, is_in_files: bool) -> Any:
+    """The weights or the clusters of a table: the name of a column, or values.
+
+    Errors:
+        K120 values beside files.
+    """
+    if isinstance(given, str):
+        return plain_text(given)
+    if _is_number(given) and not is_in_files:
+        return str(given)
+    if is_in_files and given is not None:
         raise error(
             "K120",
-            found=f"The rows are in files, and weights= is a {type(weights).__name__}",
-            do="Name the column of the weights: rows of files have no order to match by.",
+            found=f"The rows are in files, and {argument}= is a {type(given).__name__}",
+            do=f"Name the column of the {argument}: rows of files have no order to match by.",
         )
-    return weights
+    return given
 
 
 def _is_table(

@@ -27,7 +27,7 @@ from karat.metrics._metric import Metric
 from karat.metrics._positive import no_positive, with_positive
 from karat.metrics._record import Record
 from karat.metrics._registry import lookup
-from karat.report import undefined_reason
+from karat.reasons import undefined_reason
 from karat.result import NOT_GIVEN, NotGiven
 from karat.tally import Cells
 

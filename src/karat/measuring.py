@@ -12,7 +12,10 @@ import numpy as np
 from karat.class_table import PER_CLASS_OF_SCORES
 from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.clustered import by_cluster_of_codes, tally_clusters
-from karat.engines.scores import ScoreTally, both_decide, checked_threshold
+from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.label_rows import LabelRows
+from karat.engines.score_weights import in_units, repeated
+from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.functions import tallied
@@ -119,11 +122,16 @@ def report_of_scores(
             groups = by_cluster_of_codes(
                 cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
             )
+        counted = repeated(rows) if confidence.weights_are == "frequency" else in_units(rows)
+        # In other units a metric of the number of rows would have another value.
+        is_as_given = confidence.weights_are == "frequency" or counted is rows
         measured, sure = measured_with_intervals(
-            rows, wanted, policy, confidence, along=along,
-            clusters=None if groups is None else rows.clusters,
+            counted, wanted, policy, confidence, along=along if is_as_given else None,
+            clusters=None if groups is None else counted.clusters,
             is_requested=requested is not None,
         )  # fmt: skip
+        if not is_as_given:
+            measured = measure(rows, wanted, policy, along)
     return Report(
         cells,
         policy,
@@ -185,13 +193,16 @@ def report_of_table(
 
     Args:
         table: a table, or a source of files.
-        columns: the columns named for each role, or None.
+        columns: the columns named for each role, or None; ``clusters`` may be values.
         options: labels, positive, weights, n_threads.
         confidence: what is asked of the intervals; None: there are none.
         reading: what only files have: where, progress, labels_are_text.
     """
     requested = None if wanted is None else tuple(wanted)
     named = dict(columns)
+    if confidence is None and named.get("clusters") is None:
+        # Without intervals it does not matter which rows go together.
+        named["clusters"] = ""
     if threshold is not None and named["pred"]:
         raise both_decide("a column of predictions", threshold)
     if requested is not None and named["pred"] and not any(m.needs_scores for m in requested):
@@ -206,7 +217,7 @@ def report_of_table(
 
 
 def _report_of_rows(
-    found: TableRows | FileTally | FrameTally,
+    found: TableRows | LabelRows | FileTally | FrameTally,
     options: Mapping[str, Any],
     threshold: float | None,
     requested: tuple[Metric, ...] | None,
@@ -221,7 +232,16 @@ def _report_of_rows(
     if not isinstance(found, TableRows):
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
-        return Report(found.cells, policy, requested, confidence=confidence, **facts)
+        groups = found.by_cluster() if isinstance(found, LabelRows) else None
+        return Report(
+            found.cells,
+            policy,
+            requested,
+            confidence=confidence,
+            clusters=groups,
+            is_clustered=groups is not None,
+            **facts,
+        )
     rows = ScoreTally(
         found.classes,
         found.true,
@@ -231,6 +251,7 @@ def _report_of_rows(
         checked_threshold(threshold, found.classes),
         options["n_threads"] or 0,
         found.weights_argument,
+        None if found.clusters is None else found.clusters.codes.astype(np.int64),
     )
     if threshold is not None:
         # Found by its name, and not read: the threshold decides.
@@ -239,13 +260,13 @@ def _report_of_rows(
         return report_of_scores(rows, requested, policy, confidence, **facts)
 
 
-def _rows_of_files(source: Any, **options: Any) -> TableRows | FileTally:
+def _rows_of_files(source: Any, **options: Any) -> TableRows | LabelRows | FileTally:
     from karat.engines.file_rows import rows_of_files
 
     return rows_of_files(source, **options)
 
 
-def _rows_of_frame(table: Any, **options: Any) -> TableRows | FrameTally:
+def _rows_of_frame(table: Any, **options: Any) -> TableRows | LabelRows | FrameTally:
     from karat.engines.frame_rows import rows_of_frame
 
     return rows_of_frame(table, **options)

@@ -94,7 +94,12 @@ class Sides:
             )
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
         for part, each in scored_metrics(
-            scored, of_scores, policy, self.clusters, is_paired=self.is_paired
+            scored,
+            of_scores,
+            policy,
+            self.clusters,
+            level=asked.level,
+            is_paired=self.is_paired,
         ):
             done[part.metric] = part, each
         return [done[metric] for metric in wanted]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,6 +20,7 @@ from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive, with_positive
 from karat.operating_points import not_computed
 from karat.plan import default_metrics
+from karat.reasons import undefined_reason
 from karat.result import Result
 from karat.signature import Signature
 from karat.tally import Cells, Classes, ClusteredCells
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from karat.curves import Curves
     from karat.uncertainty.draws import Draws
 
-__all__ = ["Confusion", "Report", "undefined_reason"]
+__all__ = ["Confusion", "Report"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -230,6 +231,28 @@ class Report:
         assert self.confidence is not None
         return TableIntervals(self.cells, self.confidence, self.clusters, self.undefined)
 
+    def covariance(self, metrics: Iterable[str | Metric]) -> npt.NDArray[np.float64]:
+        """float64[d, d]: how the errors of d metrics of labels go together, from their influence.
+
+        The square roots of its diagonal are their standard errors; of any smooth function of them
+        the variance is gᵀ·C·g, with its slopes g.
+
+        Errors:
+            K211 a metric of scores: its rows are gone; K204, K212 the tally does not say.
+
+        Cost: O(d² · cells).
+
+        Example:
+            >>> import karat
+            >>> report = karat.evaluate(confusion=[[40, 10], [5, 45]])
+            >>> report.covariance(["accuracy", "error_rate"]).round(6).tolist()
+            [[0.001275, -0.001275], [-0.001275, 0.001275]]
+        """
+        tables = TableIntervals(
+            self.cells, self.confidence or Confidence(), self.clusters, self.undefined
+        )
+        return tables.covariance([get(name) for name in metrics])
+
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
@@ -361,34 +384,3 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<karat.Report: {self.n_rows} rows, {self.classes.k} classes>"
-
-
-def undefined_reason(
-    metric: Metric,
-    classes: Classes,
-    undefined: npt.NDArray[np.bool_],
-    *,
-    is_left_out: bool = False,
-) -> str | None:
-    """Why a value is undefined, in which classes; None when it is defined.
-
-    Args:
-        is_left_out: whether an average of scores was made of the other classes.
-    """
-    if not undefined.any():
-        return None
-    reason = metric.undefined_when
-    if len(reason) > 160 or not reason:
-        is_scored = metric.needs_scores
-        other = "it is larger than any number" if is_scored else "the formula divides by zero"
-        reason = metric.record.undefined or other
-    if undefined.ndim == 0:
-        return reason
-    where = np.flatnonzero(undefined)
-    display = classes.display
-    some = shown([display[i] for i in where[:5]])
-    rest = f" … ({len(where)} in all)" if len(where) > 5 else ""
-    if metric.needs_scores:
-        left_out = ", left out" if is_left_out else ""
-        return f"{reason} ({len(where)} of {classes.k} classes{left_out}: {some}{rest})"
-    return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"

@@ -19,7 +19,7 @@ from karat.metrics._metric import Metric
 from karat.metrics._positive import no_positive
 from karat.metrics._record import Record
 from karat.metrics._views import PairRanks
-from karat.report import undefined_reason
+from karat.reasons import undefined_reason
 from karat.result import NOT_GIVEN
 
 __all__ = ["given_scores", "no_predictions", "roc_auc_pairs", "scored_function", "scored_rows"]

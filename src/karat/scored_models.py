@@ -15,13 +15,17 @@ from karat.engines.scores import ScoreTally
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
-from karat.metrics._measure import measure
 from karat.tally import ClusteredCells
+from karat.uncertainty.confidence import Confidence, Interval
 from karat.uncertainty.score_spread import row_factors
+from karat.uncertainty.scored_intervals import measured_with_intervals
 
-__all__ = ["row_influence", "scored_metrics", "values_of_scores"]
+__all__ = ["estimates_of_scores", "row_influence", "scored_metrics"]
 
 Floats = npt.NDArray[np.float64]
+
+
+_NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
 
 
 def row_influence(rows: ScoreTally, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
@@ -35,14 +39,25 @@ def row_influence(rows: ScoreTally, metrics: Sequence[Metric]) -> dict[Metric, F
     return {metric: np.where(rows.weights > 0, phi, 0.0) for metric, phi in found.items()}
 
 
-def values_of_scores(
-    scored: Mapping[str, ScoreTally], metrics: Sequence[Metric], policy: Policy
-) -> dict[str, dict[Metric, float]]:
-    """What every metric of scores gave for every model."""
-    return {
-        name: {m: float(found.value) for m, found in measure(rows, metrics, policy).items()}
-        for name, rows in scored.items()
-    }
+def estimates_of_scores(
+    rows: ScoreTally,
+    metrics: Sequence[Metric],
+    policy: Policy,
+    level: float,
+    clusters: npt.NDArray[np.int64] | None,
+) -> dict[Metric, Estimate]:
+    """What every metric of scores gave for one model, with its interval."""
+    values, sure = measured_with_intervals(
+        rows, metrics, policy, Confidence(level), clusters=clusters
+    )
+    found = {}
+    for metric in metrics:
+        one = sure.intervals.get(metric, Interval())
+        found[metric] = Estimate(
+            float(values[metric].value), one.low, one.high, level, one.method, one.standard_error,
+            one.remark,
+        )  # fmt: skip
+    return found
 
 
 def scored_metrics(
@@ -51,15 +66,20 @@ def scored_metrics(
     policy: Policy,
     clusters: Mapping[str, npt.NDArray[np.int64] | None],
     *,
+    level: float,
     is_paired: bool,
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
     """Every metric of scores of models, and what is known of each model alone.
 
     Args:
         clusters: the cluster int64[n] of each row, of each model; all alike where paired.
+        level: of the intervals.
         is_paired: whether the models scored the same rows.
     """
-    values = values_of_scores(scored, metrics, policy)
+    values = {
+        name: estimates_of_scores(rows, metrics, policy, level, clusters[name])
+        for name, rows in scored.items()
+    }
     each = {name: row_influence(rows, metrics) for name, rows in scored.items()}
     return [
         _of_metric(metric, scored, values, each, clusters, is_paired=is_paired)
@@ -70,7 +90,7 @@ def scored_metrics(
 def _of_metric(
     metric: Metric,
     scored: Mapping[str, ScoreTally],
-    values: Mapping[str, Mapping[Metric, float]],
+    values: Mapping[str, Mapping[Metric, Estimate]],
     influence: Mapping[str, Mapping[Metric, Floats]],
     clusters: Mapping[str, npt.NDArray[np.int64] | None],
     *,
@@ -79,13 +99,7 @@ def _of_metric(
     phi = {name: found.get(metric) for name, found in influence.items()}
     units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
     variances = {name: _variance(phi[name], units[name]) for name in scored}
-    estimates = {
-        name: Estimate(
-            values[name][metric],
-            standard_error=math.sqrt(found) if math.isfinite(found) else None,
-        )
-        for name, found in variances.items()
-    }
+    estimates = {name: values[name][metric] for name in scored}
     first = next(iter(units.values()))
     spread: Spread | None = None
     known = [part for part in phi.values() if part is not None]
@@ -95,7 +109,9 @@ def _of_metric(
         spread = Paired(np.array(known), first) if is_paired else apart
     reason = reason_without(metric)
     remark = f"it has no influence function: it is {reason}" if reason else None
-    of_models = [values[name][metric] for name in scored]
+    if not reason and not all(map(math.isfinite, variances.values())):
+        remark = _NO_VARIANCE
+    of_models = [one.value for one in estimates.values()]
     n = [rows.n_rows for rows in scored.values()]
     method = _method(metric, first, is_paired=is_paired)
     return Measured(metric, of_models, n, spread, method, {}, {}, {}, remark=remark), estimates

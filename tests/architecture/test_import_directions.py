@@ -10,8 +10,8 @@ from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
-    "class_table", "comparison", "confusion", "curves", "metrics", "operating_points", "plan",
-    "result", "report", "render", "signature", "testing", "uncertainty",
+    "class_table", "comparison", "confusion", "curves", "gating", "metrics", "operating_points",
+    "plan", "result", "report", "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -19,9 +19,14 @@ JOINTS = {
     "comparison_arguments",
     "evaluation",
     "functions",
+    "gate_cases",
+    "gate_numbers",
+    "gate_rows",
+    "gate_runs",
     "curve_calls",
     "curve_functions",
     "measuring",
+    "pytest_gate",
     "model_sides",
     "sample_sizes",
     "scored_functions",
@@ -46,9 +51,11 @@ ALLOWED: dict[str, set[str]] = {
     "curves": {"metrics"} | WAIST,
     "result": {"signature"},
     "confusion": {"render", "tally"},
+    "reasons": {"errors", "metrics", "tally"},
     "class_table": {"metrics", "report", "uncertainty"},
     "report": {
         "class_table",
+        "reasons",
         "confusion",
         "curves",
         "metrics",
@@ -63,6 +70,7 @@ ALLOWED: dict[str, set[str]] = {
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,
     "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
+    "gating": {"comparison", "metrics", "render", "_version"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
     "render": {
         "class_table",
@@ -78,7 +86,7 @@ ALLOWED: dict[str, set[str]] = {
     }
     | WAIST,
     "objectives": {"inputs"} | WAIST,
-    "testing": {"functions", "metrics", "result", "scored_functions"} | WAIST,
+    "testing": {"functions", "metrics", "result", "scored_functions", "uncertainty"} | WAIST,
 }
 """Which part of karat may import which other part."""
 
@@ -96,6 +104,7 @@ LATE = {
     "duckdb": {"engines", "cli"},
     "click": {"cli"},
     "rich": {"render", "cli"},
+    "pytest": {"pytest_gate"},
     "scipy": {"comparison", "metrics", "uncertainty"},
 }
 """Packages imported when first needed, and the parts of karat that may need them."""

@@ -127,6 +127,50 @@ def test_scores_on_different_rows_add_their_variances() -> None:
     assert found.method == "unpaired z"
 
 
+def test_the_value_of_each_model_has_the_interval_of_its_report() -> None:
+    true, x, y = scores(11)
+    found = karat.compare(true, y_score={"x": x, "y": y}, level=0.9)
+    for name, s in (("x", x), ("y", y)):
+        result = karat.evaluate(true, y_score=s, level=0.9)["roc_auc"]
+        one = found.values["roc_auc"][name]
+        assert (one.value, one.low, one.high) == (result.value, result.low, result.high)
+        assert one.low is not None
+
+
+def test_a_class_of_one_row_says_nothing_of_its_error() -> None:
+    rng = np.random.default_rng(8)
+    true = np.array([1] + [0] * 20)
+    found = karat.compare(true, y_score={"x": rng.random(21), "y": rng.random(21)})["roc_auc"]
+    assert math.isfinite(found.difference)
+    assert found.p is None
+    assert found.remark is not None
+    assert "one row" in found.remark
+
+
+def test_the_same_scores_differ_by_nothing() -> None:
+    true, x, _ = scores(9)
+    found = karat.compare(true, y_score={"one": x, "two": x + 1}, metrics="roc_auc")["roc_auc"]
+    assert (found.difference, found.p, found.standard_error) == (0.0, 1.0, 0.0)
+    assert found.verdict == "not resolved"
+
+
+def test_weights_and_clusters_count_for_scores_as_for_labels() -> None:
+    true, x, y = scores(10, n=150)
+    models = {"y": y, "x": x}
+    plain = karat.compare(true, y_score=models, metrics="roc_auc")["roc_auc"]
+    heavy = karat.compare(true, y_score=models, metrics="roc_auc", weights=np.full(150, 3.0))
+    assert heavy["roc_auc"].standard_error == pytest.approx(plain.standard_error)
+    copies = {name: np.tile(s, 3) for name, s in models.items()}
+    found = karat.compare(
+        np.tile(true, 3), y_score=copies, metrics="roc_auc", clusters=np.tile(np.arange(150), 3)
+    )["roc_auc"]
+    assert found.method == "influence t"
+    assert found.standard_error == pytest.approx(plain.standard_error, rel=0.02)
+    naive = karat.compare(np.tile(true, 3), y_score=copies, metrics="roc_auc")["roc_auc"]
+    third = float(plain.standard_error or 0) / 3**0.5
+    assert naive.standard_error == pytest.approx(third, rel=0.02)
+
+
 def test_many_classes_have_the_macro_area_with_its_influence() -> None:
     rng = np.random.default_rng(7)
     true = rng.integers(0, 4, 300)

@@ -66,6 +66,12 @@ def without_cases() -> Any:
     return metric(since="0.1")(hits)
 
 
+def gated(baseline: dict[str, Any]) -> Callable[[], object]:
+    """A gate of two rows against other predictions."""
+    new = {"label": [0, 1], "pred": [0, 1], "id": ["a", "b"]}
+    return lambda: karat.gate(new, baseline=baseline)
+
+
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K117": lambda: karat.evaluate([0, 1], [0, 1], class_names=["one"]),
     "K120": lambda: karat.evaluate([0, 1]),
@@ -74,6 +80,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K123": lambda: karat.f1(["cat"], ["cat"]),
     "K126": lambda: karat.evaluate([0, 1], [0, 1], sample_weight=[1, 2]),
     "K136": lambda: karat.evaluate([0, 1, 2], y_prob=np.eye(3), threshold=0.5),
+    "K145": lambda: karat.evaluate([0, 1, 1], [0, 1, 0], clusters=["ann", "ann", "ann"]),
     "K151": lambda: karat.objectives.multiclass([0.5, 1.5], [0, 1]),
     "K152": lambda: karat.objectives.multiclass([[0.5, 1.5], [0.5, float("inf")]], [0, 1]),
     "K153": lambda: karat.objectives.multiclass([[0.5, 1.5], [1.5, 0.5]], [1, 2]),
@@ -87,6 +94,12 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K166": lambda: karat.compare([0, 1], TWO_MODELS, metrics="roc_auc"),
     "K167": lambda: karat.rows_needed("accuracy", pilot=[[9, 1], [2, 8]], half_width=0.75),
     "K168": lambda: karat.compare([0, 1], TWO_MODELS)["accuracy", "old", "best"],
+    "K171": gated({"label": [0, 1], "pred": [0, 1], "id": ["a", "a"]}),
+    "K172": gated({"label": [0, 1], "pred": [0, 1], "id": ["a", "c"]}),
+    "K173": gated({"label": [0, 0], "pred": [0, 1], "id": ["a", "b"]}),
+    "K174": gated({"label": [0, 2], "pred": [0, 1], "id": ["a", "b"]}),
+    "K175": gated({"label": [0, 1, 1], "pred": [0, 1, 1]}),
+    "K176": lambda: karat.gate([0, 1], [0, 1], min={"accuracy": "high"}),
     "K201": lambda: merge(LEFT, Cells.dense([[3, 1], [2, 4]], classes=BA)),
     "K202": lambda: merge(folds(1, 2), folds(1, 3)),
     "K203": lambda: merge(LEFT, WEIGHTED),
@@ -97,6 +110,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K208": lambda: subtract(LEFT, Cells.dense([[0, 0], [5, 0]], classes=AB)),
     "K210": lambda: karat.evaluate([0, 1], [0, 1])["roc_auc"],
     "K211": lambda: karat.evaluate([0, 1], y_prob=[0.5, 0.5])["roc_auc(max_fpr=0.5)"],
+    "K212": lambda: karat.evaluate(confusion=[[0.5, 1], [1, 2.5]]).covariance(["accuracy"]),
     "K301": lambda: karat.metrics.get("macro_f2"),
     "K302": lambda: karat.f_beta([0, 1], [0, 1], beta=-1),
     "K303": lambda: karat.metrics.get("macro f1"),

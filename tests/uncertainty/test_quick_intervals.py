@@ -15,8 +15,9 @@ from karat.tally import Cells, Classes, ClusteredCells
 from karat.uncertainty import class_limits as class_limits_module
 from karat.uncertainty.class_limits import ClassLimits, class_limits
 from karat.uncertainty.confidence import Confidence, Design
+from karat.uncertainty.curves import Curve, curve_of, curve_of_right_rows
 from karat.uncertainty.label_intervals import derivative, is_a_count, is_constant, label_interval
-from karat.uncertainty.shares import Curve, curve_of, curve_of_right_rows, is_of_right_rows
+from karat.uncertainty.shares import is_of_right_rows
 from karat.uncertainty.table_spread import TableSpread
 from tests.same import assert_same
 from tests.uncertainty.slow_intervals import (
@@ -24,11 +25,13 @@ from tests.uncertainty.slow_intervals import (
     slopes_of_cells,
     slow_combined,
     slow_effective,
+    slow_is_fixed,
     slow_of_right_rows,
     slow_standard_error,
 )
 
 CLOSE = 1e-10
+FIXED = "the design fixes the shares of the true classes"
 KINDS = ("plain", "weighted", "clustered", "weighted clustered", "case-control", "weighted control")
 SHAPES = ("whole", "absent", "perfect", "missed")
 METRICS = [item for item in default_metrics() if not (is_a_count(item) or is_constant(item))]
@@ -104,6 +107,9 @@ def check_interval(
     value = float(metric.values(spread.cells, policy).value)
     found = label_interval(metric, value, spread, asked, policy)
     if not np.isfinite(value) or (spread.cells.k == 1 and found.method is None):
+        return None
+    if found.remark == FIXED:
+        assert slow_is_fixed(metric, spread, policy), about
         return None
     error, ends = slow_standard_error(metric, spread, policy), metric.range
     if found.standard_error is None or error is None:

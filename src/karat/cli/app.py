@@ -21,6 +21,8 @@ WRONG_INPUT = 2
 
 _COMMANDS = {
     "report": "Every quality metric of prediction files.",
+    "compare": "Which model is better, by how much, and how sure that is.",
+    "gate": "Whether predictions are good enough, and no worse than before.",
     "columns": "What the columns of a file are taken for; nothing is counted.",
     "metrics": "The catalogue: every metric, its definition, its other names.",
     "explain": "What would be computed, from which counts, in how many passes.",
@@ -81,7 +83,7 @@ def app() -> None:
     """Measure classifiers: every metric, exact, from files of predictions.
 
     The result goes to standard output; the mapping of columns, progress and warnings go to
-    standard error. Exit code 0: done. 2: wrong usage or input. 130: interrupted.
+    standard error. Exit code 0: done. 1: a gate failed. 2: wrong usage or input. 130: interrupted.
     """
 
 

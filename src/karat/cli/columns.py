@@ -28,6 +28,7 @@ _SHOWN: dict[Role, str] = {
     "id": "row id",
     "fold": "fold",
     "group": "group",
+    "clusters": "clusters",
 }
 _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--weight"}
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from karat.cli.streams import complain
 
+if TYPE_CHECKING:
+    from karat.uncertainty.confidence import Confidence
+
 __all__ = [
-    "Described", "columns_of", "labels_of", "listed", "said", "shown_columns", "shown_mapping",
-    "source_of", "sources",
+    "Described", "columns_of", "confidence_of", "intervals", "labels_of", "level_of", "listed",
+    "said", "shown_columns", "shown_mapping", "source_of", "sources",
 ]  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -42,6 +45,71 @@ def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> N
 def sources(function: Command) -> Command:
     """The argument PREDICTIONS… of a command."""
     return click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS…")(function)
+
+
+_INTERVALS = (
+    click.option(
+        "--level",
+        metavar="X",
+        default="0.95",
+        show_default=True,
+        help="The share of intervals that hold the true value; 'none' for no intervals.",
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(["wald", "logit", "bootstrap", "bca", "bayesian"]),
+        help="Of all intervals. Default: the best known for each metric.",
+    ),
+    click.option(
+        "--side",
+        type=click.Choice(["both", "low", "high"]),
+        default="both",
+        show_default=True,
+        help="Both limits, or one.",
+    ),
+    click.option(
+        "--design",
+        type=click.Choice(["cohort", "case-control"]),
+        default="cohort",
+        show_default=True,
+        help="Rows were drawn, or so many of each true class were chosen.",
+    ),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, metavar="N", help="Of methods that draw."
+    ),
+)
+
+
+def intervals(function: Command) -> Command:
+    """The options --level, --method, --side, --design and --seed of a command."""
+    for option in reversed(_INTERVALS):
+        function = option(function)
+    return function
+
+
+def level_of(text: str) -> float | None:
+    """The confidence level that is asked for; None for ``none``."""
+    if text.strip().lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is neither a number nor 'none'.", param_hint="--level"
+        ) from None
+
+
+def confidence_of(
+    level: str, side: str, method: str | None, design: str, seed: int
+) -> Confidence | None:
+    """What these options ask of every interval; None for no intervals.
+
+    Errors:
+        K122 a level or a seed that cannot be.
+    """
+    from karat.uncertainty.confidence import Confidence
+
+    return Confidence.of(level_of(level), side, method, design, seed)
 
 
 def source_of(predictions: Sequence[str]) -> str | list[str]:
@@ -109,6 +177,8 @@ def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) ->
             columns["pred"] = f"{kinds[role]} from {threshold:g} on"
         elif not mapping.get("pred"):
             columns["pred"] = f"largest {kinds[role]}"
+    if mapping.get("clusters"):
+        columns["clusters"] = str(mapping["clusters"])
     parts += [f"{shown}={column}" for shown, column in columns.items()]
     return ", ".join(parts)
 

@@ -11,6 +11,8 @@ import click
 from karat.cli.options import (
     Described,
     columns_of,
+    confidence_of,
+    intervals,
     labels_of,
     listed,
     said,
@@ -62,6 +64,11 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
 @click.option(
     "--weight", "weight", metavar="COLUMN", help="Column of row weights; '' for none, though found."
 )
+@click.option(
+    "--cluster",
+    metavar="COLUMN",
+    help="Column of a person, a patient, a session: its rows are not independent; '' for none.",
+)
 @click.option("--where", metavar="SQL", help="Read only rows that meet this condition.")
 @click.option(
     "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
@@ -84,6 +91,7 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     show_default=True,
     help="What to do with rows that lack a label.",
 )
+@intervals
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), help="Default: text.")
 @click.option(
     "--threads", type=click.IntRange(min=1, max=4096), metavar="N", help="Default: all cores."
@@ -103,12 +111,18 @@ def command(
     score: str | None,
     threshold: float | None,
     weight: str | None,
+    cluster: str | None,
     where: str | None,
     labels: str | None,
     positive: str | None,
     metrics: str | None,
     undefined: Literal["zero", "exclude", "nan"],
     nulls: Literal["error", "drop"],
+    level: str,
+    method: str | None,
+    side: str,
+    design: str,
+    seed: int,
     format_: Format | None,
     threads: int | None,
     output: Path | None,
@@ -121,7 +135,6 @@ def command(
     from karat.cli.progress import ReadingBar
     from karat.measuring import report_of_table
     from karat.metrics import get
-    from karat.uncertainty.confidence import Confidence
 
     chosen = _format_of(format_, output)
     _check_output(output)
@@ -129,7 +142,14 @@ def command(
     # A metric that does not exist is told before the data is read.
     names = None if metrics == "all" else listed(metrics)
     wanted = None if names is None else [get(name) for name in names]
-    columns = {"true": true, "pred": pred, "prob": columns_of(prob), "score": columns_of(score)}
+    confidence = confidence_of(level, side, method, design, seed)
+    columns = {
+        "true": true,
+        "pred": pred,
+        "prob": columns_of(prob),
+        "score": columns_of(score),
+        "clusters": cluster,
+    }
     options = {
         "labels": labels_of(labels),
         "positive": positive,
@@ -145,7 +165,7 @@ def command(
             nulls=nulls,
             wanted=wanted,
             policy=undefined,
-            confidence=Confidence(),
+            confidence=confidence,
             where=where,
             labels_are_text=True,
             progress=bar,

@@ -29,7 +29,8 @@ _FAR: Final = 16.0
 _STEPS: Final = 40
 _CLOSE: Final = 1e-6
 _NO_SLOPE: Final = "the formula has no slope at one of the tables"
-_SAME: Final = "both predict the same on every row"
+_DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
+_SAME: Final = "both say the same of every row"
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def _difference(
         if one.difference:
             needed = one.n * (tail * error / one.difference) ** 2
             one = replace(one, rows_needed=max(1, math.ceil(needed)) if needed < 1e15 else None)
-    if pair in found.same:
+    if pair in found.same or error == one.difference == 0.0:
         one = replace(one, remark=_SAME)
     method, p = found.tests.get(pair) or (found.method, _tail(found, one))
     quantile = Confidence(asked.level).quantile(found.spread.df)
@@ -178,6 +179,8 @@ def _difference(
     if how is not None:
         method = f"{method}, {how[0]} interval"
     one = replace(one, p=p, low=low, high=high, method=method)
+    if (p < asked.alpha) == (low <= 0.0 <= high):
+        one = replace(one, remark=f"{one.remark}; {_DISAGREE}" if one.remark else _DISAGREE)
     return one if one.margin is None else _against_margin(found, pair, one, asked)
 
 

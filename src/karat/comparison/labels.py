@@ -94,26 +94,24 @@ def paired(joint: Joint, metrics: Sequence[Metric], asked: Asked, policy: Policy
     others = [metric for metric in metrics if metric not in of_right]
     rarest = _rarest(cells)
     swapped: dict[Pair, dict[Metric, float]] = {}
+    remark = None
     if joint.is_plain and rarest < RARE and others:
+        remark = f"the rarest class has {counted(rarest, 'row')}"
         for i, (a, b) in enumerate(asked.pairs):
-            found = swap_p_values(
+            found, n_drawn = swap_p_values(
                 cells.of_models([a, b]), others, asked.n_permutations, (asked.seed, i), policy
             )
             swapped[a, b] = dict(zip(others, found, strict=True))
-    return [
-        _of_right_rows(metric, joint, tables, asked, policy)
-        if metric in of_right
-        else _of_tables(
-            metric,
-            joint,
-            tables,
-            asked,
-            policy,
-            {pair: (_SWAPS, found[metric]) for pair, found in swapped.items()},
-            f"the rarest class has {counted(rarest, 'row')}" if swapped else None,
-        )
-        for metric in metrics
-    ]
+            if n_drawn < asked.n_permutations:
+                remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
+    done = []
+    for metric in metrics:
+        if metric in of_right:
+            done.append(_of_right_rows(metric, joint, tables, asked, policy))
+        else:
+            tests = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
+            done.append(_of_tables(metric, joint, tables, asked, policy, tests, remark))
+    return done
 
 
 def _of_right_rows(

@@ -60,8 +60,10 @@ class Difference:
         method: what made p and the limits.
         verdict: ``"better"``, ``"worse"``, ``"equivalent"`` or ``"not resolved"``, of a against b.
         standard_error: of the difference; None where unknown.
-        detectable: the smallest true difference that as many rows show in 80 % of samples.
-        rows_needed: rows with which the difference seen is shown in 80 % of samples.
+        detectable: the smallest true difference that as many rows show in 80 % of samples, tested
+            alone at `level`.
+        rows_needed: rows with which the difference seen is shown in 80 % of samples; of models on
+            different rows, of the smaller set.
         n: rows.
         margin: differences smaller than this do not matter, or None.
         p_equivalent: p-value of a difference as large as the margin (two one-sided tests).

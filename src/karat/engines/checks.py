@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from karat.engines.text_labels import is_null_like, is_number
 from karat.errors import error, shown
-from karat.inputs.roles import ALIASES, normalized
+from karat.inputs.roles import ALIASES, nearest, normalized
 from karat.tally import Cells, Label, to_marginals
 
-__all__ = ["check_unused_weights", "remarks"]
+__all__ = ["check_unused_weights", "no_slices", "remarks", "unused_groups"]
 
 N_REMARKS = 3
 """Classes spelled oddly that are told; there may be thousands."""
@@ -34,6 +34,31 @@ def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[st
                 argument=f"Column {name!r}, found by its name,",
                 found=f"Its type is {kind}; weights='' (--weight '') leaves it out",
             )
+
+
+def no_slices(column: str, columns: Sequence[str]) -> Exception:
+    """K404: the column of the slices does not exist."""
+    return error(
+        "K404",
+        column=column,
+        role="the slices",
+        columns=shown(columns, 20),
+        nearest=nearest(column, columns),
+    )
+
+
+def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[str]:
+    """What to tell of a column that is called like groups of rows, and that nobody named."""
+    found = [name for name in columns if normalized(name) in ALIASES["group"] and name not in used]
+    if not found:
+        return []
+    name = found[0]
+    told = (
+        f"Column {name!r} may say which rows belong together, as those of one person do. "
+        f"Where its values repeat, name it: clusters={name!r} (--cluster {name}; '' for none). "
+        "Otherwise rows are taken to be independent, and intervals may be too narrow."
+    )
+    return [told]
 
 
 def remarks(cells: Cells) -> list[str]:

@@ -194,8 +194,8 @@ def _explained(
 def _stopped(text: str, where: str | None) -> KaratError:
     """The error of a value that karat's SQL refuses to convert."""
     _, code, column, value = text.split(STOP, 3)
-    if code == "K116":
-        return error("K116", argument=f"Column {column!r}", found=f"It holds {value!r}")
+    if code in ("K106", "K116"):
+        return error(code, argument=f"Column {column!r}", found=f"It holds {value!r}")
     found = (
         f"The condition {where!r} reads column {column}, as its first rows look, "
         f"but a later row holds {value!r}. In a query you can say its type."

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.arrays import tally_columns
-from karat.engines.checks import check_unused_weights, remarks
+from karat.engines.checks import check_unused_weights, no_slices, remarks, unused_groups
 from karat.engines.duck import allow_columns, check_condition, explaining
 from karat.engines.file_labels import Declared, labels_of, missing_codes, named, refuse_scores
 from karat.engines.files import (
@@ -28,12 +28,21 @@ from karat.engines.files import (
     tally_relation,
 )
 from karat.engines.gathered import Codes, Gathered, LabelCodes
+from karat.engines.label_rows import LabelRows, counted, in_places
 from karat.engines.paths import Source
 from karat.engines.relations import Relation
 from karat.engines.row_blocks import RowBlocks
+from karat.engines.row_names import NameCodes, RowNames
 from karat.engines.row_order import keep_order
 from karat.engines.score_matrix import ScoreMatrix
-from karat.engines.table_rows import TableRows, coded_rows, in_order, not_scores, placed
+from karat.engines.table_rows import (
+    TableRows,
+    coded_rows,
+    in_order,
+    not_scores,
+    numbered,
+    placed,
+)
 from karat.engines.text_labels import Reading, is_null_like
 from karat.errors import KaratError, error, shown
 from karat.inputs.column import Column, Flags
@@ -54,6 +63,10 @@ def rows_of_files(
     prob: Named = None,
     score: Named = None,
     weights: str | None = None,
+    clusters: str | None = None,
+    ids: str | None = None,
+    by: str | None = None,
+    keeps_rows: bool = False,
     where: str | None = None,
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
@@ -61,8 +74,10 @@ def rows_of_files(
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
     progress: Progress | None = None,
-) -> TableRows | FileTally:
+) -> TableRows | LabelRows | FileTally:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
+
+    Rows with labels alone are kept too where they are told apart: by cluster, or by id.
 
     Args:
         source: a path, a glob, a folder, ``"-"`` for standard input, a SQL query, or several paths.
@@ -72,6 +87,11 @@ def rows_of_files(
             of two, or of lists), several columns, or a pattern ``"proba_*"``; found by their
             names when neither is given; an empty name says that there are none.
         weights: a column; found by its name when not given.
+        clusters: a column of which rows go together; never found by its name. An empty name says
+            that there is none, and None that a column called like one is told.
+        ids: a column of what the rows are called; with `keeps_rows` found by its name.
+        by: a column of the slice that each row is in; it may have another role too.
+        keeps_rows: whether the rows are kept whatever they hold.
         where: a SQL condition; rows that fail it are not read.
         labels: the classes in order; default: those that the columns are named after, else the
             sorted labels that occur.
@@ -86,27 +106,42 @@ def rows_of_files(
         As `tally_files`; K130, K131 scores that are no numbers; K134, K135, K137 columns that are
         not those of the classes. Rows are numbered from 0 over the whole read.
 
-    Cost: one pass over the columns needed; memory for the scores, 4 bytes a label, and one batch.
+    Cost: one pass over the columns needed; memory for the scores, 4 bytes for a label, a cluster
+    or an id, and one batch.
     """
     # Read once: it may be a generator.
     classes = None if labels is None else declared_labels(labels)
     declared = Declared(classes, positive, labels_are_text)
     given: dict[Role, str | None] = {"true": true, "pred": pred, "weights": weights}
+    named: dict[Role, str | None] = {**given, "clusters": clusters, "id": ids}
     with opened(source, n_threads) as relation:
         if where is not None:
             check_condition(relation.connection, where)
         roles, chosen, notes = find_score_columns(
-            relation.header, families(relation), given, prob, score
+            relation.header, families(relation), named, prob, score
         )
+        id_ = roles.column("id") if keeps_rows or ids else None
+        names = {"clusters": roles.column("clusters"), "ids": id_, "slices": by}
+        if by is not None and by not in relation.header:
+            raise no_slices(by, relation.header)
+        used = [*roles.mapping.values(), *(() if chosen is None else chosen.names), id_, by]
+        if clusters is None:
+            notes += unused_groups(relation.header, used)
+        reader = _Reader(relation, roles.mapping, names, chosen, where, nulls, n_threads)
         if chosen is not None:
             if weights is None and roles.mapping["weights"] is None:
-                used = [*roles.mapping.values(), *chosen.names]
                 check_unused_weights(relation.described, used)
-            reader = _Reader(relation, roles.mapping, chosen, where, nulls, n_threads)
             found = reader.rows(declared, progress)
             if not isinstance(found, str):
-                return found
+                return found.warned(*notes)
             notes.append(found)
+        if keeps_rows or any(names.values()):
+            if weights is None and roles.mapping["weights"] is None:
+                check_unused_weights(relation.described, used)
+            roles.require("pred")
+            kept = replace(reader, chosen=None).rows(declared, progress)
+            assert isinstance(kept, LabelRows)
+            return kept.warned(*notes)
         tally = tally_relation(
             relation,
             given,
@@ -121,37 +156,50 @@ def rows_of_files(
 
 @dataclass
 class _Reader:
-    """One read of a source that has scores."""
+    """One read of a source whose rows are kept."""
 
     relation: Relation
     mapping: Mapping[str, str | None]
-    chosen: ScoreColumns
+    names: Mapping[str, str | None]
+    chosen: ScoreColumns | None
     where: str | None
     nulls: Literal["error", "drop"]
     n_threads: int | None
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
-    def rows(self, declared: Declared, progress: Progress | None) -> TableRows | str:
+    def rows(self, declared: Declared, progress: Progress | None) -> TableRows | LabelRows | str:
         """The rows; or what to tell when columns that nobody named turn out to be no scores."""
         relation, where = self.relation, self.where
-        known = {role: relation.column(name) for role, name in self.mapping.items() if name}
+        known = {
+            role: relation.column(name)
+            for role, name in self.mapping.items()
+            if name and role != "clusters"
+        }
         # A read without predictions reads the truth in their place.
         columns = [known["true"], known.get("pred", known["true"])]
         if "weights" in known:
             columns.append(known["weights"])
-        scores = [relation.column(name) for name in self.chosen.names]
+        chosen = self.chosen
+        scores = [] if chosen is None else [relation.column(name) for name in chosen.names]
+        shown_names = [name for name in self.names.values() if name]
+        names = [relation.column(name) for name in shown_names]
         reading = relation.reading(columns[:2])
-        sql = relation.select(columns, where, reading, scores)
+        sql = relation.select(columns, where, reading, scores, names)
         beside = tuple(f"s{place}" for place in range(len(scores)))
+        named_ = tuple((f"n{place}", name) for place, name in enumerate(shown_names))
         connect = relation.connection
-        rows = RowBlocks(lambda: connect.sql(sql), tuple(columns), self.nulls, beside=beside)
-        again = relation.select(columns, where, reading)
+        rows = RowBlocks(
+            lambda: connect.sql(sql), tuple(columns), self.nulls, beside=beside, named=named_
+        )
+        again = relation.select(columns, where, reading, (), names)
         with explaining(relation.files, has_sql=relation.query is not None, where=where):
             relation.require(known)
+            relation.require_names(names)
             try:
                 relation.require_scores(scores)
             except KaratError as problem:
-                return not_scores(problem, self.chosen, has_pred="pred" in known)
+                assert chosen is not None
+                return not_scores(problem, chosen, has_pred="pred" in known)
             allow_columns(connect, len(scores))
             keep_order(connect, sql)
             gathered = self._gathered(rows, reading, scores, progress)
@@ -171,7 +219,9 @@ class _Reader:
             tally = named(counted, labels, reading, declared)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(codes, labels, reading)
-        return self._on_classes(gathered, codes, found, declared, remarks(tally))
+        if chosen is None:
+            return self._labelled(gathered, codes, found, tally)
+        return self._on_classes(chosen, gathered, codes, found, declared, remarks(tally))
 
     def _gathered(
         self, rows: RowBlocks, reading: Reading, scores: Sequence[str], progress: Progress | None
@@ -179,8 +229,10 @@ class _Reader:
         relation = self.relation
         is_whole = self.where is None and relation.n_rows is not None
         n_expected = relation.n_rows if is_whole else None
-        matrix = ScoreMatrix(self.chosen.argument, self.chosen.names, n_expected)
+        chosen = self.chosen
+        matrix = None if chosen is None else ScoreMatrix(chosen.argument, chosen.names, n_expected)
         labels = LabelCodes()
+        names = {column: NameCodes(name) for column, name in rows.named}
         parts: list[list[npt.NDArray[Any]]] = []
         kept: list[Flags] = []
         for batch in rows.batches():
@@ -188,17 +240,21 @@ class _Reader:
             codes = [labels.codes(part, is_text=rows.is_text) for part in (true, pred)]
             parts.append([*codes, *weights])
             kept.append(np.ones(batch.n, np.bool_) if batch.kept is None else batch.kept)
-            matrix.add(batch)
+            for column, read in names.items():
+                read.add(batch.columns[column], batch.kept)
+            if matrix is not None:
+                matrix.add(batch)
             if max(len(labels.places), rows.n_texts) > N_CLASSES_MAX:
                 refuse_scores(replace(rows, beside=()), reading)
                 found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
                 raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
             if progress is not None:
                 progress(batch.first_row + batch.n, relation.n_rows)
-        values = matrix.values()
-        if matrix.bad is not None:
+        values = None if matrix is None else matrix.values()
+        if chosen is not None and matrix is not None and matrix.bad is not None:
+            assert values is not None
             self.bad = matrix, scores
-            if self.chosen.how != "found":
+            if chosen.how != "found":
                 self.refuse_bad()
             # What was found by its name alone may be no score at all: the classes decide first.
             n_kept = sum(len(part[0]) for part in parts)
@@ -213,7 +269,52 @@ class _Reader:
             values=values,
             kept=np.concatenate(kept) if kept else np.ones(0, np.bool_),
             numbers=tuple(labels.places),
+            names=tuple(read.names() for read in names.values()),
         )
+
+    def _of_names(self, gathered: Gathered) -> dict[str, RowNames]:
+        roles = [role for role, name in self.names.items() if name]
+        return dict(zip(roles, gathered.names, strict=True))
+
+    def _labelled(
+        self, gathered: Gathered, codes: list[int], found: list[Label], tally: Cells
+    ) -> LabelRows:
+        """Rows without scores, on the classes of their tally."""
+        classes = tally.classes
+        place_of = {number: place for place, number in enumerate(gathered.numbers)}
+        at = {label: place for place, label in enumerate(classes.labels)}
+        kind = kind_of(found) or "string"
+        places = {
+            place_of.get(code, code): at[label]
+            for code, label in zip(codes, harmonized(found, kind), strict=True)
+        }
+        true, pred = in_places(gathered.true, places), in_places(gathered.pred, places)
+        weights = gathered.weights
+        facts, dropped = self._facts(gathered)
+        if weights is not None:
+            columns = [f"column {self.mapping[role]!r}" for role in ("true", "pred", "weights")]
+            with numbered(gathered.kept if dropped else None):
+                tally = counted(classes, true, pred, weights, columns, self.n_threads)
+        return LabelRows(
+            tally,
+            true,
+            pred,
+            weights,
+            self.mapping,
+            facts,
+            (*dropped, *remarks(tally)),
+            gathered.n - len(gathered.true),
+            **self._of_names(gathered),
+        )
+
+    def _facts(self, gathered: Gathered) -> tuple[dict[str, Any], list[str]]:
+        """What a report says of its source, and of the rows that were left out."""
+        facts = facts_of(self.relation, self.where)
+        n_dropped = gathered.n - len(gathered.true)
+        if not n_dropped:
+            return facts, []
+        facts["n_dropped"] = n_dropped
+        return facts, [f"{n_dropped} of {gathered.n} rows have a missing label and were dropped."]
 
     def refuse_bad(self) -> None:
         """Raise the error of the first row without a number, if there was one."""
@@ -243,6 +344,7 @@ class _Reader:
 
     def _on_classes(
         self,
+        chosen: ScoreColumns,
         gathered: Gathered,
         codes: list[int],
         found: list[Label],
@@ -264,8 +366,8 @@ class _Reader:
 
         true = column("true", gathered.true)
         pred = column("pred", gathered.pred) if self.mapping["pred"] else None
-        chosen, names = self.chosen, self.chosen.names
-        values = gathered.values
+        names, values = chosen.names, gathered.values
+        assert values is not None
         k = 2 if values.ndim == 1 else values.shape[1]
         try:
             place = placed(chosen, k, true, pred, declared.labels, declared.positive)
@@ -277,12 +379,7 @@ class _Reader:
         is_half = self.relation.halves([self.relation.column(name) for name in names])
         scores = Scores(chosen.argument, values, names, tolerance_of(is_half=is_half))
         scores = in_order(scores, place.order)
-        facts = facts_of(self.relation, self.where)
-        n_dropped = gathered.n - len(gathered.true)
-        if n_dropped:
-            facts["n_dropped"] = n_dropped
-            dropped = f"{n_dropped} of {gathered.n} rows have a missing label and were dropped."
-            notes = [dropped, *notes]
+        facts, dropped = self._facts(gathered)
         return TableRows(
             place.classes,
             true_codes,
@@ -292,7 +389,8 @@ class _Reader:
             {**self.mapping, chosen.role: list(scores.columns or names)},
             facts,
             f"column {self.mapping['weights']!r}" if self.mapping["weights"] else "weights",
-            tuple(notes),
-            n_dropped,
-            gathered.kept if n_dropped else None,
+            (*dropped, *notes),
+            gathered.n - len(gathered.true),
+            gathered.kept if dropped else None,
+            **self._of_names(gathered),
         )

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
-
-from karat.engines.checks import check_unused_weights
-from karat.engines.frames import FrameTally, tally_frame
+from karat.engines.checks import check_unused_weights, no_slices, remarks, unused_groups
+from karat.engines.frame_labels import FrameLabels, read_labels
+from karat.engines.frames import FrameTally, count_labels, tally_frame
+from karat.engines.label_rows import LabelRows
 from karat.engines.table_rows import TableRows, coded_rows, not_scores, numbered, placed
 from karat.errors import KaratError, error
-from karat.inputs.column import Column, Flags, Nulls, drop_missing
-from karat.inputs.frames import Frame, encode_role, open_frame
+from karat.inputs.column import Column, Flags
+from karat.inputs.frames import Frame, open_frame
 from karat.inputs.identity import declared_labels
+from karat.inputs.roles import Role
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.score_order import Placed
 from karat.inputs.scores import Scores, gathered
-from karat.inputs.weights import Weights, as_weights
 from karat.tally.classes import Label
 
 __all__ = ["rows_of_frame"]
@@ -31,12 +31,18 @@ def rows_of_frame(
     prob: Named = None,
     score: Named = None,
     weights: Any = None,
+    clusters: Any = None,
+    ids: str | None = None,
+    by: str | None = None,
+    keeps_rows: bool = False,
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
-) -> TableRows | FrameTally:
+) -> TableRows | LabelRows | FrameTally:
     """The rows of a table that has probabilities or scores; of any other, its tally of labels.
+
+    Rows with labels alone are kept too where they are told apart: by cluster, or by id.
 
     Args:
         table: anything that `inputs.frames.open_frame` reads.
@@ -46,6 +52,12 @@ def rows_of_frame(
             of two, or of lists), several columns, or a pattern ``"proba_*"``; found by their
             names when neither is given; an empty name says that there are none.
         weights: a column, or float[n]; a column is found by its name when not given.
+        clusters: a column of which rows go together, or one name or number a row; never found by
+            its name. An empty name says that there is none, and None that a column called like
+            one is told.
+        ids: a column of what the rows are called; with `keeps_rows` found by its name.
+        by: a column of the slice that each row is in; it may have another role too.
+        keeps_rows: whether the rows are kept whatever they hold.
         labels: the classes in order; default: those that the columns are named after, else the
             sorted labels that occur.
         positive: the positive class of two.
@@ -64,23 +76,34 @@ def rows_of_frame(
     # Read once: it may be a generator.
     declared = None if labels is None else declared_labels(labels)
     named_weights = weights if weights is None or isinstance(weights, str) else ""
-    roles, chosen, notes = find_score_columns(
-        frame.names,
-        frame.types,
-        {"true": true, "pred": pred, "weights": named_weights},
-        prob,
-        score,
-    )
-    mapping = roles.mapping
-    note = None
+    named_clusters = clusters if clusters is None or isinstance(clusters, str) else ""
+    given: dict[Role, str | None] = {
+        "true": true, "pred": pred, "weights": named_weights, "clusters": named_clusters, "id": ids,
+    }  # fmt: skip
+    roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
+    found = {role: name for role, name in roles.mapping.items() if name}
+    id_ = roles.column("id") if keeps_rows or ids else None
+    if by is not None and by not in frame.names:
+        raise no_slices(by, frame.names)
+    used = [*found.values(), *(() if chosen is None else chosen.names), id_, by]
+    if clusters is None:
+        notes += unused_groups(frame.names, used)
+    with_id = {**found, "id": id_} if id_ else found
+    with_id = {**with_id, "by": by} if by else with_id
     if chosen is not None:
-        found = {role: name for role, name in mapping.items() if name}
         if weights is None and "weights" not in found:
-            check_unused_weights(frame.types.items(), [*found.values(), *chosen.names])
-        rows = _rows(frame, found, chosen, weights, declared, positive, nulls)
+            check_unused_weights(frame.types.items(), used)
+        rows = _rows(frame, with_id, chosen, weights, clusters, declared, positive, nulls)
         if not isinstance(rows, str):
-            return rows
-        note = rows
+            return rows.warned(*notes)
+        notes.append(rows)
+    has_clusters = "clusters" in found or not isinstance(clusters, str | None)
+    if keeps_rows or id_ or by or has_clusters:
+        if weights is None and "weights" not in found:
+            check_unused_weights(frame.types.items(), used)
+        roles.require("pred")
+        read = read_labels(frame, with_id, weights, clusters, nulls)
+        return _labelled(read, found, declared, positive, n_threads).warned(*notes)
     tally = tally_frame(
         table,
         true=true,
@@ -91,7 +114,36 @@ def rows_of_frame(
         nulls=nulls,
         n_threads=n_threads,
     )
-    return tally.warned(*notes, *([] if note is None else [note]))
+    return tally.warned(*notes)
+
+
+def _labelled(
+    read: FrameLabels,
+    found: Mapping[str, str],
+    labels: Sequence[Label] | None,
+    positive: Label | None,
+    n_threads: int | None,
+) -> LabelRows:
+    """Rows without scores."""
+    cells = count_labels(read, labels, positive, n_threads=n_threads)
+    true, pred = coded_rows(read.true, read.pred, cells.classes)
+    assert pred is not None
+    return LabelRows(
+        cells,
+        true,
+        pred,
+        read.weights,
+        _mapping(found),
+        read.source,
+        (*read.notes, *remarks(cells)),
+        read.n_dropped,
+        **read.names,
+    )
+
+
+def _mapping(found: Mapping[str, str]) -> dict[str, str | None]:
+    known: dict[str, str | None] = {role: found.get(role) for role in ("true", "pred", "weights")}
+    return known | ({"clusters": found["clusters"]} if "clusters" in found else {})
 
 
 def _rows(
@@ -99,72 +151,44 @@ def _rows(
     found: Mapping[str, str],
     chosen: ScoreColumns,
     weights: Any,
+    clusters: Any,
     labels: Sequence[Label] | None,
     positive: Label | None,
     nulls: Literal["error", "drop"],
 ) -> TableRows | str:
     """The rows; or what to tell when columns that nobody named turn out to be no scores."""
-    wanted = [*found.values(), *chosen.names]
-    values = frame.columns(wanted, [*found, *[chosen.role] * len(chosen.names)])
-    marks: Nulls = "keep" if nulls == "drop" else "error"
-    truth = encode_role(values[found["true"]], found["true"], is_prediction=False, nulls=marks)
-    guess = None
-    if "pred" in found:
-        guess = encode_role(values[found["pred"]], found["pred"], is_prediction=True, nulls=marks)
-    n_rows = len(truth)
-    argument = f"Column {found['weights']!r}" if "weights" in found else "weights"
-    importance = _weights(values, found, weights, truth, argument)
-    is_weighed = None if importance is None or nulls != "drop" else ~np.isnan(importance)
-    truth, guess, kept = _present(truth, guess, is_weighed)
-    if importance is not None and kept is not None:
-        importance = importance[kept]
+    read = read_labels(frame, found, weights, clusters, nulls, chosen.names, chosen.role)
+    truth, guess, kept = read.true, read.pred, read.kept
     try:
-        scores, place = _scores(values, chosen, truth, guess, labels, positive, kept)
+        scores, place = _scores(read.values, chosen, truth, guess, labels, positive, kept)
     except KaratError as problem:
         return not_scores(problem, chosen, has_pred=guess is not None)
     with numbered(kept):
         true_codes, pred_codes = coded_rows(truth, guess, place.classes)
-    if scores.n != n_rows:
+    if scores.n != read.n_rows:
         raise error(
-            "K102", left=truth.argument, n_left=n_rows, right=chosen.argument, n_right=scores.n
+            "K102",
+            left=truth.argument,
+            n_left=read.n_rows,
+            right=chosen.argument,
+            n_right=scores.n,
         )
-    source: dict[str, Any] = {"table": frame.kind}
-    n_dropped = n_rows - len(truth)
-    warnings: tuple[str, ...] = ()
-    if n_dropped and kept is not None:
+    if kept is not None:
         scores = scores.at(kept)
-        source["n_dropped"] = n_dropped
-        warnings = (f"{n_dropped} of {n_rows} rows have a missing label and were dropped.",)
     return TableRows(
         place.classes,
         true_codes,
         pred_codes,
         scores,
-        importance,
-        {**{role: found.get(role) for role in ("true", "pred", "weights")},
-         chosen.role: list(scores.columns or chosen.names)},
-        source,
-        argument,
-        warnings,
-        n_dropped,
-        kept if n_dropped else None,
-    )  # fmt: skip
-
-
-def _weights(
-    values: Mapping[str, Any], found: Mapping[str, str], weights: Any, truth: Column, argument: str
-) -> Weights | None:
-    given = values[found["weights"]] if "weights" in found else weights
-    if given is None or isinstance(given, str):
-        return None
-    return as_weights(given, len(truth), argument, beside=truth.argument)
-
-
-def _present(
-    truth: Column, guess: Column | None, is_weighed: Flags | None
-) -> tuple[Column, Column | None, Flags | None]:
-    left, right, kept = drop_missing(truth, truth if guess is None else guess, is_weighed)
-    return left, None if guess is None else right, kept
+        read.weights,
+        {**_mapping(found), chosen.role: list(scores.columns or chosen.names)},
+        read.source,
+        read.weights_argument,
+        read.notes,
+        read.n_dropped,
+        kept,
+        **read.names,
+    )
 
 
 def _scores(

@@ -6,19 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from karat.engines.arrays import tally_columns
 from karat.engines.checks import check_unused_weights, remarks
+from karat.engines.frame_labels import FrameLabels, read_labels
 from karat.engines.table_rows import numbered
-from karat.inputs.column import Nulls, drop_missing
-from karat.inputs.frames import encode_role, open_frame
+from karat.inputs.frames import open_frame
 from karat.inputs.roles import find_roles
-from karat.inputs.weights import as_weights
 from karat.tally.cells import Cells
 from karat.tally.classes import Label
 
-__all__ = ["FrameTally", "tally_frame"]
+__all__ = ["FrameTally", "count_labels", "tally_frame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,44 +72,39 @@ def tally_frame(
 
     Cost: the columns needed are read once; other columns are not touched.
     """
-    frame = open_frame(table)
     # An array of weights leaves no column of that role.
     named_weights = weights if weights is None or isinstance(weights, str) else ""
+    frame = open_frame(table)
     mapping = find_roles(
         frame.names, frame.types, {"true": true, "pred": pred, "weights": named_weights}
     ).mapping
     found = {role: name for role, name in mapping.items() if name}
     if weights is None and "weights" not in found:
         check_unused_weights(frame.types.items(), found.values())
-    values = frame.columns(list(found.values()), list(found))
-    marks: Nulls = "keep" if nulls == "drop" else "error"
-    truth = encode_role(values[found["true"]], found["true"], is_prediction=False, nulls=marks)
-    guess = encode_role(values[found["pred"]], found["pred"], is_prediction=True, nulls=marks)
-    n_rows = len(truth)
-    argument = f"Column {found['weights']!r}" if "weights" in found else "weights"
-    given = values[found["weights"]] if "weights" in found else weights
-    importance = None
-    if given is not None and not isinstance(given, str):
-        importance = as_weights(given, n_rows, argument, beside=truth.argument)
-    is_weighed = None if importance is None or nulls != "drop" else ~np.isnan(importance)
-    truth, guess, kept = drop_missing(truth, guess, is_weighed)
-    if importance is not None and kept is not None:
-        importance = importance[kept]
-    with numbered(kept):
-        tally = tally_columns(
-            truth,
-            guess,
+    rows = read_labels(frame, found, weights, None, nulls)
+    tally = count_labels(rows, labels, positive, cells=cells, n_threads=n_threads)
+    notes = (*rows.notes, *remarks(tally))
+    return FrameTally(tally, mapping, rows.source, notes, rows.n_dropped)
+
+
+def count_labels(
+    rows: FrameLabels,
+    labels: Sequence[Label] | None,
+    positive: Label | None,
+    *,
+    cells: bool = True,
+    n_threads: int | None = None,
+) -> Cells:
+    """The tally of labels that were read; errors name the rows of the table."""
+    assert rows.pred is not None
+    with numbered(rows.kept):
+        return tally_columns(
+            rows.true,
+            rows.pred,
             labels=labels,
             positive=positive,
-            weights=importance,
-            weights_argument=argument,
+            weights=rows.weights,
+            weights_argument=rows.weights_argument,
             cells=cells,
             n_threads=n_threads,
         )
-    n_dropped = n_rows - len(truth)
-    source: dict[str, Any] = {"table": frame.kind}
-    if not n_dropped:
-        return FrameTally(tally, mapping, source, tuple(remarks(tally)))
-    dropped = f"{n_dropped} of {n_rows} rows have a missing label and were dropped."
-    notes = (dropped, *remarks(tally))
-    return FrameTally(tally, mapping, {**source, "n_dropped": n_dropped}, notes, n_dropped)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.engines.row_names import RowNames
 from karat.inputs.column import Flags
 
 __all__ = ["Codes", "Gathered", "LabelCodes"]
@@ -40,17 +41,19 @@ class Gathered:
     Attributes:
         true, pred: int32[n], codes of the labels.
         weights: float64[n], or None.
-        values: the scores.
+        values: the scores, or None without any.
         kept: bool[m] of the rows of the source.
         numbers: the label of each code, where labels are numbers.
+        names: ids and clusters, in the order of the read.
     """
 
     true: Codes
     pred: Codes
     weights: npt.NDArray[np.float64] | None
-    values: npt.NDArray[Any]
+    values: npt.NDArray[Any] | None
     kept: Flags
     numbers: tuple[int, ...]
+    names: tuple[RowNames, ...] = ()
 
     @property
     def n(self) -> int:
@@ -64,10 +67,12 @@ class Gathered:
         rows = np.flatnonzero(~flags)
         self.true, self.pred = self.true[rows], self.pred[rows]
         self.weights = None if self.weights is None else self.weights[rows]
-        for start in range(0, len(rows), _BLOCK):
-            moved = rows[start : start + _BLOCK]
-            self.values[start : start + len(moved)] = self.values[moved]
-        self.values = self.values[: len(rows)]
+        self.names = tuple(name.at(rows) for name in self.names)
+        if self.values is not None:
+            for start in range(0, len(rows), _BLOCK):
+                moved = rows[start : start + _BLOCK]
+                self.values[start : start + len(moved)] = self.values[moved]
+            self.values = self.values[: len(rows)]
         places = np.flatnonzero(self.kept)
         self.kept = np.zeros(len(self.kept), np.bool_)
         self.kept[places[rows]] = True

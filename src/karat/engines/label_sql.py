@@ -13,8 +13,8 @@ from karat.engines.duck import STOP, literal, quoted
 from karat.engines.text_labels import NULLS, Reading
 
 __all__ = [
-    "NUMBER", "WHOLE", "Family", "as_label", "as_weight", "family", "filtered", "is_null",
-    "is_wide",
+    "NUMBER", "WHOLE", "Family", "as_label", "as_name", "as_weight", "can_be_name", "family",
+    "filtered", "is_null", "is_wide",
 ]  # fmt: skip
 
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "binary", "unknown", "other"]
@@ -139,6 +139,51 @@ def _double_of_csv(column: str, stop: str) -> str:
     return (
         f"CASE WHEN contains({column}, '_') THEN {stop} "
         f"ELSE coalesce(TRY_CAST({column} AS DOUBLE), {booleans}, {odd}) END"
+    )
+
+
+def can_be_name(kind: str) -> bool:
+    """Whether a DuckDB type holds one name, number or time a row: an id, a cluster."""
+    name = kind.partition("(")[0].strip()
+    return not (kind.endswith("]") or name in ("STRUCT", "MAP", "UNION", "INTERVAL"))
+
+
+def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
+    """A column of ids or clusters as text, whatever its type; null where there is none.
+
+    Whole numbers are written without a point, so that 1.0 is the 1 of another file.
+    """
+    text = f"CAST({column} AS VARCHAR)"
+    if origin == "csv":
+        return f"CASE WHEN {_is_missing(column)} THEN NULL ELSE {text} END"
+    if origin == "json":
+        number = _whole(f"CAST({column} AS DOUBLE)", name)
+        is_other = f"json_type({column}) IN ('OBJECT', 'ARRAY')"
+        return (
+            f"CASE WHEN json_type({column}) = 'DOUBLE' THEN {number} "
+            f"WHEN {is_other} THEN {_stop('K106', name, column)} ELSE {column} ->> '$' END"
+        )
+    known = family(kind)
+    if known == "real":
+        return _whole(column, name)
+    return f"decode({column})" if known == "binary" else text
+
+
+def _whole(column: str, name: str) -> str:
+    """The text of a whole number that is stored as another one; NaN is none."""
+    return (
+        f"CASE WHEN isnan(CAST({column} AS DOUBLE)) THEN NULL "
+        f"WHEN {column} = CAST({column} AS HUGEINT) THEN CAST(CAST({column} AS HUGEINT) AS VARCHAR)"
+        f" WHEN {column} IS NOT NULL THEN {_stop('K106', name, column)} END"
+    )
+
+
+def _is_missing(column: str) -> str:
+    """Whether a name in a CSV is a usual spelling of a missing value, as of labels."""
+    spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in NULLS)
+    return (
+        f"{column} IS NULL OR trim({column}) = 'None' "
+        f"OR CASE lower(trim({column})) {spellings} ELSE false END"
     )
 
 

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from karat.engines.duck import file_list, literal, quoted
-from karat.engines.label_sql import as_label, as_weight, family, filtered, is_wide
+from karat.engines.label_sql import (
+    as_label,
+    as_name,
+    as_weight,
+    can_be_name,
+    family,
+    filtered,
+    is_wide,
+)
 from karat.engines.score_sql import as_score, can_be_score
 from karat.engines.text_labels import Reading
 from karat.errors import error, shown
@@ -173,6 +181,24 @@ class Relation:
             if len(part.files) > 1 and part.files[0].kind == "parquet":
                 self._check_parquet_scores(part, names)
 
+    def require_names(self, names: Sequence[str]) -> None:
+        """Check that every file has the columns, and that each row holds one name in them.
+
+        Errors:
+            K106 a column cannot; K410 a file lacks one.
+        """
+        for name in names:
+            for part in self.parts:
+                if name not in part.columns:
+                    missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
+                    raise error("K410", found=missing)
+                kind = part.columns[name]
+                if part.origin(name) != "csv" and not can_be_name(kind):
+                    raise error("K106", argument=f"Column {name!r}", found=f"Its type is {kind}")
+        for part in self.parts:
+            if len(part.files) > 1 and part.files[0].kind == "parquet":
+                self._check_parquet_scores(part, names)
+
     def _check_parquet_scores(self, part: Part, names: Sequence[str]) -> None:
         known: dict[str, set[str]] = {}
         for file in part.files:
@@ -233,6 +259,7 @@ class Relation:
         where: str | None,
         reading: Reading,
         scores: Sequence[str] = (),
+        names: Sequence[str] = (),
     ) -> str:
         """SQL that reads label columns, and weights last if there are three, row by row.
 
@@ -241,9 +268,10 @@ class Relation:
             where: a SQL condition on the columns as they are typed.
             reading: how labels arrive, as `reading()` says.
             scores: names of columns of numbers, or of lists of them: `s0`, `s1` … of the result.
+            names: names of columns of ids or clusters: `n0`, `n1` … of the result, as text.
         """
         return "\nUNION ALL\n".join(
-            self._select_of(part, columns, where, reading, scores) for part in self.parts
+            self._select_of(part, columns, where, reading, scores, names) for part in self.parts
         )
 
     def select_text(self, column: str, where: str | None) -> str:
@@ -271,8 +299,9 @@ class Relation:
         where: str | None,
         reading: Reading,
         scores: Sequence[str],
+        names: Sequence[str],
     ) -> str:
-        source, raw = self._source_of(part, [*columns, *scores], where)
+        source, raw = self._source_of(part, [*columns, *scores, *names], where)
         chosen = []
         for place, name in enumerate(columns[:2]):
             kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
@@ -285,6 +314,10 @@ class Relation:
             origin = "typed" if name in part.partitions else part.reading
             kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
             chosen.append(f"{as_score(raw[len(columns) + place], origin, kinds)} AS s{place}")
+        for place, name in enumerate(names):
+            column = raw[len(columns) + len(scores) + place]
+            kind = part.columns.get(name, "NULL")
+            chosen.append(f"{as_name(column, name, part.origin(name), kind)} AS n{place}")
         condition = "" if where is None else f" WHERE ({where}\n)"
         return f"SELECT {', '.join(chosen)} FROM {source}{condition}"
 

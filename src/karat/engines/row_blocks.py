@@ -77,6 +77,8 @@ class RowBlocks:
         is_text: whether the labels of the last read are texts.
         is_boolean: whether both columns of the last read are booleans.
         beside: more columns of the stream, which `batches` hands out as they are.
+        named: likewise columns of ids and clusters: what SQL calls them, and what messages do;
+            none may be missing.
     """
 
     open: Callable[[], Any]
@@ -87,6 +89,7 @@ class RowBlocks:
     is_text: bool = False
     is_boolean: bool = False
     beside: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
     _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
 
     @property
@@ -135,13 +138,16 @@ class RowBlocks:
         row = 0
         is_checked = False
         names = [TRUE, PRED, WEIGHT][: len(self.names)]
-        stream = batches(self.open(), [*names, *self.beside])
+        checked = [*zip(names[:2], self.names, strict=False), *self.named]
+        of_rows = [name for name, _ in self.named]
+        stream = batches(self.open(), [*names, *of_rows, *self.beside])
         for batch in stream:
             true, pred = (self._labels(batch[name], i, row) for i, name in enumerate(names[:2]))
             self.is_text = true.kind == "string"
             self.is_boolean = true.kind == pred.kind == "boolean"
             parts: list[npt.NDArray[Any]] = [true.codes, pred.codes]
             missing = [column.missing for column in (true, pred)]
+            missing += [nulls_of(batch[name]) for name in of_rows]
             if self.has_weights:
                 weights, no_weight = _weights(batch[WEIGHT])
                 parts.append(weights)
@@ -151,9 +157,9 @@ class RowBlocks:
             row += len(true)
             if flags:
                 if self.nulls == "error":
-                    first = [len(true) if f is None else int(f.argmax()) for f in missing[:2]]
+                    first = [_first_of(flag, len(true)) for flag in missing[: len(checked)]]
                     place = first.index(min(first))
-                    raise self._missing(place, missing[place], row - len(true), stream)
+                    raise _missing(*checked[place], missing[place], row - len(true), stream)
                 kept = ~np.logical_or.reduce(flags)
                 parts = [part[kept] for part in parts]
                 self.n_dropped += int(len(kept) - np.count_nonzero(kept))
@@ -209,22 +215,6 @@ class RowBlocks:
             return replace(column, codes=codes)
         return replace(column, codes=codes[:1] * 0, labels=(self.texts()[codes[0]],))
 
-    def _missing(
-        self, place: int, flags: Flags | None, row: int, rest: Iterator[dict[str, ArrowColumn]]
-    ) -> Exception:
-        """K104 with the first row and the count over everything that follows."""
-        assert flags is not None
-        first, count, n = row + int(flags.argmax()), int(np.count_nonzero(flags)), row + len(flags)
-        for batch in rest:
-            column = batch[(TRUE, PRED)[place]]
-            nulls = nulls_of(column)
-            numbers = None if column.format in _TEXT_OFFSETS else numbers_of(column)
-            if numbers is not None and numbers.dtype.kind == "f":
-                nulls = np.isnan(numbers) if nulls is None else nulls | np.isnan(numbers)
-            count += 0 if nulls is None else int(np.count_nonzero(nulls))
-            n += len(column)
-        return error("K104", argument=f"column {self.names[place]!r}", row=first, count=count, n=n)
-
     def first_and_count(self, test: Callable[[Block], Flags]) -> tuple[int, int, int]:
         """The first row that passes a test, how many do, and how many rows there are.
 
@@ -238,6 +228,28 @@ class RowBlocks:
             count += int(np.count_nonzero(flags))
             n += len(flags)
         return first, count, n
+
+
+def _first_of(flags: Flags | None, n: int) -> int:
+    """The first row that is flagged; n where none is."""
+    return n if flags is None or not flags.any() else int(flags.argmax())
+
+
+def _missing(
+    column: str, name: str, flags: Flags | None, row: int, rest: Iterator[dict[str, ArrowColumn]]
+) -> Exception:
+    """K104 with the first row and the count over everything that follows."""
+    assert flags is not None
+    first, count, n = row + int(flags.argmax()), int(np.count_nonzero(flags)), row + len(flags)
+    for batch in rest:
+        values = batch[column]
+        nulls = nulls_of(values)
+        numbers = None if values.format in _TEXT_OFFSETS else numbers_of(values)
+        if numbers is not None and numbers.dtype.kind == "f":
+            nulls = np.isnan(numbers) if nulls is None else nulls | np.isnan(numbers)
+        count += 0 if nulls is None else int(np.count_nonzero(nulls))
+        n += len(values)
+    return error("K104", argument=f"column {name!r}", row=first, count=count, n=n)
 
 
 def _labels_and_weights(batch: Batch) -> list[npt.NDArray[Any]]:

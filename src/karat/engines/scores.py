@@ -6,7 +6,6 @@ one sort for each column.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,9 +21,10 @@ from karat.engines.arrays import (
     count_aligned,
     explain_weights,
 )
+from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
 from karat.engines.score_classes import coded_guess, matched
-from karat.errors import KaratError, error, short
+from karat.errors import error
 from karat.inputs.align import Aligned, Side, check_lengths
 from karat.inputs.column import Column
 from karat.inputs.labels import encode
@@ -380,33 +380,4 @@ def tally_scores(
         pred,
         checked_threshold(threshold, classes),
         n_threads or 0,
-    )
-
-
-def checked_threshold(threshold: Any, classes: Classes) -> float | None:
-    """A threshold as a float.
-
-    Errors:
-        K136 it is not a finite number, or there are not two classes.
-    """
-    if threshold is None:
-        return None
-    is_number = isinstance(threshold, int | float | np.integer | np.floating)
-    try:
-        is_finite = is_number and math.isfinite(threshold)
-    except OverflowError:  # a whole number that no float64 holds
-        is_finite = False
-    if not is_finite or isinstance(threshold, bool):
-        raise error("K136", threshold=threshold, found="It is not a finite number")
-    if classes.positive is None:
-        raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
-    return float(threshold)
-
-
-def both_decide(predictions: str, threshold: Any) -> KaratError:
-    """The error of predictions that are given beside a threshold that makes others."""
-    return error(
-        "K120",
-        found=f"threshold={short(threshold)} was given with {predictions}",
-        do="Give one: either says what is predicted.",
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.engines.row_names import RowNames
 from karat.errors import KaratError, error
 from karat.inputs.align import align, refuse_outside
 from karat.inputs.column import Column, Flags
@@ -61,6 +62,9 @@ class TableRows:
         warnings: sentences the reader should see.
         n_dropped: rows left out because a label or a weight was missing.
         kept: bool[m] of the rows of the table that were kept; None when all were.
+        clusters: which rows go together, or None.
+        ids: what the rows are called, or None.
+        slices: the slice that each row is in, or None.
     """
 
     classes: Classes
@@ -74,11 +78,18 @@ class TableRows:
     warnings: tuple[str, ...] = ()
     n_dropped: int = 0
     kept: Flags | None = None
+    clusters: RowNames | None = None
+    ids: RowNames | None = None
+    slices: RowNames | None = None
 
     @property
     def n(self) -> int:
         """Rows."""
         return len(self.true)
+
+    def warned(self, *sentences: str) -> TableRows:
+        """The same with more for the reader to see."""
+        return replace(self, warnings=(*self.warnings, *sentences))
 
 
 @contextmanager

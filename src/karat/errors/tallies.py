@@ -69,4 +69,10 @@ ENTRIES = (
         "{do}",
         UnknownNameError,
     ),
+    Entry(
+        "K212",
+        "The squares of the weights are not known.",
+        "The table holds sums of weights alone, which do not say how much they vary.",
+        "Give the rows with their weights instead of a confusion matrix of sums.",
+    ),
 )

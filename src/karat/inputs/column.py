@@ -24,6 +24,7 @@ __all__ = [
     "occurring",
     "refused",
     "resolved",
+    "taken_rows",
     "with_missing",
     "without_labels",
     "without_unseen",
@@ -228,11 +229,14 @@ def drop_missing(
     kept = np.logical_and.reduce(present)
     if not kept.any():
         raise error("K101", argument=f"{true.argument} without its missing rows")
-    left, right = (
-        without_unseen(replace(column, codes=column.codes[kept], missing=None))
-        for column in (true, pred)
-    )
-    return left, right, kept
+    return taken_rows(true, kept), taken_rows(pred, kept), kept
+
+
+def taken_rows(column: Column, kept: Flags | None) -> Column:
+    """The rows of a column that are kept, none of which is missing."""
+    if kept is None:
+        return column
+    return without_unseen(replace(column, codes=column.codes[kept], missing=None))
 
 
 def refused(argument: str, code: str, item: object, row: int, count: int, n: int) -> Exception:

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 Role: TypeAlias = Literal[
-    "true", "pred", "weights", "score", "prob", "confidence", "id", "fold", "group"
+    "true", "pred", "weights", "score", "prob", "confidence", "id", "fold", "group", "clusters"
 ]
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other", "unknown"]
 """What the type of a column is to a role."""
@@ -56,6 +56,8 @@ ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
     "group": (
         "group", "group_id", "cluster", "subject", "patient_id", "user_id", "session",
     ),
+    # Never by a name alone: whether rows of a group depend on each other, only the caller knows.
+    "clusters": (),
 }  # fmt: skip
 
 CATBOOST_PREDICTION = "Class"
@@ -70,6 +72,7 @@ _MEANING: Final[Mapping[Role, str]] = {
     "id": "the row ids",
     "fold": "the folds",
     "group": "the groups",
+    "clusters": "the clusters",
 }
 _OPTION: Final[Mapping[Role, str]] = {
     "true": "--true",
@@ -81,7 +84,10 @@ _OPTION: Final[Mapping[Role, str]] = {
     "id": "--id",
     "fold": "--fold",
     "group": "--cluster",
+    "clusters": "--cluster",
 }
+_ARGUMENT: Final[Mapping[Role, str]] = {"group": "clusters"}
+"""What Python calls a role that has another name there."""
 _NUMBERS = frozenset({"whole", "real", "boolean", "unknown"})
 _PREFIXED = re.compile(
     r"(?P<stem>(?:probability:class|probability|proba|prob|scores?|logits?|class|p|\.?pred)"
@@ -161,12 +167,17 @@ class Roles:
 
     @property
     def mapping(self) -> dict[str, str | None]:
-        """Column of the labels and weights by role; None for no column.
+        """Column of the labels and weights by role, and of the clusters where they are named.
+
+        None for no column.
 
         Errors:
             K405 several columns could be one of them.
         """
-        return {role: self.column(role) for role in ("true", "pred", "weights")}
+        roles: tuple[Role, ...] = ("true", "pred", "weights")
+        found = {str(role): self.column(role) for role in roles}
+        clusters = self.column("clusters")
+        return found if clusters is None else {**found, "clusters": clusters}
 
     def role_of(self, column: str) -> Role | None:
         """What a column is, or could be; None when its name says nothing."""
@@ -317,4 +328,4 @@ def meaning(role: Role) -> str:
 
 def how_to_name(role: Role, column: str) -> str:
     """How a caller says which column has a role."""
-    return f"{_OPTION[role]} {column} (in Python {role}={column!r})"
+    return f"{_OPTION[role]} {column} (in Python {_ARGUMENT.get(role, role)}={column!r})"

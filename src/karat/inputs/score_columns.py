@@ -147,7 +147,7 @@ def _chosen(
 
 
 def _matched(looked: Roles, role: Role, pattern: str) -> ScoreColumns:
-    others: tuple[Role, ...] = ("true", "pred", "weights", "id", "fold", "group")
+    others: tuple[Role, ...] = ("true", "pred", "weights", "id", "fold", "group", "clusters")
     taken = {name for other in others for name in looked.candidates[other]}
     aliases = {alias for other in others for alias in ALIASES[other]}
     taken |= {name for name in looked.columns if normalized(name) in aliases}

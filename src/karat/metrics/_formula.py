@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from karat.errors import error
@@ -254,12 +255,14 @@ def at(x: Node) -> Node:
     return _reduced("at", x, 1, 0)
 
 
-def walk(*roots: Node, ends: AbstractSet[int] = frozenset()) -> list[Node]:
-    """Every node below the roots once, arguments before their users.
+@lru_cache(maxsize=1024)
+def walk(*roots: Node) -> tuple[Node, ...]:
+    """Every node below the roots once, arguments before their users."""
+    return _down_to(roots, frozenset())
 
-    Args:
-        ends: ids of nodes below which nothing is looked at.
-    """
+
+def _down_to(roots: Sequence[Node], ends: AbstractSet[int]) -> tuple[Node, ...]:
+    """The same; below nodes with these ids nothing is looked at."""
     seen: set[int] = set()
     order: list[Node] = []
     stack = [(root, False) for root in reversed(roots)]
@@ -272,7 +275,7 @@ def walk(*roots: Node, ends: AbstractSet[int] = frozenset()) -> list[Node]:
             stack.append((node, True))
             if id(node) not in ends:
                 stack.extend((arg, False) for arg in reversed(node.args))
-    return order
+    return tuple(order)
 
 
 def is_sparse(x: Node) -> bool:
@@ -319,7 +322,7 @@ def is_linear_in(root: Node, parts: Sequence[Node]) -> bool:
     """
     ends = {id(part) for part in parts}
     depends: dict[int, bool] = {}
-    for node in walk(root, ends=ends):
+    for node in _down_to((root,), ends):
         is_part = id(node) in ends
         of = [] if is_part else [depends[id(arg)] for arg in node.args]
         if not is_part and any(of):

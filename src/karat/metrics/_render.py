@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from karat.metrics._formula import Node, walk
 
@@ -50,6 +51,7 @@ class _Style:
         return f"{sign}_{indices} "
 
 
+@lru_cache(maxsize=1024)
 def as_text(node: Node) -> str:
     """One line of plain text: ``2·TP / (2·TP + FP + FN)``."""
     return _rendered(node, _Style(False, "_k"))[0]

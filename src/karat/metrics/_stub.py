@@ -34,6 +34,8 @@ from karat.errors import UndefinedWarning as UndefinedWarning
 from karat.errors import UnknownNameError as UnknownNameError
 from karat.evaluation import evaluate as evaluate
 from karat.functions import confusion_matrix as confusion_matrix
+from karat.gate_runs import gate as gate
+from karat.gating.outcome import GateResult as GateResult
 from karat.plan import Plan as Plan
 from karat.report import Report as Report
 from karat.result import Result as Result

@@ -12,6 +12,7 @@ from karat.render.json_scores import thresholds_to_json
 if TYPE_CHECKING:
     from karat.curves import Curves
     from karat.report import Report
+    from karat.result import Result
 
 __all__ = ["check_agreement"]
 
@@ -48,14 +49,39 @@ def check_agreement(whole: Part, report: Report) -> None:
             # What a text of before does not say is not compared.
             said = part.value if isinstance(part.value, dict) else numbers
             _check(part, {key: x for key, x in numbers.items() if key in said}, source)
+            _check_interval(part, listed[name])
+    if report.confidence is not None and report.scores is not None:
+        _check_complete(metrics, listed)
     for row, expected in zip(whole["per_class"].items(), report.per_class, strict=True):
+        if report.confidence is None and row.get("intervals") is None:
+            # A text of before has none.
+            _check(row, {k: x for k, x in expected.items() if k != "intervals"}, source)
+            continue
         _check(row, expected, source)
+        given = row["intervals"]
+        if sorted(name for name, _ in given.fields()) != sorted(expected["intervals"]):
+            raise given.is_not(f"intervals of {', '.join(expected['intervals']) or 'nothing'}")
     thresholds = whole.get("thresholds")
     if thresholds is not None:
         _check(thresholds, thresholds_to_json(report), "scores.measured")
     _check_positive(whole, report)
     if report.kept_curves is not None:
         _check_areas(whole["scores"]["curves"]["classes"], report, report.kept_curves)
+
+
+def _check_interval(part: Part, result: Result) -> None:
+    """An interval holds its value."""
+    low, high = result.low, result.high
+    if low is not None and high is not None and not low <= result.value <= high:
+        raise part.is_not("an interval that holds the value")
+
+
+def _check_complete(metrics: Part, listed: Mapping[str, Result]) -> None:
+    """Intervals of scores stand nowhere else: every metric has what is known of its own."""
+    for name in listed:
+        part = metrics[name]
+        if "method" not in part.value:
+            raise part.is_not("a result with its interval")
 
 
 def _check(part: Part, expected: Any, source: str) -> None:

@@ -95,9 +95,6 @@ def _interval(part: Part, ends: tuple[float, float]) -> Interval:
     # An infinite end of the range is null.
     low = ends[0] if part["low"].is_null else _number(part["low"])
     high = ends[1] if part["high"].is_null else _number(part["high"])
-    value = part["value"]
-    if not value.is_null and not low <= _number(value) <= high:
-        raise part.is_not("an interval that holds the value")
     return Interval(low, high, method.text, spread, words)
 
 

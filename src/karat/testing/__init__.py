@@ -1,7 +1,17 @@
 """Laws for third parties: check a metric of your own as karat checks its own."""
 
 from karat.testing.damage import mutants, survivors, unlisted
+from karat.testing.interval_laws import INTERVAL_LAWS
 from karat.testing.laws import LAWS, metrics_of, random_tables
 from karat.testing.score_laws import SCORE_LAWS
 
-__all__ = ["LAWS", "SCORE_LAWS", "metrics_of", "mutants", "random_tables", "survivors", "unlisted"]
+__all__ = [
+    "INTERVAL_LAWS",
+    "LAWS",
+    "SCORE_LAWS",
+    "metrics_of",
+    "mutants",
+    "random_tables",
+    "survivors",
+    "unlisted",
+]

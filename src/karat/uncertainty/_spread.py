@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-__all__ = ["Found", "Spread", "spread"]
+__all__ = ["Found", "Spread", "optimism", "spread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Spread:
             those of the smallest class.
         n_informative: of areas, (Σ|φ|)² ÷ Σφ² over the own rows; else NaN.
         missing: why there is no variance, in words.
+        optimism: of the area under precision, by what share of 1 − area few rows make it too large.
     """
 
     variance: float
@@ -33,6 +34,7 @@ class Spread:
     n_effective: float
     n_informative: float = np.nan
     missing: str = ""
+    optimism: float = 0.0
 
 
 Found: TypeAlias = Spread | tuple[Spread, ...]
@@ -44,3 +46,13 @@ def spread(variance: float, df: float, n: float, missing: str) -> Spread:
     if not np.isfinite(variance):
         return Spread(np.nan, np.nan, df, n, missing=missing if n > 1.0 else "there is one row")
     return Spread(variance, variance, df, n)
+
+
+def optimism(n: float) -> float:
+    """By what share of 1 − π the area under precision of a random ranking lies above π.
+
+    (Σ 1/i − 1) ÷ (n − 1), i to n, whatever the rows of the class (Bestgen 2015).
+    """
+    if n <= 1.0:
+        return 0.0
+    return float((np.log(n) + np.euler_gamma + 0.5 / n - 1.0) / (n - 1.0))

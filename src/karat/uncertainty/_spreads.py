@@ -30,9 +30,9 @@ from karat.tally import ScoredRows
 from karat.uncertainty._area_spread import AreaSpread, shrunk_pairs
 from karat.uncertainty._clusters import Clusters
 from karat.uncertainty._sizes import Sizes, small_sample
-from karat.uncertainty._spread import Found, Spread, spread
+from karat.uncertainty._spread import Found, Spread, optimism, spread
 
-__all__ = ["Spreads"]
+__all__ = ["Spreads", "within_classes"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-29
@@ -44,6 +44,7 @@ class Spreads:
 
     Args:
         rows, metrics, clusters, n_clusters: as of `score_spreads`.
+        is_fixed: whether the number of rows of each true class was fixed.
     """
 
     def __init__(
@@ -52,13 +53,16 @@ class Spreads:
         metrics: Iterable[Metric],
         clusters: npt.NDArray[Any] | None = None,
         n_clusters: int = 0,
+        *,
+        is_fixed: bool = False,
     ) -> None:
         self._rows, self._metrics = rows, list(metrics)
+        self._is_fixed = is_fixed
         self._clusters = None
         if clusters is not None:
             self._clusters = Clusters.of(clusters, n_clusters, rows)
-        is_clustered = self._clusters is not None
-        self._gathered = Gathered(rows, [m for m in self._metrics if is_clustered or _is_mean(m)])
+        needs_rows = self._clusters is not None or is_fixed
+        self._gathered = Gathered(rows, [m for m in self._metrics if needs_rows or _is_mean(m)])
         for metric in self._metrics:
             Gathered.checked(metric)
         self._areas: dict[int, AreaSpread] = {}
@@ -114,9 +118,12 @@ class Spreads:
             each = [self._alone[metric, self._rows.classes.positive]]
         else:
             each = [self._alone[metric, i] for i in range(self._rows.classes.k)]
-        if self._clusters is not None:
+        if self._clusters is not None or self._is_fixed:
             phi = np.atleast_2d(self._gathered.influence(metric))
-            each = [self._clustered(*both) for both in zip(each, phi, strict=True)]
+            if self._is_fixed:
+                phi = within_classes(phi, self._rows)
+            of_rows = self._stratified if self._clusters is None else self._clustered
+            each = [of_rows(*both) for both in zip(each, phi, strict=True)]
         return tuple(each) if metric.lift == "per_class" else each[0]
 
     def _of_class(self, metric: Metric, i: int, views: Views) -> Spread:
@@ -140,7 +147,8 @@ class Spreads:
             squares = views.ranks.ranked.lift_squares(is_straight=form.is_straight)
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance = float(squares.sum() / sizes.weight[i] ** 2) * self._factor
-            return spread(variance, n_own - 1.0, n_own, "no row is truly of the class")
+            made = spread(variance, n_own - 1.0, n_own, "no row is truly of the class")
+            return replace(made, optimism=optimism(sizes.rows))
         total = float(sizes.weight.sum())
         if isinstance(form, LineInfluence):
             line, square = Line.of(views.probabilities, form.part), 0.0
@@ -176,10 +184,12 @@ class Spreads:
         """float64[k], Σw²φ² of the rows of each true class."""
         rows, found = self._rows, np.zeros(self._rows.classes.k)
         for part in blocks(rows.n_rows):
-            term = influence(rows, part) ** 2
-            if rows.weights is not None:
-                weight = rows.weights[part]
-                term = np.where(weight > 0, weight**2 * term, 0.0)
+            # Influences of extreme scores have no square that a double holds.
+            with np.errstate(over="ignore", invalid="ignore"):
+                term = influence(rows, part) ** 2
+                if rows.weights is not None:
+                    weight = rows.weights[part]
+                    term = np.where(weight > 0, weight**2 * term, 0.0)
             found += np.bincount(rows.codes[part], term, len(found))
         return found
 
@@ -202,7 +212,8 @@ class Spreads:
             shrunk += form.scale**2 * self._shrinkage(metric)
         smallest = sizes.smallest if _is_of_classes(form) else sizes.rows
         made = spread(variance, smallest - 1.0, smallest, missing)
-        return replace(made, shrunk=shrunk)
+        is_precision = isinstance(form, PrecisionInfluence)
+        return replace(made, shrunk=shrunk, optimism=optimism(sizes.rows) if is_precision else 0.0)
 
     def _shrinkage(self, metric: Metric) -> float:
         """Σ a²·(shrunk variance − variance) over the classes that can be measured."""
@@ -223,11 +234,23 @@ class Spreads:
             chance = self._gathered.chances()
         share = np.isfinite(chance).astype(np.float64)
         if isinstance(form, DifferencesInfluence):
-            share = np.triu(share, 1)
+            # Measured once a pair, and neither class comes first.
+            chance = np.where(np.tri(len(chance), k=-1) > 0, chance.T, chance)
         elif isinstance(form, PairsInfluence) and form.is_by_support:
             share *= self._sizes.weight[:, None] + self._sizes.weight[None, :]
         whole = share.sum()
         return chance, share / whole if whole else share
+
+    def _stratified(self, alone: Spread, phi: Floats) -> Spread:
+        """The same where the number of rows of each class was fixed: shares do not vary."""
+        sizes = self._sizes
+        squares = self._squares(lambda _, part: phi[part])
+        factors = np.nan_to_num(small_sample(sizes.of_classes), nan=1.0)
+        variance = float((factors * squares).sum()) / float(sizes.weight.sum()) ** 2
+        if not np.isfinite(alone.variance) or not np.isfinite(variance):
+            return alone
+        ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
+        return replace(alone, variance=variance, shrunk=variance * ratio)
 
     def _clustered(self, alone: Spread, phi: Floats) -> Spread:
         """The same where rows of a cluster may depend on each other."""
@@ -242,6 +265,20 @@ class Spreads:
             df=self._clusters.n_held - 1.0,
             missing=missing,
         )
+
+
+def within_classes(phi: Floats, rows: ScoredRows) -> Floats:
+    """float64[..., n]: influences less the mean of their true class."""
+    codes, k = rows.codes, rows.classes.k
+    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    total = np.bincount(codes, weights, k)
+    found = np.empty_like(phi)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        for i, of_metric in enumerate(phi):
+            held = np.where(weights > 0, weights * of_metric, 0.0)
+            mean = np.where(total > 0, np.bincount(codes, held, k) / total, 0.0)
+            found[i] = of_metric - mean[codes]
+    return found
 
 
 def _is_mean(metric: Metric) -> bool:

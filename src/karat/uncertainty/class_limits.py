@@ -11,8 +11,17 @@ import numpy.typing as npt
 
 from karat.metrics import Metric
 from karat.uncertainty.confidence import Confidence
+from karat.uncertainty.curves import Curve, curve_of
 from karat.uncertainty.limits import beta_limits, wilson_limits
-from karat.uncertainty.shares import Curve, Share, curve_of, measured, of_share, share_of
+from karat.uncertainty.share_limits import limits_of_ratio, limits_of_share, limits_of_two_shares
+from karat.uncertainty.shares import (
+    Share,
+    measured,
+    of_share,
+    ratio_of_shares,
+    share_of,
+    two_shares_of,
+)
 from karat.uncertainty.table_spread import CELLS_TO_SLOPES, TableSpread
 
 __all__ = ["ClassLimits", "class_limits"]
@@ -55,8 +64,10 @@ def class_limits(
     """Limits for every class.
 
     A share of rows has those of Wilson, or of the beta distribution where they will be combined;
-    another bounded metric those of a share with as many rows as would give its variance;
-    a ratio without bound those of its logarithm, with half a row more in each cell.
+    the sum of two shares those of both, combined as they go together; another bounded metric those
+    of a share with as many rows as would give its variance;
+    a ratio without bound those of both shares, combined on the scale of the logarithm, or those of
+    its logarithm, with half a row more in each cell.
     A class that the data do not define has the whole range.
 
     Args:
@@ -74,7 +85,7 @@ def class_limits(
 
 
 def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: bool) -> ClassLimits:
-    curve = curve_of(metric)
+    curve = curve_of(metric) if spread.is_simple and not spread.cells.is_weighted else None
     if curve is not None:
         return _on_curve(curve, spread, asked, is_beta=is_beta)
     tables, _ = spread.one_vs_rest()
@@ -84,50 +95,60 @@ def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: b
     partials = np.where(is_finite, slopes, 0.0)
     known = bool(is_finite.all()), bool(np.isfinite(value).all())
     variance = spread.class_variances(partials)
-    df = spread.df
-    share = share_of(metric)
+
+    def made(limits: tuple[Floats, Floats], method: str) -> ClassLimits:
+        return ClassLimits(value, *limits, partials, variance, method, *known)
+
+    share, two = share_of(metric), two_shares_of(metric)
     if share is not None:
         limits = _of_shares(metric, share, spread, asked, is_beta=is_beta)
-        method = "jeffreys" if is_beta else "wilson"
-        return ClassLimits(value, *limits, partials, variance, method, *known)
+        return made(limits, "jeffreys" if is_beta else "wilson")
+    if two is not None:
+        return made(limits_of_two_shares(value, two, spread, asked), "mover")
     inflation = spread.class_inflation(partials)
     low, high = metric.range
+    quantile = asked.quantile(spread.df)
     if math.isfinite(low) and math.isfinite(high):
         shares, rows = _effective(metric, spread, tables, value, inflation)
-        limits = wilson_limits(shares, rows, asked.quantile(df))
-        limits = tuple(low + (high - low) * part for part in limits)  # type: ignore[assignment]
-        return ClassLimits(value, *limits, partials, variance, "wilson-effective", *known)
-    limits = _of_ratios(metric, spread, tables, value, inflation, asked.quantile(df))
-    return ClassLimits(value, *limits, partials, variance, "log", *known)
+        below, above = (low + (high - low) * part for part in wilson_limits(shares, rows, quantile))
+        return made((below, above), "wilson-effective")
+    ratio = ratio_of_shares(metric)
+    if ratio is None:
+        return made(_of_ratios(metric, spread, tables, value, inflation, quantile), "log")
+    limits = limits_of_ratio(metric, value, ratio, spread, asked)
+    if np.isnan(limits[0]).any():
+        smoothed = _of_ratios(metric, spread, tables, value, inflation, quantile)
+        below, above = np.where(np.isnan(limits[0]), smoothed, limits)
+        limits = below, above
+    return made(limits, "mover-log")
 
 
 def _on_curve(
     curve: Curve, spread: TableSpread, asked: Confidence, *, is_beta: bool
 ) -> ClassLimits:
-    """Limits of a metric that is a curve of one share, whose derivative is known."""
+    """Limits of a metric that is a curve of one share, of rows drawn one by one that weigh 1."""
     hits, misses = curve.sides @ spread.class_counts
-    inside = hits + misses
-    is_seen = None if inside.min() > 0.0 else inside > 0.0
+    n = hits + misses
+    is_seen = None if n.min() > 0.0 else n > 0.0
+    inside = n
     if is_seen is not None:
-        hits, inside = np.where(is_seen, hits, 0.5), np.where(is_seen, inside, 1.0)
+        hits, inside = np.where(is_seen, hits, 0.5), np.where(is_seen, n, 1.0)
     p = hits / inside
     others = 1.0 - p
     of_sides = np.array((others, -p)) * (spread.total / inside)
+    variance = p * others / inside
     if is_seen is not None:
         of_sides *= is_seen
-    if spread.is_simple:
-        n, variance = inside, p * others / inside
-        if is_seen is not None:
-            n, variance = np.where(is_seen, n, 0.0), np.where(is_seen, variance, 0.0)
-    else:
-        n, variance = _rows_of_shares(curve, spread, p, inside, is_seen, of_sides)
-    low, high = _share_limits(p, n, spread, asked, is_beta=is_beta)
-    value = p
+        variance *= is_seen
+    limits = (
+        beta_limits(p, n, asked.tail) if is_beta else wilson_limits(p, n, asked.quantile(spread.df))
+    )
+    value, (low, high) = p, limits
     if not curve.is_share:
         value, low, high = curve.at(np.array((p, low, high)))
         slope = curve.slope(p)
         of_sides *= slope
-        variance = variance * (slope * slope)
+        variance *= slope * slope
     if is_seen is not None:
         value = np.where(is_seen, value, curve.missing)
     partials = (of_sides.T @ curve.sides).reshape(-1, 2, 2)
@@ -136,70 +157,12 @@ def _on_curve(
     return ClassLimits(value, low, high, partials, variance, method, has_values=has_values)
 
 
-def _rows_of_shares(
-    curve: Curve,
-    spread: TableSpread,
-    p: Floats,
-    inside: Floats,
-    is_seen: npt.NDArray[np.bool_] | None,
-    of_sides: Floats,
-) -> tuple[Floats, Floats]:
-    """float64[k] each: the rows that give a share its variance, and that variance."""
-    _, squares = spread.one_vs_rest()
-    inside_squares = (curve.sides @ squares.reshape(-1, 4).T).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        n = inside**2 / inside_squares
-    if is_seen is not None:
-        n = np.where(is_seen, n, 0.0)
-    variance = spread.class_variances((of_sides.T @ curve.sides).reshape(-1, 2, 2))
-    return n / _inflation_of_shares(spread, p, n, variance), variance
-
-
-def _share_limits(
-    p: Floats, n: Floats, spread: TableSpread, asked: Confidence, *, is_beta: bool
-) -> tuple[Floats, Floats]:
-    """float64[k] each: limits of shares p of n rows."""
-    if not is_beta:
-        return wilson_limits(p, n, asked.quantile(spread.df))
-    low, high = beta_limits(p, n, asked.tail)
-    if spread.clusters is not None:
-        wider = asked.quantile(spread.df) / asked.quantile()
-        low, high = np.maximum(p - (p - low) * wider, 0.0), np.minimum(p + (high - p) * wider, 1.0)
-        low, high = np.where(n > 0, low, 0.0), np.where(n > 0, high, 1.0)
-    return low, high
-
-
 def _of_shares(
     metric: Metric, share: Share, spread: TableSpread, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats]:
-    weights, squares = spread.one_vs_rest()
-    hits, misses = share.counted(weights)
-    inside = hits + misses
-    is_seen = inside > 0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        p = np.where(is_seen, hits / inside, 0.5)
-        n = np.where(is_seen, inside**2 / sum(share.counted(squares)), 0.0)
-    if not spread.is_simple:
-        scale = np.where(is_seen, spread.total / np.maximum(inside, 1e-300), 0.0)
-        partials = (np.array((1.0 - p, -p)) * scale).T @ share.sides
-        variance = spread.class_variances(partials.reshape(-1, 2, 2))
-        n = n / _inflation_of_shares(spread, p, n, variance)
-    low, high = _share_limits(p, n, spread, asked, is_beta=is_beta)
+    _, low, high = limits_of_share(share, spread, asked, is_beta=is_beta)
     mapped = of_share(metric, share, np.stack([low, high]))
     return mapped.min(axis=0), mapped.max(axis=0)
-
-
-def _inflation_of_shares(spread: TableSpread, p: Floats, n: Floats, actual: Floats) -> Floats:
-    """float64[k]: how many times more a share varies than one of n rows."""
-    simple = p * (1 - p) / np.maximum(n, 1e-300)
-    fewest = 1.0
-    if spread.clusters is not None:
-        fewest = np.maximum(n / spread.clusters.n_clusters, 1.0)  # type: ignore[assignment]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(simple > 0, actual / simple, fewest)
-    # Of a case-control sample a share may vary less than of a cohort.
-    least = 1.0 if spread.design == "cohort" else 1e-6
-    return np.where((ratio == 0.0) & (simple > 0), fewest, np.maximum(ratio, least))
 
 
 def _effective(

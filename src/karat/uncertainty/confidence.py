@@ -47,6 +47,7 @@ class Confidence:
             class was fixed.
         seed: of the methods that draw.
         n_replicates: how often they draw.
+        weights_are: ``"importance"``, or ``"frequency"``: a row of weight 3 stands for three rows.
     """
 
     level: float = 0.95
@@ -55,6 +56,7 @@ class Confidence:
     design: Design = "cohort"
     seed: int = 0
     n_replicates: int = 1000
+    weights_are: WeightKind = "importance"
 
     @property
     def tail(self) -> float:

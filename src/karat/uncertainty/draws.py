@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
 from karat.metrics._views import Pairwise
 from karat.tally import Ladder, RungSource, ScoredRows
+from karat.uncertainty._spreads import within_classes
 from karat.uncertainty.confidence import Confidence, Interval
 from karat.uncertainty.ladder_replicates import measures_of, replicate_measures
 from karat.uncertainty.replicate_intervals import (
@@ -34,6 +35,7 @@ DRAWN: Final = ("bootstrap", "bca", "bayesian")
 """Methods that draw."""
 N_GROUPS: Final = 1024
 """Groups of neighbouring scores that a kept column is put into."""
+_AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
 _COLUMNS: Final[Mapping[type, str]] = {
     ClassRanks: "ranks",
     ClassProbabilities: "probabilities",
@@ -50,7 +52,8 @@ def interval_of_draws(
         drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range
     )  # fmt: skip
     kept = drawn[np.isfinite(drawn)]
-    error = float(kept.std(ddof=1)) if len(kept) > 1 else None
+    with np.errstate(over="ignore"):
+        error = float(kept.std(ddof=1)) if len(kept) > 1 else None
     if found.reason:
         return Interval(standard_error=error, remark=found.reason)
     remark = None
@@ -59,7 +62,10 @@ def interval_of_draws(
         remark = "its replicates lie on one side of it: it is biased"
     if found.n_undefined:
         remark = f"{found.n_undefined} of {len(drawn)} replicates do not define it"
-    return Interval(min(found.low, value), max(found.high, value), method, error, remark)
+    # What moves by its linear part may leave the range.
+    ends = metric.range
+    low, high = max(min(found.low, value), ends[0]), min(max(found.high, value), ends[1])
+    return Interval(low, high, method, error, remark)
 
 
 @dataclass(eq=False)
@@ -84,9 +90,12 @@ class Draws:
             if metric not in self.listed:
                 return None
             self._draw(metric.record.reads, asked)
-        return interval_of_draws(
+        found = interval_of_draws(
             metric, value, self.drawn[metric], asked, self.accelerations.get(metric, 0.0)
         )
+        if asked.design == "case-control" and reason_without(metric) and found.remark is None:
+            return replace(found, remark=_AS_DRAWN)
+        return found
 
     def _draw(self, view: type, asked: Confidence) -> None:
         """Replicates of every metric that reads a column: they are drawn once."""
@@ -171,7 +180,10 @@ def _linear(
     if not metrics:
         return {}, {}
     phi = influences(rows, metrics)
+    if asked.design == "case-control":
+        phi = {metric: within_classes(part[None], rows)[0] for metric, part in phi.items()}
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    known = {metric for metric in metrics if np.isfinite(phi[metric]).all()}
     parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
     method = "bayesian" if asked.method == "bayesian" else "poisson"
     for block in replicate_rows(
@@ -181,10 +193,17 @@ def _linear(
             w = times * weights
             total = float(w.sum())
             for metric, found in parts.items():
-                move = float((w * phi[metric]).sum()) / total if total > 0 else math.nan
+                is_known = total > 0 and metric in known
+                move = float((w * phi[metric]).sum()) / total if is_known else math.nan
                 found.append(np.array([move]))
     moves = {metric: np.concatenate(found) for metric, found in parts.items()}
-    return moves, {metric: acceleration_of(phi[metric] * weights) for metric in metrics}
+    summed: dict[Metric, Floats] = {metric: phi[metric] * weights for metric in known}
+    if clusters is not None:
+        summed = {
+            metric: np.bincount(clusters, part).astype(np.float64)
+            for metric, part in summed.items()
+        }
+    return moves, {metric: acceleration_of(part) for metric, part in summed.items()}
 
 
 def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes | None) -> Floats:

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Metric
-from karat.metrics._formula import is_linear_in
 from karat.metrics._gradient import Slopes
-from karat.metrics._lift import Part, Policy, Traced
-from karat.metrics._program import first_of_each
+from karat.metrics._lift import Policy
 from karat.tally import Cells, Classes
-from karat.uncertainty.class_limits import ClassLimits, class_limits
+from karat.uncertainty.class_limits import class_limits
+from karat.uncertainty.combined_limits import NO_SLOPE, combined, is_combined
 from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.curves import curve_of_right_rows
+from karat.uncertainty.label_slopes import at_shares, derivative, variance_of
+from karat.uncertainty.left_out import is_of_logarithms, left_out
 from karat.uncertainty.limits import log_limits, logit_limits, wilson_limits
-from karat.uncertainty.shares import curve_of_right_rows, is_of_right_rows, of_right_rows
+from karat.uncertainty.shares import is_of_right_rows, of_right_rows
 from karat.uncertainty.table_spread import DUST, TableSpread
 
 __all__ = ["derivative", "label_interval", "range_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-_N_KEPT: Final = 256
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
-_NO_SLOPE: Final = "its formula has no slope at this table"
+_FEW_IN_A_CELL: Final = 5
+_FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
 _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
 
@@ -62,11 +64,16 @@ def label_interval(
         return Interval(remark=_ONLY_TOTALS)
     if cells.is_weighted and cells.squares is None:
         return Interval(remark=_NO_SQUARES)
+    if spread.design != "cohort":
+        g = derivative(metric, cells, policy)
+        drawn = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
+        if is_fixed(g, drawn, spread):
+            return Interval(remark=_FIXED)
     ends = range_of(metric)
-    if asked.method not in ("wald", "logit") and _is_combined(metric, policy):
-        return _within(_combined(metric, value, spread, asked, policy), value, ends, asked)
+    if asked.method not in ("wald", "logit") and is_combined(metric, policy):
+        return _within(combined(metric, value, spread, asked, policy), value, ends, asked)
     slopes = metric.slopes(cells, policy)
-    variance = _variance(slopes, spread)
+    variance = variance_of(slopes, spread)
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
         found = _textbook(value, error, ends, spread, asked)
@@ -81,20 +88,20 @@ def _within(
     """An interval that holds the value and stays in the range, on the sides asked for."""
     if found.low is None or found.high is None:
         return found
+    if math.isnan(found.low) or math.isnan(found.high):
+        return Interval(remark=NO_SLOPE)
     low = min(max(found.low, ends[0]), value)
     high = max(min(found.high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
     return Interval(low, high, found.method, found.standard_error, found.remark)
 
 
-@cache
-def _is_combined(metric: Metric, policy: Policy) -> bool:
-    """Whether its limits are those of the classes, combined."""
-    record = metric.record
-    if (metric.lift == "micro" or not record.is_per_class) and is_of_right_rows(metric):
+def is_fixed(g: Floats, variance: float, spread: TableSpread) -> bool:
+    """Whether a metric depends on the shares of the true classes alone, which were chosen."""
+    if not math.isfinite(variance):
         return False
-    is_of_one = record.is_per_class and metric.lift == "plain"
-    return not is_of_one and bool(metric.traced(policy).parts)
+    drawn = float(TableSpread(spread.cells).variance(g))
+    return bool(drawn > 0.0 and variance <= 1e-20 * drawn)
 
 
 @cache
@@ -124,35 +131,10 @@ def range_of(metric: Metric) -> tuple[float, float]:
     """The ends of the range, those of its costs where it is a mean of costs."""
     low, high = metric.range
     for item in metric.record.parameters:
-        if item.kind == "matrix" and not (math.isfinite(low) and math.isfinite(high)):
+        if item.kind == "matrix" and math.isinf(low) and math.isinf(high):
             costs = np.asarray(dict(metric.params)[item.name], np.float64)
             return float(costs.min()), float(costs.max())
     return low, high
-
-
-def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
-    """float64[m]: of a metric with respect to the share of each listed cell."""
-    return _at_shares(metric.slopes(cells, policy), cells)
-
-
-def _at_shares(found: Slopes, cells: Cells) -> Floats:
-    """float64[m]: a gradient at the listed cells, with respect to their shares."""
-    g = found.gradient.at_cells() * float(cells.fields.n)
-    if found.gradient.fields is not cells.fields:
-        # The formula reads the cells that are not listed, too.
-        rows, cols = cells.coordinates()
-        return np.asarray(g[rows * cells.k + cols])
-    return g
-
-
-def _variance(found: Slopes, spread: TableSpread) -> float:
-    """Of the metric with this derivative; NaN where it is not finite."""
-    g = found.gradient
-    if g.cells is None:
-        parts = np.array(((g.true, g.pred, g.same),)) * float(spread.cells.fields.n)
-        return float(spread.slope_variances(parts)[0])
-    listed = _at_shares(found, spread.cells)
-    return float(spread.variance(listed)) if np.isfinite(listed).all() else math.nan
 
 
 def _textbook(
@@ -164,7 +146,7 @@ def _textbook(
 ) -> Interval:
     """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
     if error is None:
-        return Interval(remark=_NO_SLOPE)
+        return Interval(remark=NO_SLOPE)
     quantile = asked.quantile(spread.df)
     if asked.method == "wald" or not math.isfinite(ends[0]):
         return Interval(value - quantile * error, value + quantile * error, "wald")
@@ -194,17 +176,33 @@ def _default(
         found = class_limits(metric, spread, asked)
         at = spread.cells.classes.positive
         assert at is not None
-        return Interval(float(found.low[at]), float(found.high[at]), found.method)
+        remark = _few_in_a_cell(spread, at) if found.method in ("log", "mover-log") else None
+        return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
-        return Interval(remark=_NO_SLOPE)
+        return Interval(remark=NO_SLOPE)
     ends = range_of(metric)
+    if is_of_logarithms(metric) and ends == (0.0, math.inf):
+        # No more can be known of a class than which of k it is.
+        ends = 0.0, math.log(max(spread.cells.k, 2))
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
         return _effective(metric, value, slopes, ends, spread, asked, policy)
+    if ends == (-math.inf, 1.0) and value > -1.0:
+        # An agreement without a lower end: on the scale of those that have one.
+        return _effective(metric, value, slopes, (-1.0, 1.0), spread, asked, policy)
     error, quantile = math.sqrt(variance), asked.quantile(spread.df)
-    if ends[0] == 0.0 and value > 0.0:
+    if ends[0] == 0.0 and value > quantile * error:
         low, high = log_limits(value, error, quantile)
         return Interval(float(low), float(high), "log")
     return Interval(value - quantile * error, value + quantile * error, "wald")
+
+
+def _few_in_a_cell(spread: TableSpread, at: int) -> str | None:
+    """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
+    table = spread.one_vs_rest()[0][at]
+    fewest = float(table.min()) * spread.n_effective / spread.total
+    if fewest >= _FEW_IN_A_CELL:
+        return None
+    return f"it rests on few rows: a cell of the table holds {fewest:.3g}"
 
 
 def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
@@ -239,27 +237,37 @@ def _effective(
     """Wilson's limits with as many rows as a share would need to vary as the metric does.
 
     The variance is that of a table with ½ ÷ k rows more in each cell: where no row is wrong, the
-    sample alone shows none.
+    sample alone shows none. What takes logarithms of shares is too large where cells hold few rows:
+    its limits lie around the value less that bias, and its variance is that with rows left out
+    where this one is larger.
     """
     span = ends[1] - ends[0]
     share, smooth_variance, inflation = (value - ends[0]) / span, math.nan, 1.0
     table = _smoothed(spread)
     if table is not None:
         smooth = metric.slopes(table.cells, policy)
-        smooth_variance = _variance(smooth, table) * table.n_effective / spread.n_effective
+        smooth_variance = variance_of(smooth, table) * table.n_effective / spread.n_effective
         if math.isfinite(smooth_variance):
             share = (float(smooth.value) - ends[0]) / span
     if not (spread.is_simple and math.isfinite(smooth_variance)):
-        g = _at_shares(slopes, spread.cells)
+        g = at_shares(slopes, spread.cells)
         inflation = float(spread.inflation(g))
         if not math.isfinite(smooth_variance):
             smooth_variance = float(spread.simple_variance(g))
+    centre, remark = value, None
+    without = left_out(metric, spread, policy) if is_of_logarithms(metric) else None
+    if without is not None:
+        centre = min(max(value - without.bias, ends[0]), ends[1])
+        smooth_variance = max(smooth_variance, without.variance)
+        if without.bias > math.sqrt(without.variance) / 2.0:
+            remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
     variance = smooth_variance * inflation / span**2
     # A rounding error beside the range is no variance.
-    varies = variance * spread.n_effective > DUST
+    varies = variance * spread.n_effective > DUST**2
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
-    low, high = wilson_limits((value - ends[0]) / span, rows, asked.quantile(spread.df))
-    return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "wilson-effective")
+    low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
+    low, high = ends[0] + span * low, ends[0] + span * high
+    return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
 def _smoothed(spread: TableSpread) -> TableSpread | None:
@@ -269,101 +277,3 @@ def _smoothed(spread: TableSpread) -> TableSpread | None:
         spread.kept["smoothed"] = None if cells is None else TableSpread(cells, spread.design)
     found: TableSpread | None = spread.kept["smoothed"]
     return found
-
-
-def _combined(
-    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Policy
-) -> Interval:
-    """Limits of the classes, combined as their errors go together (MOVER, Zou and Donner 2008).
-
-    With a_k the slope of the metric in the value of class k, d_k the distance from it to its limit
-    and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
-    Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
-    """
-    cells, parts = spread.cells, _parts(metric.traced(policy))
-    of_parts = _constant_slopes(metric, policy, cells.k)
-    # Of both limits, and of the metric itself: its derivative is a_k times those of the classes.
-    sums, listed = np.zeros((3, 3, cells.k)), None
-    if of_parts is None:
-        found = metric.slopes(cells, policy, [part.values for part in parts], stops_at_parts=True)
-        of_parts, rest = found.of_parts, found.gradient
-        steep = (rest.true, rest.pred, rest.same, *of_parts)
-        if not all(math.isfinite(float(np.abs(part).max())) for part in steep):
-            return Interval(remark=_NO_SLOPE)
-        quantile = asked.quantile(spread.df)
-        times = np.array((quantile, quantile, 1.0))
-        if rest.cells is None:
-            shared = np.array((rest.true, rest.pred, rest.same)) * float(cells.fields.n)
-            sums = times[:, None, None] * shared
-        else:
-            listed = np.multiply.outer(times, _at_shares(found, cells))
-    alone = [0.0, 0.0]
-    for part, a in zip(parts, of_parts, strict=True):
-        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
-        limits = class_limits(Metric(part.record, "plain", params), spread, asked, is_beta=True)
-        if not (limits.has_slopes or np.isfinite(derivative(metric, cells, policy)).all()):
-            return Interval(remark=_NO_SLOPE)
-        factors = _factors(limits, a, alone)
-        sums += factors[:, None] * limits.slopes
-    low, high, variance = spread.slope_variances(sums, listed).tolist()
-    if not math.isfinite(variance):
-        return Interval(remark=_NO_SLOPE)
-    below, above = math.sqrt(low + alone[0]), math.sqrt(high + alone[1])
-    return Interval(value - below, value + above, "mover", math.sqrt(variance))
-
-
-@lru_cache(_N_KEPT)
-def _constant_slopes(metric: Metric, policy: Policy, k: int) -> tuple[Floats, ...] | None:
-    """float64[k] for each part: the slopes of a metric that is a sum of parts times constants.
-
-    None for any other, whose slopes depend on the table.
-    """
-    traced = metric.traced(policy)
-    parts = _parts(traced)
-    if not is_linear_in(traced.value, [part.values for part in parts]):
-        return None
-    each = np.arange(k)
-    table = Cells.sparse(each, each, np.ones(k, np.int64), classes=Classes.of(range(k)))
-    nodes = [part.values for part in parts]
-    return metric.slopes(table, policy, nodes, stops_at_parts=True).of_parts
-
-
-@cache
-def _parts(traced: Traced) -> tuple[Part, ...]:
-    """The parts of a formula; of those that are the same operations, the first."""
-    is_first = first_of_each([part.values for part in traced.parts])
-    return tuple(part for part, is_new in zip(traced.parts, is_first, strict=True) if is_new)
-
-
-def _factors(limits: ClassLimits, slopes: Floats, alone: list[float]) -> Floats:
-    """float64[3, k]: what the derivatives of the classes count below, above and in the metric.
-
-    A class that does not vary in the sample is independent of all others: its squared distances
-    are added to `alone`.
-    """
-    factors = np.empty((3, len(slopes)))
-    factors[:2] = _distances(limits, slopes)
-    factors[:2] *= slopes
-    factors[2] = slopes
-    if limits.variance.min() > 0.0:
-        factors[:2] /= np.sqrt(limits.variance)
-        return factors
-    is_known = limits.variance > 0.0
-    unknown = factors[:2, ~is_known]
-    for side, part in enumerate((unknown * unknown).sum(axis=1).tolist()):
-        alone[side] += part
-    factors[:2] *= is_known / np.sqrt(np.where(is_known, limits.variance, 1.0))
-    return factors
-
-
-def _distances(limits: ClassLimits, slopes: Floats) -> Floats:
-    """float64[2, k]: from each class to the limit that lowers, and that raises, a mean."""
-    value = limits.value
-    if not limits.has_values:
-        value = np.where(np.isfinite(value), value, 0.0)
-    both = np.array((value - limits.low, limits.high - value))
-    np.maximum(both, 0.0, out=both)
-    if not limits.has_values:
-        # A class that is left out has no limits either.
-        both[~np.isfinite(both)] = 0.0
-    return both if slopes.min() >= 0.0 else np.where(slopes >= 0, both, both[::-1])

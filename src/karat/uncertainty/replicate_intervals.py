@@ -109,8 +109,14 @@ def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = Non
     """
     phi = np.asarray(influence, np.float64)
     times = np.ones_like(phi) if counts is None else np.asarray(counts, np.float64)
+    size, most = float(np.abs(phi).max(initial=0.0)), float(times.max(initial=0.0))
+    if not (0.0 < size < math.inf and 0.0 < most < math.inf):
+        return 0.0
+    # Third powers of small or large numbers leave the range of doubles.
+    phi, times = phi / size, times / most
     spread = float((times * phi**2).sum())
-    return float((times * phi**3).sum()) / (6.0 * spread**1.5) if spread > 0 else 0.0
+    below = 6.0 * spread**1.5 * math.sqrt(most)
+    return float((times * phi**3).sum()) / below if below > 0.0 else 0.0
 
 
 def _corrected(share: float, below: float, acceleration: float) -> float:

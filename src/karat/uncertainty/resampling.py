@@ -6,6 +6,8 @@ threads nor on how many replicates are asked for at once.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
@@ -57,6 +59,7 @@ def replicate_tables(
     clusters: TableClusters | None = None,
     first: int = 0,
     n_threads: int | None = None,
+    is_by_class: bool = False,
 ) -> Cells:
     """Tables of replicates, so that `Metric.values` computes a metric on all of them in one call.
 
@@ -79,6 +82,8 @@ def replicate_tables(
         clusters: of a single table.
         first: number of the first replicate, for whoever draws them in parts.
         n_threads: nothing depends on it but time.
+        is_by_class: whether the rows of each true class are drawn by themselves, as many as there
+            are; of a single table without clusters.
 
     Returns:
         Cells with the axis "replicate" in front; dense where few cells are empty.
@@ -108,16 +113,30 @@ def replicate_tables(
     if cells.squares is not None:
         kept = cells.flat(cells.squares)[..., _places(cells, rows, cols)]
         squares = kept.reshape(n_tables, len(rows))
-    drawn: list[Numbers] = []
-    for stream, table in enumerate(tables):
-        square = None if squares is None else np.ascontiguousarray(squares[stream])
+
+    def draw(table: Numbers, square: Numbers | None, stream: int) -> Numbers:
         at = (seed, stream, first, n_replicates, threads)
         if method == "multinomial" and not cells.is_weighted:
-            drawn.append(_native.resample_counts(np.ascontiguousarray(table), *at))
-        else:
-            sums = np.ascontiguousarray(table, np.float64)
-            is_gamma = method == "bayesian"
-            drawn.append(_native.draw_totals(sums, square, is_gamma, is_gamma, *at))
+            return _native.resample_counts(np.ascontiguousarray(table), *at)
+        sums = np.ascontiguousarray(table, np.float64)
+        square = None if square is None else np.ascontiguousarray(square)
+        keeps = is_by_class or method == "bayesian"
+        return _native.draw_totals(sums, square, method == "bayesian", keeps, *at)
+
+    if is_by_class:
+        # Cells are listed row by row: those of a true class stand together.
+        ends = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
+        parts = [slice(start, stop) for start, stop in itertools.pairwise(ends.tolist())]
+        each = [
+            draw(tables[0, part], None if squares is None else squares[0, part], stream)
+            for stream, part in enumerate(parts)
+        ]
+        drawn = [np.concatenate(each, axis=1)]
+    else:
+        drawn = [
+            draw(table, None if squares is None else squares[stream], stream)
+            for stream, table in enumerate(tables)
+        ]
     stacked = np.stack(drawn, axis=1) if drawn else np.empty((n_replicates, 0, len(rows)))
     counts = stacked.reshape(n_replicates, *batch, len(rows))
     if stacked.dtype == np.int64:
@@ -229,10 +248,13 @@ def _of_clusters(
     occupied, place = np.unique(places, return_inverse=True)
     if len(occupied) and not 0 <= occupied[0] <= occupied[-1] < len(rows):
         raise ValueError("a cluster has rows in a cell that there is not")
-    drawn = _native.resample_clusters(
+    # In units of a power of two: no bit changes, and sums stay in range.
+    most = float(np.max(clusters.weight, initial=0.0))
+    unit = 2.0 ** round(math.log2(most)) if cells.is_weighted and most > 0 else 1.0
+    drawn = unit * _native.resample_clusters(
         np.ascontiguousarray(clusters.cluster, np.int32),
         np.ascontiguousarray(place.ravel(), np.int32),
-        np.ascontiguousarray(clusters.weight, np.float64),
+        np.ascontiguousarray(clusters.weight / unit, np.float64),
         clusters.n_clusters,
         len(occupied),
         method == "bayesian",

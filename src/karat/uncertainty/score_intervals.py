@@ -25,6 +25,7 @@ __all__ = ["score_interval"]
 
 _AREAS: Final = (AreaInfluence, PairsInfluence, DifferencesInfluence)
 _FEW: Final = 20
+_LEAST_DF: Final = 2.0
 _NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much one may lose"
 
 
@@ -54,17 +55,42 @@ def score_interval(
         return Interval(standard_error=error, remark=_NOTHING_SEEN)
     low, high = min(max(low, ends[0]), value), max(min(high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
-    return Interval(low, high, method, error, _caution(metric, spread))
+    return Interval(low, high, method, error, _caution(metric, value, spread))
 
 
-def _caution(metric: Metric, spread: Spread) -> str | None:
+def _caution(metric: Metric, value: float, spread: Spread) -> str | None:
     """What the level of the interval rests on, where that is little."""
     form = metric.record.influence
     if isinstance(form, AreaInfluence) and spread.n_informative < _FEW:
         return f"it rests on few rows of the class: {spread.n_informative:.1f} effective ones"
+    if _is_of_loss(metric) and _n_losing(metric, value, spread) < _FEW:
+        return (
+            f"few rows make up most of the loss: {_n_losing(metric, value, spread):.1f} effective"
+        )
     if isinstance(form, (*_AREAS, PrecisionInfluence)) and spread.n_effective < _FEW:
         return f"it rests on few rows of a class: {spread.n_effective:.0f}"
+    excess = spread.optimism * (1.0 - value)
+    if excess > math.sqrt(spread.variance) / 2.0:
+        return f"with few rows it may be too large by about {excess:.2g}"
     return None
+
+
+def _is_of_loss(metric: Metric) -> bool:
+    """Whether it is a mean of losses that have no end, or one less such a mean."""
+    low, high = metric.range
+    is_area = isinstance(metric.record.influence, (*_AREAS, PrecisionInfluence))
+    if is_area or "places" in metric.record.needs or (math.isinf(low) and math.isinf(high)):
+        return False
+    return math.isinf(low) or (low == 0.0 and metric.record.better == "lower")
+
+
+def _n_losing(metric: Metric, value: float, spread: Spread) -> float:
+    """(Σℓ)² ÷ Σℓ² of the losses ℓ of the rows: how many of them make up most of it."""
+    low, high = metric.range
+    loss = value - low if math.isfinite(low) else high - value
+    if loss == 0.0:
+        return spread.n_effective
+    return 1.0 / (spread.variance / loss**2 + 1.0 / max(spread.n_effective, 1.0))
 
 
 Found = tuple[float, float, str | None]
@@ -115,7 +141,11 @@ def _default(
         return low + span * edge[0], low + span * edge[1], "newcombe"
     if isinstance(form, PrecisionInfluence):
         if 0.0 < value < 1.0 and error > 0.0:
-            return _transformed(value, error, quantile, (low, high))
+            above = _transformed(value, error, quantile, (low, high))
+            less = value - spread.optimism * (1.0 - value)
+            if less <= 0.0:
+                return low, *above[1:]
+            return _transformed(less, error, quantile, (low, high))[0], *above[1:]
         return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
     is_a_loss = metric.record.better == "lower" and low == 0.0
     if "places" in metric.record.needs:
@@ -125,8 +155,10 @@ def _default(
     if math.isinf(low) and math.isinf(high):
         return value - quantile * error, value + quantile * error, "t"
     if error > 0.0 and value not in (low, high):
-        below, above = (low, math.inf) if math.isfinite(low) else (low, high)
-        return _transformed(value, error, quantile, (below, above))
+        ends = (low, math.inf) if math.isfinite(low) else (low, high)
+        # As sure as the few rows are many that make up most of the loss.
+        df = min(spread.df, max(_n_losing(metric, value, spread) - 1.0, _LEAST_DF))
+        return _transformed(value, error, asked.quantile(df), ends)
     if math.isfinite(span):
         return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
     return _NONE

@@ -103,9 +103,14 @@ def measured_with_intervals(
         and (is_drawn or reason_without(metric))
         and (is_drawn or is_requested or "plain" in metric.record.headline)
     ]
-    lazy = [] if clusters is not None else [metric for metric in drawn if _reads_one(metric)]
+    is_fixed = asked.design == "case-control"
+    lazy = [
+        metric
+        for metric in drawn
+        if clusters is None and _reads_one(metric) and (reason_without(metric) or not is_fixed)
+    ]
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
-    spreads = Spreads(rows, smooth, clusters, n_clusters)
+    spreads = Spreads(rows, smooth, clusters, n_clusters, is_fixed=is_fixed)
     kept = KeptColumns(lazy, rows.classes.positive)
     values = measure(rows, wanted, policy, along, _Together([spreads, kept]))
     at_once = [metric for metric in drawn if metric not in lazy]

@@ -8,9 +8,8 @@ counted as misses, and is 0 elsewhere.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -22,14 +21,14 @@ from karat.metrics._record import Record
 from karat.tally import Cells, Classes, Fields
 
 __all__ = [
-    "Curve",
     "Share",
-    "curve_of",
-    "curve_of_right_rows",
+    "at_shares",
     "is_of_right_rows",
     "measured",
     "of_right_rows",
+    "ratio_of_shares",
     "share_of",
+    "two_shares_of",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -42,11 +41,6 @@ _WIDE: Final = np.array(
     [[[31, 7, 3], [4, 22, 9], [1, 5, 17]], [[8, 2, 14], [11, 19, 1], [6, 3, 27]]], np.float64
 )
 _CLOSE: Final = 1e-9
-_FITTED: Final = np.array([0.125, 0.5, 0.875])
-_CHECKED: Final = np.array([0.0, 1e-9, 0.0625, 0.3, 0.61, 0.97, 1.0 - 1e-9, 1.0])
-_EXACT: Final = 1e-13
-_SHORT: Final = 1e-12
-_N_CURVES = 4096
 TWO: Final = Classes.of([0, 1])
 _ROWS, _COLS = np.divmod(np.arange(4), 2)
 _HITS: Final = np.arange(2)
@@ -82,117 +76,6 @@ class Share:
             cells = np.array(side)
             found += part[..., None, None] * cells / cells.sum()
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A metric as a function of the one share p that it depends on: (a·p + b) ÷ (1 + c·p).
-
-    It rises with p from 0 to 1, where it is finite.
-
-    Attributes:
-        a, b, c: what makes it.
-        sides: of the share; see `Share.sides`.
-        missing: what the metric is where no row is of the share.
-    """
-
-    a: float
-    b: float
-    c: float
-    sides: Floats
-    missing: float
-
-    @property
-    def is_share(self) -> bool:
-        """Whether the metric is the share itself."""
-        return (self.a, self.b, self.c) == (1.0, 0.0, 0.0)
-
-    def at(self, p: Floats) -> Floats:
-        """float64[...]: the metric where the share is p."""
-        if self.is_share:
-            return p
-        found = p * self.a
-        if self.b:
-            found += self.b
-        if self.c:
-            found /= 1.0 + self.c * p
-        return found
-
-    def slope(self, p: Floats) -> Floats | float:
-        """float64[...]: its derivative."""
-        over = self.a - self.b * self.c
-        return over / (1.0 + self.c * p) ** 2 if self.c else over
-
-
-def _curve_through(shares: Floats, values: Floats) -> tuple[float, float, float] | None:
-    """The a, b and c of the curve through three points, or None."""
-    if not np.isfinite(values).all():
-        return None
-    try:
-        found = np.linalg.solve(np.stack([shares, np.ones(3), -shares * values], -1), values)
-    except np.linalg.LinAlgError:
-        return None
-    # Short numbers are exact: then the ends of the range are too.
-    short = np.round(found, 6)
-    a, b, c = (float(x) + 0.0 for x in np.where(np.abs(found - short) < _SHORT, short, found))
-    return (a, b, c) if c > -1.0 and a - b * c > 0.0 else None
-
-
-@cache
-def curve_of(metric: Metric) -> Curve | None:
-    """How a metric of one class depends on its share, or None where no such curve is found.
-
-    It is found from three tables, and holds on others: with its derivative also on every table
-    where some of the four cells are empty.
-
-    Args:
-        metric: of the positive class of two.
-    """
-    share = share_of(metric)
-    if share is None:
-        return None
-    found = _curve_through(_FITTED, of_share(metric, share, _FITTED))
-    if found is None:
-        return None
-    filled = np.array(list(itertools.product((0.0, 1.0), repeat=4))) * np.array(
-        [5.0, 2.0, 3.0, 7.0]
-    )
-    value, slopes = measured(metric, filled.reshape(-1, 2, 2))
-    hits, misses = share.sides @ filled.T
-    inside = hits + misses
-    missing = value[inside == 0.0]
-    if not np.array_equal(missing, np.full(len(missing), missing[0]), equal_nan=True):
-        return None
-    curve = Curve(*found, share.sides, float(missing[0]))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        p = hits / inside
-        of_sides = np.array((1.0 - p, -p)) * curve.slope(p) / inside
-    is_seen = inside > 0.0
-    expected = np.where(is_seen[:, None], of_sides.T @ share.sides, 0.0)
-    is_curve = (
-        np.allclose(curve.at(_CHECKED), of_share(metric, share, _CHECKED), rtol=_EXACT, atol=_EXACT)
-        and np.allclose(curve.at(p[is_seen]), value[is_seen], rtol=_EXACT, atol=_EXACT)
-        and np.allclose(expected, slopes.reshape(-1, 4), rtol=1e-12, atol=1e-12)
-    )
-    return curve if is_curve else None
-
-
-@lru_cache(_N_CURVES)
-def curve_of_right_rows(metric: Metric, k: int) -> tuple[float, float, float] | None:
-    """The a, b and c of a metric that depends on the accuracy of k classes alone, or None.
-
-    It is (a·p + b) ÷ (1 + c·p), and may fall with p.
-    """
-    values = of_right_rows(metric, _FITTED, k)
-    is_falling = bool(values[0] > values[-1])
-    found = _curve_through(_FITTED, -values if is_falling else values)
-    if found is None:
-        return None
-    a, b, c = found
-    a, b = (-a, -b) if is_falling else (a, b)
-    at = (a * _CHECKED + b) / (1.0 + c * _CHECKED)
-    is_curve = np.allclose(at, of_right_rows(metric, _CHECKED, k), rtol=_EXACT, atol=_EXACT)
-    return (a, b, c) if is_curve else None
 
 
 def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
@@ -244,6 +127,78 @@ def share_of(metric: Metric) -> Share | None:
         return None
     (sides_of_all,) = found
     return Share(*sides_of_all)
+
+
+@cache
+def two_shares_of(metric: Metric) -> tuple[Share, Share] | None:
+    """Two shares whose sum, moved, a metric of one class is; or None.
+
+    Example:
+        >>> from karat.metrics import get
+        >>> specificity, recall = two_shares_of(get("informedness"))
+        >>> recall.misses
+        ((False, False), (True, False))
+        >>> two_shares_of(get("f1")) is None
+        True
+    """
+    slopes = measured(metric, _TABLES)[1]
+    for sides in _PAIRS:
+        if all(_moves_with(*both, sides) for both in zip(slopes, _TABLES, strict=True)):
+            return sides
+    return None
+
+
+@cache
+def ratio_of_shares(metric: Metric) -> tuple[Share, Share] | None:
+    """Two shares of independent rows, where a metric is a function of one times one of the other.
+
+    Example:
+        >>> from karat.metrics import get
+        >>> ratio_of_shares(get("negative_likelihood_ratio")) is None
+        False
+        >>> ratio_of_shares(get("informedness")) is None
+        True
+    """
+    pair = _PAIRS[0]
+    a, b = np.array([[0.3, 0.8]]).T, np.array([0.6, 0.9])
+    with np.errstate(all="ignore"):
+        found = at_shares(metric, pair, np.broadcast_to(a, (2, 2)), np.broadcast_to(b, (2, 2)))
+        again = _of_table(metric, _TABLES)
+        right = _TABLES[:, [0, 1], [0, 1]] / _TABLES.sum(axis=2)
+        is_theirs = np.allclose(at_shares(metric, pair, *right.T), again, rtol=_CLOSE)
+        products = found[0, 0] * found[1, 1], found[0, 1] * found[1, 0]
+    is_product = abs(products[0] - products[1]) <= _CLOSE * abs(products[0])
+    return pair if is_theirs and is_product else None
+
+
+def at_shares(metric: Metric, pair: tuple[Share, Share], first: Floats, second: Floats) -> Floats:
+    """float64[...]: the metric of one class where two shares of different rows are as given."""
+    return _of_table(metric, pair[0].tables(first) + pair[1].tables(second))
+
+
+def _of_table(metric: Metric, tables: Floats) -> Floats:
+    rows = np.ones(tables.shape[:-2])
+    return metric.values(Cells.dense(tables, classes=TWO, n_rows=rows), "zero").value
+
+
+_PAIRS: Final = tuple(
+    (Share(((True, False), (False, False)), first), Share(((False, False), (False, True)), second))
+    for first, second in (
+        (((False, True), (False, False)), ((False, False), (True, False))),
+        (((False, False), (True, False)), ((False, True), (False, False))),
+    )
+)
+"""The right rows of both truths, and those of both predictions."""
+
+
+def _moves_with(slopes: Floats, table: Floats, sides: tuple[Share, Share]) -> bool:
+    """Whether these are the slopes of the sum of both shares."""
+    expected = np.zeros((2, 2))
+    for share in sides:
+        hits, misses = share.counted(table)
+        inside = hits + misses
+        expected += (misses * np.array(share.hits) - hits * np.array(share.misses)) / inside**2
+    return bool(np.allclose(slopes, expected, rtol=_CLOSE, atol=1e-12))
 
 
 def _least(slopes: Floats) -> float:

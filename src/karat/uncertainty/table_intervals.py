@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors import error
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells
@@ -51,7 +53,9 @@ class TableIntervals:
 
     def of(self, metric: Metric, value: float) -> Interval:
         """The interval of a metric of labels whose value on the table this is."""
-        found = label_interval(metric, value, self.spread, self.asked, self.policy)
+        # Of classes that weigh 10^-260 of the others.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = label_interval(metric, value, self.spread, self.asked, self.policy)
         # Where there can be none, replicates give none either.
         if self.asked.method not in DRAWN or found.standard_error is None:
             return found
@@ -70,16 +74,41 @@ class TableIntervals:
         asked, size = self.asked, 8 * max(1, min(self.cells.k**2, 2 * self.cells.flat().size))
         step = max(1, min(asked.n_replicates, _BLOCK_BYTES // size))
         return [
-            replicate_tables(
-                self.cells,
-                min(step, asked.n_replicates - first),
-                asked.seed,
-                method="bayesian" if asked.method == "bayesian" else "multinomial",
-                clusters=self.clusters,
-                first=first,
-            )
+            self._replicates(first, min(step, asked.n_replicates - first))
             for first in range(0, asked.n_replicates, step)
         ]
+
+    def _replicates(self, first: int, count: int) -> Cells:
+        """Tables drawn from this one; of a case-control sample, so many rows of each class."""
+        asked, cells = self.asked, self.cells
+        is_fixed = asked.design == "case-control" and self.clusters is None
+        return replicate_tables(
+            cells,
+            count,
+            asked.seed,
+            method="bayesian" if asked.method == "bayesian" else "multinomial",
+            clusters=self.clusters,
+            first=first,
+            is_by_class=is_fixed,
+        )
+
+    def covariance(self, metrics: Sequence[Metric]) -> npt.NDArray[np.float64]:
+        """float64[d, d]: of d metrics of labels.
+
+        Errors:
+            K211 a metric of scores; K204 only totals were kept; K212 the squares of the weights
+            are not known.
+        """
+        for metric in metrics:
+            if metric.needs_scores:
+                do = "Name metrics of labels; karat.compare takes those of scores row by row."
+                raise error("K211", name=f"the influence of each row on {metric}", do=do)
+        if self.cells.storage == "marginals":
+            raise error("K204", name="A covariance")
+        if self.cells.is_weighted and self.cells.squares is None:
+            raise error("K212")
+        slopes = [derivative(metric, self.cells, self.policy) for metric in metrics]
+        return self.spread.covariance(np.stack(slopes)) if slopes else np.empty((0, 0))
 
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one class for every class; None where there are none."""
@@ -87,7 +116,8 @@ class TableIntervals:
         no_squares = self.cells.is_weighted and self.cells.squares is None
         if self.cells.storage == "marginals" or no_squares or is_a_count(plain):
             return None
-        return class_limits(plain, self.spread, self.asked)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return class_limits(plain, self.spread, self.asked)
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
@@ -114,6 +144,9 @@ class TableIntervals:
                 f"The weights differ so much that {n:.0f} rows say as much as "
                 f"{n_effective:.0f} would."
             )
+        asked = self.asked
+        if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
+            found.append("Whole clusters are drawn: replicates do not keep the rows of each class.")
         if self.clusters is not None and self.clusters.n_clusters < N_FEW_CLUSTERS:
             found.append(
                 f"There are {self.clusters.n_clusters} clusters: intervals rest on how few differ."

@@ -22,8 +22,8 @@ from karat.uncertainty.confidence import Design
 __all__ = ["CELLS_TO_SLOPES", "DUST", "TableSpread"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-DUST: Final = 1e-24
-"""Squared: below it beside the largest derivative, an influence is a rounding error of 0."""
+DUST: Final = 1e-12
+"""Below it beside the largest derivative, an influence is a rounding error of 0."""
 
 CELLS_TO_SLOPES: Final = np.array(
     [[-1.0, 0.0, 1.0, 0.0], [-1.0, 1.0, 0.0, 0.0], [1.0, -1.0, -1.0, 1.0]]
@@ -96,6 +96,11 @@ class TableSpread:
         return np.asarray(self.cells.flat(found) / self.unit / self.unit)
 
     @cached_property
+    def roots(self) -> Floats:
+        """float64[m], √Σw² ÷ Σw of all, in the listed cells."""
+        return np.asarray(np.sqrt(self.squares) / self.total)
+
+    @cached_property
     def total(self) -> float:
         """Σw, in units."""
         return float(self.cells.fields.n) / self.unit
@@ -132,7 +137,8 @@ class TableSpread:
         """
         phi = self.centred(g)
         if self.clusters is None:
-            return self._without_dust((phi * phi * self.squares).sum(axis=-1) / self.total**2, g)
+            # The influence of a row of a class that weighs next to nothing has no square.
+            return self._without_dust(((phi * self.roots) ** 2).sum(axis=-1), g)
         clusters = self.clusters
         scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
         flat = phi.reshape(-1, phi.shape[-1])
@@ -141,8 +147,19 @@ class TableSpread:
 
     def _without_dust(self, variance: Floats, g: npt.ArrayLike) -> Floats:
         """Exactly 0 where what varies is the rounding error of a derivative g [..., m]."""
-        most = np.abs(g).max(axis=-1, initial=0.0)
-        return np.where(variance <= DUST / self.n_effective * most * most, 0.0, variance)
+        return np.where(np.sqrt(variance) <= self._dust_beside(g), 0.0, variance)
+
+    def _dust_beside(self, g: npt.ArrayLike) -> Floats:
+        """float64[...]: the largest standard error that is a rounding error beside g [..., m]."""
+        return np.asarray(DUST * self._least_root * np.abs(g).max(axis=-1, initial=0.0))
+
+    @cached_property
+    def _least_root(self) -> float:
+        """Of the cell that holds least: large derivatives there are no errors elsewhere.
+
+        It is 0 where the squares of the weights are too small for a number.
+        """
+        return float(self.roots[self.weights > 0.0].min(initial=1.0))
 
     def slope_variances(self, slopes: Floats, listed: Floats | None = None) -> Floats:
         """float64[d]: `variance` of d metrics, from derivatives in parts; NaN if one is infinite.
@@ -189,7 +206,7 @@ class TableSpread:
     def simple_variance(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: what it would be for `n_effective` rows drawn one by one."""
         phi = self.centred(g)
-        spread = (phi * phi * self.weights).sum(axis=-1) / self.total
+        spread = ((phi * np.sqrt(self.weights / self.total)) ** 2).sum(axis=-1)
         return self._without_dust(spread / self.n_effective, g)
 
     def inflation(self, g: npt.ArrayLike) -> Floats:
@@ -211,7 +228,7 @@ class TableSpread:
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
-        counts = self.cells.counts * scale + 0.5 / self.cells.k
+        counts = self.cells.counts / self.unit * scale + 0.5 / self.cells.k
         return Cells.dense(
             np.asarray(counts, np.float64), classes=self.cells.classes, n_rows=self.cells.n_rows
         )
@@ -228,9 +245,10 @@ class TableSpread:
     @cached_property
     def class_counts(self) -> Floats:
         """float64[4, k]: Σw of tn, fp, fn and tp of each class, in units."""
+        if self.cells.is_weighted:
+            return np.ascontiguousarray(_folded(self, self.weights).reshape(-1, 4).T)
         fields = self.cells.fields
-        found = np.array((fields.tn, fields.fp, fields.fn, fields.tp))
-        return found if self.unit == 1.0 else found / self.unit
+        return np.array((fields.tn, fields.fp, fields.fn, fields.tp))
 
     def class_inflation(self, partials: Floats) -> Floats:
         """float64[k]: `inflation` of a metric of one class, for every class.
@@ -247,7 +265,7 @@ class TableSpread:
     def _inflation_of(self, partials: Floats, i: int) -> float:
         # A cell that is not listed says how large a derivative is, too.
         g = self.spread_out(partials, i)
-        is_dust = np.abs(g).max() <= math.sqrt(DUST) * np.abs(partials[i]).max()
+        is_dust = np.sqrt(self.simple_variance(g)) <= self._dust_beside(partials[i].ravel())
         return float(self.inflation(np.zeros_like(g) if is_dust else g))
 
     def class_variances(self, partials: Floats) -> Floats:
@@ -259,7 +277,7 @@ class TableSpread:
             weights, squares = self.one_vs_rest()
             mean = (partials * weights).sum(axis=(1, 2)) / self.total
             phi = partials - mean[:, None, None]
-            found = (phi * phi * squares).sum(axis=(1, 2)) / self.total**2
+            found = ((phi * np.sqrt(squares) / self.total) ** 2).sum(axis=(1, 2))
             return self._without_dust(found, partials.reshape(-1, 4))
         each = [float(self.variance(self.spread_out(partials, i))) for i in range(self.cells.k)]
         return self._without_dust(np.array(each), partials.reshape(-1, 4))

@@ -39,7 +39,8 @@ class Linear:
         loss = rows.row_losses(self.name, part)
         if self.within:
             loss = (loss < self.within).astype(np.float64)
-        found: Floats = self.gain * loss + self.offsets[rows.codes[part]]
+        with np.errstate(over="ignore", invalid="ignore"):  # an infinite loss has no influence
+            found: Floats = self.gain * loss + self.offsets[rows.codes[part]]
         return found
 
 

@@ -1,0 +1,1 @@
+"""How often the intervals of karat hold the true value, on populations drawn by a seed."""

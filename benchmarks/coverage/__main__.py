@@ -1,0 +1,84 @@
+"""Run the coverage study: draw, ask karat, count and write."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+# Before karat is imported: samples are small, threads would cost more than they gain.
+os.environ.setdefault("KARAT_NUM_THREADS", "1")
+
+import numpy as np
+
+from benchmarks import machine
+from benchmarks.coverage import labels, render, scores, tests
+from benchmarks.coverage.study import FAMILIES, Design, Figure, measured
+
+RESULTS = Path(__file__).parents[1] / "results" / "coverage"
+SEED = 2711
+MAKERS = (
+    labels.shares,
+    labels.agreement,
+    labels.means_of_classes,
+    labels.ratios,
+    labels.odd_samples,
+    scores.areas,
+    scores.areas_of_many,
+    scores.means,
+    scores.bootstrapped,
+    tests.comparisons,
+    tests.gaps,
+)
+"""The designs of each family."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the chosen families."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("--family", action="append", choices=FAMILIES, help="all by default")
+    parser.add_argument("--replicates", type=int, default=4000, help="samples of each design")
+    parser.add_argument("--seed", type=int, default=SEED, help="of populations and samples")
+    parser.add_argument("--designs", type=int, default=None, help="so many of each family at most")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder to write into")
+    parser.add_argument("--page", type=Path, help="put the tables of the folder into this page too")
+    options = parser.parse_args(arguments)
+    families = options.family or FAMILIES
+    for family in families:
+        place = FAMILIES.index(family)
+        rng = np.random.default_rng([options.seed, place])
+        found: list[Figure | tests.Rate] = []
+        start = time.process_time()
+        for i, design in enumerate(MAKERS[place](rng)):
+            if options.designs is not None and i >= options.designs:
+                break
+            seed = [options.seed, place, 1 + i]
+            if isinstance(design, Design):
+                figures = measured(design, options.replicates, seed)
+                found += figures
+                told = "  ".join(f"{one.metric} {100 * one.coverage:.1f}" for one in figures)
+                print(f"{design.name}: {told}", flush=True)
+            else:
+                rates = tests.tried(design, options.replicates, seed)
+                found += rates
+                told = "  ".join(
+                    f"{one.metric}, {one.quantity} {100 * one.rate:.1f}" for one in rates
+                )
+                print(f"{design.design}: {told}", flush=True)
+        facts = machine.facts() | {
+            "family": family,
+            "seed": options.seed,
+            "replicates": options.replicates,
+            "cpu_seconds": time.process_time() - start,
+        }
+        render.write(options.out, family, facts, found)
+    if options.page:
+        render.refresh(options.page, options.out)
+    print(f"see {options.out / 'coverage.md'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

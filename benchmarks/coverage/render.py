@@ -1,0 +1,141 @@
+"""Figures as Markdown for people and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from itertools import groupby
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.coverage.study import FAMILIES, Figure
+from benchmarks.coverage.tests import Rate
+
+__all__ = ["markdown", "read", "refresh", "tables", "write"]
+
+HEADER = (
+    "| metric | designs | coverage: median | lowest | too low | too high | width | warned "
+    "| worst design |\n|---|---:|---:|---:|---:|---:|---:|---:|---|"
+)
+SUMMARY = (
+    "| family | rows of the rarest class | designs | median | lowest | worst |\n"
+    "|---|---:|---:|---:|---:|---|"
+)
+FIRST = "<!-- written by python -m benchmarks.coverage -->"
+LAST = "<!-- end of what was written -->"
+RATES = "| metric | quantity | design | rate | aim |\n|---|---|---|---:|---:|"
+
+
+def write(folder: Path, family: str, facts: dict[str, Any], found: Sequence[Figure | Rate]) -> None:
+    """Write one family as JSON, and the page of all families of the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {
+        "schema": "karat.coverage/1",
+        "facts": facts,
+        "found": [asdict(one) for one in found],
+    }
+    path = folder / f"{family.replace(', ', '-').replace(' ', '-')}.json"
+    path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    (folder / "coverage.md").write_text(markdown(folder), encoding="utf-8")
+
+
+def read(path: Path) -> tuple[dict[str, Any], list[Figure | Rate]]:
+    """What `write` wrote."""
+    written = json.loads(path.read_text(encoding="utf-8"))
+    kinds = (Figure, Rate)
+    found: list[Figure | Rate] = []
+    for one in written["found"]:
+        kind = next(kind for kind in kinds if {item.name for item in fields(kind)} == set(one))
+        found.append(kind(**one))
+    return written["facts"], found
+
+
+def markdown(folder: Path) -> str:
+    """The page of all families that were run."""
+    return "\n".join(["# Coverage of 95 % intervals", "", *tables(folder)]) + "\n"
+
+
+def refresh(page: Path, folder: Path) -> None:
+    """Put the tables of a folder into a page, between its two marks."""
+    text = page.read_text(encoding="utf-8")
+    before, _, rest = text.partition(FIRST)
+    _, _, after = rest.partition(LAST)
+    inside = "\n".join(tables(folder))
+    page.write_text(f"{before}{FIRST}\n\n{inside}\n\n{LAST}{after}", encoding="utf-8")
+
+
+def tables(folder: Path) -> list[str]:
+    """One line for each family, then the tables of each."""
+    families = [read(path) for path in folder.glob("*.json")]
+    families.sort(key=lambda one: FAMILIES.index(one[0]["family"]))
+    lines = [*SUMMARY.splitlines()]
+    for facts, found in families:
+        for is_small in (False, True):
+            group = [one for one in found if isinstance(one, Figure) and one.is_small == is_small]
+            if group:
+                lines.append(_of_family(facts["family"], group, is_small=is_small))
+    for facts, found in families:
+        lines += ["", f"### {facts['family'].capitalize()}", ""]
+        figures = [one for one in found if isinstance(one, Figure)]
+        rates = [one for one in found if isinstance(one, Rate)]
+        sizes = sorted({one.n_samples for one in rates} or {facts["replicates"]})
+        told = " or ".join(map(str, sizes))
+        minutes = facts["cpu_seconds"] / 60
+        lines.append(f"Written on {facts['date']} with seed {facts['seed']}: {told} samples")
+        lines += [f"of each design, {minutes:.0f} minutes of one processor.", ""]
+        if figures:
+            lines += table([one for one in figures if not one.is_small], "20 rows of every class")
+            small = [one for one in figures if one.is_small]
+            lines += ["", *table(small, "8 rows of the rarest class")] if small else []
+        if rates:
+            lines += [RATES, *map(_of_rate, rates)]
+    return lines
+
+
+def _of_family(name: str, group: Sequence[Figure], *, is_small: bool) -> str:
+    known = [one for one in group if one.n_samples]
+    worst = min(known, key=lambda one: one.coverage)
+    n_designs = len({one.design for one in group})
+    return (
+        f"| {name} | {'8' if is_small else '20'} | {n_designs} "
+        f"| {_percent(median(one.coverage for one in known))} | {_percent(worst.coverage)} "
+        f"| `{worst.metric}`: {worst.design} |"
+    )
+
+
+def table(figures: Sequence[Figure], title: str) -> list[str]:
+    """One line for each metric, and one for all of them."""
+    lines = [f"*{title}, or more*" if title.startswith("20") else f"*{title}*", "", HEADER]
+    ordered = sorted(figures, key=lambda one: one.metric)
+    for metric, group in groupby(ordered, key=lambda one: one.metric):
+        lines.append(_of_metric(metric, list(group)))
+    return [*lines, _of_metric("**all**", ordered)]
+
+
+def _of_metric(name: str, group: Sequence[Figure]) -> str:
+    known = [one for one in group if one.n_samples]
+    worst = min(known, key=lambda one: one.coverage)
+    of_worst = worst.metric + ": " if name.startswith("**") else ""
+    return (
+        f"| {name if name.startswith('**') else f'`{name}`'} | {len(group)} "
+        f"| {_percent(median(one.coverage for one in known))} | {_percent(worst.coverage)} "
+        f"| {_percent(_mean(one.below for one in known))} "
+        f"| {_percent(_mean(one.above for one in known))} "
+        f"| {_mean(one.width for one in known):.3g} "
+        f"| {_percent(_mean(one.warned for one in known), 0)} | {of_worst}{worst.design} |"
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def _of_rate(one: Rate) -> str:
+    return f"| `{one.metric}` | {one.quantity} | {one.design} | {_percent(one.rate)} | {one.aim} |"
+
+
+def _percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f}"

@@ -1,0 +1,192 @@
+"""`karat gate`: pass or fail, for continuous integration."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from karat.cli.options import Described, said, shown_mapping, source_of, sources
+from karat.cli.row_options import check_outputs, columns_given, options_given, rows_options
+from karat.cli.streams import complain
+
+if TYPE_CHECKING:
+    from karat.gating.outcome import GateResult
+
+__all__ = ["command"]
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(
+    "gate",
+    cls=Described,
+    examples=(
+        "karat gate predictions.parquet --min macro_f1=0.80 --evidence low",
+        "karat gate new.parquet --baseline old.parquet",
+        "karat gate new.csv --baseline old.csv --max-drop macro_f1=0.01 --by country",
+        "karat gate new.csv --baseline base.json --no-worse-than accuracy=0.01",
+        "karat gate new.csv --update-baseline base.json --with-rows",
+    ),
+    no_args_is_help=True,
+)
+@sources
+@click.option("--min", "min_", multiple=True, metavar="METRIC=X", help="The value is at least X.")
+@click.option("--max", "max_", multiple=True, metavar="METRIC=X", help="The value is at most X.")
+@click.option(
+    "--evidence",
+    type=click.Choice(["value", "low"]),
+    default="value",
+    show_default=True,
+    help="Ask a bound of the value, or of the limit of its interval.",
+)
+@click.option("--baseline", metavar="FILE", help="Earlier predictions, or what a gate wrote.")
+@click.option(
+    "--max-drop", multiple=True, metavar="METRIC=X", help="Fail where a larger drop is shown."
+)
+@click.option(
+    "--no-worse-than", multiple=True, metavar="METRIC=X", help="Pass only where it is excluded."
+)
+@click.option("--by", metavar="COLUMN", help="Ask every rule of every slice too.")
+@click.option(
+    "--min-n",
+    type=click.IntRange(min=1),
+    default=30,
+    show_default=True,
+    help="Slices with fewer rows are inconclusive.",
+)
+@click.option(
+    "--adjust",
+    type=click.Choice(["holm", "none"]),
+    default="holm",
+    show_default=True,
+    help="How p-values allow for many rules.",
+)
+@click.option("--strict-inconclusive", is_flag=True, help="Exit with 3 where a rule is undecided.")
+@click.option("--warn-only", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option(
+    "--update-baseline", type=_FILE, metavar="FILE", help="Write the next baseline, if it passes."
+)
+@click.option("--with-rows", is_flag=True, help="Keep the rows in it, for a comparison row by row.")
+@click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML.")
+@click.option("--markdown", type=_FILE, metavar="FILE", help="Write Markdown.")
+@rows_options
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+def command(
+    predictions: tuple[str, ...],
+    min_: tuple[str, ...],
+    max_: tuple[str, ...],
+    evidence: str,
+    baseline: str | None,
+    max_drop: tuple[str, ...],
+    no_worse_than: tuple[str, ...],
+    by: str | None,
+    min_n: int,
+    adjust: str,
+    strict_inconclusive: bool,
+    warn_only: bool,
+    update_baseline: Path | None,
+    with_rows: bool,
+    junit: Path | None,
+    markdown: Path | None,
+    format_: str,
+    **given: Any,
+) -> int:
+    """Whether predictions are good enough, and no worse than before.
+
+    Exit code 0: every rule passed. 1: a rule failed, or its metric is undefined. 2: wrong usage or
+    input. 3: inconclusive, with --strict-inconclusive.
+    """
+    from karat.cli.progress import ReadingBar
+    from karat.gate_rows import Given
+    from karat.gate_runs import run_gate
+    from karat.gating.rules import rules_of
+
+    rules = rules_of(min=min_, max=max_, max_drop=max_drop, no_worse_than=no_worse_than)
+    if with_rows and update_baseline is None:
+        raise click.UsageError("--with-rows says what --update-baseline FILE holds; name the file.")
+    outputs = {"--junit": junit, "--markdown": markdown}
+    check_outputs(outputs, (*predictions, baseline))
+    # The next baseline may take the place of the one that was compared with.
+    check_outputs({"--update-baseline": update_baseline}, predictions)
+    with ReadingBar() as bar:
+        options = {**options_given(given), "progress": bar}
+        result = run_gate(
+            Given(source_of(predictions), None, None, None, columns_given(given, by), options),
+            rules,
+            baseline=baseline,
+            evidence=evidence,
+            min_n=min_n,
+            level=given["level"],
+            adjust=adjust,
+            allow_mismatch=given["allow_mismatch"],
+            strict_inconclusive=strict_inconclusive,
+            warn_only=warn_only,
+            update_baseline=update_baseline,
+            with_rows=with_rows,
+            undefined=given["undefined"],
+        )
+    if result.mapping is not None:
+        said(shown_mapping(result.mapping, given["threshold"]))
+    _write(result, junit, markdown)
+    _tell_actions(result)
+    _print(result, format_)
+    return result.exit_code
+
+
+def _write(result: GateResult, junit: Path | None, markdown: Path | None) -> None:
+    from karat.gating.junit import junit_of_gate
+    from karat.gating.markdown import markdown_of_gate
+    from karat.render.writing import write_text
+
+    texts = {junit: junit_of_gate, markdown: markdown_of_gate}
+    for path, text_of in texts.items():
+        if path is None:
+            continue
+        try:
+            write_text(path, text_of(result))
+        except OSError as problem:
+            raise click.FileError(str(path), problem.strerror or "unknown error") from None
+
+
+def _tell_actions(result: GateResult) -> None:
+    """Annotations and the summary of the job, where GitHub Actions runs this."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    from karat.gating.actions import summary, workflow_commands
+
+    for line in workflow_commands(result):
+        complain(line)
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        there = os.path.getsize(path) if os.path.exists(path) else 0
+        text = summary(result, there)
+        with open(path, "a", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as problem:
+        said(f"Warning: the summary of the job was not written: {problem.strerror}.")
+
+
+def _print(result: GateResult, format_: str) -> None:
+    from karat.render.layout import plain_ascii
+    from karat.render.names import harmless
+    from karat.render.terminal import shows_unicode, wants_colour
+
+    if format_ == "json":
+        click.echo(result.to_json())
+        return
+    is_coloured = wants_colour(sys.stdout)
+    for line in str(result).splitlines():
+        shown = harmless(line)
+        if not shows_unicode(sys.stdout):
+            shown = plain_ascii(shown)
+        word = shown.strip().partition(" ")[0]
+        colour = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}.get(word)
+        if is_coloured and colour is not None:
+            shown = shown.replace(word, click.style(word, fg=colour, bold=True), 1)
+        click.echo(shown, color=is_coloured)

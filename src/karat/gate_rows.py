@@ -1,0 +1,215 @@
+"""Where the rows of a gate come from: arrays, tables, files, reports and baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from karat.engines.kept_rows import KeptRows, read_rows
+from karat.engines.row_names import RowNames, names_of_column
+from karat.engines.scores import tally_scores
+from karat.errors import KaratError, error
+from karat.gating.baselines import Baseline, BaselineRows, hashed, is_baseline, read_baseline
+from karat.inputs.align import align, check_lengths, refuse_outside
+from karat.inputs.clusters import encode_names
+from karat.inputs.frames import is_frame
+from karat.inputs.labels import encode
+from karat.inputs.weights import as_weights, refuse_sums, refuse_weights
+from karat.measuring import names_files
+from karat.report import Report
+from karat.scored_functions import given_scores
+
+__all__ = ["Given", "baseline_of", "kept_of_baseline", "rows_given", "with_hashes"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The arguments that say where rows are, and how they are read.
+
+    Attributes:
+        y_true, y_pred, y_prob, y_score: as in `karat.evaluate`.
+        columns: the column of each role of tables, or values of each row of arrays.
+        options: ``labels``, ``positive``, ``threshold``, ``nulls``, ``n_threads``, and what only
+            files have.
+    """
+
+    y_true: Any
+    y_pred: Any
+    y_prob: Any
+    y_score: Any
+    columns: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the rows are in a table or in files."""
+        if any(value is not None for value in (self.y_pred, self.y_prob, self.y_score)):
+            return False
+        return names_files(self.y_true) or is_frame(self.y_true)
+
+
+def rows_given(given: Given, name: str) -> KeptRows:
+    """The rows that are to pass.
+
+    Errors:
+        As `karat.evaluate`.
+    """
+    if given.is_table:
+        return read_rows(given.y_true, name, given.columns, **given.options)
+    if given.y_true is None or all(x is None for x in (given.y_pred, given.y_prob, given.y_score)):
+        raise error(
+            "K120",
+            found="There are neither rows nor a report",
+            do="Give files, a table, a report, or y_true with y_pred=, y_prob= or y_score=.",
+        )
+    roles = ("true", "pred", "prob", "score")
+    if any(given.columns.get(role) is not None for role in roles):
+        raise error(
+            "K120",
+            found="Column names were given (true=, pred=, prob=, score=) without a table",
+            do="Give the table or its files first.",
+        )
+    return _of_arrays(given, name, given.y_pred, given.y_prob, given.y_score)
+
+
+def _of_arrays(given: Given, name: str, y_pred: Any, y_prob: Any, y_score: Any) -> KeptRows:
+    options = given.options
+    true = encode(given.y_true, "y_true")
+    n = len(true)
+    weights = None
+    if given.columns.get("weights") is not None:
+        weights = as_weights(given.columns["weights"], n)
+        refuse_weights(weights)
+        refuse_sums(weights)
+    names = {
+        role: _named(given.columns.get(column), argument, n)
+        for role, column, argument in (
+            ("clusters", "clusters", "clusters"), ("ids", "ids", "id"), ("slices", "by", "by"),
+        )
+    }  # fmt: skip
+    facts: dict[str, Any] = {"weights": weights, **names}
+    if y_prob is not None or y_score is not None:
+        rows = tally_scores(
+            given.y_true, given_scores(y_prob, y_score), y_pred=y_pred, weights=weights,
+            threshold=options.get("threshold"), labels=options.get("labels"),
+            positive=options.get("positive"), n_threads=options.get("n_threads"),
+        )  # fmt: skip
+        rows.check()
+        said = np.asarray(rows.predicted(), np.int32)
+        return KeptRows(
+            name, rows.classes, rows.codes, said, rows.scores.values, rows.is_prob, **facts
+        )
+    if options.get("threshold") is not None:
+        raise error(
+            "K136",
+            threshold=options["threshold"],
+            found="There are no probabilities or scores",
+        )
+    pred = encode(y_pred, "y_pred")
+    check_lengths(true, pred)
+    aligned = align(true, pred, options.get("labels"), options.get("positive"))
+    codes = []
+    for side in (aligned.true, aligned.pred):
+        indices = side.indices()
+        if indices.min() < 0:
+            raise refuse_outside(side, aligned.classes)
+        codes.append(indices)
+    return KeptRows(name, aligned.classes, codes[0], codes[1], **facts)
+
+
+def _named(values: Any, argument: str, n: int) -> RowNames | None:
+    if values is None:
+        return None
+    if isinstance(values, str):
+        raise error(
+            "K120",
+            found=f"{argument}={values!r} names a column, and there is no table",
+            do="Give one value for each row, or the table or its files first.",
+        )
+    column = encode_names(values, argument, "error")
+    if len(column) != n:
+        raise error("K102", left="y_true", n_left=n, right=argument, n_right=len(column))
+    return names_of_column(column)
+
+
+def baseline_of(given: Given, baseline: Any, name: str) -> KeptRows | Baseline | Report:
+    """What the rows are compared with.
+
+    Args:
+        baseline: a file that a gate wrote, files of predictions, a table, a report; or, where the
+            rows are arrays, what the earlier model said of the same rows, in the same form.
+
+    Errors:
+        K205, K206 a damaged baseline; else as `karat.evaluate`.
+    """
+    if isinstance(baseline, Report):
+        return baseline
+    if isinstance(baseline, str | PathLike) and is_baseline(baseline):
+        return read_baseline(fspath(baseline))
+    is_path = isinstance(baseline, str | PathLike)
+    if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
+        return _read_baseline_rows(given, baseline, name)
+    if given.is_table or isinstance(given.y_true, Report):
+        raise error(
+            "K120",
+            found=f"baseline= is a {type(baseline).__name__}",
+            do="Give a file that a gate wrote, files or a table of predictions, or a report.",
+        )
+    if given.y_prob is not None:
+        return _of_arrays(given, name, None, baseline, None)
+    if given.y_score is not None:
+        return _of_arrays(given, name, None, None, baseline)
+    return _of_arrays(given, name, baseline, None, None)
+
+
+def _read_baseline_rows(given: Given, baseline: Any, name: str) -> KeptRows:
+    columns = dict(given.columns)
+    if not given.is_table:
+        # Values of the rows of arrays are no columns of a file.
+        columns = dict.fromkeys(columns)
+    # Weights and clusters are those of the rows that are to pass.
+    columns |= {"weights": "", "clusters": ""}
+    options = dict(given.options)
+    if not names_files(baseline):
+        for only_of_files in ("where", "labels_are_text", "progress"):
+            options.pop(only_of_files, None)
+    try:
+        return read_rows(baseline, name, columns, **options)
+    except KaratError as problem:
+        # The slices of an earlier file are only needed to see that none is gone.
+        by = columns.get("by")
+        if problem.code != "K404" or by is None or problem.context.get("column") != by:
+            raise
+    return read_rows(baseline, name, {**columns, "by": None}, **options)
+
+
+def kept_of_baseline(found: Baseline, name: str) -> KeptRows:
+    """The rows of a baseline that holds some."""
+    rows = found.rows
+    assert rows is not None
+    ids = None
+    if rows.ids is not None:
+        texts = tuple(f"hash {number:016x}" for number in rows.ids.tolist())
+        ids = RowNames("ids", np.arange(len(texts), dtype=np.int32), texts)
+    return KeptRows(
+        name, found.classes, rows.true, rows.pred, rows.scores, rows.is_prob, rows.weights, ids=ids
+    )
+
+
+def with_hashes(rows: KeptRows) -> KeptRows:
+    """The same rows, matched by what a baseline keeps of their ids."""
+    if rows.ids is None:
+        return rows
+    hashes = tuple(f"hash {number:016x}" for number in hashed(rows.ids.texts).tolist())
+    return replace(rows, ids=replace(rows.ids, hashes=hashes))
+
+
+def rows_of_baseline(rows: KeptRows) -> BaselineRows:
+    """The rows as a baseline keeps them."""
+    ids = None if rows.ids is None else hashed(rows.ids.texts)[rows.ids.codes]
+    scores = None if rows.scores is None else np.asarray(rows.scores, np.float32)
+    return BaselineRows(rows.true, rows.pred, ids, scores, rows.is_prob, rows.weights)

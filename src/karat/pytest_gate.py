@@ -1,0 +1,34 @@
+"""The fixture `karat_gate`: a gate inside a test, with every rule in the message of a failure.
+
+    def test_model(karat_gate):
+        karat_gate(y_true, y_pred, min={"macro_f1": 0.8})
+
+pytest loads this module by its entry point; karat itself never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from karat.gating.outcome import GateResult
+
+__all__ = ["karat_gate"]
+
+
+@pytest.fixture
+def karat_gate() -> Callable[..., GateResult]:
+    """Calls `karat.gate` and fails the test with its text where the gate fails."""
+
+    def gate(*arguments: Any, **options: Any) -> GateResult:
+        import karat
+
+        result: GateResult = karat.gate(*arguments, **options)
+        if result.exit_code:
+            pytest.fail(str(result), pytrace=False)
+        return result
+
+    return gate

@@ -1,0 +1,52 @@
+"""Swaps of joint cells: each row is exchanged with chance one half, whatever the cells hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.comparison import swaps
+from karat.metrics import get
+from karat.tally import Classes, JointCells
+from tests.comparison.data import drawn
+
+COINS = np.array([1, 2, 7, 63, 64, 65, 900])
+
+
+def test_heads_are_binomial_for_few_and_for_many_coins() -> None:
+    heads = swaps._heads(np.random.default_rng(0), COINS, 20_000)
+    assert heads.mean(axis=0) == pytest.approx(COINS / 2, rel=0.02)
+    assert heads.var(axis=0) == pytest.approx(COINS / 4, rel=0.05)
+    assert ((heads >= 0) & (heads <= COINS)).all()
+    assert heads[:, 0].max() == 1
+
+
+def test_the_p_value_of_the_right_rows_is_that_of_coins() -> None:
+    # 8 rows on which one alone is right, 1 to 7: 2 · (1 + 8) ÷ 2⁸.
+    true = np.zeros(21, int)
+    a, b = np.zeros(21, int), np.zeros(21, int)
+    a[:1], b[1:8] = 1, 1
+    pair = JointCells.of(Classes.of([0, 1]), ["a", "b"], true, [a, b])
+    (p,), n_drawn = swaps.swap_p_values(pair, [get("accuracy")], 20_000, [0])
+    assert n_drawn == 20_000
+    assert p == pytest.approx(18 / 256, abs=0.006)
+
+
+def test_fewer_replicates_are_drawn_where_many_cells_differ(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    true, said = drawn(0, 300)
+    pair = JointCells.of(Classes.of(range(5)), ["a", "b"], true, said)
+    monkeypatch.setattr(swaps, "_MOST_DRAWS", 10_000)
+    _, n_drawn = swaps.swap_p_values(pair, [get("kappa")], 20_000, [0])
+    assert n_drawn == 499
+    _, n_drawn = swaps.swap_p_values(pair, [get("kappa")], 200, [0])
+    assert n_drawn == 200
+
+
+def test_the_same_draws_are_made_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    true, said = drawn(1, 60)
+    pair = JointCells.of(Classes.of(range(5)), ["a", "b"], true, said)
+    whole = swaps.swap_p_values(pair, [get("macro_f1")], 500, [3])
+    monkeypatch.setattr(swaps, "_BLOCK", 1)
+    assert swaps.swap_p_values(pair, [get("macro_f1")], 500, [3]) == whole
