@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from karat.metrics import Record, all_records
-from karat.testing import INTERVAL_LAWS
+from karat.metrics import Record, all_records, get
+from karat.testing import INTERVAL_LAWS, interval_laws
+from karat.uncertainty.confidence import Interval
 
 OF_LABELS = [record for record in all_records() if record.is_traced]
 

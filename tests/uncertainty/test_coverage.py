@@ -135,6 +135,13 @@ def test_leaving_rows_out_finds_the_bias_of_information() -> None:
     assert np.mean(found) == pytest.approx(4 / 300, rel=0.15)
 
 
+def test_information_ends_at_what_tells_classes_apart_and_its_share_at_all_of_it() -> None:
+    report = karat.evaluate(confusion=[[24, 1], [0, 20]])
+    one, other = report["mutual_information"], report["normalized_mutual_information"]
+    assert one.value < one.high <= np.log(2)
+    assert 0.4 < other.low < other.value < other.high <= 1
+
+
 def test_few_rows_with_most_of_the_loss_widen_its_interval_and_are_named() -> None:
     own = np.random.default_rng(4).uniform(0.97, 0.99, size=120)
     y, p = [0, 1] * 60, np.where(np.arange(120) % 2, own, 1 - own)
@@ -156,3 +163,13 @@ def test_precision_of_few_rows_is_allowed_to_be_optimistic() -> None:
     odds = [np.log(x / (1 - x)) for x in (found.low, found.value, found.high)]
     # On the scale of the logit the lower limit lies farther away.
     assert odds[1] - odds[0] > 1.05 * (odds[2] - odds[1])
+
+
+def test_a_perfect_ranking_has_an_interval() -> None:
+    y, s = np.repeat([0, 1], [30, 12]), np.arange(42.0)
+    for score, end in ((s, 1.0), (-s, 0.0)):
+        found = karat.evaluate(y, y_score=score)["roc_auc"]
+        assert (found.value, found.method) == (end, "newcombe")
+        width = found.high - found.low
+        assert 0.1 < width < 0.25
+        assert end in (found.low, found.high)

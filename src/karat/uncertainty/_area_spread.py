@@ -79,8 +79,13 @@ class AreaSpread:
 
     @property
     def df(self) -> float:
-        """Satterthwaite's degrees of freedom of the shrunk variance."""
+        """Satterthwaite's degrees of freedom of the shrunk variance.
+
+        Of an area of 0 or 1, whose rows do not vary, those of the smaller side.
+        """
         parts = self.shrunk_variances
+        if not parts.any():
+            return float(self.rows.min()) - 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(parts.sum() ** 2 / (parts**2 / (self.rows - 1.0)).sum())
 

@@ -26,6 +26,7 @@ class Spread:
         n_informative: of areas, (Σ|φ|)² ÷ Σφ² over the own rows; else NaN.
         missing: why there is no variance, in words.
         optimism: of the area under precision, by what share of 1 − area few rows make it too large.
+        interpolated: of such an area, how much of it straight lines between its points make.
     """
 
     variance: float
@@ -35,6 +36,7 @@ class Spread:
     n_informative: float = np.nan
     missing: str = ""
     optimism: float = 0.0
+    interpolated: float = 0.0
 
 
 Found: TypeAlias = Spread | tuple[Spread, ...]

@@ -148,7 +148,10 @@ class Spreads:
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance = float(squares.sum() / sizes.weight[i] ** 2) * self._factor
             made = spread(variance, n_own - 1.0, n_own, "no row is truly of the class")
-            return replace(made, optimism=optimism(sizes.rows))
+            lines = 0.0
+            if form.is_straight:
+                lines = abs(views.ranks.trapezoid_area - views.ranks.step_area)
+            return replace(made, optimism=optimism(sizes.rows), interpolated=lines)
         total = float(sizes.weight.sum())
         if isinstance(form, LineInfluence):
             line, square = Line.of(views.probabilities, form.part), 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 from karat.metrics import Metric
@@ -43,6 +44,9 @@ def score_interval(
     """
     if not math.isfinite(value):
         return Interval()
+    if isinstance(metric.record.influence, _AREAS) and spread.variance == 0.0:
+        # Where the classes do not overlap, no degrees of freedom follow from the rows.
+        spread = replace(spread, df=math.inf if math.isnan(spread.df) else spread.df)
     if not math.isfinite(spread.variance) or spread.df < 1.0 or math.isnan(spread.df):
         return Interval(remark=spread.missing or "there are too few rows")
     error = math.sqrt(spread.variance)
@@ -60,8 +64,9 @@ def score_interval(
 
 def _caution(metric: Metric, value: float, spread: Spread) -> str | None:
     """What the level of the interval rests on, where that is little."""
-    form = metric.record.influence
-    if isinstance(form, AreaInfluence) and spread.n_informative < _FEW:
+    form, n_own = metric.record.influence, spread.n_effective
+    # Of few rows all of which inform, the shrunk variance takes care.
+    if isinstance(form, AreaInfluence) and spread.n_informative < min(_FEW, n_own / 2.0):
         return f"it rests on few rows of the class: {spread.n_informative:.1f} effective ones"
     if _is_of_loss(metric) and _n_losing(metric, value, spread) < _FEW:
         return (
@@ -69,6 +74,8 @@ def _caution(metric: Metric, value: float, spread: Spread) -> str | None:
         )
     if isinstance(form, (*_AREAS, PrecisionInfluence)) and spread.n_effective < _FEW:
         return f"it rests on few rows of a class: {spread.n_effective:.0f}"
+    if spread.interpolated > math.sqrt(spread.variance) / 2.0:
+        return "straight lines between few levels of tied scores make up much of it"
     excess = spread.optimism * (1.0 - value)
     if excess > math.sqrt(spread.variance) / 2.0:
         return f"with few rows it may be too large by about {excess:.2g}"
