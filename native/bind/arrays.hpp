@@ -114,5 +114,6 @@ void bind_paths(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_resampling(nb::module_& m);
 void bind_scores(nb::module_& m);
+void bind_variance(nb::module_& m);
 
 }  // namespace karat

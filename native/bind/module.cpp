@@ -59,4 +59,5 @@ NB_MODULE(_native, m) {
     bind_program(m);
     bind_resampling(m);
     bind_scores(m);
+    bind_variance(m);
 }

@@ -497,13 +497,7 @@ class Program:
         params: Sequence[Any] | None = None,
         stops: bool = False,
     ) -> tuple[
-        list[_Float64],
-        list[_Float64],
-        _Float64,
-        _Float64,
-        _Float64,
-        _Float64,
-        _Float64 | None,
+        list[_Float64], list[_Float64], _Float64, _Float64, _Float64, _Float64, _Float64 | None
     ]:
         """Outputs, and how fast the first of them, one number, moves.
 
@@ -592,3 +586,14 @@ def replicate_rungs(
 
     Counts are int64 without squares and `is_gamma`; what is beyond the length of a row is unset.
     """
+
+def table_variances(
+    weights: _Float64,
+    slopes: _Float64,
+    squares: _Float64 | None = None,
+    rows: _Int32 | None = None,
+    cols: _Int32 | None = None,
+    listed: _Float64 | None = None,
+    is_by_true: bool = False,
+) -> _Float64:
+    """float64[d]: variances; slopes [d, 3, k] by true row, predicted column and where both meet."""

@@ -13,7 +13,8 @@ Every axis before the class axes is batch (slices, folds, replicates) and never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -257,6 +258,11 @@ def at(x: Node) -> Node:
 @lru_cache(maxsize=1024)
 def walk(*roots: Node) -> tuple[Node, ...]:
     """Every node below the roots once, arguments before their users."""
+    return _down_to(roots, frozenset())
+
+
+def _down_to(roots: Sequence[Node], ends: AbstractSet[int]) -> tuple[Node, ...]:
+    """The same; below nodes with these ids nothing is looked at."""
     seen: set[int] = set()
     order: list[Node] = []
     stack = [(root, False) for root in reversed(roots)]
@@ -267,7 +273,8 @@ def walk(*roots: Node) -> tuple[Node, ...]:
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args))
+            if id(node) not in ends:
+                stack.extend((arg, False) for arg in reversed(node.args))
     return tuple(order)
 
 
@@ -303,3 +310,28 @@ def needs_dense(root: Node) -> bool:
 def needs_cells(root: Node) -> bool:
     """Whether the formula reads the matrix; otherwise the class totals suffice."""
     return any(node.rank == 2 for node in walk(root))
+
+
+def is_linear_in(root: Node, parts: Sequence[Node]) -> bool:
+    """Whether a formula adds its parts, times numbers and the number of classes, and nothing else.
+
+    Example:
+        >>> x = field("tp")
+        >>> is_linear_in(mean(x), [x]), is_linear_in(mean(x * x), [x])
+        (True, False)
+    """
+    ends = {id(part) for part in parts}
+    depends: dict[int, bool] = {}
+    for node in _down_to((root,), ends):
+        is_part = id(node) in ends
+        of = [] if is_part else [depends[id(arg)] for arg in node.args]
+        if not is_part and any(of):
+            is_kept = node.op in {"add", "sub", "total"} or (
+                (node.op == "mul" and not all(of)) or (node.op == "div" and not of[1])
+            )
+            if not is_kept:
+                return False
+        elif not is_part and node.op == "field" and node.value != "k":
+            return False
+        depends[id(node)] = is_part or any(of)
+    return depends[id(root)]

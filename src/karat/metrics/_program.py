@@ -79,6 +79,13 @@ def compile_program(roots: Sequence[Node], *, keeps_slots: bool = False) -> Prog
     )
 
 
+def first_of_each(nodes: Sequence[Node]) -> list[bool]:
+    """Whether a node is the first of those that are the same operations on the same leaves."""
+    _, twin = _deduplicated(nodes)
+    places = [id(twin[id(node)]) for node in nodes]
+    return [place not in places[:i] for i, place in enumerate(places)]
+
+
 def _deduplicated(roots: Sequence[Node]) -> tuple[list[Node], dict[int, Node]]:
     """The distinct operations in order, and for every node the one that stands for it."""
     held: dict[tuple[object, ...], Node] = {}

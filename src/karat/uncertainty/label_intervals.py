@@ -11,15 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Metric
-from karat.metrics._interpret import gradient, sensitivities
+from karat.metrics._gradient import Slopes
 from karat.metrics._lift import Policy
 from karat.tally import Cells, Classes
-from karat.uncertainty.class_limits import ClassLimits, class_limits
+from karat.uncertainty.class_limits import class_limits
+from karat.uncertainty.combined_limits import NO_SLOPE, combined, is_combined
 from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.curves import curve_of_right_rows
+from karat.uncertainty.label_slopes import at_shares, derivative, variance_of
 from karat.uncertainty.left_out import is_of_logarithms, left_out
 from karat.uncertainty.limits import log_limits, logit_limits, wilson_limits
 from karat.uncertainty.shares import is_of_right_rows, of_right_rows
-from karat.uncertainty.table_spread import TableSpread
+from karat.uncertainty.table_spread import DUST, TableSpread
 
 __all__ = ["derivative", "label_interval", "range_of"]
 
@@ -28,7 +31,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _FEW_IN_A_CELL: Final = 5
-_NO_SLOPE: Final = "its formula has no slope at this table"
 _FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
 _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
@@ -62,24 +64,36 @@ def label_interval(
         return Interval(remark=_ONLY_TOTALS)
     if cells.is_weighted and cells.squares is None:
         return Interval(remark=_NO_SQUARES)
-    g = derivative(metric, cells, policy)
-    variance = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
-    if spread.design != "cohort" and is_fixed(g, variance, spread):
-        return Interval(remark=_FIXED)
+    if spread.design != "cohort":
+        g = derivative(metric, cells, policy)
+        drawn = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
+        if is_fixed(g, drawn, spread):
+            return Interval(remark=_FIXED)
     ends = range_of(metric)
+    if asked.method not in ("wald", "logit") and is_combined(metric, policy):
+        return _within(combined(metric, value, spread, asked, policy), value, ends, asked)
+    slopes = metric.slopes(cells, policy)
+    variance = variance_of(slopes, spread)
     error = math.sqrt(variance) if math.isfinite(variance) else None
     if asked.method in ("wald", "logit"):
         found = _textbook(value, error, ends, spread, asked)
     else:
-        found = _default(metric, value, g, spread, asked, policy)
+        found = _default(metric, value, slopes, variance, spread, asked, policy)
+    return _within(replace(found, standard_error=error), value, ends, asked)
+
+
+def _within(
+    found: Interval, value: float, ends: tuple[float, float], asked: Confidence
+) -> Interval:
+    """An interval that holds the value and stays in the range, on the sides asked for."""
     if found.low is None or found.high is None:
-        return replace(found, standard_error=error)
+        return found
     if math.isnan(found.low) or math.isnan(found.high):
-        return Interval(remark=_NO_SLOPE)
+        return Interval(remark=NO_SLOPE)
     low = min(max(found.low, ends[0]), value)
     high = max(min(found.high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
-    return Interval(low, high, found.method, error, found.remark)
+    return Interval(low, high, found.method, found.standard_error, found.remark)
 
 
 def is_fixed(g: Floats, variance: float, spread: TableSpread) -> bool:
@@ -123,13 +137,6 @@ def range_of(metric: Metric) -> tuple[float, float]:
     return low, high
 
 
-def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
-    """float64[m]: of a metric with respect to the share of each listed cell."""
-    root = metric.traced(policy).value
-    found = gradient(root, cells.fields, dict(metric.params)).at_cells()
-    return np.asarray(found * cells.fields.n)
-
-
 def _textbook(
     value: float,
     error: float | None,
@@ -139,7 +146,7 @@ def _textbook(
 ) -> Interval:
     """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
     if error is None:
-        return Interval(remark=_NO_SLOPE)
+        return Interval(remark=NO_SLOPE)
     quantile = asked.quantile(spread.df)
     if asked.method == "wald" or not math.isfinite(ends[0]):
         return Interval(value - quantile * error, value + quantile * error, "wald")
@@ -156,7 +163,8 @@ def _textbook(
 def _default(
     metric: Metric,
     value: float,
-    g: Floats,
+    slopes: Slopes,
+    variance: float,
     spread: TableSpread,
     asked: Confidence,
     policy: Policy,
@@ -170,20 +178,18 @@ def _default(
         assert at is not None
         remark = _few_in_a_cell(spread, at) if found.method in ("log", "mover-log") else None
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
-    if not np.isfinite(g).all():
-        return Interval(remark=_NO_SLOPE)
-    if metric.traced(policy).parts:
-        return _combined(metric, value, spread, asked, policy)
+    if not math.isfinite(variance):
+        return Interval(remark=NO_SLOPE)
     ends = range_of(metric)
     if is_of_logarithms(metric) and ends == (0.0, math.inf):
         # No more can be known of a class than which of k it is.
         ends = 0.0, math.log(max(spread.cells.k, 2))
     if math.isfinite(ends[0]) and math.isfinite(ends[1]):
-        return _effective(metric, value, g, ends, spread, asked, policy)
+        return _effective(metric, value, slopes, ends, spread, asked, policy)
     if ends == (-math.inf, 1.0) and value > -1.0:
         # An agreement without a lower end: on the scale of those that have one.
-        return _effective(metric, value, g, (-1.0, 1.0), spread, asked, policy)
-    error, quantile = math.sqrt(float(spread.variance(g))), asked.quantile(spread.df)
+        return _effective(metric, value, slopes, (-1.0, 1.0), spread, asked, policy)
+    error, quantile = math.sqrt(variance), asked.quantile(spread.df)
     if ends[0] == 0.0 and value > quantile * error:
         low, high = log_limits(value, error, quantile)
         return Interval(float(low), float(high), "log")
@@ -201,10 +207,18 @@ def _few_in_a_cell(spread: TableSpread, at: int) -> str | None:
 
 def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
     """Wilson's limits of the accuracy, as limits of what follows from it alone."""
-    hit = (spread.rows == spread.cols).astype(np.float64)
-    share = float((hit * spread.weights).sum()) / spread.total
-    n = spread.n_effective / float(spread.inflation(hit))
-    low, high = wilson_limits(share, n, asked.quantile(spread.df))
+    key = "right rows", asked
+    if key not in spread.kept:
+        hit = (spread.rows == spread.cols).astype(np.float64)
+        share = float((hit * spread.weights).sum()) / spread.total
+        n = spread.n_effective / float(spread.inflation(hit))
+        spread.kept[key] = wilson_limits(share, n, asked.quantile(spread.df))
+    low, high = spread.kept[key]
+    curve = curve_of_right_rows(metric, spread.cells.k)
+    if curve is not None:
+        a, b, c = curve
+        ends = [(a * float(p) + b) / (1.0 + c * float(p)) for p in (low, high)]
+        return Interval(min(ends), max(ends), "wilson")
     found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
     if not np.isfinite(found).all():
         found = np.where(np.isfinite(found), found, metric.range[1])
@@ -214,7 +228,7 @@ def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> In
 def _effective(
     metric: Metric,
     value: float,
-    g: Floats,
+    slopes: Slopes,
     ends: tuple[float, float],
     spread: TableSpread,
     asked: Confidence,
@@ -228,15 +242,18 @@ def _effective(
     where this one is larger.
     """
     span = ends[1] - ends[0]
-    smoothed = spread.smoothed()
-    share, smooth_variance = (value - ends[0]) / span, float(spread.simple_variance(g))
-    if smoothed is not None:
-        table = TableSpread(smoothed, spread.design)
-        slopes = derivative(metric, smoothed, policy)
-        if np.isfinite(slopes).all():
-            smooth_variance = float(table.simple_variance(slopes)) * table.n_effective
-            smooth_variance /= spread.n_effective
-            share = (float(metric.values(smoothed, policy).value) - ends[0]) / span
+    share, smooth_variance, inflation = (value - ends[0]) / span, math.nan, 1.0
+    table = _smoothed(spread)
+    if table is not None:
+        smooth = metric.slopes(table.cells, policy)
+        smooth_variance = variance_of(smooth, table) * table.n_effective / spread.n_effective
+        if math.isfinite(smooth_variance):
+            share = (float(smooth.value) - ends[0]) / span
+    if not (spread.is_simple and math.isfinite(smooth_variance)):
+        g = at_shares(slopes, spread.cells)
+        inflation = float(spread.inflation(g))
+        if not math.isfinite(smooth_variance):
+            smooth_variance = float(spread.simple_variance(g))
     centre, remark = value, None
     without = left_out(metric, spread, policy) if is_of_logarithms(metric) else None
     if without is not None:
@@ -244,49 +261,19 @@ def _effective(
         smooth_variance = max(smooth_variance, without.variance)
         if without.bias > math.sqrt(without.variance) / 2.0:
             remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
-    variance = smooth_variance * float(spread.inflation(g)) / span**2
-    rows = share * (1.0 - share) / variance if variance > 0 else spread.n_effective
+    variance = smooth_variance * inflation / span**2
+    # A rounding error beside the range is no variance.
+    varies = variance * spread.n_effective > DUST**2
+    rows = share * (1.0 - share) / variance if varies else spread.n_effective
     low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
     low, high = ends[0] + span * low, ends[0] + span * high
     return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
-def _combined(
-    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Policy
-) -> Interval:
-    """Limits of the classes, combined as their errors go together (MOVER, Zou and Donner 2008).
-
-    With a_k the slope of the metric in the value of class k, d_k the distance from it to its limit
-    and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
-    Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
-    """
-    traced, cells = metric.traced(policy), spread.cells
-    nodes = [part.values for part in traced.parts]
-    slopes, rest = sensitivities(traced.value, nodes, cells.fields, dict(metric.params))
-    quantile = asked.quantile(spread.df)
-    past = rest.at_cells() * cells.fields.n * quantile
-    sums = [past.copy(), past.copy()]
-    alone = [0.0, 0.0]
-    for part, a in zip(traced.parts, slopes, strict=True):
-        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
-        limits = class_limits(Metric(part.record, "plain", params), spread, asked, is_beta=True)
-        for side, distance in enumerate(_distances(limits, a)):
-            sigma = np.sqrt(limits.variance)
-            is_known = sigma > 0
-            with np.errstate(invalid="ignore", divide="ignore"):
-                steps = a * distance
-                factors = np.where(is_known, steps / sigma, 0.0)
-            sums[side] = sums[side] + spread.added(limits.partials, factors)
-            alone[side] += float((steps[~is_known] ** 2).sum())
-    below, above = (
-        math.sqrt(max(float(spread.variance(form)), 0.0) + extra)
-        for form, extra in zip(sums, alone, strict=True)
-    )
-    return Interval(value - below, value + above, "mover")
-
-
-def _distances(limits: ClassLimits, slopes: Floats) -> tuple[Floats, Floats]:
-    """float64[k] each: from each class to the limit that lowers, and that raises, a mean."""
-    value = np.where(np.isfinite(limits.value), limits.value, 0.0)
-    down, up = np.maximum(value - limits.low, 0.0), np.maximum(limits.high - value, 0.0)
-    return np.where(slopes >= 0, down, up), np.where(slopes >= 0, up, down)
+def _smoothed(spread: TableSpread) -> TableSpread | None:
+    """The smoothed table of a table, of rows drawn one by one."""
+    if "smoothed" not in spread.kept:
+        cells = spread.smoothed()
+        spread.kept["smoothed"] = None if cells is None else TableSpread(cells, spread.design)
+    found: TableSpread | None = spread.kept["smoothed"]
+    return found

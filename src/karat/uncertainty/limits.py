@@ -6,6 +6,8 @@ Every function takes arrays as well as numbers and broadcasts.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -46,14 +48,22 @@ def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
 
     A share of 0 begins at 0 and one of 1 ends at 1; with no rows the limits are 0 and 1.
     """
+    p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
+    sides = np.array((p, 1.0 - p)) * rows + 0.5
+    below, above = _beta_quantile()(sides, sides[::-1], tail)
+    # So that a share of 0 begins at 0 and one of 1 ends at 1.
+    low, high = np.minimum(below, p), np.maximum(1.0 - above, p)
+    if rows.min(initial=1.0) > 0.0:
+        return low, high
+    return np.where(rows > 0, low, 0.0), np.where(rows > 0, high, 1.0)
+
+
+@cache
+def _beta_quantile() -> Callable[..., Floats]:
     from scipy.special import betaincinv
 
-    p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
-    hits, misses = p * rows + 0.5, (1 - p) * rows + 0.5
-    low = np.where(p > 0, betaincinv(hits, misses, tail), 0.0)
-    high = np.where(p < 1, 1.0 - betaincinv(misses, hits, tail), 1.0)
-    low, high = np.minimum(low, p), np.maximum(high, p)
-    return np.where(rows > 0, low, 0.0), np.where(rows > 0, high, 1.0)
+    found: Callable[..., Floats] = betaincinv
+    return found
 
 
 def log_limits(value: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: float) -> Limits:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Metric
-from karat.metrics._interpret import gradient
+from karat.metrics._gradient import slopes_of
 from karat.metrics._record import Record
 from karat.tally import Cells, Classes, Fields
 
@@ -24,6 +24,7 @@ __all__ = [
     "Share",
     "at_shares",
     "is_of_right_rows",
+    "measured",
     "of_right_rows",
     "ratio_of_shares",
     "share_of",
@@ -41,6 +42,8 @@ _WIDE: Final = np.array(
 )
 _CLOSE: Final = 1e-9
 TWO: Final = Classes.of([0, 1])
+_ROWS, _COLS = np.divmod(np.arange(4), 2)
+_HITS: Final = np.arange(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,11 @@ class Share:
 
     hits: tuple[tuple[bool, bool], tuple[bool, bool]]
     misses: tuple[tuple[bool, bool], tuple[bool, bool]]
+
+    @property
+    def sides(self) -> Floats:
+        """float64[2, 4]: 1 where tn, fp, fn or tp is counted as a hit, as a miss."""
+        return np.array([self.hits, self.misses], np.float64).reshape(2, 4)
 
     def counted(self, tables: Floats) -> tuple[Floats, Floats]:
         """float64[...] each: hits and misses of tables [..., 2, 2]."""
@@ -70,6 +78,30 @@ class Share:
         return found
 
 
+def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
+    """A metric of one class on tables [u, 2, 2], its second class the positive one.
+
+    Returns:
+        Its values float64[u], and their derivatives with respect to the counts float64[u, 2, 2].
+    """
+    tp = np.ascontiguousarray(np.diagonal(tables, axis1=1, axis2=2))
+    fp, fn = tables[:, ::-1, :].diagonal(axis1=1, axis2=2), tables[:, :, ::-1]
+    fn = fn.diagonal(axis1=1, axis2=2)
+    # Of two classes the false alarms of one are the misses of the other.
+    fields = Fields(
+        tp, fp, fn, tp[:, ::-1], tables.sum(axis=(1, 2)), 2, 1, _ROWS, _COLS,
+        tables.reshape(-1, 4), is_complete=True,
+    )  # fmt: skip
+    found = slopes_of(
+        metric.traced("zero").value, (), fields, (len(tables),), metric.arguments("zero"),
+        needs_cells=metric.needs_cells,
+    )  # fmt: skip
+    g = found.gradient
+    slopes = g.constant[:, None, None] + g.true[:, :, None] + g.pred[:, None, :]
+    slopes[:, _HITS, _HITS] += g.same
+    return found.value, slopes if g.cells is None else slopes + g.cells.reshape(-1, 2, 2)
+
+
 @cache
 def share_of(metric: Metric) -> Share | None:
     """The share that a metric of one class is a function of, or None.
@@ -84,11 +116,8 @@ def share_of(metric: Metric) -> Share | None:
         >>> share_of(get("informedness")) is None
         True
     """
-    root = metric.traced("zero").value
     found = set()
-    for table in _TABLES:
-        fields = Fields.of_matrix(table, 1)
-        slopes = gradient(root, fields, dict(metric.params)).at_cells().reshape(2, 2)
+    for table, slopes in zip(_TABLES, measured(metric, _TABLES)[1], strict=True):
         sides = [_one_value(slopes, slopes > _least(slopes)),
                  _one_value(slopes, slopes < -_least(slopes))]  # fmt: skip
         if None in sides or abs((slopes * table).sum()) > _CLOSE:
@@ -112,9 +141,9 @@ def two_shares_of(metric: Metric) -> tuple[Share, Share] | None:
         >>> two_shares_of(get("f1")) is None
         True
     """
-    root = metric.traced("zero").value
+    slopes = measured(metric, _TABLES)[1]
     for sides in _PAIRS:
-        if all(_moves_with(root, metric, table, sides) for table in _TABLES):
+        if all(_moves_with(*both, sides) for both in zip(slopes, _TABLES, strict=True)):
             return sides
     return None
 
@@ -162,10 +191,8 @@ _PAIRS: Final = tuple(
 """The right rows of both truths, and those of both predictions."""
 
 
-def _moves_with(root: Any, metric: Metric, table: Floats, sides: tuple[Share, Share]) -> bool:
-    """Whether it moves as the sum of these shares does."""
-    fields = Fields.of_matrix(table, 1)
-    slopes = gradient(root, fields, dict(metric.params)).at_cells().reshape(2, 2)
+def _moves_with(slopes: Floats, table: Floats, sides: tuple[Share, Share]) -> bool:
+    """Whether these are the slopes of the sum of both shares."""
     expected = np.zeros((2, 2))
     for share in sides:
         hits, misses = share.counted(table)
@@ -191,10 +218,9 @@ def is_of_right_rows(metric: Metric) -> bool:
     """Whether a metric of all classes, or a micro average, depends on the accuracy alone."""
     if any(item.kind == "matrix" for item in metric.record.parameters):
         return False
-    root = metric.traced("zero").value
     for table in _WIDE:
-        fields = Fields.of_matrix(table)
-        slopes = gradient(root, fields, dict(metric.params)).at_cells().reshape(3, 3)
+        cells = Cells.dense(table, classes=Classes.of(range(3)))
+        slopes = metric.gradient(cells).at_cells().reshape(3, 3)
         hit = np.eye(3, dtype=bool)
         if abs((slopes * table).sum()) > _CLOSE * np.abs(slopes * table).max():
             return False

@@ -107,6 +107,7 @@ void test_placements(Random& random);
 void test_programs(Random& random);
 void test_resampling(Random& random);
 void test_scores(Random& random);
+void test_variances(Random& random);
 
 // Deliberate mistakes, by name; each must end the program in an error.
 void run_control(const std::string& name);

@@ -1,0 +1,364 @@
+"""Intervals of the metrics of labels by the NumPy interpreter: many small steps, one at a time.
+
+Every derivative is that of `_interpret`, at every listed cell; every sum is over all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv
+
+from karat.metrics import Metric
+from karat.metrics._formula import walk
+from karat.metrics._interpret import evaluate, gradient, sensitivities
+from karat.tally import Cells, Fields
+from karat.uncertainty.confidence import Confidence
+from karat.uncertainty.limits import wilson_limits
+from karat.uncertainty.shares import Share, of_right_rows, share_of
+from karat.uncertainty.table_spread import TableSpread
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+OF_TRUTH = (
+    Share(((True, False), (False, False)), ((False, True), (False, False))),
+    Share(((False, False), (False, True)), ((False, False), (True, False))),
+)
+"""Specificity and recall."""
+OF_PREDICTION = (
+    Share(((True, False), (False, False)), ((False, False), (True, False))),
+    Share(((False, False), (False, True)), ((False, True), (False, False))),
+)
+"""The right rows of those predicted not to be of the class, and of those predicted to be."""
+SUMS = {"informedness": OF_TRUTH, "balanced_accuracy": OF_TRUTH, "markedness": OF_PREDICTION}
+RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio")
+
+
+def slopes_of_cells(metric: Metric, cells: Cells, policy: Any = "zero") -> Floats:
+    """float64[m]: derivative with respect to the shares of the listed cells."""
+    fields = cells.fields
+    if cells.storage == "sparse":
+        fields = Fields.of_matrix(cells.matrix(), cells.classes.positive)
+    found = gradient(metric.traced(policy).value, fields, dict(metric.params)).at_cells()
+    rows, cols = cells.coordinates()
+    return np.asarray(found[rows * cells.k + cols] * fields.n)
+
+
+def folded(spread: TableSpread, values: Floats) -> Floats:
+    """float64[k, 2, 2] of each class against the rest."""
+    rows, cols = spread.rows, spread.cols
+    places = [2 * (rows == i) + (cols == i) for i in range(spread.cells.k)]
+    sums = [values[place == at].sum() for place in places for at in range(4)]
+    return np.array(sums).reshape(-1, 2, 2)
+
+
+def spread_out(spread: TableSpread, partials: Floats, i: int) -> Floats:
+    found: Floats = partials[i][(spread.rows == i).astype(int), (spread.cols == i).astype(int)]
+    return found
+
+
+class SlowClasses:
+    """Values, limits, partials and variances of a metric of one class, for every class."""
+
+    def __init__(
+        self, metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: bool = False
+    ) -> None:
+        self.metric, self.spread, self.asked = metric, spread, asked
+        self.tables = folded(spread, spread.weights)
+        slopes = self.slopes(self.tables) * spread.total
+        self.has_slopes = bool(np.isfinite(slopes).all())
+        self.partials = np.where(np.isfinite(slopes), slopes, 0.0)
+        self.value = self.values(self.tables)
+        self.variance = self.variances(self.partials)
+        share = share_of(metric)
+        bounded = math.isfinite(metric.range[0]) and math.isfinite(metric.range[1])
+        if share is not None:
+            self.low, self.high = self.of_shares(share, is_beta=is_beta)
+        elif metric.record.name in SUMS:
+            self.low, self.high = self.of_two_shares(SUMS[metric.record.name])
+        elif metric.record.name in RATIOS:
+            self.low, self.high = self.of_ratio_of_shares()
+        elif bounded:
+            self.low, self.high = self.effective()
+        else:
+            self.low, self.high = self.of_ratios()
+
+    def values(self, tables: Floats) -> Floats:
+        fields, params = Fields.of_matrix(tables, 1), dict(self.metric.params)
+        return evaluate(self.metric.traced("zero").value, fields, params)
+
+    def slopes(self, tables: Floats) -> Floats:
+        fields, params = Fields.of_matrix(tables, 1), dict(self.metric.params)
+        found = gradient(self.metric.traced("zero").value, fields, params).at_cells()
+        return found.reshape(tables.shape)
+
+    def spread_out(self, partials: Floats, i: int) -> Floats:
+        g = spread_out(self.spread, partials, i)
+        # Rounding errors beside what the empty cells have.
+        return np.where(np.abs(g) > 1e-12 * np.abs(partials[i]).max(), g, 0.0)
+
+    def variances(self, partials: Floats) -> Floats:
+        spread = self.spread
+        each = [spread.variance(self.spread_out(partials, i)) for i in range(spread.cells.k)]
+        return np.array([float(one) for one in each])
+
+    def inflation(self, partials: Floats) -> Floats:
+        spread = self.spread
+        each = [spread.inflation(self.spread_out(partials, i)) for i in range(spread.cells.k)]
+        return np.array([float(one) for one in each])
+
+    def of_shares(self, share: Share, *, is_beta: bool) -> tuple[Floats, Floats]:
+        _, low, high = self.limits_of_share(share, is_beta=is_beta)
+        ends = [self.values(share.tables(part)) for part in (low, high)]
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def limits_of_share(self, share: Share, *, is_beta: bool) -> tuple[Floats, Floats, Floats]:
+        """float64[k] each: the share and its limits."""
+        spread, asked = self.spread, self.asked
+        hits, misses = share.counted(self.tables)
+        inside = hits + misses
+        seen = inside > 0
+        p = np.where(seen, hits / np.where(seen, inside, 1.0), 0.5)
+        squares = sum(share.counted(folded(spread, spread.squares)))
+        n = np.where(seen, inside**2 / np.where(seen, squares, 1.0), 0.0)
+        if (
+            spread.clusters is not None
+            or spread.cells.squares is not None
+            or spread.design != "cohort"
+        ):
+            n = n / self.inflation_of_shares(share, p, n)
+        quantile = asked.quantile(spread.df)
+        if not is_beta:
+            return p, *wilson_limits(p, n, quantile)
+        hits, misses = p * n + 0.5, (1 - p) * n + 0.5
+        low = np.where(p > 0, betaincinv(hits, misses, asked.tail), 0.0)
+        high = np.where(p < 1, 1.0 - betaincinv(misses, hits, asked.tail), 1.0)
+        low, high = np.minimum(low, p), np.maximum(high, p)
+        wider = quantile / asked.quantile()
+        low = np.maximum(p - (p - low) * wider, 0.0)
+        high = np.minimum(p + (high - p) * wider, 1.0)
+        return p, np.where(seen, low, 0.0), np.where(seen, high, 1.0)
+
+    def partials_of_share(self, share: Share, p: Floats) -> Floats:
+        """float64[k, 2, 2], derivative of a share with respect to the shares of the cells."""
+        inside = np.add(*share.counted(self.tables))
+        scale = np.where(inside > 0, self.spread.total / np.maximum(inside, 1e-300), 0.0)
+        one, other = ((scale * part)[:, None, None] for part in (1 - p, p))
+        return np.asarray(one * np.array(share.hits) - other * np.array(share.misses))
+
+    def together(
+        self, pair: tuple[Share, Share], ps: list[Floats], distances: list[Floats]
+    ) -> Floats:
+        """float64[k]: √(Σ Σ ρ d d) of two distances, one class after the other."""
+        spread, found = self.spread, np.zeros(len(ps[0]))
+        partials = [self.partials_of_share(*both) for both in zip(pair, ps, strict=True)]
+        variances = [self.variances(part) for part in partials]
+        for i in range(len(found)):
+            form, alone = np.zeros(len(spread.weights)), 0.0
+            for side, variance, distance in zip(partials, variances, distances, strict=True):
+                if variance[i] > 0:
+                    factor = distance[i] / math.sqrt(variance[i])
+                    form = form + factor * spread_out(spread, side, i)
+                else:
+                    alone += distance[i] ** 2
+            found[i] = math.sqrt(float(spread.variance(form)) + alone)
+        return found
+
+    def of_two_shares(self, pair: tuple[Share, Share]) -> tuple[Floats, Floats]:
+        found = [self.limits_of_share(share, is_beta=True) for share in pair]
+        ps = [p for p, _, _ in found]
+        below = self.together(pair, ps, [p - low for p, low, _ in found])
+        above = self.together(pair, ps, [high - p for p, _, high in found])
+        return self.value - below, self.value + above
+
+    def of_ratio_of_shares(self) -> tuple[Floats, Floats]:
+        """Of specificity and recall, on the scale of the logarithm."""
+        (p, p_low, p_high), (q, q_low, q_high) = (
+            self.limits_of_share(share, is_beta=True) for share in OF_TRUTH
+        )
+        smooth_low, smooth_high = self.of_ratios()
+        low, high = smooth_low.copy(), smooth_high.copy()
+
+        def at(first: Floats, second: Floats) -> Floats:
+            return self.values(OF_TRUTH[0].tables(first) + OF_TRUTH[1].tables(second))
+
+        with np.errstate(all="ignore"):
+            ends = at(p_low, q), at(p_high, q), at(p, q_low), at(p, q_high)
+            between = np.isfinite(self.value) & (self.value > 0)
+            below: list[Floats] = []
+            above: list[Floats] = []
+            for one, other in (ends[:2], ends[2:]):
+                sign = np.where(other >= one, 1.0, -1.0)
+                down, up = np.fmin(one, other), np.fmax(one, other)
+                for side, end in ((below, down), (above, up)):
+                    steps = sign * np.abs(np.log(end / self.value))
+                    side.append(np.where(between, steps, 0.0))
+            lower = self.value * np.exp(-self.together(OF_TRUTH, [p, q], below))
+            upper = self.value * np.exp(self.together(OF_TRUTH, [p, q], above))
+        upper = np.where(self.value == 0, np.fmax.reduce(ends), upper)
+        is_known = np.isfinite(self.value) & ~np.isnan(lower)
+        return np.where(is_known, lower, low), np.where(is_known, upper, high)
+
+    def inflation_of_shares(self, share: Share, p: Floats, n: Floats) -> Floats:
+        spread = self.spread
+        actual = self.variances(self.partials_of_share(share, p))
+        simple = p * (1 - p) / np.maximum(n, 1e-300)
+        fewest = np.ones(len(p))
+        if spread.clusters is not None:
+            fewest = np.maximum(n / spread.clusters.n_clusters, 1.0)
+        ratio = np.where(simple > 0, actual / np.where(simple > 0, simple, 1.0), fewest)
+        least = 1.0 if spread.design == "cohort" else 1e-6
+        return np.where((ratio == 0.0) & (simple > 0), fewest, np.maximum(ratio, least))
+
+    def effective(self) -> tuple[Floats, Floats]:
+        spread, (low, high) = self.spread, self.metric.range
+        smooth = self.tables * (spread.n_effective / spread.total) + 0.25
+        n = smooth.sum(axis=(1, 2))[:, None, None]
+        phi, p = self.slopes(smooth) * n, smooth / n
+        spread_of = (p * phi * phi).sum(axis=(1, 2)) - (p * phi).sum(axis=(1, 2)) ** 2
+        x = (self.values(smooth) - low) / (high - low)
+        inflation = self.inflation(self.partials)
+        variance = spread_of / spread.n_effective / (high - low) ** 2 * inflation
+        known = np.where(variance > 0, variance, 1.0)
+        rows = np.where(variance > 0, x * (1 - x) / known, spread.n_effective)
+        quantile = self.asked.quantile(spread.df)
+        below, above = wilson_limits((self.value - low) / (high - low), rows, quantile)
+        return low + (high - low) * below, low + (high - low) * above
+
+    def of_ratios(self) -> tuple[Floats, Floats]:
+        spread = self.spread
+        smooth = self.tables * (spread.n_effective / spread.total) + 0.5
+        centre, slopes = self.values(smooth), self.slopes(smooth)
+        inflation = self.inflation(self.partials)
+        variance = (slopes * slopes * smooth).sum(axis=(1, 2)) * inflation
+        step = np.exp(self.asked.quantile(spread.df) * np.sqrt(variance) / centre)
+        return np.fmin(centre / step, self.value), np.fmax(centre * step, self.value)
+
+
+def slow_standard_error(metric: Metric, spread: TableSpread, policy: Any = "zero") -> float | None:
+    """By the influence of every listed cell."""
+    g = slopes_of_cells(metric, spread.cells, policy)
+    return math.sqrt(float(spread.variance(g))) if np.isfinite(g).all() else None
+
+
+def slow_is_fixed(metric: Metric, spread: TableSpread, policy: Any = "zero") -> bool:
+    """Whether it is the same in every row of each true class, and not in all."""
+    g = slopes_of_cells(metric, spread.cells, policy)
+    occupied = spread.weights > 0
+    within = [np.ptp(g[occupied & (spread.rows == i)]) for i in np.unique(spread.rows[occupied])]
+    return max(within) <= 1e-9 * np.abs(g[occupied]).max() < np.ptp(g[occupied])
+
+
+def slow_combined(
+    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Any = "zero"
+) -> tuple[float, float] | None:
+    """Limits of the classes, combined cell by cell; None where there is no derivative."""
+    if slow_standard_error(metric, spread, policy) is None:
+        return None
+    traced, cells = metric.traced(policy), spread.cells
+    nodes = [part.values for part in traced.parts]
+    slopes, rest = sensitivities(traced.value, nodes, cells.fields, dict(metric.params))
+    past = rest.at_cells() * cells.fields.n * asked.quantile(spread.df)
+    sums, alone = [past.copy(), past.copy()], [0.0, 0.0]
+    for part, a in zip(traced.parts, slopes, strict=True):
+        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
+        found = SlowClasses(Metric(part.record, "plain", params), spread, asked, is_beta=True)
+        center = np.where(np.isfinite(found.value), found.value, 0.0)
+        down, up = np.maximum(center - found.low, 0.0), np.maximum(found.high - center, 0.0)
+        # Classes without a value and without a limit: left out, or the value would be NaN.
+        down, up = (np.where(np.isfinite(side), side, 0.0) for side in (down, up))
+        for i in range(cells.k):
+            sides = (down[i], up[i]) if a[i] >= 0 else (up[i], down[i])
+            sigma = math.sqrt(found.variance[i])
+            for side, distance in enumerate(sides):
+                if sigma > 0:
+                    factor = a[i] * distance / sigma
+                    sums[side] = sums[side] + factor * spread_out(spread, found.partials, i)
+                else:
+                    alone[side] += (a[i] * distance) ** 2
+    below, above = (
+        math.sqrt(float(spread.variance(form)) + extra)
+        for form, extra in zip(sums, alone, strict=True)
+    )
+    return value - below, value + above
+
+
+def slow_of_right_rows(
+    metric: Metric, spread: TableSpread, asked: Confidence
+) -> tuple[float, float]:
+    """Wilson's limits of the accuracy, as limits of what follows from it alone."""
+    hit = (spread.rows == spread.cols).astype(np.float64)
+    share = float((hit * spread.weights).sum()) / spread.total
+    n = spread.n_effective / float(spread.inflation(hit))
+    limits = np.stack(wilson_limits(share, n, asked.quantile(spread.df)))
+    found = of_right_rows(metric, limits, spread.cells.k)
+    found = np.where(np.isfinite(found), found, metric.range[1])
+    return float(found.min()), float(found.max())
+
+
+def slow_effective(
+    metric: Metric,
+    value: float,
+    ends: tuple[float, float],
+    spread: TableSpread,
+    asked: Confidence,
+    policy: Any = "zero",
+) -> tuple[float, float] | None:
+    """Wilson's limits with as many rows as give the variance of a smoothed table."""
+    g = slopes_of_cells(metric, spread.cells, policy)
+    if not np.isfinite(g).all():
+        return None
+    is_of_logarithms = any(node.op == "log" for node in walk(metric.traced(policy).value))
+    if is_of_logarithms and ends == (0.0, math.inf):
+        ends = 0.0, math.log(max(spread.cells.k, 2))
+    if ends == (-math.inf, 1.0):
+        ends = -1.0, 1.0
+    low, span = ends[0], ends[1] - ends[0]
+    smoothed = spread.smoothed()
+    share, variance = (value - low) / span, float(spread.simple_variance(g))
+    if smoothed is not None:
+        table = TableSpread(smoothed, spread.design)
+        slopes = slopes_of_cells(metric, smoothed, policy)
+        if np.isfinite(slopes).all():
+            variance = float(table.simple_variance(slopes)) * table.n_effective / spread.n_effective
+            params = dict(metric.params)
+            found = evaluate(metric.traced(policy).value, smoothed.fields, params)
+            share = (float(found) - low) / span
+    centre, without = value, None
+    if is_of_logarithms:
+        without = slow_left_out(metric, spread, policy)
+    if without is not None:
+        centre = min(max(value - without[0], ends[0]), ends[1])
+        variance = max(variance, without[1])
+    variance = variance * float(spread.inflation(g)) / span**2
+    varies = variance * spread.n_effective > 1e-24
+    rows = share * (1.0 - share) / variance if varies else spread.n_effective
+    below, above = wilson_limits((centre - low) / span, rows, asked.quantile(spread.df))
+    return low + span * float(below), low + span * float(above)
+
+
+def slow_left_out(metric: Metric, spread: TableSpread, policy: Any) -> tuple[float, float] | None:
+    """Bias and variance by the jackknife, one table with a row less after the other."""
+    cells, n = spread.cells, spread.n_effective
+    if cells.storage != "dense" or n <= 1.0:
+        return None
+    table = cells.counts * (n / float(cells.fields.n))
+    root, params = metric.traced(policy).value, dict(metric.params)
+
+    def value(counts: Floats) -> float:
+        return float(evaluate(root, Fields.of_matrix(counts, cells.classes.positive), params))
+
+    whole, times, moves = value(table), [], []
+    for i, j in np.argwhere(table > 0):
+        less, step = table.copy(), min(float(table[i, j]), 1.0)
+        less[i, j] -= step
+        times.append(float(table[i, j]))
+        moves.append((value(less) - whole) / step)
+    total = math.fsum(t * x for t, x in zip(times, moves, strict=True))
+    square = math.fsum(t * x * x for t, x in zip(times, moves, strict=True))
+    if not math.isfinite(total):
+        return None
+    return (n - 1.0) / n * total, (n - 1.0) / n * max(square - total**2 / n, 0.0)
