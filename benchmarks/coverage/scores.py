@@ -172,5 +172,5 @@ def bootstrapped(rng: np.random.Generator) -> Iterator[Design]:
                 population,
                 source,
                 {"n_replicates": 400},
-                most=500,
+                most=300,
             )

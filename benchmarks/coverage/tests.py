@@ -16,7 +16,7 @@ __all__ = ["Rate", "Trial", "comparisons", "gaps", "tried"]
 
 SIZE = 60_000
 LABELS = ("accuracy", "macro_f1", "balanced_accuracy", "kappa")
-MOST = 1000
+MOST = 500
 """Samples of a comparison at most: each is dear."""
 ENOUGH, FEW = 20, 8
 
@@ -247,7 +247,7 @@ def gaps(rng: np.random.Generator) -> Iterator[Trial]:
     del rng
     for n_groups, n in ((4, 50), (4, 200), (10, 50), (10, 200)):
         yield Trial("gaps between groups", f"{n_groups} equal groups of {n}, accuracy 0.9",
-                    _gap(n_groups, n), _AIMS, most=400)  # fmt: skip
+                    _gap(n_groups, n), _AIMS, most=200)  # fmt: skip
 
 
 def _gap(n_groups: int, n: int) -> Callable[[np.random.Generator], dict[tuple[str, str], bool]]:

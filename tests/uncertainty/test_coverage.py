@@ -142,6 +142,14 @@ def test_information_ends_at_what_tells_classes_apart_and_its_share_at_all_of_it
     assert 0.4 < other.low < other.value < other.high <= 1
 
 
+def test_information_of_independent_classes_may_be_none() -> None:
+    report = karat.evaluate(confusion=[[40, 38], [11, 14]])
+    for name in ("mutual_information", "normalized_mutual_information"):
+        assert report[name].low == 0.0
+        assert "do not show" in str(report[name].remark)
+    assert karat.evaluate(confusion=[[40, 18], [11, 34]])["mutual_information"].low > 0.0
+
+
 def test_few_rows_with_most_of_the_loss_widen_its_interval_and_are_named() -> None:
     own = np.random.default_rng(4).uniform(0.97, 0.99, size=120)
     y, p = [0, 1] * 60, np.where(np.arange(120) % 2, own, 1 - own)

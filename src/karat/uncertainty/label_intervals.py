@@ -267,6 +267,8 @@ def _effective(
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
     low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
     low, high = ends[0] + span * low, ends[0] + span * high
+    if without is not None and _may_be_independent(value, without.bias, spread, asked):
+        low, remark = np.float64(ends[0]), "the rows do not show that truth and prediction depend"
     return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
@@ -277,3 +279,19 @@ def _smoothed(spread: TableSpread) -> TableSpread | None:
         spread.kept["smoothed"] = None if cells is None else TableSpread(cells, spread.design)
     found: TableSpread | None = spread.kept["smoothed"]
     return found
+
+
+def _may_be_independent(value: float, bias: float, spread: TableSpread, asked: Confidence) -> bool:
+    """Whether information is no larger than that of independent classes may be.
+
+    Times twice the rows it is χ² of (rows − 1)·(columns − 1) degrees of freedom then, and its bias
+    is their number.
+    """
+    from scipy.special import chdtri
+
+    held = spread.weights > 0
+    sides = [len(np.unique(side[held])) - 1 for side in (spread.rows, spread.cols)]
+    df = sides[0] * sides[1]
+    if df == 0 or bias <= 0.0:
+        return False
+    return bool(df * value / bias <= chdtri(df, asked.tail))
