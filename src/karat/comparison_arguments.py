@@ -233,6 +233,10 @@ def wanted_of(
         models without them; K307 a plain name of more than two classes; K3xx unknown names.
     """
     wanted = listed if metrics is None else list(dict.fromkeys(requested(metrics)))
+    if not wanted:
+        raise error(
+            "K120", found="metrics= names no metric", do="Name at least one, or leave metrics= out."
+        )
     for metric in wanted:
         check_has_positive(metric, classes, ())
         missing = [name for name in given.names if name not in scored]

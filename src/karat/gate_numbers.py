@@ -200,7 +200,9 @@ def change_apart(now: Measured, before: Measured, level: float) -> Change:
     normal = NormalDist()
     quantile = normal.inv_cdf((1.0 + level) / 2.0)
     step = (down + up) / (2.0 * quantile)
-    p = math.erfc(abs(difference) / (step * math.sqrt(2.0))) if step > 0.0 else None
+    # The side that faces 0 decides, so that p and the interval never disagree.
+    facing = (up if difference < 0.0 else down) / quantile
+    p = math.erfc(abs(difference) / (facing * math.sqrt(2.0))) if facing > 0.0 else None
     return Change(
         before.value, difference, difference - down, difference + up, p,
         (quantile + normal.inv_cdf(POWER)) * step, is_paired=False,

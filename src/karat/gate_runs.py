@@ -159,6 +159,17 @@ def run_gate(
 ) -> GateResult:
     """The gate of rows and rules; see `gate`."""
     asked = _asked(evidence, level, adjust, undefined, min_n, rules, baseline)
+    for argument, value in (
+        ("allow_mismatch", allow_mismatch),
+        ("strict_inconclusive", strict_inconclusive),
+        ("warn_only", warn_only),
+        ("with_rows", with_rows),
+    ):
+        if not isinstance(value, bool | np.bool_):
+            raise error(
+                "K122", argument=argument, value=value, choices="True, False",
+                do="A text such as 'no' would count as True.",
+            )  # fmt: skip
     rules = list(rules)
     if baseline is not None and not any(rule.needs_baseline for rule in rules):
         rules += default_rules()

@@ -26,7 +26,11 @@ def karat_gate() -> Callable[..., GateResult]:
     def gate(*arguments: Any, **options: Any) -> GateResult:
         import karat
 
-        result: GateResult = karat.gate(*arguments, **options)
+        try:
+            result: GateResult = karat.gate(*arguments, **options)
+        except karat.errors.KaratError as refused:
+            # What was given is wrong; where karat found out is of no use.
+            pytest.fail(str(refused), pytrace=False)
         if result.exit_code:
             pytest.fail(str(result), pytrace=False)
         return result

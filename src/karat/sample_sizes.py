@@ -13,11 +13,11 @@ from karat.comparison.sizes import (
     rows_for_interval,
     rows_for_spread,
 )
-from karat.errors import error, short
+from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.functions import tallied
 from karat.metrics import Metric, get
-from karat.metrics._positive import check_has_positive
+from karat.metrics._positive import check_has_positive, with_positive
 from karat.report import Report
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.table_spread import TableSpread
@@ -89,9 +89,16 @@ def rows_needed(
         share,
         confidence,
     )
+    if pilot is None:
+        raise error(
+            "K120", found="pilot= is None",
+            do="Give a report, a confusion matrix or a comparison of rows like those to come.",
+        )  # fmt: skip
     if isinstance(pilot, Comparison):
         pilot = pilot[chosen]
     if isinstance(pilot, Difference):
+        if pilot.metric != str(chosen):
+            raise error("K168", what=str(chosen), known=repr(pilot.metric))
         error_ = pilot.standard_error
         return rows_for_spread(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
     cells = (
@@ -103,10 +110,19 @@ def rows_needed(
         raise error(
             "K167",
             metric=str(chosen),
-            found="A pilot of labels does not say how scores vary",
+            found="Of scores, a report or a confusion matrix does not say how they vary",
             do="Give a comparison of two models as pilot=.",
         )
+    if isinstance(pilot, Report) and pilot.is_clustered:
+        raise error(
+            "K167",
+            metric=str(chosen),
+            found="Rows of the pilot come in clusters, so that each tells less than a row alone",
+            do="Give a comparison with clusters=, or a pilot of one row for each cluster.",
+        )
     check_has_positive(chosen, cells.classes, ())
+    if chosen.record.is_per_class and chosen.lift == "plain" and cells.classes.k == 1:
+        cells = with_positive(cells, str(chosen))
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
     table = TableSpread(cells)
@@ -127,6 +143,6 @@ def _number(argument: str, value: Any, choices: str) -> float:
 
 def _refused(argument: str, value: Any, choices: str) -> Exception:
     return error(
-        "K122", argument=argument, value=short(value), choices=choices,
+        "K122", argument=argument, value=value, choices=choices,
         do="See help(karat.rows_needed).",
     )  # fmt: skip

@@ -176,3 +176,63 @@ def test_a_float_matrix_as_predictions_is_told_to_be_probabilities() -> None:
         karat.compare(TRUE, np.full((300, 5), 0.2))  # type: ignore[arg-type]
     with pytest.raises(karat.KaratError, match=r"y_pred\['old'\]"):
         karat.compare(TRUE, {"old": A[:-1], "new": B})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_two_one_sided_tests_of_a_mean_are_those_of_student(seed: int) -> None:
+    from scipy.stats import t
+
+    rng = np.random.default_rng(seed)
+    n, margin = 300, 0.15
+    truth = rng.integers(0, 2, n)
+    p = {name: 1 / (1 + np.exp(-truth - rng.normal(size=n))) for name in "ab"}
+    one = karat.compare(truth, y_prob=p, metrics="log_loss", margin=margin)["log_loss"]
+    losses = {name: -np.log(np.where(truth == 1, x, 1 - x)) for name, x in p.items()}
+    d = losses["b"] - losses["a"]
+    error = d.std(ddof=1) / np.sqrt(n)
+    wanted = t.sf((margin - abs(d.mean())) / error, n - 1)
+    assert abs(d.mean()) < margin
+    assert one.p_equivalent == pytest.approx(wanted, rel=1e-6)
+    assert (one.verdict == "equivalent") == (wanted <= 0.05)
+
+
+def test_few_rows_without_a_mistake_do_not_show_that_a_model_is_better() -> None:
+    small = karat.evaluate(confusion=[[15, 0], [0, 15]])
+    large = karat.evaluate(confusion=[[4950, 50], [50, 4950]])
+    for one in karat.compare({"small": small, "large": large}):
+        assert one.verdict == "not resolved", one
+        assert one.p is not None
+        assert one.p > 0.3
+        assert "disagree" not in (one.remark or "")
+
+
+def test_a_difference_of_zero_is_not_said_to_be_of_the_same_predictions() -> None:
+    one = karat.compare([0, 1] * 20, {"a": [0] * 40, "b": [1] * 40})["balanced_accuracy"]
+    assert one.difference == 0.0
+    assert one.remark == "the difference is 0 and no row moves it"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"metrics": []}, "K120"),
+        ({"level": 1e-300}, "K122"),
+        ({"level": 1.0 - 1e-16}, "K122"),
+    ],
+)
+def test_what_says_nothing_is_refused(options: dict[str, Any], code: str) -> None:
+    with pytest.raises(karat.errors.KaratError, match=code):
+        karat.compare(TRUE, MODELS, **options)
+
+
+def test_one_row_and_a_margin() -> None:
+    found = karat.compare([0], {"a": [0], "b": [1]}, margin=0.1)
+    assert {one.verdict for one in found} == {"not resolved"}
+
+
+def test_enormous_losses_have_no_interval_and_no_warning() -> None:
+    rng = np.random.default_rng(0)
+    scores = {"a": rng.random(40) * 1e300, "b": rng.random(40)}
+    one = karat.compare([0, 1] * 20, y_score=scores, metrics="log_loss")["log_loss"]
+    assert one.low is None
+    assert one.remark

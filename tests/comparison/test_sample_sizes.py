@@ -116,3 +116,31 @@ def test_a_pilot_without_any_error_says_nothing_of_a_difference() -> None:
     with pytest.raises(karat.KaratError, match="K167"):
         karat.rows_needed("accuracy", pilot=np.diag([5, 5]), difference=0.1)
     assert karat.rows_needed("accuracy", pilot=np.diag([5, 5]), half_width=0.1) > 5
+
+
+PILOT = karat.compare([0, 1] * 50, {"a": [0, 1] * 50, "b": [0, 1, 1, 1] * 25})
+
+
+@pytest.mark.parametrize(
+    ("metric", "pilot", "options", "code"),
+    [
+        ("f1", PILOT["accuracy"], {"half_width": 0.05}, "K168"),
+        ("accuracy", PILOT, {"half_width": 1e-300}, "K167"),
+        ("accuracy", TABLE, {"difference": 1e-300}, "K167"),
+        ("precision", [[5]], {"difference": 0.1}, "K167"),
+        ("accuracy", None, {"difference": 0.1}, "K120"),
+        ("roc_auc", TABLE, {"half_width": 0.1}, "K167"),
+        (
+            "accuracy",
+            karat.evaluate([0, 1, 1] * 4, [0, 1, 0] * 4, clusters=[0, 1, 2, 3] * 3),
+            {"half_width": 0.1},
+            "K167",
+        ),
+        ("accuracy", TABLE, {"half_width": 0.1, "side": "low", "level": 0.5}, "K122"),
+    ],
+)
+def test_what_gives_no_number_is_refused(
+    metric: str, pilot: Any, options: dict[str, Any], code: str
+) -> None:
+    with pytest.raises(karat.errors.KaratError, match=code):
+        karat.rows_needed(metric, pilot=pilot, **options)

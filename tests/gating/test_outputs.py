@@ -159,3 +159,34 @@ def test_the_fixture_fails_a_test_with_the_rules_in_its_message(
     if code:
         assert "FAIL          accuracy ≥ 0.9: 0.75" in run.stdout
         assert "Traceback" not in run.stdout
+
+
+def test_the_name_of_a_slice_makes_no_line_of_its_own() -> None:
+    by = ["a\n::error::x", "b"] * 40
+    found = karat.gate([0, 1] * 40, [0, 1] * 40, min={"accuracy": 0.9}, by=by)
+    lines = str(found).splitlines()
+    assert len(lines) == 4
+    assert not any(line.startswith("::") for line in lines)
+    assert "slice=a\\n::error::x" in str(found)
+
+
+REFUSED = """
+def test_model(karat_gate):
+    karat_gate("there_is_no_such_file.csv", min={"accuracy": 0.9})
+"""
+
+
+def test_the_fixture_tells_what_was_wrong_without_the_inside_of_karat(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    path = tmp_path / "test_of_a_model.py"
+    path.write_text(REFUSED, "utf-8")
+    options = ["-p", "no:karat", "-p", "karat.pytest_gate", "-p", "no:cacheprovider", "-q"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "--rootdir", str(tmp_path), str(path)],
+        capture_output=True, check=False, cwd=tmp_path, text=True, timeout=120,
+    )  # fmt: skip
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert "K401  There is no such file or folder." in run.stdout
+    assert "paths.py" not in run.stdout

@@ -336,3 +336,55 @@ def test_another_positive_class_is_refused() -> None:
     with pytest.raises(KaratError, match="K176"):
         karat.gate(y, p, baseline=old, max_drop={"f1": 0.1})
     assert karat.gate(y, p, baseline=old, positive=0, max_drop={"f1": 0.1}).passed
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min": {"accuracy": 95}},
+        {"max": {"accuracy": 95}},
+        {"min": {"accuracy": -1}},
+        {"max_drop": {"accuracy": 1}},
+        {"no_worse_than": {"macro_f1": 5}},
+    ],
+)
+def test_a_bound_that_nothing_reaches_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(KaratError, match="K176"):
+        rules_of(**options)
+
+
+@pytest.mark.parametrize(
+    "name", ["warn_only", "strict_inconclusive", "allow_mismatch", "with_rows"]
+)
+def test_a_switch_is_true_or_false(name: str) -> None:
+    with pytest.raises(KaratError, match="K122"):
+        karat.gate([0, 1], [0, 1], min={"accuracy": 0.5}, **{name: "no"})
+
+
+def test_a_drop_that_only_counts_alone_is_said() -> None:
+    rule = Rule("not-worse", ACCURACY)
+    change = Change(0.9, -0.02, -0.038, -0.002, 0.03)
+    quiet = Change(0.9, -0.001, -0.02, 0.018, 0.9)
+    cases = [Case(rule, AT, change), Case(rule, AT, quiet, "of=a"), Case(rule, AT, quiet, "of=b")]
+    found = judged(cases, level=0.95, evidence="value", adjust="holm")
+    assert found[0].verdict == "PASS"
+    assert found[0].reason == "worse alone (p = 0.015), not with all 3 rules"
+    assert found[1].reason == "not significantly worse"
+
+
+def test_of_unpaired_rows_p_and_the_interval_agree() -> None:
+    after = karat.evaluate(confusion=[[14, 1], [2, 13]])
+    before = karat.evaluate(confusion=[[4950, 50], [50, 4950]])
+    for one in karat.gate(after, baseline=before, adjust="none").rules:
+        assert one.difference_high is not None
+        assert one.p is not None
+        assert (one.difference_high < 0.0) == (one.p < 0.025), one
+
+
+def test_what_is_inconclusive_is_no_pass_where_that_is_asked_for() -> None:
+    asked: dict[str, Any] = {"min": {"accuracy": 0.95}, "evidence": "low"}
+    lax = karat.gate([0, 1] * 10, [0, 1] * 10, **asked)
+    strict = karat.gate([0, 1] * 10, [0, 1] * 10, **asked, strict_inconclusive=True)
+    assert (lax.exit_code, strict.exit_code) == (0, 3)
+    assert lax.headline == "PASS: 0 of 1 rule passed, 1 inconclusive"
+    assert strict.headline == "INCONCLUSIVE: 1 of 1 rule could not be told"

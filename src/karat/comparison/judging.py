@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.comparison.families import Largest, holm, largest, tail_of, wald, z_of
 from karat.comparison.records import Difference, Discordant, Omnibus, Verdict
-from karat.comparison.spreads import Spread
+from karat.comparison.spreads import Apart, Spread
 from karat.metrics import Metric
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.label_intervals import range_of
@@ -31,6 +31,7 @@ _CLOSE: Final = 1e-6
 _NO_SLOPE: Final = "the formula has no slope at one of the tables"
 _DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
 _SAME: Final = "both say the same of every row"
+_STILL: Final = "the difference is 0 and no row moves it"
 
 
 @dataclass(frozen=True)
@@ -170,9 +171,11 @@ def _difference(
         if one.difference:
             needed = one.n * (tail * error / one.difference) ** 2
             one = replace(one, rows_needed=max(1, math.ceil(needed)) if needed < 1e15 else None)
-    if pair in found.same or error == one.difference == 0.0:
+    if pair in found.same:
         one = replace(one, remark=_SAME)
-    method, p = found.tests.get(pair) or (found.method, _tail(found, one))
+    elif error == one.difference == 0.0:
+        one = replace(one, remark=f"{one.remark}; {_STILL}" if one.remark else _STILL)
+    method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
     quantile = Confidence(asked.level).quantile(found.spread.df)
     low, high = _limits(found, pair, one, quantile)
     how = found.limits.get(pair)
@@ -196,10 +199,23 @@ def _error(found: Measured, one: Difference) -> float:
     return abs(one.difference) / math.sqrt(one.n if math.isinf(df) else df + 1.0)
 
 
-def _tail(found: Measured, one: Difference) -> float:
-    error = _error(found, one)
+def _tail(found: Measured, pair: tuple[int, int], one: Difference) -> float:
+    """The p-value by the standard error; of different rows that at which the limits touch 0.
+
+    The standard error of a model without a mistake is 0 however few its rows are; its interval
+    is not.
+    """
     assert found.spread is not None
-    return tail_of(one.difference / error, found.spread.df) if error > 0.0 else 1.0
+    df = found.spread.df
+    if isinstance(found.spread, Apart) and pair in found.limits:
+
+        def room(quantile: float) -> float:
+            low, high = _limits(found, pair, one, quantile)
+            return low if one.difference > 0.0 else -high
+
+        return tail_of(_root(room, _FAR), df) if one.difference else 1.0
+    error = _error(found, one)
+    return tail_of(one.difference / error, df) if error > 0.0 else 1.0
 
 
 def _limits(
@@ -248,7 +264,9 @@ def _root(falls: Callable[[float], float], end: float) -> float:
     above, below = falls(inside), falls(outside)
     if below > 0.0:
         return end
-    last, side = end, 0
+    if above <= 0.0:
+        return 0.0
+    middle, last, side = inside, end, 0
     for _ in range(_STEPS):
         middle = (inside * below - outside * above) / (below - above)
         found = falls(middle)
@@ -263,7 +281,8 @@ def _root(falls: Callable[[float], float], end: float) -> float:
         if abs(middle - last) < _CLOSE:
             break
         last = middle
-    return inside
+    # Of a line the first step lands on the root, and rounding says on which side of it.
+    return middle
 
 
 def _verdict(metric: Metric, one: Difference, asked: Asked) -> Verdict:

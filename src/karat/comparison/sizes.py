@@ -135,10 +135,10 @@ def rows_for_spread(metric: Metric, variance: float, size: SizeAsked) -> int:
     if size.difference is not None:
         wanted, quantile = abs(size.difference), size.quantiles
     assert wanted is not None
-    n = variance * (quantile / wanted) ** 2
-    if n > MOST:
+    ratio = math.sqrt(variance) * (quantile / wanted)
+    if abs(ratio) > math.sqrt(MOST):
         raise unknown(metric, f"More than {MOST:.0e} rows would be needed")
-    return max(1, math.ceil(n))
+    return max(1, math.ceil(ratio**2))
 
 
 def unknown(metric: Metric, found: str) -> KaratError:

@@ -76,7 +76,9 @@ class Units:
             g = self.clusters.n_clusters
             return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
         squares = self.squares if self.factors is None else self.squares * self.factors
-        return np.asarray((centred * squares) @ centred.T / self.total**2)
+        # Losses beyond 1e150 have squares that no number holds: then no variance is known.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray((centred * squares) @ centred.T / self.total**2)
 
 
 @dataclass(frozen=True, eq=False)

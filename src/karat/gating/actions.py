@@ -23,9 +23,8 @@ def workflow_commands(result: GateResult) -> Iterator[str]:
         if rule.verdict == "PASS":
             continue
         kind = "error" if rule.fails and not result.warns_only else "warning"
-        told = "; ".join(part for part in (rule.facts, rule.reason) if part)
         title = _property(f"karat gate: {rule.verdict}")
-        yield f"::{kind} title={title}::{_data(f'{rule.name}: {told}')}"
+        yield f"::{kind} title={title}::{_data(f'{rule.name}: {rule.told}')}"
 
 
 def summary(result: GateResult, n_bytes_there: int = 0) -> str:

@@ -39,7 +39,7 @@ def _is_skipped(rule: RuleResult) -> bool:
 def _case(rule: RuleResult) -> str:
     place = f"karat.gate.{rule.kind}" if rule.slice is None else f"karat.gate.{rule.kind}.slices"
     start = f'    <testcase classname="{escaped(place)}" name="{escaped(rule.name)}" time="0">'
-    message = escaped(f"{rule.verdict}: {rule.facts}; {rule.reason}")
+    message = escaped(f"{rule.verdict}: {rule.told}")
     inside = f"<system-out>{message}</system-out>"
     if rule.fails:
         inside = (

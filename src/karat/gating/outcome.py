@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from karat._version import __version__
 from karat.gating.verdicts import RuleResult
+from karat.render.names import harmless
 
 __all__ = ["FAILED", "INCONCLUSIVE", "PASSED", "GateResult"]
 
@@ -80,12 +81,14 @@ class GateResult:
         if n_fail:
             return f"FAIL: {n_fail} of {n} {rules} failed"
         unsure = self.count("INCONCLUSIVE")
+        if unsure and self.is_strict:
+            return f"INCONCLUSIVE: {unsure} of {n} {rules} could not be told"
         tail = f", {unsure} inconclusive" if unsure else ""
         return f"PASS: {n - unsure} of {n} {rules} passed{tail}"
 
     def __str__(self) -> str:
         lines = [f"karat gate  {self.headline}", *(f"  {rule.line}" for rule in self.rules)]
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+        return "\n".join([*lines, *(f"  Note: {harmless(note)}" for note in self.notes)])
 
     def __repr__(self) -> str:
         return f"<karat.GateResult: {self.headline}>"

@@ -87,6 +87,7 @@ def rules_of(**given: Any) -> list[Rule]:
                     found=f"{argument} of {rule.metric} is {rule.bound:g}",
                     do="Give how much worse it may be: a number of at least 0.",
                 )
+            _check_reachable(argument, rule)
             found.append(rule)
     twice = next((rule for i, rule in enumerate(found) if _key(rule) in map(_key, found[:i])), None)
     if twice is not None:
@@ -101,6 +102,20 @@ def rules_of(**given: Any) -> list[Rule]:
 _KINDS: Final[Mapping[str, Kind]] = {
     "min": "min", "max": "max", "max_drop": "max-drop", "no_worse_than": "no-worse-than",
 }  # fmt: skip
+
+
+def _check_reachable(argument: str, rule: Rule) -> None:
+    """Refuse a bound that every model keeps, or none: as 95 where 0.95 is meant."""
+    low, high = rule.metric.range
+    least, most = (0.0, high - low) if rule.needs_baseline else (low, high)
+    # No drop is larger than the whole range, so that such a rule would pass whatever comes.
+    if least <= rule.bound <= most and not (rule.needs_baseline and rule.bound == most):
+        return
+    raise error(
+        "K176",
+        found=f"{argument} of {rule.metric} is {rule.bound:g}, which nothing can reach",
+        do=f"Give a number between {least:g} and {most:g}: a share, not a percentage.",
+    )
 
 
 def _key(rule: Rule) -> tuple[str, str]:

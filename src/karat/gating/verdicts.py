@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 from karat.comparison.families import holm
 from karat.comparison.records import json_value
 from karat.gating.rules import Rule
+from karat.render.names import harmless
 
 __all__ = [
     "Case", "Change", "Evidence", "Measured", "RuleResult", "Verdict", "judged", "with_limits",
@@ -143,8 +144,12 @@ class RuleResult:
     @property
     def line(self) -> str:
         """One line: verdict, rule, what was found and why."""
-        told = "; ".join(part for part in (self.facts, self.reason) if part)
-        return f"{self.verdict:<12}  {self.name}: {told}"
+        return f"{self.verdict:<12}  {harmless(self.name)}: {self.told}"
+
+    @property
+    def told(self) -> str:
+        """What was found and why."""
+        return "; ".join(part for part in (self.facts, harmless(self.reason)) if part)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON types; null for what is not a finite number."""
@@ -328,6 +333,8 @@ def _of_change(case: Case, found: RuleResult, alpha: float) -> RuleResult:
         return replace(found, verdict="FAIL", reason=_joined(reason, told))
     if rule.kind == "not-worse":
         reason = "not significantly worse" if drop > 0 else "not worse"
+        if found.p is not None and found.p < alpha:
+            reason = f"worse alone (p = {found.p:.2g}), not with all {found.n_tests} rules"
         return replace(found, verdict="PASS", reason=_joined(reason, told))
     if high < rule.bound or (rule.kind == "max-drop" and high <= rule.bound):
         return replace(found, verdict="PASS", reason=_joined(f"worse by {bound} is excluded", told))

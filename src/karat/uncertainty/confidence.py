@@ -23,6 +23,8 @@ Limit = TypeVar("Limit", float, npt.NDArray[np.float64])
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
+_TAILS: Final = (1e-12, 0.4999)
+"""Limits nearer to the value than that, or farther away, say nothing."""
 _ADVICE: Final = {
     "level": "It is the share of such intervals that hold the true value.",
     "side": "'low' gives a lower limit alone, 'high' an upper one.",
@@ -115,7 +117,7 @@ class Confidence:
         if not 0.0 < share < 1.0:
             choices = "a number between 0 and 1, as 0.95, or None for no intervals"
             raise _refused("level", level, choices)
-        return cls(
+        found = cls(
             share,
             cast("Side", str(side)),
             cast("Method", str(chosen)),
@@ -123,6 +125,12 @@ class Confidence:
             seed,
             n_replicates,
         )
+        least, most = _TAILS
+        if not least <= found.tail <= most:
+            sides = 2.0 if found.side == "both" else 1.0
+            choices = f"a number from {1.0 - most * sides:g} to 1 − {least * sides:g}, as 0.95"
+            raise _refused("level", level, choices)
+        return found
 
 
 def _whole(value: Any, argument: str, least: int, most: int) -> int:

@@ -28,6 +28,7 @@ N_FEW_ROWS = 20
 N_FEW_CLUSTERS = 20
 _N_NAMED = 5
 _BLOCK_BYTES = 1 << 25
+_MOST_DRAWN = 2**52
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,8 @@ class TableIntervals:
 
     def _drawn(self, metric: Metric, value: float) -> Interval:
         """The interval by replicates of the table, which are drawn once for all metrics."""
+        if self.spread.total > _MOST_DRAWN and not self.cells.is_weighted:
+            return Interval(remark="so many rows cannot be drawn again: use another method")
         g = derivative(metric, self.cells, self.policy)
         phi, times = self.spread.centred(g), self.spread.weights
         acceleration = acceleration_of(phi, times) if np.isfinite(phi).all() else 0.0
