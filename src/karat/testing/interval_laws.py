@@ -123,7 +123,7 @@ def surer_is_wider(record: Record) -> None:
 
 
 def more_rows_are_surer(record: Record) -> None:
-    """Four times the table gives limits about half as far apart."""
+    """Four times the table gives limits about half as far apart, or less where bias falls."""
     for k in (2, 3):
         for table in _full(k):
             for metric in scalars_of(record, k):

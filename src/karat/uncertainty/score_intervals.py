@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Final
 
 from karat.metrics import Metric
@@ -44,9 +43,6 @@ def score_interval(
     """
     if not math.isfinite(value):
         return Interval()
-    if isinstance(metric.record.influence, _AREAS) and spread.variance == 0.0:
-        # Where the classes do not overlap, no degrees of freedom follow from the rows.
-        spread = replace(spread, df=math.inf if math.isnan(spread.df) else spread.df)
     if not math.isfinite(spread.variance) or spread.df < 1.0 or math.isnan(spread.df):
         return Interval(remark=spread.missing or "there are too few rows")
     error = math.sqrt(spread.variance)
