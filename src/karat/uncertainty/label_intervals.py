@@ -268,7 +268,7 @@ def _effective(
     low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
     low, high = ends[0] + span * low, ends[0] + span * high
     if without is not None and _may_be_independent(value, without.bias, spread, asked):
-        low, remark = np.float64(ends[0]), "the rows do not show that truth and prediction depend"
+        low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"
     return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
