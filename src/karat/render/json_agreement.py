@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from karat.metrics import get
 from karat.render.json_parts import Part
 from karat.render.json_scores import thresholds_to_json
 
@@ -77,8 +78,10 @@ def _check_interval(part: Part, result: Result) -> None:
 
 
 def _check_complete(metrics: Part, listed: Mapping[str, Result]) -> None:
-    """Intervals of scores stand nowhere else: every metric has what is known of its own."""
+    """Intervals of scores stand nowhere else: every such metric has what is known of its own."""
     for name in listed:
+        if not get(name).needs_scores:
+            continue
         part = metrics[name]
         if "method" not in part.value:
             raise part.is_not("a result with its interval")
