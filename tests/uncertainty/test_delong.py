@@ -95,8 +95,8 @@ def shrunk_reference(rows: Drawn) -> tuple[float, float, float]:
     gaps = np.abs(v10 - area)
     with np.errstate(invalid="ignore"):  # classes that are apart
         df = variance**2 / ((s10 / m) ** 2 / (m - 1) + (s01 / n) ** 2 / (n - 1))
-        # Where nothing varies Satterthwaite's are 0/0: those of the smaller side hold.
-        df = df if variance > 0 else min(m, n) - 1.0
+        if area in (0.0, 1.0):
+            df = min(m, n) - 1.0  # nothing varies: those of the smaller side
         return variance, df, gaps.sum() ** 2 / (gaps**2).sum()
 
 
