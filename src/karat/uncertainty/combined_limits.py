@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
@@ -46,6 +47,8 @@ def combined(
     With a_k the slope of the metric in the value of class k, d_k the distance from it to its limit
     and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
     Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
+    Where some class has no error the sample does not show how errors go together, and the
+    correlations are those of a table with ½ ÷ k rows more in each cell.
     """
     cells, parts = spread.cells, _parts(metric.traced(policy))
     of_parts = _constant_slopes(metric, policy, cells.k)
@@ -67,9 +70,18 @@ def combined(
     if cells.is_weighted and listed is None:
         listed = np.zeros((3, len(spread.weights)))
     alone = [0.0, 0.0]
-    for part, a in zip(parts, of_parts, strict=True):
-        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
-        limits = class_limits(Metric(part.record, "plain", params), spread, asked, is_beta=True)
+    classes = [_plain(part, metric) for part in parts]
+    each = [class_limits(plain, spread, asked, is_beta=True) for plain in classes]
+    smoothed = spread.smoothed() if any((one.variance <= 0).any() for one in each) else None
+    if smoothed is not None:
+        alike = TableSpread(smoothed, spread.design)
+        shapes = [class_limits(plain, alike, asked, is_beta=True) for plain in classes]
+        low, high, _ = spread.slope_variances(sums, listed).tolist()
+        alone = _alike(alike, each, shapes, of_parts, [low, high])
+        error = float(spread.variance(derivative(metric, cells, policy)))
+        below, above = (math.sqrt(extra) for extra in alone)
+        return Interval(value - below, value + above, "mover", math.sqrt(error))
+    for limits, a in zip(each, of_parts, strict=True):
         if not (limits.has_slopes or np.isfinite(derivative(metric, cells, policy)).all()):
             return Interval(remark=NO_SLOPE)
         factors = _factors(limits, a, alone)
@@ -83,6 +95,40 @@ def combined(
         return Interval(remark=NO_SLOPE)
     below, above = math.sqrt(low + alone[0]), math.sqrt(high + alone[1])
     return Interval(value - below, value + above, "mover", math.sqrt(variance))
+
+
+def _alike(
+    alike: TableSpread,
+    each: Sequence[ClassLimits],
+    shapes: Sequence[ClassLimits],
+    of_parts: Sequence[Floats],
+    alone: list[float],
+) -> list[float]:
+    """What is added to the squared distances of both limits, by the correlations of a table.
+
+    Args:
+        alike: the table whose correlations are taken.
+        each: the limits of the classes, for each part.
+        shapes: those of `alike`, whose derivatives and variances are taken.
+        of_parts: the slopes of the metric in the values of the classes.
+        alone: the squared distances of what does not pass through the classes.
+    """
+    forms = np.zeros((2, len(alike.rows)))
+    for limits, shape, a in zip(each, shapes, of_parts, strict=True):
+        sigma = np.sqrt(shape.variance)
+        is_known = sigma > 0
+        for side, distance in enumerate(_distances(limits, a)):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                factors = np.where(is_known, a * distance / sigma, 0.0)
+            forms[side] += alike.added(shape.partials, factors)
+            alone[side] += float(((a * distance)[~is_known] ** 2).sum())
+    return [max(float(alike.variance(form)), 0.0) + x for form, x in zip(forms, alone, strict=True)]
+
+
+def _plain(part: Part, metric: Metric) -> Metric:
+    """The metric of one class that a part of a formula is."""
+    params = metric.params if part.record is metric.record else Metric.defaults(part.record)
+    return Metric(part.record, "plain", params)
 
 
 @lru_cache(_N_KEPT)
