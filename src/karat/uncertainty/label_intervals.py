@@ -233,7 +233,7 @@ def _effective(
     low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
     low, high = ends[0] + span * low, ends[0] + span * high
     if without is not None and _may_be_independent(value, without.bias, spread, asked):
-        low, remark = np.float64(ends[0]), "the rows do not show that truth and prediction depend"
+        low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"
     return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
@@ -261,26 +261,36 @@ def _combined(
     With a_k the slope of the metric in the value of class k, d_k the distance from it to its limit
     and ρ the correlations, the limit lies √(Σ Σ a_k a_l ρ_kl d_k d_l) away: the standard error of
     Σ a_k · (d_k ÷ σ_k) · value_k. What the metric owes to the shares of the classes is added to it.
+    Where some class has no error the sample does not show how errors go together, and the
+    correlations are those of a table with ½ ÷ k rows more in each cell.
     """
     traced, cells = metric.traced(policy), spread.cells
     nodes = [part.values for part in traced.parts]
     slopes, rest = sensitivities(traced.value, nodes, cells.fields, dict(metric.params))
     quantile = asked.quantile(spread.df)
     past = rest.at_cells() * cells.fields.n * quantile
-    sums = [past.copy(), past.copy()]
-    alone = [0.0, 0.0]
-    for part, a in zip(traced.parts, slopes, strict=True):
+    parts = []
+    for part in traced.parts:
         params = metric.params if part.record is metric.record else Metric.defaults(part.record)
-        limits = class_limits(Metric(part.record, "plain", params), spread, asked, is_beta=True)
+        plain = Metric(part.record, "plain", params)
+        parts.append((plain, class_limits(plain, spread, asked, is_beta=True)))
+    smoothed = spread.smoothed() if any((one.variance <= 0).any() for _, one in parts) else None
+    alike = spread if smoothed is None else TableSpread(smoothed, spread.design)
+    sums = [np.zeros(len(alike.rows)) for _ in range(2)]
+    if smoothed is None:
+        sums = [past.copy(), past.copy()]
+    alone = [0.0, 0.0] if smoothed is None else [float(spread.variance(past))] * 2
+    for (plain, limits), a in zip(parts, slopes, strict=True):
+        shape = limits if smoothed is None else class_limits(plain, alike, asked, is_beta=True)
+        sigma = np.sqrt(shape.variance)
+        is_known = sigma > 0
         for side, distance in enumerate(_distances(limits, a)):
-            sigma = np.sqrt(limits.variance)
-            is_known = sigma > 0
             with np.errstate(invalid="ignore", divide="ignore"):
                 factors = np.where(is_known, a * distance / sigma, 0.0)
-            sums[side] = sums[side] + spread.added(limits.partials, factors)
+            sums[side] = sums[side] + alike.added(shape.partials, factors)
             alone[side] += float(((a * distance)[~is_known] ** 2).sum())
     below, above = (
-        math.sqrt(max(float(spread.variance(form)), 0.0) + extra)
+        math.sqrt(max(float(alike.variance(form)), 0.0) + extra)
         for form, extra in zip(sums, alone, strict=True)
     )
     return Interval(value - below, value + above, "mover")
