@@ -187,6 +187,6 @@ def test_where_no_row_is_wrong_an_average_is_no_surer_than_the_accuracy() -> Non
     report = karat.evaluate(confusion=np.diag([25, 22, 20]))
     # One wrong row would lower the F1 of two classes: their errors go together.
     least = report["accuracy"].low
-    assert report["macro_f1"].low < least + 0.005
-    assert report["weighted_f1"].low < least + 0.005
+    assert report["macro_f1"].low < least + 0.012
+    assert report["weighted_f1"].low < least + 0.012
     assert report["balanced_accuracy"].low < least
