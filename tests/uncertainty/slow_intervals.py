@@ -262,25 +262,37 @@ def slow_combined(
     nodes = [part.values for part in traced.parts]
     slopes, rest = sensitivities(traced.value, nodes, cells.fields, dict(metric.params))
     past = rest.at_cells() * cells.fields.n * asked.quantile(spread.df)
+    plain = [
+        Metric(part.record, "plain", metric.params if part.record is metric.record
+               else Metric.defaults(part.record))
+        for part in traced.parts
+    ]  # fmt: skip
+    of_parts = [SlowClasses(one, spread, asked, is_beta=True) for one in plain]
+    shapes, alike = of_parts, spread
     sums, alone = [past.copy(), past.copy()], [0.0, 0.0]
-    for part, a in zip(traced.parts, slopes, strict=True):
-        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
-        found = SlowClasses(Metric(part.record, "plain", params), spread, asked, is_beta=True)
+    smoothed = spread.smoothed()
+    if smoothed is not None and any((found.variance <= 0).any() for found in of_parts):
+        # Errors go together as in the smoothed table.
+        alike = TableSpread(smoothed, spread.design)
+        shapes = [SlowClasses(one, alike, asked, is_beta=True) for one in plain]
+        sums = [np.zeros(len(alike.weights)) for _ in range(2)]
+        alone = [float(spread.variance(past))] * 2
+    for found, shape, a in zip(of_parts, shapes, slopes, strict=True):
         center = np.where(np.isfinite(found.value), found.value, 0.0)
         down, up = np.maximum(center - found.low, 0.0), np.maximum(found.high - center, 0.0)
         # Classes without a value and without a limit: left out, or the value would be NaN.
         down, up = (np.where(np.isfinite(side), side, 0.0) for side in (down, up))
         for i in range(cells.k):
             sides = (down[i], up[i]) if a[i] >= 0 else (up[i], down[i])
-            sigma = math.sqrt(found.variance[i])
+            sigma = math.sqrt(shape.variance[i])
             for side, distance in enumerate(sides):
                 if sigma > 0:
                     factor = a[i] * distance / sigma
-                    sums[side] = sums[side] + factor * spread_out(spread, found.partials, i)
+                    sums[side] = sums[side] + factor * spread_out(alike, shape.partials, i)
                 else:
                     alone[side] += (a[i] * distance) ** 2
     below, above = (
-        math.sqrt(float(spread.variance(form)) + extra)
+        math.sqrt(float(alike.variance(form)) + extra)
         for form, extra in zip(sums, alone, strict=True)
     )
     return value - below, value + above
