@@ -143,7 +143,7 @@ def test_a_threshold_decides_what_is_predicted(karat: Karat) -> None:
 def test_metrics_of_scores_are_chosen(karat: Karat) -> None:
     ran = karat("report", "two.csv", "--metrics", "auc,roc_auc(max_fpr=0.5),log_loss")
     assert ran.code == 0
-    assert "roc_auc               1.0000\n" in ran.out
+    assert "roc_auc               1.0000  [0.0205, 1.0000]\n" in ran.out
     assert "Thresholds" not in ran.out
     every = karat("report", "two.csv", "--metrics", "all").out
     assert "pr_auc_trapezoid" in every
