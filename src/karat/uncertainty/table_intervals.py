@@ -25,7 +25,7 @@ __all__ = ["TableIntervals"]
 
 N_FEW_ROWS = 20
 """Below so many rows of a class its share is known so roughly that averages suffer."""
-N_FEW_CLUSTERS = 20
+N_FEW_CLUSTERS = 30
 _N_NAMED = 5
 _BLOCK_BYTES = 1 << 25
 _MOST_DRAWN = 2**52
