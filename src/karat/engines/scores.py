@@ -153,6 +153,14 @@ class ScoreTally:
         wanted = tuple(names)
         return Sums.from_native(self.read(wanted), [name for name in _BITS if name in wanted])
 
+    def class_squares(self) -> Floats:
+        """float64[k], Σw² of the rows of each true class."""
+        found = np.zeros(self.classes.k)
+        for part in _blocks(self.n_rows):
+            squares = None if self.weights is None else self.weights[part] ** 2
+            found += np.bincount(self.codes[part], squares, self.classes.k)
+        return found
+
     def row_losses(self, name: str, part: slice) -> Floats:
         """float64[m]: a loss, or the place, of each row of a part; see `_native.read_scores`."""
         bit = _BITS[name]

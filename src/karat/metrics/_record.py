@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from karat.errors import error
+from karat.metrics._bounds import Bounds
 from karat.metrics._equal import Equal
 from karat.metrics._formula import Node
 from karat.metrics._influence.forms import Influence
@@ -187,6 +188,7 @@ class Record:
         is_of_scores_only: whether a report of probabilities leaves it out.
         influence: the form of the influence of each row, of a metric that is computed.
         no_influence: why there is none, in words.
+        bounds: between what it lies where scores are known as buckets; None: that is not known.
         is_estimate: whether it estimates something; a p-value does not, and has no interval.
     """
 
@@ -223,6 +225,7 @@ class Record:
     weights_are_rows: bool = True
     influence: Influence | None = None
     no_influence: str = ""
+    bounds: Bounds | None = None
     is_estimate: bool = True
 
     @property

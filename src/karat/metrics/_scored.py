@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from karat.metrics._bounds import Bounds
 from karat.metrics._equal import Equal
 from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average
@@ -115,6 +116,7 @@ def score_metric(
     influence: Influence | None = None,
     no_influence: str = "",
     is_estimate: bool = True,
+    bounds: Bounds | None = None,
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 
@@ -129,6 +131,8 @@ def score_metric(
         influence: the form of the influence of each row on the value, see `_influence.forms`.
         no_influence: why it has none, in words.
         is_estimate: False for the outcome of a test, which has no interval.
+        bounds: between what it lies where scores are known as buckets, see `_bounds`; None: that is
+            not known.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -164,6 +168,7 @@ def score_metric(
             influence=influence,
             no_influence=no_influence,
             is_estimate=is_estimate,
+            bounds=bounds,
         )
 
     return registered

@@ -17,6 +17,7 @@ from karat.metrics import (
     score_case,
     score_metric,
 )
+from karat.metrics._bounds import BINNED
 from karat.metrics._chance import chance_gaps
 from karat.metrics._influence.reasons import CROSSED, DEGENERATE, KINK
 from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned
@@ -140,6 +141,7 @@ def _mean_gap(bins: Bins, norm: str) -> float:
     since="0.2",
     headline=("plain",),
     no_influence=KINK,
+    bounds=BINNED,
 )
 def expected_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -177,6 +179,7 @@ def expected_calibration_error(
     references=(NAEINI_2015,),
     since="0.2",
     no_influence="a maximum over bins",
+    bounds=BINNED,
 )
 def maximum_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
@@ -244,6 +247,7 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
     since="0.2",
     no_influence=KINK,
+    bounds=BINNED,
 )
 def class_calibration_error(
     c: ClassProbabilities, *, bins: int, scheme: Scheme, closed: Closed, norm: str

@@ -19,6 +19,7 @@ from karat.metrics import (
     score_metric,
     sklearn,
 )
+from karat.metrics._bounds import BETWEEN_ORDERS, UNDER_LINES, UNDER_STEPS
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
@@ -123,6 +124,7 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
     since="0.2",
     headline=("plain", "macro", "weighted"),
     influence=AreaInfluence(part="max_fpr"),
+    bounds=BETWEEN_ORDERS,
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
     """Area under the ROC curve: how often a row of the class outranks another row.
@@ -185,6 +187,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     since="0.2",
     headline=("plain",),
     influence=PairsInfluence(),
+    bounds=BETWEEN_ORDERS,
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
     """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
@@ -216,6 +219,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     references=(HAND_TILL_2001,),
     since="0.2",
     influence=PairsInfluence(is_by_support=True),
+    bounds=BETWEEN_ORDERS,
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
     """Mean over pairs of classes of how well they are told apart, by the rows of each pair."""
@@ -329,6 +333,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     since="0.2",
     headline=("plain", "macro"),
     influence=PrecisionInfluence(),
+    bounds=UNDER_STEPS,
 )
 def average_precision(c: ClassRanks) -> float:
     """Area under precision by recall as steps: the mean precision at the rows of the class.
@@ -360,6 +365,7 @@ def average_precision(c: ClassRanks) -> float:
     references=(DAVIS_GOADRICH_2006,),
     since="0.2",
     influence=PrecisionInfluence(is_straight=True),
+    bounds=UNDER_LINES,
 )
 def pr_auc_trapezoid(c: ClassRanks) -> float:
     """Area under precision by recall by trapezoids; precision is 1 at recall 0.
@@ -391,6 +397,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     references=(HANLEY_MCNEIL_1982,),
     since="0.2",
     influence=AreaInfluence(scale=2.0),
+    bounds=BETWEEN_ORDERS,
 )
 def gini(c: ClassRanks) -> float:
     """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
+from karat.metrics._bounds import BETWEEN_ORDERS, argmax_of
 from karat.metrics._influence.reasons import MAXIMUM, QUANTILE, THRESHOLD
 from karat.metrics._steps import gain_of_share, largest, weight_within
 from karat.metrics._views import Floats
@@ -51,6 +53,7 @@ def tied(*, gives: str, **params: Any) -> ScoreCase:
     references=(KOLMOGOROV_SMIRNOV,),
     since="0.2",
     no_influence=MAXIMUM,
+    bounds=BETWEEN_ORDERS,
 )
 def ks_statistic(c: ClassRanks) -> float:
     """Largest gap between the score distributions of the class and of the rest.
@@ -74,6 +77,7 @@ def ks_statistic(c: ClassRanks) -> float:
     references=(MARTIN_1997,),
     since="0.2",
     no_influence="read off at a threshold that moves with the rows",
+    bounds=BETWEEN_ORDERS,
 )
 def equal_error_rate(c: ClassRanks) -> float:
     """Error rate where as large a share of positives is missed as of negatives is accepted.
@@ -111,6 +115,7 @@ _SHARE = Parameter("share", "Share of the rows taken, best first: above 0, at mo
     since="0.2",
     in_report=False,
     no_influence=QUANTILE,
+    bounds=BETWEEN_ORDERS,
 )
 def lift_at(c: ClassRanks, *, share: float) -> float:
     """How many times more rows of the class the best share holds than a random choice would.
@@ -133,6 +138,7 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
     since="0.2",
     in_report=False,
     no_influence=QUANTILE,
+    bounds=BETWEEN_ORDERS,
 )
 def gain_at(c: ClassRanks, *, share: float) -> float:
     """Share of the class that is found when only the best share of the rows is looked at.
@@ -160,6 +166,7 @@ _K = Parameter("k", "How many of the best rows are taken (weight, when weighted)
     since="0.2",
     in_report=False,
     no_influence=QUANTILE,
+    bounds=BETWEEN_ORDERS,
 )
 def precision_at_k(c: ClassRanks, *, k: int) -> float:
     """Share of the class among the k rows with the highest scores.
@@ -183,6 +190,7 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
     since="0.2",
     in_report=False,
     no_influence=QUANTILE,
+    bounds=BETWEEN_ORDERS,
 )
 def recall_at_k(c: ClassRanks, *, k: int) -> float:
     """Share of the class found among the k rows with the highest scores.
@@ -222,6 +230,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     since="0.2",
     in_report=False,
     no_influence=MAXIMUM,
+    bounds=BETWEEN_ORDERS,
 )
 def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
     """The most rows of the class that can be found while precision stays high enough.
@@ -241,11 +250,15 @@ def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
 _BETA = Parameter("beta", "Weight of recall against precision.", default=1.0, above=0.0)
 
 
+def _f_beta_of(c: ClassRanks, beta: float) -> Callable[[Steps], Floats]:
+    return lambda at: (1.0 + beta**2) * at.tps / (beta**2 * c.n_pos + at.tps + at.fps)
+
+
 def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
     """The largest F-beta, and where it is."""
     if not c.n_pos:
         return math.nan, math.nan
-    return largest(c, lambda at: (1.0 + beta**2) * at.tps / (beta**2 * c.n_pos + at.tps + at.fps))
+    return largest(c, _f_beta_of(c, beta))
 
 
 @score_metric(
@@ -262,6 +275,7 @@ def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
     since="0.2",
     in_report=False,
     no_influence=MAXIMUM,
+    bounds=BETWEEN_ORDERS,
 )
 def max_f_beta(c: ClassRanks, *, beta: float) -> float:
     """F-beta at the threshold that makes it largest on these rows: an optimistic number."""
@@ -269,6 +283,11 @@ def max_f_beta(c: ClassRanks, *, beta: float) -> float:
 
 
 _REAL = (-math.inf, math.inf)
+
+
+def _informedness_of(c: ClassRanks) -> Callable[[Steps], Floats]:
+    # Products of counts: equal gaps are equal numbers, and the highest threshold wins.
+    return lambda at: at.tps * c.n_neg - at.fps * c.n_pos
 
 
 @score_metric(
@@ -282,6 +301,7 @@ _REAL = (-math.inf, math.inf)
     since="0.2",
     in_report=False,
     no_influence=THRESHOLD,
+    bounds=argmax_of(_f_beta_of),
 )
 def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     """The score from which on to predict the class so that F-beta is largest on these rows."""
@@ -298,13 +318,13 @@ def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     since="0.2",
     in_report=False,
     no_influence=THRESHOLD,
+    bounds=argmax_of(_informedness_of),
 )
 def informedness_threshold(c: ClassRanks) -> float:
     """The score from which on to predict the class so that informedness is largest."""
     if not (c.n_pos and c.n_neg):
         return math.nan
-    # Products of counts: equal gaps are equal numbers, and the highest threshold wins.
-    return largest(c, lambda at: at.tps * c.n_neg - at.fps * c.n_pos)[1]
+    return largest(c, _informedness_of(c))[1]
 
 
 @score_metric(
@@ -319,6 +339,7 @@ def informedness_threshold(c: ClassRanks) -> float:
     since="0.2",
     in_report=False,
     no_influence=MAXIMUM,
+    bounds=BETWEEN_ORDERS,
 )
 def max_informedness(c: ClassRanks) -> float:
     """Informedness at the threshold that makes it largest: an optimistic number."""
@@ -337,8 +358,8 @@ _COSTS = Parameter(
 _DEAR_MISSES = [[0.0, 1.0], [5.0, 0.0]]
 
 
-def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
-    """The smallest total cost of a threshold, and the highest that has it: infinite for none."""
+def _cost_of(c: ClassRanks, costs: Any) -> Callable[[Any, Any], Any]:
+    """The total cost of so many true and false positives."""
     cost = np.array([[0.0, 1.0], [1.0, 0.0]] if costs is None else costs, np.float64)
     if cost.shape != (2, 2):
         raise error(
@@ -357,8 +378,22 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
             + true_negative * (c.n_neg - fps)
         )
 
-    none = float(total(0.0, 0.0))
-    saved, threshold = largest(c, lambda at: -total(at.tps, at.fps))
+    return total
+
+
+def _saving_of(c: ClassRanks, costs: Any) -> Callable[[Steps], Floats]:
+    total = _cost_of(c, costs)
+    return lambda at: np.asarray(-total(at.tps, at.fps))
+
+
+def _saving_of_none(c: ClassRanks, costs: Any) -> float:
+    return -float(_cost_of(c, costs)(0.0, 0.0))
+
+
+def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
+    """The smallest total cost of a threshold, and the highest that has it: infinite for none."""
+    none = -_saving_of_none(c, costs)
+    saved, threshold = largest(c, _saving_of(c, costs))
     return (-saved, threshold) if -saved < none else (none, math.inf)
 
 
@@ -375,6 +410,7 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     since="0.2",
     in_report=False,
     no_influence="a minimum over thresholds",
+    bounds=BETWEEN_ORDERS,
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
     """Mean cost of the outcomes at the threshold that makes it smallest on these rows."""
@@ -392,6 +428,7 @@ def min_cost(c: ClassRanks, *, costs: Any) -> float:
     since="0.2",
     in_report=False,
     no_influence=THRESHOLD,
+    bounds=argmax_of(_saving_of, _saving_of_none),
 )
 def cost_threshold(c: ClassRanks, *, costs: Any) -> float:
     """The score from which on to predict the class so that outcomes cost least on these rows."""

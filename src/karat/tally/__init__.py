@@ -13,10 +13,15 @@ from karat.tally.consistency import inconsistency
 from karat.tally.fields import Fields
 from karat.tally.joint import JointCells
 from karat.tally.ladder import Ladder
+from karat.tally.row_sample import RowSample
 from karat.tally.rungs import Rungs, RungSource, Steps, cumulated
+from karat.tally.score_table import ScoreTable
 from karat.tally.scored import Placements, RankedColumn, ScoredRows
+from karat.tally.scored_tables import ScoredTables
 from karat.tally.serialization import from_bytes, to_bytes
 from karat.tally.sums import Sums
+from karat.tally.table_column import Order, TableColumn
+from karat.tally.tabled_rows import TabledRows
 
 __all__ = [
     "Axis",
@@ -28,13 +33,19 @@ __all__ = [
     "JointCells",
     "Label",
     "Ladder",
+    "Order",
     "Placements",
     "RankedColumn",
+    "RowSample",
     "RungSource",
     "Rungs",
+    "ScoreTable",
     "ScoredRows",
+    "ScoredTables",
     "Steps",
     "Sums",
+    "TableColumn",
+    "TabledRows",
     "cumulated",
     "from_bytes",
     "inconsistency",

@@ -120,6 +120,10 @@ class ScoredRows(Protocol):
         """Losses by name, and places, in one read."""
         ...
 
+    def class_squares(self) -> Floats:
+        """float64[k], Σw² of the rows of each true class."""
+        ...
+
     def row_losses(self, name: str, part: slice) -> Floats:
         """float64[m]: a loss, or the place, of each row of a part."""
         ...

@@ -6,7 +6,7 @@ Layout, all little-endian::
     version  uint16    FORMAT_VERSION of the writer
     header   uint32    length in bytes of the JSON header that follows
     header   JSON      species, its facts, and shape and dtype of each array
-    arrays             int64 or float64, C order, in the order of the header
+    arrays             int64, float64, or shorter ones, C order, in the order of the header
     crc32    uint32    of everything before it
 """
 
@@ -36,7 +36,7 @@ _MAGIC = b"KARATALY"
 _PREFIX = struct.Struct("<8sHI")
 _CHECKSUM = struct.Struct("<I")
 _ARRAYS = ("counts", "n_rows", "squares", "rows", "cols", "occupancy")
-_DTYPES = {"<i8": np.dtype("<i8"), "<f8": np.dtype("<f8")}
+_DTYPES = {code: np.dtype(code) for code in ("<i8", "<f8", "<i4", "<f4", "|u1")}
 
 
 def to_bytes(cells: Cells) -> bytes:
@@ -70,7 +70,7 @@ def from_bytes(data: bytes) -> Cells:
 
 
 def framed(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
-    """Bytes of a tally of any species: its facts, then its arrays of int64 and float64."""
+    """Bytes of a tally of any species: its facts, then its arrays."""
     described = [
         {"name": name, "shape": list(array.shape), "dtype": _dtype_code(array)}
         for name, array in arrays.items()
@@ -91,11 +91,13 @@ def unframed(
     data: bytes,
     names: tuple[str, ...],
     assembled: Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], T],
+    short: tuple[str, ...] = (),
 ) -> T:
     """What `assembled` makes of the facts and the arrays of a tally.
 
     Args:
         names: the arrays that this species may have.
+        short: those of them whose numbers may have fewer than 64 bits.
         assembled: gets the header and the arrays by name; checks them.
 
     Errors:
@@ -117,7 +119,11 @@ def unframed(
         raise damaged(f"The header says {header_bytes} bytes, more than there are")
     try:
         header = json.loads(bytes(view[_PREFIX.size : body_at]))
-        return assembled(header, _arrays(header, names, view[body_at : -_CHECKSUM.size]))
+        arrays = _arrays(header, names, view[body_at : -_CHECKSUM.size])
+        for name, array in arrays.items():
+            if array.itemsize < 8 and name not in short:
+                raise damaged(f"The numbers of {name!r} have {8 * array.itemsize} bits")
+        return assembled(header, arrays)
     except KaratError:
         raise
     except (
@@ -133,7 +139,8 @@ def damaged(found: str) -> KaratError:
 
 
 def _dtype_code(array: npt.NDArray[Any]) -> str:
-    return "<f8" if array.dtype.kind == "f" else "<i8"
+    small = {"i4": "<i4", "f4": "<f4", "u1": "|u1"}.get(array.dtype.str[1:])
+    return small or ("<f8" if array.dtype.kind == "f" else "<i8")
 
 
 def _arrays(
@@ -147,10 +154,11 @@ def _arrays(
             raise damaged(f"Array {name!r} of shape {shape} is not part of a tally")
         if name in arrays:
             raise damaged(f"Array {name!r} occurs twice")
-        n_bytes = 8 * math.prod(shape)
+        dtype = _DTYPES[item["dtype"]]
+        n_bytes = dtype.itemsize * math.prod(shape)
         if at + n_bytes > len(body):
             raise damaged(f"Array {name!r} of shape {shape} is cut short")
-        flat = np.frombuffer(body[at : at + n_bytes], _DTYPES[item["dtype"]])
+        flat = np.frombuffer(body[at : at + n_bytes], dtype)
         arrays[name] = flat.reshape(shape).astype(flat.dtype.newbyteorder("="), copy=True)
         at += n_bytes
     if at != len(body):

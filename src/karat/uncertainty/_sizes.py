@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._influence.columns import blocks
 from karat.metrics._influence.forms import AreaInfluence, DifferencesInfluence, PairsInfluence
 from karat.metrics._influence.gather import class_weights
 from karat.metrics._metric import Metric
@@ -48,12 +47,8 @@ class Sizes:
     @classmethod
     def of(cls, rows: ScoredRows) -> Sizes:
         """Of the rows of an engine."""
-        weight, weights, k = class_weights(rows), rows.weights, rows.classes.k
-        if weights is None:
-            return cls(weight, weight, rows.classes.positive)
-        square = np.zeros(k)
-        for part in blocks(rows.n_rows):
-            square += np.bincount(rows.codes[part], weights[part] ** 2, k)
+        weight = class_weights(rows)
+        square = rows.class_squares() if rows.is_weighted else weight
         return cls(weight, square, rows.classes.positive)
 
     @property

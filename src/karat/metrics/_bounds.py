@@ -1,0 +1,176 @@
+"""Between what a metric of ranks must lie when neighbouring scores are known only as buckets.
+
+Whatever the order of the rows inside of the buckets was, the ROC curve passes through the corners
+of the buckets and between two extreme curves: that of all own rows of a bucket above the others,
+and that of all below. What grows with the curve lies between the values of these two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics._views import ClassProbabilities, Confidences
+from karat.tally import Order, Steps
+from karat.tally.bin_edges import uniform_edges
+
+__all__ = [
+    "BETWEEN_ORDERS",
+    "BINNED",
+    "UNDER_LINES",
+    "UNDER_STEPS",
+    "Bounds",
+    "Limits",
+    "argmax_of",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Limits: TypeAlias = tuple[float, float]
+Views: TypeAlias = Mapping[Order, Any]
+"""The view of the column with the rows of each bucket tied, in the best and in the worst order."""
+
+_SLACK: Final = 1e-12
+"""What rounding may take from a bound, relative to 1 or to the bound."""
+
+
+class Bounds(Protocol):
+    """How to bound a metric of one column: see `_scored.score_metric`, `bounds=`."""
+
+    def __call__(
+        self, body: Callable[..., float], params: Mapping[str, Any], views: Views
+    ) -> Limits | None:
+        """The lowest and the highest value that rows of these buckets can have; None: not known."""
+        ...
+
+
+def _between_orders(
+    body: Callable[..., float], params: Mapping[str, Any], views: Views
+) -> Limits | None:
+    """Of what grows, or falls, with the ROC curve, and of extremes over its corners."""
+    found = [float(body(views[order], **params)) for order in ("tied", "best", "worst")]
+    if not all(np.isfinite(found)):
+        return None
+    return widened(min(found), max(found))
+
+
+def _under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
+    """Of Σ (increase of true positives) × precision: own rows first, or last and one by one."""
+    tied, best = views["tied"], views["best"]
+    if not tied.n_pos:
+        return None
+    low = 0.0
+    for steps in tied.steps():
+        own, false, gained = _gains(steps)
+        # ∫ x ÷ (x + FP) dx over the own rows of a bucket: finer steps only add to it.
+        start = own - gained
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lost = np.where(false > 0, false * np.log((own + false) / (start + false)), 0.0)
+        low += float((gained - lost).sum())
+    return widened(low / tied.n_pos, best.step_area)
+
+
+def _under_lines(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
+    """Of the same in straight lines: between the lowest and highest precision of a bucket."""
+    tied = views["tied"]
+    if not tied.n_pos:
+        return None
+    low = high = 0.0
+    for steps in tied.steps():
+        own, false, gained = _gains(steps)
+        before = np.concatenate([[steps.fps_before], false[:-1]])
+        start = own - gained
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low += float((gained * np.nan_to_num(start / (start + false))).sum())
+            high += float((gained * np.nan_to_num(own / (own + before), nan=1.0)).sum())
+    return widened(low / tied.n_pos, high / tied.n_pos)
+
+
+def _gains(steps: Steps) -> tuple[Floats, Floats, Floats]:
+    """float64[u]: true and false positives at each rung, and the increase of the true ones."""
+    return steps.tps, steps.fps, np.diff(steps.tps, prepend=steps.tps_before)
+
+
+@dataclass(frozen=True)
+class _Argmax:
+    """Bounds of the highest threshold at which something is largest.
+
+    Attributes:
+        gain: view and parameters → gain of steps, which is largest at a corner of each bucket.
+        of_none: the gain where no row is called positive, then the threshold is infinite.
+    """
+
+    gain: Callable[..., Callable[[Steps], Floats]]
+    of_none: Callable[..., float] | None = None
+
+    def __call__(
+        self, _: Callable[..., float], params: Mapping[str, Any], views: Views
+    ) -> Limits | None:
+        tied = views["tied"]
+        if not (tied.n_pos and tied.n_neg):
+            return None
+        gain = self.gain(tied, **params)
+        gains, corners, low, high = [], [], [], []
+        for steps in tied.steps():
+            before = np.concatenate([[steps.tps_before], steps.tps[:-1]])
+            false = np.concatenate([[steps.fps_before], steps.fps[:-1]])
+            gains.append(gain(steps))
+            first = gain(steps._replace(fps=false))
+            last = gain(steps._replace(tps=before))
+            corners.append(np.maximum(np.maximum(first, last), gains[-1]))
+            low.append(steps.thresholds)
+        high_of = tied.ranked.table.high
+        most, corner = np.concatenate(gains).max(), np.concatenate(corners)
+        none = -np.inf if self.of_none is None else self.of_none(tied, **params)
+        slack = _SLACK * max(abs(most), abs(none) if np.isfinite(none) else 0.0, 1.0)
+        may = corner >= max(most, none) - slack
+        ends = [float(np.concatenate(low)[may].min())] if may.any() else []
+        ends += [float(high_of[may].max())] if may.any() else []
+        if none >= most - slack:
+            ends.append(np.inf)
+        return min(ends), max(ends)
+
+
+def _binned(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
+    """Of sums over equal bins: exact where no bucket lies in two of them."""
+    view: Confidences | ClassProbabilities = views["tied"]
+    if params.get("scheme", "uniform") != "uniform" or "bins" not in params:
+        return None
+    table, edges = view.ranked.table, uniform_edges(params["bins"])
+    place = [np.searchsorted(edges, ends, "left") for ends in (table.low, table.high)]
+    after = [np.searchsorted(edges, ends, "right") for ends in (table.low, table.high)]
+    if (place[0] != place[1]).any() or (after[0] != after[1]).any():
+        return None
+    value = float(body(view, **params))
+    return value, value
+
+
+def argmax_of(
+    gain: Callable[..., Callable[[Steps], Floats]], of_none: Callable[..., float] | None = None
+) -> Bounds:
+    """Bounds of the highest threshold at which `gain` of its steps is largest.
+
+    Args:
+        gain: view and parameters → a function of steps that, of each bucket, is largest with its
+            own rows alone, with the others alone, or with both.
+        of_none: view and parameters → the gain of calling no row positive.
+    """
+    return _Argmax(gain, of_none)
+
+
+def widened(low: float, high: float) -> Limits:
+    """The same with room for rounding."""
+    return low - _SLACK * max(1.0, abs(low)), high + _SLACK * max(1.0, abs(high))
+
+
+BETWEEN_ORDERS: Final[Bounds] = _between_orders
+"""Bounds of what grows or falls with the ROC curve, and of extremes over thresholds."""
+UNDER_STEPS: Final[Bounds] = _under_steps
+"""Bounds of the area under precision in steps."""
+UNDER_LINES: Final[Bounds] = _under_lines
+"""Bounds of the area under precision in straight lines."""
+BINNED: Final[Bounds] = _binned
+"""Of what is read off equal bins of confidences: no error where they hold whole buckets."""

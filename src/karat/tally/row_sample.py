@@ -1,0 +1,253 @@
+"""`RowSample`: some rows of every class, chosen by what they hold, so that any order chooses alike.
+
+Of each class the distinct rows with the smallest hashes stay, each with how often it occurred:
+what is chosen depends on the rows alone, not on how they came or were parted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally.serialization import damaged, framed, unframed
+
+__all__ = ["RowSample"]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_SPECIES: Final = "row_sample"
+_ARRAYS: Final = ("values", "codes", "weights", "repeats", "hashes")
+_MOST: Final = 2**63 - 1
+_ODD: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """Distinct rows with how often each occurred: immutable; made by `of`, added by `merge`.
+
+    Attributes:
+        values: float64[m, c], the scores of a row.
+        codes: int64[m], its true class.
+        weights: float64[m], the weight of each time it occurred; None when unweighted.
+        repeats: int64[m], how often it occurred.
+        hashes: int64[m], what it was chosen by: ascending within a class.
+        k: number of classes.
+        limit: rows of each class that are kept.
+    """
+
+    values: Floats
+    codes: npt.NDArray[np.int64]
+    weights: Floats | None
+    repeats: npt.NDArray[np.int64]
+    hashes: npt.NDArray[np.int64]
+    k: int
+    limit: int
+
+    @classmethod
+    def of(
+        cls,
+        values: npt.ArrayLike,
+        codes: npt.ArrayLike,
+        k: int,
+        limit: int,
+        weights: npt.ArrayLike | None = None,
+    ) -> RowSample:
+        """The sample of rows float[n, c] of the classes int[n].
+
+        Cost: O(n · c), and a sort of what may be kept.
+
+        Example:
+            >>> RowSample.of([[0.5], [0.5], [0.25]], [0, 0, 0], 1, 8).repeats.tolist()
+            [1, 2]
+        """
+        matrix = np.asarray(values)
+        matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+        rows = np.asarray(codes, np.int64)
+        given = None if weights is None else np.asarray(weights, np.float64)
+        hashes = _hashed(matrix, rows, given)
+        kept = _few_of_each(hashes, rows, k, limit)
+        sample = cls(
+            matrix[kept].astype(np.float64), rows[kept], None if given is None else given[kept],
+            np.ones(len(kept), np.int64), hashes[kept], k, limit,
+        )  # fmt: skip
+        return sample._gathered()
+
+    @classmethod
+    def empty(cls, c: int, k: int, limit: int, *, is_weighted: bool = False) -> RowSample:
+        """The sample of no rows with c scores each: the identity of `merge`."""
+        return cls.of(np.empty((0, c)), [], k, limit, [] if is_weighted else None)
+
+    def __len__(self) -> int:
+        """Distinct rows."""
+        return len(self.codes)
+
+    def merge(self, other: RowSample) -> RowSample:
+        """Sample of the two data sets read one after the other: the same for any order.
+
+        Errors:
+            K201 other classes, columns or limits; K203 only one is weighted.
+
+        Cost: O(rows kept).
+        """
+        shapes = [f"{one.values.shape[1]} scores of {one.k} classes" for one in (self, other)]
+        if shapes[0] != shapes[1] or self.limit != other.limit:
+            raise error("K201", left=shapes[0], right=shapes[1])
+        if (self.weights is None) != (other.weights is None):
+            kinds = ["unweighted" if one.weights is None else "weighted" for one in (self, other)]
+            raise error("K203", left=kinds[0], right=kinds[1])
+        weights = None
+        if self.weights is not None and other.weights is not None:
+            weights = np.concatenate([self.weights, other.weights])
+        both = RowSample(
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.codes, other.codes]),
+            weights,
+            np.concatenate([self.repeats, other.repeats]),
+            np.concatenate([self.hashes, other.hashes]),
+            self.k,
+            self.limit,
+        )
+        return both._gathered()
+
+    def _gathered(self) -> RowSample:
+        """Equal rows as one, ordered by class and hash, of each class the first ones."""
+        order = np.lexsort((self.hashes, self.codes))
+        codes, hashes = self.codes[order], self.hashes[order]
+        is_new = np.ones(len(order), bool)
+        is_new[1:] = (codes[1:] != codes[:-1]) | (hashes[1:] != hashes[:-1])
+        starts = np.flatnonzero(is_new)
+        if not len(starts):
+            return self
+        repeats = np.add.reduceat(self.repeats[order], starts)
+        codes = codes[starts]
+        first = np.searchsorted(codes, np.arange(self.k))
+        kept = np.arange(len(codes)) - first[codes] < self.limit
+        rows = order[starts][kept]
+        return replace(
+            self,
+            values=self.values[rows],
+            codes=self.codes[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            repeats=repeats[kept],
+            hashes=self.hashes[rows],
+        )
+
+    def to_bytes(self) -> bytes:
+        """The sample as bytes that `from_bytes` of this and every later version reads."""
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        header = {"species": _SPECIES, "k": self.k, "limit": self.limit}
+        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> RowSample:
+        """Read a sample written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no sample; K206 a newer version wrote them.
+        """
+        return unframed(data, _ARRAYS, _assembled)
+
+
+def _few_of_each(
+    hashes: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], k: int, limit: int
+) -> npt.NDArray[np.intp]:
+    """Rows that may be among the `limit` distinct ones of their class with the smallest hashes."""
+    counts = np.bincount(codes, minlength=k)
+    if counts.max(initial=0) <= limit:
+        return np.arange(len(codes))
+    parts = []
+    for c in np.flatnonzero(counts):
+        own = np.flatnonzero(codes == c)
+        if len(own) > limit:
+            own = _smallest(own, hashes, limit)
+        parts.append(own)
+    return np.sort(np.concatenate(parts))
+
+
+def _smallest(
+    rows: npt.NDArray[np.intp], hashes: npt.NDArray[np.int64], limit: int
+) -> npt.NDArray[np.intp]:
+    """Rows whose hashes are among the `limit` smallest distinct ones."""
+    found = hashes[rows]
+    # Of distinct rows twice as many lie below as are kept.
+    few = found <= min(int(2.0 * limit / len(rows) * _MOST), _MOST)
+    distinct = np.unique(found[few])
+    if len(distinct) < limit:
+        few = np.ones(len(rows), bool)
+        distinct = np.unique(found)
+    most = distinct[limit - 1] if len(distinct) > limit else _MOST
+    kept: npt.NDArray[np.intp] = rows[few & (found <= most)]
+    return kept
+
+
+def _hashed(
+    values: Numbers, codes: npt.NDArray[np.int64], weights: Floats | None
+) -> npt.NDArray[np.int64]:
+    """A number of 63 bits for what each row holds."""
+    found = codes.astype(np.uint64)
+    _mix(found)
+    columns = [values[:, i] for i in range(values.shape[1])]
+    if weights is not None:
+        columns.append(weights)
+    for column in columns:
+        # 0.0 stands for −0.0, and a float32 for the float64 that it equals.
+        found ^= (column.astype(np.float64) + 0.0).view(np.uint64)
+        _mix(found)
+    return (found >> np.uint64(1)).astype(np.int64)
+
+
+def _mix(words: npt.NDArray[np.uint64]) -> None:
+    """Steele, Lea & Flood's finaliser (splitmix64), in place."""
+    words += np.uint64(0x9E3779B97F4A7C15)
+    for shift, odd in zip((30, 27), _ODD, strict=True):
+        words ^= words >> np.uint64(shift)
+        words *= odd
+    words ^= words >> np.uint64(31)
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> RowSample:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
+    sample = RowSample(
+        arrays["values"], arrays["codes"], arrays.get("weights"), arrays["repeats"],
+        arrays["hashes"], header["k"], header["limit"],
+    )  # fmt: skip
+    problem = _inconsistency(sample)
+    if problem:
+        raise damaged(problem)
+    return sample
+
+
+def _inconsistency(sample: RowSample) -> str | None:
+    """What contradicts what, or None."""
+    k, limit, m = sample.k, sample.limit, len(sample.codes)
+    if any(type(number) is not int or number < 1 for number in (k, limit)):
+        return "The number of classes or the limit is not one"
+    if sample.values.ndim != 2 or any(
+        len(part) != m
+        for part in (sample.values, sample.weights, sample.repeats, sample.hashes)
+        if part is not None
+    ):
+        return "The columns differ in length"
+    integers = (sample.codes, sample.repeats, sample.hashes)
+    if any(part.ndim != 1 or part.dtype.kind != "i" for part in integers):
+        return "Classes, repeats or hashes are not whole numbers"
+    if m and not 0 <= int(sample.codes.min()) <= int(sample.codes.max()) < k:
+        return "A class lies outside of the classes"
+    if (sample.repeats < 1).any() or not np.isfinite(sample.values).all():
+        return "A row occurred less than once, or a score is not finite"
+    if sample.weights is not None and not (
+        np.isfinite(sample.weights).all() and (sample.weights >= 0).all()
+    ):
+        return "A weight is negative or not finite"
+    if np.bincount(sample.codes, minlength=1).max(initial=0) > limit:
+        return "A class has more rows than are kept"
+    hashes = _hashed(sample.values, sample.codes, sample.weights)
+    if not np.array_equal(hashes, sample.hashes):
+        return "The rows were not chosen by what they hold"
+    return None

@@ -1,0 +1,384 @@
+"""`ScoreTable`: the scores of one column with the weight of every true class, exact or in buckets.
+
+While its rungs are distinct scores it says all that a sorted column says. Over a limit neighbours
+go into buckets: scores whose binary digits begin alike. Coarser buckets contain finer ones whole,
+so tables of any precision merge, and which buckets there are depends on the scores alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally.buckets import EXACT, LEVELS, bucket_starts
+from karat.tally.serialization import damaged, framed, unframed
+
+__all__ = ["ScoreTable"]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_SPECIES: Final = "score_table"
+_FEW_CLASSES: Final = 8
+_ARRAYS: Final = ("low", "high", "counts", "squares", "moments")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Tally of one column of scores: immutable; made by `of`, added by `merge`.
+
+    Rows of weight 0 leave nothing.
+
+    Attributes:
+        low, high: float64[u], the lowest and the highest score of each rung, best rung first;
+            no two overlap. The same array where every rung is one score.
+        counts: int64[u, k] rows, or float64[u, k] Σw, of each true class.
+        squares: float64[u, k] Σw²; None when unweighted.
+        moments: float64[u], Σw·score; None where every rung is one score.
+        bits: binary digits after the first that the scores of a rung share; `EXACT`: all.
+        n_rows: rows read, whatever they weigh.
+    """
+
+    low: Floats
+    high: Floats
+    counts: Numbers
+    squares: Floats | None
+    moments: Floats | None
+    bits: int
+    n_rows: int
+
+    @classmethod
+    def of(
+        cls,
+        scores: npt.ArrayLike,
+        codes: npt.ArrayLike,
+        k: int,
+        weights: npt.ArrayLike | None = None,
+        bits: int = EXACT,
+    ) -> ScoreTable:
+        """The table of finite scores float[n] and the class of each row, int[n] in [0, k).
+
+        Args:
+            weights: float[n], finite and at least 0.
+            bits: of the buckets, see `karat.tally.buckets`.
+
+        Cost: one sort.
+
+        Example:
+            >>> table = ScoreTable.of([0.9, 0.3, 0.9], [1, 0, 0], 2)
+            >>> table.low.tolist(), table.counts.tolist()
+            ([0.9, 0.3], [[1, 1], [1, 0]])
+        """
+        column = np.asarray(scores, np.float64) + 0.0  # −0.0 becomes 0.0
+        rows, n = np.asarray(codes, np.int64), len(column)
+        given = None if weights is None else np.asarray(weights, np.float64)
+        if given is not None and not (given > 0).all():
+            weighs = given > 0
+            column, rows, given = column[weighs], rows[weighs], given[weighs]
+        ordered = np.sort(column)
+        starts = bucket_starts(ordered, bits)[::-1]
+        ends = np.concatenate([[len(ordered)], starts[:-1]]) if len(starts) else starts
+        low = ordered[starts]
+        rising = low[::-1]
+        counts = np.empty((len(low), k), np.int64 if given is None else np.float64)
+        squares = None if given is None else np.empty(counts.shape)
+        for c, own in enumerate(_rows_of_classes(rows, k)):
+            values = column[own]
+            if given is None:
+                # Sorted ones are found faster.
+                values.sort()
+                counts[:, c] = _counted(rising, values)[::-1]
+                continue
+            assert squares is not None
+            held = given[own]
+            counts[:, c] = _counted(rising, values, held)[::-1]
+            squares[:, c] = _counted(rising, values, held * held)[::-1]
+        if bits == EXACT:
+            return cls(low, low, counts, squares, None, EXACT, n)
+        if given is None:
+            moments = np.add.reduceat(ordered, starts[::-1])[::-1] if len(low) else low
+        else:
+            moments = _counted(rising, column, given * column)[::-1]
+        return cls(low, ordered[ends - 1], counts, squares, moments, bits, n)
+
+    @classmethod
+    def empty(cls, k: int, *, is_weighted: bool = False) -> ScoreTable:
+        """The table of no rows: the identity of `merge`."""
+        return cls.of([], [], k, [] if is_weighted else None)
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return int(self.counts.shape[1])
+
+    @property
+    def n_rungs(self) -> int:
+        """Number of rungs."""
+        return len(self.low)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every rung is one score."""
+        return self.bits == EXACT
+
+    @property
+    def means(self) -> Floats:
+        """float64[u], the mean score of each rung."""
+        if self.moments is None:
+            return self.low
+        found: Floats = self.moments / self.counts.sum(axis=1)
+        # Sums round: the mean of a rung lies in it.
+        return np.clip(found, self.low, self.high)
+
+    def merge(self, other: ScoreTable) -> ScoreTable:
+        """Table of the two data sets read one after the other, as precise as the coarser.
+
+        Exact for counts; for weights, exact to one rounding a rung.
+
+        Errors:
+            K201 the number of classes differs; K203 only one is weighted.
+
+        Cost: O(rungs).
+        """
+        if self.k != other.k:
+            raise error("K201", left=f"{self.k} classes", right=f"{other.k} classes")
+        if self.is_weighted != other.is_weighted:
+            kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
+            raise error("K203", left=kinds[0], right=kinds[1])
+        n_rows = self.n_rows + other.n_rows
+        bits = min(self.bits, other.bits)
+        if not (self.n_rungs and other.n_rungs):
+            return replace((self if self.n_rungs else other).coarser(bits), n_rows=n_rows)
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = np.concatenate([self.squares, other.squares])
+        moments = None
+        if bits != EXACT:
+            moments = np.concatenate([self._moments, other._moments])
+        return _gathered(
+            np.concatenate([self.low, other.low]), np.concatenate([self.high, other.high]),
+            np.concatenate([self.counts, other.counts]), squares, moments, bits, n_rows,
+        )  # fmt: skip
+
+    @property
+    def _moments(self) -> Floats:
+        if self.moments is not None:
+            return self.moments
+        found: Floats = self.low * self.counts.sum(axis=1)
+        return found
+
+    def coarser(self, bits: int) -> ScoreTable:
+        """The same rows in buckets of so many digits; itself where they are that coarse already."""
+        if bits >= self.bits:
+            return self
+        return _gathered(
+            self.low, self.high, self.counts, self.squares, self._moments, bits, self.n_rows
+        )
+
+    def within(self, limit: int) -> ScoreTable:
+        """The same rows in the finest buckets that number at most `limit`.
+
+        More rows never need finer ones, so that it does not matter when this is asked.
+        """
+        if self.n_rungs <= limit:
+            return self
+        for bits in LEVELS:
+            if bits < self.bits and len(bucket_starts(self.low, bits)) <= limit:
+                return self.coarser(bits)
+        return self.coarser(LEVELS[-1])
+
+    def kept(self, is_kept: npt.NDArray[np.bool_]) -> ScoreTable:
+        """Some rungs, bool[u], with all rows still counted as read."""
+        return replace(
+            self,
+            low=self.low[is_kept],
+            high=self.low[is_kept] if self.is_exact else self.high[is_kept],
+            counts=self.counts[is_kept],
+            squares=None if self.squares is None else self.squares[is_kept],
+            moments=None if self.moments is None else self.moments[is_kept],
+        )
+
+    def of_classes(self, order: Sequence[int]) -> ScoreTable:
+        """The same rungs with the classes in another order."""
+        squares = None if self.squares is None else self.squares[:, order]
+        return replace(self, counts=self.counts[:, order], squares=squares)
+
+    def mapped(self, rising: Callable[[Floats], Floats]) -> ScoreTable:
+        """The table of a function of the scores that never falls; of buckets with means alike."""
+        moments = None
+        if self.moments is not None:
+            moments = rising(self.means) * self.counts.sum(axis=1)
+        return self._joined(rising(self.low), rising(self.high), moments, 1)
+
+    def complement(self) -> ScoreTable:
+        """The table of 1 − score, which is the score of the other class of two.
+
+        Example:
+            >>> ScoreTable.of([0.75, 0.25], [1, 0], 2).complement().low.tolist()
+            [0.75, 0.25]
+        """
+        moments = None if self.moments is None else self.counts.sum(axis=1) - self.moments
+        return self._joined(1.0 - self.high, 1.0 - self.low, moments, -1)
+
+    def negative(self) -> ScoreTable:
+        """The table of −score."""
+        moments = None if self.moments is None else -self.moments
+        return self._joined(0.0 - self.high, 0.0 - self.low, moments, -1)
+
+    def _joined(
+        self, low: Floats, high: Floats, moments: Floats | None, step: Literal[1, -1]
+    ) -> ScoreTable:
+        """The rungs at other scores, in order or turned round; those that become equal are one."""
+        turned = slice(None, None, step)
+        low, high = low[turned], high[turned]
+        is_new = np.ones(len(low), bool)
+        # Rounding may make neighbours equal: then so are the scores.
+        np.greater(low[:-1], high[1:], out=is_new[1:])
+        starts = np.flatnonzero(is_new)
+
+        def added(numbers: Numbers | None) -> Numbers | None:
+            if numbers is None or not len(starts):
+                return numbers
+            return np.asarray(np.add.reduceat(numbers[turned], starts, axis=0))
+
+        counts = added(self.counts)
+        assert counts is not None
+        squares = added(self.squares)
+        if self.is_exact:
+            return ScoreTable(low[starts], low[starts], counts, squares, None, EXACT, self.n_rows)
+        ends = np.append(starts[1:], len(low)) - 1
+        return ScoreTable(
+            low[ends], high[starts], counts, squares, added(moments), self.bits, self.n_rows
+        )
+
+    def to_bytes(self) -> bytes:
+        """The table as bytes that `from_bytes` of this and every later version reads.
+
+        Cost: 8·(1 + k) bytes a rung, 8·(3 + k) of buckets, 8·k more with weights.
+        """
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        if self.is_exact:
+            arrays["high"] = None
+        header = {"species": _SPECIES, "bits": self.bits, "n_rows": int(self.n_rows)}
+        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ScoreTable:
+        """Read a table written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no table; K206 a newer version wrote them.
+        """
+        return unframed(data, _ARRAYS, _assembled)
+
+
+def _rows_of_classes(codes: npt.NDArray[np.int64], k: int) -> list[Numbers]:
+    """The rows of each class."""
+    if k <= _FEW_CLASSES:
+        return [codes == c for c in range(k)]
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(k + 1))
+    return [order[first:last] for first, last in pairwise(ends.tolist())]
+
+
+def _counted(low: Floats, values: Floats, weights: Floats | None = None) -> Numbers:
+    """What falls on each rung, lowest first."""
+    if not len(low):
+        return np.zeros(0, np.int64 if weights is None else np.float64)
+    return np.bincount(np.searchsorted(low, values, "right") - 1, weights, len(low))
+
+
+def _gathered(
+    low: Floats,
+    high: Floats,
+    counts: Numbers,
+    squares: Floats | None,
+    moments: Floats | None,
+    bits: int,
+    n_rows: int,
+) -> ScoreTable:
+    """Rungs in any order as a table: sorted, those of one bucket added up."""
+    if not len(low):
+        return ScoreTable(low, low, counts, squares, moments, bits, n_rows)
+    order = np.argsort(-low, kind="stable")
+    low = low[order]
+    starts = bucket_starts(low, bits)
+
+    def added(numbers: Numbers) -> Numbers:
+        return np.add.reduceat(numbers[order], starts, axis=0)
+
+    total = added(counts)
+    square = None if squares is None else added(squares)
+    if bits == EXACT:
+        found = low[starts]
+        return ScoreTable(found, found, total, square, None, bits, n_rows)
+    if moments is None:
+        moment = np.add.reduceat(low * counts[order].sum(axis=1), starts)
+    else:
+        moment = added(moments)
+    return ScoreTable(
+        np.minimum.reduceat(low, starts), np.maximum.reduceat(high[order], starts),
+        total, square, moment, bits, n_rows,
+    )  # fmt: skip
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
+    low, bits = arrays["low"], header["bits"]
+    table = ScoreTable(
+        low, arrays.get("high", low), arrays["counts"], arrays.get("squares"),
+        arrays.get("moments"), bits, header["n_rows"],
+    )  # fmt: skip
+    problem = _inconsistency(table)
+    if problem:
+        raise damaged(problem)
+    return table
+
+
+def _inconsistency(table: ScoreTable) -> str | None:
+    """What contradicts what, or None."""
+    low, high, counts = table.low, table.high, table.counts
+    if table.bits not in LEVELS or type(table.n_rows) is not int or table.n_rows < 0:
+        return "Its precision or its number of rows is not one"
+    if (table.moments is None) != table.is_exact and table.n_rungs:
+        return "Buckets without their means, or means of single scores"
+    for scores in (low, high):
+        if scores.shape != low.shape or scores.ndim != 1 or scores.dtype.kind != "f":
+            return "The scores do not fit each other"
+        if not np.isfinite(scores).all():
+            return "The scores are not finite numbers"
+    if (low > high).any() or (low[:-1] <= high[1:]).any():
+        return "The scores do not descend"
+    if counts.ndim != 2 or counts.shape[0] != len(low) or not counts.shape[1]:
+        return "The counts do not fit the scores"
+    if (counts.dtype.kind == "f") != (table.squares is not None):
+        return "Weights without their squares, or squares without weights"
+    for numbers in (counts, table.squares):
+        if numbers is None:
+            continue
+        if numbers.shape != counts.shape:
+            return "The squares do not fit the counts"
+        if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+            return "A number is negative or not finite"
+    if not (counts > 0).any(axis=1).all():
+        return "A rung is empty"
+    means = low if table.moments is None else table.moments
+    if means.shape != low.shape or not np.isfinite(means).all():
+        return "The means do not fit the scores"
+    if table.squares is None and int(counts.sum()) != table.n_rows:
+        return "The number of rows is not that of the counts"
+    if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
+        return "Two rungs are of one bucket"
+    return None
