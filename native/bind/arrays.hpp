@@ -107,6 +107,7 @@ bool poll_signals();
 void bind_count(nb::module_& m);
 void bind_encode(nb::module_& m);
 void bind_ladder(nb::module_& m);
+void bind_limits(nb::module_& m);
 void bind_objectives(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_pairs(nb::module_& m);

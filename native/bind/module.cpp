@@ -52,6 +52,7 @@ NB_MODULE(_native, m) {
     bind_count(m);
     bind_encode(m);
     bind_ladder(m);
+    bind_limits(m);
     bind_objectives(m);
     bind_objects(m);
     bind_pairs(m);

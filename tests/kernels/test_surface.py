@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,18 @@ Signature = tuple[list[str], int]
 """Names of the parameters, and how many of them have a default."""
 
 STUB = Path(karat.__file__).with_name("_native.pyi")
+
+
+def statements(stub: Path) -> list[ast.stmt]:
+    """What stands in a stub and, where it takes all of one beside it, in that one."""
+    found: list[ast.stmt] = []
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and [alias.name for alias in node.names] == ["*"]:
+            name = str(node.module).rpartition(".")[2]
+            found += statements(stub.with_name(f"{name}.pyi"))
+        else:
+            found.append(node)
+    return found
 
 
 def signature(definition: ast.FunctionDef) -> Signature:
@@ -53,11 +66,11 @@ def compiled(owner: Any, prefix: str = "") -> dict[str, Signature | None]:
 
 
 def test_stub_and_module_agree() -> None:
-    assert declared(ast.parse(STUB.read_text(encoding="utf-8")).body) == compiled(_native)
+    assert declared(statements(STUB)) == compiled(_native)
 
 
 def test_every_function_is_explained() -> None:
-    nodes = ast.walk(ast.parse(STUB.read_text(encoding="utf-8")))
+    nodes = itertools.chain.from_iterable(ast.walk(node) for node in statements(STUB))
     bare = [
         node.name
         for node in nodes
@@ -67,6 +80,14 @@ def test_every_function_is_explained() -> None:
         and node.name not in {"k", "weighted", "has_cells"}
     ]
     assert bare == []
+
+
+def test_a_stub_has_what_it_takes_whole(tmp_path: Path) -> None:
+    (tmp_path / "legs.pyi").write_text("def run(): ...", encoding="utf-8")
+    (tmp_path / "arms.pyi").write_text("def wave(): ...", encoding="utf-8")
+    stub, taken = tmp_path / "body.pyi", "from it.legs import *\nfrom it.arms import wave"
+    stub.write_text(f"{taken}\ndef stop(): ...", encoding="utf-8")
+    assert declared(statements(stub)) == {"run": ([], 0), "stop": ([], 0)}
 
 
 def test_a_difference_is_found() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat import _native
 from karat.metrics import Metric
 from karat.plan import default_metrics
 from karat.tally import Cells, Classes, ClusteredCells
@@ -197,8 +198,24 @@ def test_shares_are_curves() -> None:
     assert found["micro_diagnostic_odds_ratio"] is None
 
 
-def wrong_slope(curve: Curve, p: Any) -> Any:
-    return curve.a / (1.0 + curve.c * p) ** 2 * 1.001
+def wrong_slope(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = _native.follow_curve
+
+    def steeper(*given: Any) -> Any:
+        found, partials = plain(*given)
+        return found, partials * 1.001
+
+    monkeypatch.setattr(_native, "follow_curve", steeper)
+
+
+def wrong_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = _native.combine_classes
+
+    def farther(*given: Any) -> Any:
+        factors, *rest = plain(*given)
+        return (factors * np.array([[1.001], [1.0], [1.0]]), *rest)
+
+    monkeypatch.setattr(_native, "combine_classes", farther)
 
 
 def wrong_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,13 +244,14 @@ def wrong_meeting(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "sabotage",
     [
-        lambda patch: patch.setattr(Curve, "slope", wrong_slope),
+        wrong_slope,
+        wrong_distance,
         wrong_missing,
         wrong_design,
         wrong_meeting,
         lambda patch: patch.setattr(ClassLimits, "has_slopes", property(lambda _: False)),
     ],
-    ids=["slope", "missing", "design", "meeting", "no slopes"],
+    ids=["slope", "distance", "missing", "design", "meeting", "no slopes"],
 )
 def test_a_wrong_short_cut_is_found(
     sabotage: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch

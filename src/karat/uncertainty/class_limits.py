@@ -9,10 +9,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.metrics import Metric
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.curves import Curve, curve_of
-from karat.uncertainty.limits import beta_limits, wilson_limits
+from karat.uncertainty.limits import beta_quantiles, wilson_limits
 from karat.uncertainty.share_limits import limits_of_ratio, limits_of_share, limits_of_two_shares
 from karat.uncertainty.shares import (
     Share,
@@ -40,7 +41,6 @@ class ClassLimits:
         variance: float64[k].
         method: what made the limits.
         has_slopes: whether the metric has a derivative in every class.
-        has_values: whether it has a value in every class.
     """
 
     value: Floats
@@ -50,7 +50,6 @@ class ClassLimits:
     variance: Floats
     method: str
     has_slopes: bool = True
-    has_values: bool = True
 
     @property
     def slopes(self) -> Floats:
@@ -93,11 +92,11 @@ def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: b
     slopes *= spread.total
     is_finite = np.isfinite(slopes)
     partials = np.where(is_finite, slopes, 0.0)
-    known = bool(is_finite.all()), bool(np.isfinite(value).all())
+    has_slopes = bool(is_finite.all())
     variance = spread.class_variances(partials)
 
     def made(limits: tuple[Floats, Floats], method: str) -> ClassLimits:
-        return ClassLimits(value, *limits, partials, variance, method, *known)
+        return ClassLimits(value, *limits, partials, variance, method, has_slopes)
 
     share, two = share_of(metric), two_shares_of(metric)
     if share is not None:
@@ -127,34 +126,19 @@ def _on_curve(
     curve: Curve, spread: TableSpread, asked: Confidence, *, is_beta: bool
 ) -> ClassLimits:
     """Limits of a metric that is a curve of one share, of rows drawn one by one that weigh 1."""
-    hits, misses = curve.sides @ spread.class_counts
-    n = hits + misses
-    is_seen = None if n.min() > 0.0 else n > 0.0
-    inside = n
-    if is_seen is not None:
-        hits, inside = np.where(is_seen, hits, 0.5), np.where(is_seen, n, 1.0)
-    p = hits / inside
-    others = 1.0 - p
-    of_sides = np.array((others, -p)) * (spread.total / inside)
-    variance = p * others / inside
-    if is_seen is not None:
-        of_sides *= is_seen
-        variance *= is_seen
-    limits = (
-        beta_limits(p, n, asked.tail) if is_beta else wilson_limits(p, n, asked.quantile(spread.df))
+    sides = curve.sides @ spread.class_counts
+    if is_beta:
+        limits = beta_quantiles(sides, asked.tail)
+    else:
+        rows = sides.sum(axis=0)
+        share = sides[0] / np.maximum(rows, 1.0)
+        limits = np.array(wilson_limits(share, rows, asked.quantile(spread.df)))
+    found, partials = _native.follow_curve(
+        sides, limits, curve.sides, curve.a, curve.b, curve.c, curve.missing, spread.total
     )
-    value, (low, high) = p, limits
-    if not curve.is_share:
-        value, low, high = curve.at(np.array((p, low, high)))
-        slope = curve.slope(p)
-        of_sides *= slope
-        variance *= slope * slope
-    if is_seen is not None:
-        value = np.where(is_seen, value, curve.missing)
-    partials = (of_sides.T @ curve.sides).reshape(-1, 2, 2)
-    has_values = is_seen is None or math.isfinite(curve.missing)
+    value, low, high, variance = found
     method = "jeffreys" if is_beta else "wilson"
-    return ClassLimits(value, low, high, partials, variance, method, has_values=has_values)
+    return ClassLimits(value, low, high, partials.reshape(-1, 2, 2), variance, method)
 
 
 def _of_shares(

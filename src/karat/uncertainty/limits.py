@@ -13,7 +13,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["beta_limits", "log_limits", "logit_limits", "newcombe_limits", "wilson_limits"]
+__all__ = [
+    "beta_limits",
+    "beta_quantiles",
+    "log_limits",
+    "logit_limits",
+    "newcombe_limits",
+    "wilson_limits",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[Floats, Floats]
@@ -49,13 +56,27 @@ def beta_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
     A share of 0 begins at 0 and one of 1 ends at 1; with no rows the limits are 0 and 1.
     """
     p, rows = np.asarray(share, np.float64), np.asarray(n, np.float64)
-    sides = np.array((p, 1.0 - p)) * rows + 0.5
-    below, above = _beta_quantile()(sides, sides[::-1], tail)
+    below, above = beta_quantiles(np.array((p, 1.0 - p)) * rows, tail)
     # So that a share of 0 begins at 0 and one of 1 ends at 1.
-    low, high = np.minimum(below, p), np.maximum(1.0 - above, p)
+    low, high = np.minimum(below, p), np.maximum(above, p)
     if rows.min(initial=1.0) > 0.0:
         return low, high
     return np.where(rows > 0, low, 0.0), np.where(rows > 0, high, 1.0)
+
+
+def beta_quantiles(sides: Floats, tail: float) -> Floats:
+    """float64[2, ...]: what `beta_limits` are of, from so many hits and misses [2, ...].
+
+    The share itself may lie outside of them where it is 0 or 1.
+
+    Example:
+        >>> beta_quantiles(np.array([9.0, 1.0]), 0.025).round(4).tolist()
+        [0.6187, 0.989]
+    """
+    of_sides = sides + 0.5
+    found = _beta_quantile()(of_sides, of_sides[::-1], tail)
+    found[1] = 1.0 - found[1]
+    return found
 
 
 @cache

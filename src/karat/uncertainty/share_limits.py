@@ -44,22 +44,25 @@ def limits_of_share(
 
 
 class _Side(NamedTuple):
-    """One of two shares: float64[k] its value and limits, and float64[k, 2, 2] its derivative."""
+    """One of two shares: float64[k] each, and float64[k, 2, 2] its derivative."""
 
     p: Floats
     low: Floats
     high: Floats
     partials: Floats
+    error: Floats
 
 
 def _sides(shares: tuple[Share, Share], spread: TableSpread, asked: Confidence) -> list[_Side]:
     weights, _ = spread.one_vs_rest()
-    found = []
     for share in shares:
-        limits = limits_of_share(share, spread, asked, is_beta=True)
-        inside = np.add(*share.counted(weights))
-        found.append(_Side(*limits, _share_partials(share, spread, limits[0], inside)))
-    return found
+        if (share, asked) not in spread.kept:
+            limits = limits_of_share(share, spread, asked, is_beta=True)
+            inside = np.add(*share.counted(weights))
+            partials = _share_partials(share, spread, limits[0], inside)
+            error = np.sqrt(spread.class_variances(partials))
+            spread.kept[share, asked] = _Side(*limits, partials, error)
+    return [spread.kept[share, asked] for share in shares]
 
 
 def _together(sides: list[_Side], distances: list[Floats], spread: TableSpread) -> Floats:
@@ -70,7 +73,7 @@ def _together(sides: list[_Side], distances: list[Floats], spread: TableSpread) 
     """
     form, alone = np.zeros((spread.cells.k, 2, 2)), np.zeros(spread.cells.k)
     for side, distance in zip(sides, distances, strict=True):
-        sigma = np.sqrt(spread.class_variances(side.partials))
+        sigma = side.error
         with np.errstate(invalid="ignore", divide="ignore"):
             factor = np.where(sigma > 0, distance / sigma, 0.0)
         form += factor[:, None, None] * side.partials

@@ -100,6 +100,7 @@ private:
 void test_counts(Random& random);
 void test_encoders(Random& random);
 void test_ladders(Random& random);
+void test_limits(Random& random);
 void test_objectives(Random& random);
 void test_pairs(Random& random);
 void test_paths(Random& random);

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     test_counts(random);
     test_encoders(random);
     test_ladders(random);
+    test_limits(random);
     test_objectives(random);
     test_pairs(random);
     test_paths(random);

@@ -1,0 +1,191 @@
+"""What the native core computes of tables: formulas, replicates, variances and limits.
+
+No module of its own: `karat._native` has these names, and its stub takes them from here.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat._native import Tally
+
+_Int32: TypeAlias = NDArray[np.int32]
+_Int64: TypeAlias = NDArray[np.int64]
+_Float64: TypeAlias = NDArray[np.float64]
+
+@final
+class Program:
+    """Compiled formulas: straight-line code over class counts."""
+
+    def __init__(
+        self,
+        code: _Int32,
+        constants: Sequence[float],
+        slot_rank: Sequence[int],
+        param_rank: Sequence[int],
+        outputs: Sequence[int],
+    ) -> None: ...
+    def run(self, tally: Tally, params: Sequence[Any] | None = None, positive: int = -1) -> Any:
+        """Values of the outputs for one tally."""
+
+    def evaluate(
+        self,
+        tp: _Float64,
+        fp: _Float64,
+        fn: _Float64,
+        tn: _Float64,
+        cells: _Float64 | None = None,
+        rows: _Int32 | None = None,
+        cols: _Int32 | None = None,
+        positive: int = -1,
+        params: Sequence[Any] | None = None,
+    ) -> list[_Float64]:
+        """Values of the outputs for a batch of tables."""
+
+    def differentiate(
+        self,
+        tp: _Float64,
+        fp: _Float64,
+        fn: _Float64,
+        tn: _Float64,
+        cells: _Float64 | None = None,
+        rows: _Int32 | None = None,
+        cols: _Int32 | None = None,
+        positive: int = -1,
+        params: Sequence[Any] | None = None,
+        stops: bool = False,
+    ) -> tuple[
+        list[_Float64], list[_Float64], _Float64, _Float64, _Float64, _Float64, _Float64 | None
+    ]:
+        """Outputs, and how fast the first of them, one number, moves.
+
+        With respect to each output; then to the cells, in the parts constant [batch], true, pred,
+        same [batch, k] and cells [batch, m] or None. `stops`: what passes through the other outputs
+        is left out of those parts.
+        """
+
+def philox(counter: Sequence[int], key: int) -> list[int]:
+    """Four words of Philox4x32-10 for a counter of four words and a key of 64 bits."""
+
+def resample_counts(
+    counts: _Int64, seed: int, stream: int, first: int, count: int, n_threads: int
+) -> _Int64:
+    """int64[count, m]: the rows of a table drawn again with replacement."""
+
+def draw_totals(
+    sums: _Float64,
+    squares: _Float64 | None,
+    is_gamma: bool,
+    is_normed: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> _Float64:
+    """float64[count, m]: sums of weights with mean `sums` and variance `squares`.
+
+    A Poisson number, or a gamma amount, of rows of weight squares / sums; without squares every row
+    weighs 1. `is_normed`: each replicate has the total of the sums.
+    """
+
+def resample_clusters(
+    ids: _Int32,
+    cells: _Int32,
+    weights: _Float64 | None,
+    n_clusters: int,
+    m: int,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> Any:
+    """[count, m]: cells of whole clusters, drawn with replacement or, with `is_gamma`, weighed.
+
+    Entry e is weights[e], or one row, in cell cells[e] from cluster ids[e]. int64 without weights.
+    """
+
+def row_weights(
+    n: int, is_gamma: bool, seed: int, stream: int, first: int, count: int, n_threads: int
+) -> Any:
+    """[count, n]: Poisson(1) counts int32, or exponential weights float64, from replicate first."""
+
+def replicate_areas(
+    sums: _Float64,
+    squares: _Float64 | None,
+    within: _Float64,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> tuple[_Float64, _Float64]:
+    """Twice the area float64[count], and the weight of the rest and of own [count, 2].
+
+    sums [u, 2]: of the rest and of the own class, best rung first; within [u]: of the pairs inside
+    of a rung, the chance that own stands above.
+    """
+
+def replicate_rungs(
+    scores: _Float64,
+    sums: _Float64,
+    squares: _Float64 | None,
+    is_gamma: bool,
+    seed: int,
+    stream: int,
+    first: int,
+    count: int,
+    n_threads: int,
+) -> tuple[_Float64, Any, _Float64 | None, _Int64]:
+    """Ladders of replicates: scores [count, u], counts [count, u, 2], squares, lengths [count].
+
+    Counts are int64 without squares and `is_gamma`; what is beyond the length of a row is unset.
+    """
+
+def table_variances(
+    weights: _Float64,
+    slopes: _Float64,
+    squares: _Float64 | None = None,
+    rows: _Int32 | None = None,
+    cols: _Int32 | None = None,
+    listed: _Float64 | None = None,
+    is_by_true: bool = False,
+) -> _Float64:
+    """float64[d]: variances; slopes [d, 3, k] by true row, predicted column and where both meet."""
+
+def follow_curve(
+    sides: _Float64,
+    limits: _Float64,
+    counted: _Float64,
+    a: float,
+    b: float,
+    c: float,
+    missing: float,
+    total: float,
+) -> tuple[_Float64, _Float64]:
+    """A metric (a·p + b) ÷ (1 + c·p) of the share p of each class, which rises with p.
+
+    sides [2, k]: hits and misses; limits [2, k]: of p, moved to the side of p where they are
+    beyond it; counted [2, 4]: 1 where tn, fp, fn or tp is a hit, is a miss; total: rows of the
+    table. Its value, limits and variance [4, k], and its derivative [k, 4] with respect to the
+    shares of the four cells. Without rows it is `missing`, has the whole range and does not vary.
+
+    Errors: ValueError for other shapes.
+    """
+
+def combine_classes(
+    value: _Float64, low: _Float64, high: _Float64, variance: _Float64, slopes: _Float64
+) -> tuple[_Float64, float, float, int]:
+    """What classes count in a number that moves with each as `slopes` [k] say.
+
+    float64[3, k]: slope × distance to the limit ÷ standard error, for the lower and the upper limit
+    of that number, and the slope; the squared distances below and above of the classes that do not
+    vary, which count 0; how many have a variance of 0. A class without a value has no distance.
+
+    Errors: ValueError for arrays of different lengths.
+    """
