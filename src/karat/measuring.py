@@ -26,7 +26,7 @@ from karat.metrics._positive import check_has_positive
 from karat.operating_points import lift_of_thresholds
 from karat.plan import default_metrics
 from karat.report import THRESHOLDS, Report
-from karat.tally import Cells
+from karat.tally import Cells, Classes
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_intervals
 
@@ -40,6 +40,7 @@ __all__ = [
     "report_of_labels",
     "report_of_scores",
     "report_of_table",
+    "wanted_of_scores",
 ]
 
 
@@ -105,7 +106,7 @@ def report_of_scores(
         confidence: what is asked of the intervals; None: there are none.
         facts: mapping, source and warnings, where the rows came from a table.
     """
-    wanted = _wanted(rows, requested)
+    wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
     for metric in wanted:
         check_has_positive(metric, rows.classes, ())
     needs_guess = rows.pred is None and rows.threshold is None
@@ -150,16 +151,18 @@ def report_of_scores(
     )
 
 
-def _wanted(rows: ScoreTally, requested: Sequence[Metric] | None) -> list[Metric]:
+def wanted_of_scores(
+    classes: Classes, requested: Sequence[Metric] | None, *, is_prob: bool
+) -> list[Metric]:
     """Metrics of scores to compute: those asked for, else those of a report."""
     if requested is not None:
         return [metric for metric in requested if metric.needs_scores]
-    k = rows.classes.k
+    k = classes.k
     listed = [
         metric
         for metric in default_metrics(of_scores=True)
         if k >= metric.record.least_classes
-        and not (rows.is_prob and metric.record.is_of_scores_only)
+        and not (is_prob and metric.record.is_of_scores_only)
         and not (metric.record.is_per_class and metric.lift == "plain" and k != 2)
     ]
     each = [Metric.of(get(name).record, "per_class", {}) for name in PER_CLASS_OF_SCORES]

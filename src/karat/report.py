@@ -72,6 +72,8 @@ class Report:
         intervals: intervals that do not follow from the tally: those of scores, and of what was
             read from JSON.
         draws: what replicates are drawn from when an interval is read.
+        bounds: metrics that are not exact, each with limits between which the exact value lies, or
+            None where these are not known.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
     """
 
@@ -91,6 +93,7 @@ class Report:
     class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
     is_clustered: bool = False
     draws: Draws | None = None
+    bounds: Mapping[Metric, tuple[float, float] | None] = field(default_factory=dict)
 
     @property
     def classes(self) -> Classes:
@@ -201,9 +204,17 @@ class Report:
             high=interval.high,
             level=None if confidence is None or interval.low is None else confidence.level,
             method=interval.method,
+            exact=metric not in self.bounds,
+            bound=self.bounds.get(metric),
             standard_error=interval.standard_error,
-            remark=interval.remark,
+            remark=interval.remark or self._open(metric),
         )
+
+    def _open(self, metric: Metric) -> str | None:
+        """What to know of a value that is not exact."""
+        if metric not in self.bounds or self.bounds[metric] is not None:
+            return None
+        return "from scores in buckets; how far from exact is not known"
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool

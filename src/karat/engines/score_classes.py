@@ -19,7 +19,7 @@ from karat.inputs.score_order import check_single, place_columns, wrong_number
 from karat.inputs.scores import Scores
 from karat.tally.classes import Classes
 
-__all__ = ["coded_guess", "matched"]
+__all__ = ["are_places", "coded_guess", "matched"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -38,7 +38,7 @@ def matched(
         K134, K135, K137 columns and classes do not fit; K108 to K112 unusable labels.
     """
     names = scores.columns
-    if names is None or len(names) not in (1, scores.k) or _are_places(names):
+    if names is None or len(names) not in (1, scores.k) or are_places(names):
         classes, codes = coded_truth(true, scores, labels, positive)
         return scores, classes, codes
     if len(names) == 1:
@@ -65,7 +65,7 @@ def matched(
     return scores, classes, codes
 
 
-def _are_places(names: Sequence[str]) -> bool:
+def are_places(names: Sequence[str]) -> bool:
     """Whether names say no more than where a column stands."""
     counted = range(len(names))
     return any(list(names) == [f"{prefix}{i}" for i in counted] for prefix in _PREFIXES)

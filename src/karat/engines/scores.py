@@ -94,6 +94,11 @@ class ScoreTally:
         """Whether the scores are probabilities as given."""
         return self.scores.is_prob
 
+    @property
+    def has_one_order(self) -> bool:
+        """Whether one column serves for the score and the probability of a class."""
+        return self.scores.is_prob
+
     def read(self, names: Iterable[str] = (), *, predicted: bool = False) -> _native.ScoreSums:
         """Losses by name, with the predicted classes if wanted: one read, kept for later calls.
 

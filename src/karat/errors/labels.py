@@ -16,6 +16,12 @@ ENTRIES = (
         "leave clusters out where rows are independent.",
     ),
     Entry(
+        "K146",
+        "Rows with scores cannot be counted before every column has its class.",
+        "After {n} rows {k} of {columns} classes came: {seen}.",
+        "Give all classes in the order of the columns as labels=, or a larger max_memory=.",
+    ),
+    Entry(
         "K101",
         "{argument} is empty.",
         "It has 0 rows.",

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._views import ClassProbabilities, Confidences
 from karat.tally import Order, Steps
 from karat.tally.bin_edges import uniform_edges
 
@@ -23,6 +22,7 @@ __all__ = [
     "BINNED",
     "UNDER_LINES",
     "UNDER_STEPS",
+    "UNMOVED",
     "Bounds",
     "Limits",
     "argmax_of",
@@ -37,14 +37,10 @@ _SLACK: Final = 1e-12
 """What rounding may take from a bound, relative to 1 or to the bound."""
 
 
-class Bounds(Protocol):
-    """How to bound a metric of one column: see `_scored.score_metric`, `bounds=`."""
+Bounds: TypeAlias = Callable[[Callable[..., float], Mapping[str, Any], Views], Limits | None]
+"""Body, parameters, views → the lowest and the highest value that rows of these buckets can have.
 
-    def __call__(
-        self, body: Callable[..., float], params: Mapping[str, Any], views: Views
-    ) -> Limits | None:
-        """The lowest and the highest value that rows of these buckets can have; None: not known."""
-        ...
+None: that is not known."""
 
 
 def _between_orders(
@@ -113,7 +109,9 @@ class _Argmax:
         if not (tied.n_pos and tied.n_neg):
             return None
         gain = self.gain(tied, **params)
-        gains, corners, low, high = [], [], [], []
+        gains: list[Floats] = []
+        corners: list[Floats] = []
+        low: list[Floats] = []
         for steps in tied.steps():
             before = np.concatenate([[steps.tps_before], steps.tps[:-1]])
             false = np.concatenate([[steps.fps_before], steps.fps[:-1]])
@@ -122,13 +120,13 @@ class _Argmax:
             last = gain(steps._replace(tps=before))
             corners.append(np.maximum(np.maximum(first, last), gains[-1]))
             low.append(steps.thresholds)
-        high_of = tied.ranked.table.high
+        high = tied.ranked.table.high
         most, corner = np.concatenate(gains).max(), np.concatenate(corners)
         none = -np.inf if self.of_none is None else self.of_none(tied, **params)
         slack = _SLACK * max(abs(most), abs(none) if np.isfinite(none) else 0.0, 1.0)
         may = corner >= max(most, none) - slack
         ends = [float(np.concatenate(low)[may].min())] if may.any() else []
-        ends += [float(high_of[may].max())] if may.any() else []
+        ends += [float(high[may].max())] if may.any() else []
         if none >= most - slack:
             ends.append(np.inf)
         return min(ends), max(ends)
@@ -136,7 +134,7 @@ class _Argmax:
 
 def _binned(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
     """Of sums over equal bins: exact where no bucket lies in two of them."""
-    view: Confidences | ClassProbabilities = views["tied"]
+    view = views["tied"]
     if params.get("scheme", "uniform") != "uniform" or "bins" not in params:
         return None
     table, edges = view.ranked.table, uniform_edges(params["bins"])
@@ -146,6 +144,12 @@ def _binned(body: Callable[..., float], params: Mapping[str, Any], views: Views)
         return None
     value = float(body(view, **params))
     return value, value
+
+
+def _unmoved(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
+    """Of what depends on the weight of the class alone."""
+    value = float(body(views["tied"], **params))
+    return (value, value) if np.isfinite(value) else None
 
 
 def argmax_of(
@@ -172,5 +176,7 @@ UNDER_STEPS: Final[Bounds] = _under_steps
 """Bounds of the area under precision in steps."""
 UNDER_LINES: Final[Bounds] = _under_lines
 """Bounds of the area under precision in straight lines."""
+UNMOVED: Final[Bounds] = _unmoved
+"""Of what does not depend on the scores."""
 BINNED: Final[Bounds] = _binned
 """Of what is read off equal bins of confidences: no error where they hold whole buckets."""

@@ -24,7 +24,7 @@ from karat.metrics._views import (
 )
 from karat.tally import RankedColumn, ScoredRows
 
-__all__ = ["Beside", "Views", "losses_of", "measure"]
+__all__ = ["Beside", "Views", "lifted", "losses_of", "measure"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-12
@@ -179,7 +179,7 @@ def _by_column(
             value = np.array(_measured(_body_of(metric), pooled))
             found[metric] = Values(value, ~np.isfinite(value))
         else:
-            found[metric] = _lifted(values[_body_of(metric)], metric.lift, positive, totals, policy)
+            found[metric] = lifted(values[_body_of(metric)], metric.lift, positive, totals, policy)
     return found
 
 
@@ -226,7 +226,7 @@ class Views:
             # Probabilities as given are sorted once for both views; pooled scores stand for them.
             ranked = (
                 self.ranks.ranked
-                if self._rows.is_prob or self._i is None
+                if self._rows.has_one_order or self._i is None
                 else self._rows.probability_column(self._i)
             )
             self._probabilities = ClassProbabilities(ranked)
@@ -239,7 +239,7 @@ class Views:
         return one.ranked.totals
 
 
-def _lifted(
+def lifted(
     each: Floats, lift: Lift, positive: int | None, totals: npt.NDArray[Any], policy: Policy
 ) -> Values:
     """One number for all classes from one a class."""

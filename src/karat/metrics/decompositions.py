@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import ClassProbabilities, ScoreCase, score_case, score_metric
+from karat.metrics._bounds import UNMOVED
 from karat.metrics._influence.forms import ShareInfluence
 from karat.metrics._influence.reasons import ISOTONIC
 from karat.metrics._isotonic import Recalibrated, recalibrated
@@ -124,6 +125,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
     influence=ShareInfluence(
         value=lambda own, rest: own * rest, slope=lambda own, rest: rest - own
     ),
+    bounds=UNMOVED,
 )
 def brier_uncertainty(c: ClassProbabilities) -> float:
     """Brier score of giving every row the share of the class: a property of the rows alone."""
@@ -194,6 +196,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
         value=lambda own, rest: -own * math.log(own) - rest * math.log(rest),
         slope=lambda own, rest: math.log(rest / own),
     ),
+    bounds=UNMOVED,
 )
 def log_loss_uncertainty(c: ClassProbabilities) -> float:
     """Log-loss of giving every row the share of the class: a property of the rows alone."""

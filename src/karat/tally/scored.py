@@ -95,6 +95,7 @@ class ScoredRows(Protocol):
         n_rows: rows.
         is_weighted: whether rows carry weights.
         is_prob: whether the scores are probabilities as given.
+        has_one_order: whether one column serves for the score and the probability of a class.
         codes: int32[n], the true class of each row.
         weights: float64[n], or None.
     """
@@ -107,6 +108,8 @@ class ScoredRows(Protocol):
     def is_weighted(self) -> bool: ...
     @property
     def is_prob(self) -> bool: ...
+    @property
+    def has_one_order(self) -> bool: ...
     @property
     def codes(self) -> npt.NDArray[np.int32]: ...
     @property

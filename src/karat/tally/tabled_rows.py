@@ -61,6 +61,11 @@ class TabledRows:
         """Whether the scores are probabilities as given."""
         return self.tables.is_prob
 
+    @property
+    def has_one_order(self) -> bool:
+        """Whether one column serves for the score and the probability of a class."""
+        return self.is_prob and self.tables.is_exact
+
     def check(self) -> None:
         """Nothing: values were looked at when they were added."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +32,25 @@ from karat.uncertainty._clusters import Clusters
 from karat.uncertainty._sizes import Sizes, small_sample
 from karat.uncertainty._spread import Found, Spread, optimism, spread
 
-__all__ = ["Spreads", "within_classes"]
+__all__ = ["Spreads", "Whole", "within_classes"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-29
 _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
+
+
+class Whole(NamedTuple):
+    """What is known of all rows, where a sample stands for them.
+
+    Attributes:
+        sizes: the weights of all of them.
+        squares: float64[n], Σw² of the rows that each of the sample stands for.
+        areas: the sampling error of the area of each class.
+    """
+
+    sizes: Sizes
+    squares: Floats
+    areas: Mapping[int, AreaSpread]
 
 
 class Spreads:
@@ -45,6 +59,7 @@ class Spreads:
     Args:
         rows, metrics, clusters, n_clusters: as of `score_spreads`.
         is_fixed: whether the number of rows of each true class was fixed.
+        whole: what is known of all rows, where these are a sample of them.
     """
 
     def __init__(
@@ -55,9 +70,11 @@ class Spreads:
         n_clusters: int = 0,
         *,
         is_fixed: bool = False,
+        whole: Whole | None = None,
     ) -> None:
         self._rows, self._metrics = rows, list(metrics)
         self._is_fixed = is_fixed
+        self._whole_of = whole
         self._clusters = None
         if clusters is not None:
             self._clusters = Clusters.of(clusters, n_clusters, rows)
@@ -71,7 +88,7 @@ class Spreads:
 
     @cached_property
     def _sizes(self) -> Sizes:
-        return Sizes.of(self._rows)
+        return Sizes.of(self._rows) if self._whole_of is None else self._whole_of.sizes
 
     @property
     def names_rows(self) -> bool:
@@ -83,8 +100,11 @@ class Spreads:
         forms = [metric.record.influence for metric in self._metrics]
         if any(isinstance(form, AreaInfluence) for form in forms):
             # Before the areas are asked for: they are found on the way.
-            placements = views.ranks.ranked.placements()
-            self._areas[i] = AreaSpread.of(views.ranks.area, placements)
+            if self._whole_of is not None:
+                self._areas[i] = self._whole_of.areas[i]
+            else:
+                placements = views.ranks.ranked.placements()
+                self._areas[i] = AreaSpread.of(views.ranks.area, placements)
         self._gathered.column(i, views)
         for metric in self._metrics:
             is_own = metric.lift == "plain" and i == self._rows.classes.positive
@@ -190,7 +210,10 @@ class Spreads:
             # Influences of extreme scores have no square that a double holds.
             with np.errstate(over="ignore", invalid="ignore"):
                 term = influence(rows, part) ** 2
-                if rows.weights is not None:
+                if self._whole_of is not None:
+                    square = self._whole_of.squares[part]
+                    term = np.where(square > 0, square * term, 0.0)
+                elif rows.weights is not None:
                     weight = rows.weights[part]
                     term = np.where(weight > 0, weight**2 * term, 0.0)
             found += np.bincount(rows.codes[part], term, len(found))

@@ -15,12 +15,13 @@ from karat.metrics._metric import Metric, Values
 from karat.tally import ScoredRows
 from karat.uncertainty._sizes import Sizes
 from karat.uncertainty._spread import Found, Spread
-from karat.uncertainty._spreads import Spreads
+from karat.uncertainty._spreads import Spreads, Whole
 
 __all__ = [
     "Found",
     "Spread",
     "Spreads",
+    "Whole",
     "measured_with_spreads",
     "row_factors",
     "score_spreads",

@@ -21,7 +21,7 @@ from karat.uncertainty.draws import DRAWN, Draws, KeptColumns, draw_rows
 from karat.uncertainty.score_intervals import score_interval
 from karat.uncertainty.score_spread import Spread, Spreads
 
-__all__ = ["ScoredIntervals", "measured_with_intervals"]
+__all__ = ["ScoredIntervals", "Together", "enter", "measured_with_intervals", "why_none"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class ScoredIntervals:
     draws: Draws | None = None
 
 
-class _Together:
+class Together:
     """Several readers of the columns; see `_measure.Beside`."""
 
     def __init__(self, readers: Sequence[Beside]) -> None:
@@ -52,21 +52,26 @@ class _Together:
 
     @property
     def names_rows(self) -> bool:
+        """Whether one of them adds to rows."""
         return any(reader.names_rows for reader in self._readers)
 
     def column(self, i: int, views: Views) -> None:
+        """Hand the column to each."""
         for reader in self._readers:
             reader.column(i, views)
 
     def confidences(self, view: Confidences) -> None:
+        """Hand the confidences to each."""
         for reader in self._readers:
             reader.confidences(view)
 
     def pooled(self, views: Views) -> None:
+        """Hand all columns together to each."""
         for reader in self._readers:
             reader.pooled(views)
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
+        """Hand the pairs to each."""
         for reader in self._readers:
             reader.pairs(metric, view)
 
@@ -112,7 +117,7 @@ def measured_with_intervals(
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
     spreads = Spreads(rows, smooth, clusters, n_clusters, is_fixed=is_fixed)
     kept = KeptColumns(lazy, rows.classes.positive)
-    values = measure(rows, wanted, policy, along, _Together([spreads, kept]))
+    values = measure(rows, wanted, policy, along, Together([spreads, kept]))
     at_once = [metric for metric in drawn if metric not in lazy]
     replicates, accelerations = draw_rows(rows, at_once, asked, clusters)
     for metric in replicates:
@@ -121,10 +126,10 @@ def measured_with_intervals(
     found = ScoredIntervals(draws=Draws(kept.ladders, tuple(lazy), replicates, accelerations))
     sizes = Sizes.of(rows)
     for metric, spread in spreads.found().items():
-        _enter(found, metric, values[metric], spread, asked, sizes, n_clusters)
+        enter(found, metric, values[metric], spread, asked, sizes, n_clusters)
     for metric in wanted:
         if reason_without(metric) and metric not in drawn and metric.lift != "per_class":
-            found.intervals[metric] = Interval(remark=_why_none(metric))
+            found.intervals[metric] = Interval(remark=why_none(metric))
     for metric in drawn:
         found.intervals.pop(metric, None)
     return values, found
@@ -138,13 +143,14 @@ def _reads_one(metric: Metric) -> bool:
     return reads is Confidences or metric.lift == "plain"
 
 
-def _why_none(metric: Metric) -> str:
+def why_none(metric: Metric) -> str:
+    """Why a metric that takes replicates has no interval."""
     if not metric.record.is_estimate:
         return f"it is {metric.record.no_influence}"
     return _ON_REQUEST
 
 
-def _enter(
+def enter(
     found: ScoredIntervals,
     metric: Metric,
     values: Values,
@@ -153,6 +159,7 @@ def _enter(
     sizes: Sizes,
     n_clusters: int,
 ) -> None:
+    """Add the interval of a metric whose sampling error is known."""
     own = np.asarray(kish(sizes.weight, sizes.square))
     rest = np.asarray(kish(sizes.weight.sum() - sizes.weight, sizes.square.sum() - sizes.square))
     if n_clusters:

@@ -1,0 +1,140 @@
+"""Batches of rows with scores: read, checked and added to what a stream holds."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.score_classes import are_places, coded_guess, matched
+from karat.engines.score_stream import ScoreParts, discovered, rows_of
+from karat.errors import error
+from karat.inputs.align import align, check_lengths
+from karat.inputs.column import Column, coded
+from karat.inputs.identity import harmonized
+from karat.inputs.labels import encode
+from karat.inputs.score_order import wrong_number
+from karat.inputs.scores import Scores
+from karat.inputs.weights import as_weights
+from karat.tally.classes import Classes, Label
+from karat.tally.held_rows import Chunk, HeldRows
+
+__all__ = ["ScoreBatches"]
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+
+class ScoreBatches:
+    """What a stream holds of rows with scores.
+
+    Args:
+        labels: the classes in order, or None.
+        positive: the positive class of two.
+        threshold: from which score on it is predicted.
+        n_threads: threads of native passes.
+        max_memory: bytes of rows that are kept.
+    """
+
+    def __init__(
+        self,
+        labels: tuple[Label, ...] | None,
+        positive: Label | None,
+        threshold: float | None,
+        n_threads: int | None,
+        max_memory: int,
+    ) -> None:
+        self._labels, self._n_threads = labels, n_threads
+        self._parts = ScoreParts(max_memory, threshold, positive)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows."""
+        return self._parts.n_rows
+
+    def parts(self) -> ScoreParts | None:
+        """What is held; None without rows."""
+        return self._parts if self._parts.shape is not None else None
+
+    def merge(self, parts: ScoreParts) -> None:
+        """Add what another stream holds."""
+        self._parts = self._parts.merge(parts, self._n_threads)
+
+    def add(self, y_true: Any, scores: Scores, y_pred: Any, weights: Any) -> None:
+        """Add rows; see `Stream.update`."""
+        rows = self._read(y_true, scores, y_pred, weights)
+        self._parts = self._parts.with_rows(rows, self._n_threads)
+
+    def _read(self, y_true: Any, scores: Scores, y_pred: Any, weights: Any) -> HeldRows:
+        parts = self._parts
+        true = encode(y_true, "y_true")
+        if len(true) != scores.n:
+            raise error(
+                "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
+            )
+        if y_pred is not None and parts.threshold is not None:
+            raise both_decide("y_pred", parts.threshold)
+        scores, classes, codes = self._placed(true, scores)
+        pred = None
+        if y_pred is not None:
+            guess = encode(y_pred, "y_pred")
+            check_lengths(true, guess)
+            if classes.k < scores.k:
+                # Labels that only predictions have are classes too.
+                classes = discovered((*classes.labels, *_labels_of(guess)), parts.positive)
+                codes = _codes_of(true, classes)
+            pred = coded_guess(guess, classes, scores, is_declared=self._labels is not None)
+        given = None if weights is None else as_weights(weights, len(true))
+        # Arrays of the caller may change afterwards.
+        chunk = Chunk(codes, np.array(scores.values), pred, None if given is None else given.copy())
+        held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance)
+        if classes.k == scores.k:
+            checked_threshold(parts.threshold, classes)
+            rows_of(held, parts.threshold, self._n_threads).check()
+        return held
+
+    def _placed(self, true: Column, scores: Scores) -> tuple[Scores, Classes, Codes]:
+        """Scores in the order of the classes, the classes as far as they came, those of rows."""
+        parts = self._parts
+        if self._labels is not None:
+            return matched(true, scores, self._labels, parts.positive)
+        before = parts.classes.labels if parts.shape is not None else ()
+        both = _united(before, true, parts.positive)
+        names = scores.columns
+        if names is not None and len(names) == scores.k and not are_places(names):
+            column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels)
+            scores, both, _ = matched(column, scores, None, parts.positive)
+        if both.k > scores.k:
+            is_single = scores.values.ndim == 1
+            raise wrong_number(scores.argument, scores.k, both, is_single=is_single)
+        return scores, both, _codes_of(true, both)
+
+
+def _united(before: tuple[Label, ...], true: Column, positive: Label | None) -> Classes:
+    """The classes of earlier batches and of this one."""
+    if before and isinstance(before[0], str) != (true.kind == "string"):
+        kinds = ["strings" if is_text else "numbers" for is_text in (True, False)]
+        raise error(
+            "K108",
+            left="y_true",
+            left_kind=kinds[true.kind != "string"],
+            left_value=true.label_at(0),
+            right="an earlier batch",
+            right_kind=kinds[true.kind == "string"],
+            right_value=before[0],
+        )
+    return discovered((*before, *_labels_of(true)), positive)
+
+
+def _codes_of(true: Column, classes: Classes) -> Codes:
+    return align(true, true, classes.labels).true.indices()
+
+
+def _labels_of(column: Column) -> tuple[Label, ...]:
+    """The labels that occur."""
+    if column.labels is not None:
+        return tuple(column.seen())
+    _, values = _native.encode_integers(column.codes)
+    return harmonized(values.tolist(), column.kind)

@@ -1,0 +1,111 @@
+"""Rows with scores in memory → `ScoredTables`, and back from its sample to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.engines.scores import ScoreTally
+from karat.inputs.scores import Argument, Scores
+from karat.tally.buckets import EXACT
+from karat.tally.row_sample import RowSample
+from karat.tally.score_table import ScoreTable
+from karat.tally.scored_tables import ScoredTables
+from karat.tally.sums import LOSSES
+
+__all__ = ["room_of", "sampled_rows", "tables_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_SAMPLE_BYTES: Final = 1 << 24
+_SAMPLE_ROWS: Final = (64, 1 << 15)
+"""Rows of each class that a sample holds: at least, unless that is too many bytes; at most."""
+_LEAST_RUNGS: Final = 1 << 12
+
+
+def room_of(
+    k: int, *, is_prob: bool, is_single: bool, is_weighted: bool, n_bytes: int
+) -> tuple[int, int]:
+    """How many rungs of each table, and rows of each class, fit into so many bytes."""
+    n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
+    rung = 8 * (3 + (2 if is_weighted else 1) * k)
+    rows = _SAMPLE_BYTES // (8 * k * ((1 if is_single else k) + 4))
+    least, most = _SAMPLE_ROWS
+    # While two tables are merged there are both and their sum.
+    limit = n_bytes // (3 * n_tables * rung)
+    return max(limit, _LEAST_RUNGS), int(np.clip(rows, min(least, 8), most))
+
+
+def tables_of(
+    rows: ScoreTally, limit: int, n_sampled: int, like: ScoredTables | None = None
+) -> ScoredTables:
+    """The tables of rows.
+
+    Args:
+        rows: the rows.
+        limit: rungs of each table at most.
+        n_sampled: rows of each class in the sample at most.
+        like: tables that these will be merged with: more precision than theirs would be lost.
+
+    Errors:
+        K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
+
+    Cost: a read, and a sort of each column.
+    """
+    names = (*LOSSES, "places")
+    rows.read(names, predicted=True)
+    k, weights = rows.classes.k, rows.weights
+    is_single = rows.scores.values.ndim == 1
+    rungs = iter(like.tables) if like is not None else None
+
+    def table(column: Any, codes: Any, n_classes: int) -> ScoreTable:
+        bits = EXACT if rungs is None else next(rungs).bits
+        return ScoreTable.of(column, codes, n_classes, weights, bits).within(limit)
+
+    def tables(of: Sequence[int], *, is_prob: bool) -> tuple[ScoreTable, ...]:
+        return tuple(table(rows.column_values(i, is_prob=is_prob), rows.codes, k) for i in of)
+
+    positive = rows.classes.positive
+    assert not is_single or positive is not None
+    # In the order of `ScoredTables.tables`.
+    ranks = tables([positive or 0] if is_single else range(k), is_prob=False)
+    has_softmax = not (is_single or rows.is_prob)
+    probabilities = tables(range(k) if has_softmax else (), is_prob=True)
+    confidences = None
+    if not is_single:
+        sure, is_right = rows.confidence_values()
+        confidences = table(sure, is_right, 2)
+    return ScoredTables(
+        rows.cells(),
+        rows.sums(names),
+        ranks,
+        probabilities,
+        confidences,
+        RowSample.of(rows.scores.values, rows.codes, k, n_sampled, weights),
+        rows.is_prob,
+        limit,
+    )
+
+
+def sampled_rows(tables: ScoredTables) -> tuple[ScoreTally, Floats]:
+    """The rows of the sample, weighted by what they stand for.
+
+    Returns:
+        The rows, and float64[m]: Σw² of the rows that each stands for.
+    """
+    sample, truth = tables.sample, np.asarray(tables.sums.truth, np.float64)
+    each = np.ones(len(sample)) if sample.weights is None else sample.weights
+    weights = sample.repeats * each
+    kept = np.bincount(sample.codes, weights, tables.classes.k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(kept > 0, truth / kept, 0.0)[sample.codes]
+    values = sample.values[:, 0] if tables.is_single else sample.values
+    argument: Argument = "y_prob" if tables.is_prob else "y_score"
+    scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
+    rows = ScoreTally(
+        tables.classes, sample.codes.astype(np.int32), scores, share * weights, n_threads=1
+    )
+    return rows, share * weights * each

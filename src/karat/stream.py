@@ -1,0 +1,280 @@
+"""`Stream`: metrics of rows that come in batches, or from many processes, in bounded memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from karat.engines.arrays import check_threads, tally_labels
+from karat.errors import error
+from karat.evaluation import display_names
+from karat.inputs.identity import declared_labels
+from karat.metrics import Metric
+from karat.report import Report
+from karat.stream_bytes import stream_from_bytes, stream_to_bytes
+from karat.stream_reports import report_of_parts
+from karat.stream_settings import Settings
+from karat.tally import Cells, Label, subtract, union
+
+__all__ = ["Stream"]
+
+
+class Stream:
+    """A report that grows: rows are added batch by batch, streams of other processes are merged.
+
+    The report is that of `karat.evaluate` on all rows, whatever the batches were and in whatever
+    order they came. Of labels the confusion matrix is kept. Rows with scores are kept while they
+    take at most `max_memory` bytes; beyond that their distinct scores are counted, exactly while
+    those fit, then in buckets: results that depend on them say ``exact=False`` and between which
+    `bound` the exact value lies.
+
+    Args:
+        labels: the classes in order; default: the sorted labels that come. With scores, labels that
+            are not given must all have come before `max_memory` is reached.
+        class_names, positive, threshold, metrics, level, method, side, design, weights_are, seed,
+            n_replicates, undefined, n_threads: as of `karat.evaluate`.
+        max_memory: bytes that rows with scores may take, at least 1 MiB.
+
+    Streams are safe to use from many threads at once, and can be pickled.
+
+    Errors:
+        K122 a choice that is none; K301 unknown metrics.
+
+    Example:
+        >>> import karat
+        >>> stream = karat.Stream()
+        >>> stream.update(["cat", "dog"], ["cat", "cat"])
+        >>> other = karat.Stream()
+        >>> other.update(["dog"], ["dog"])
+        >>> stream.merge(other).report()["accuracy"].value == 2 / 3
+        True
+    """
+
+    def __init__(
+        self,
+        *,
+        labels: Sequence[Label] | None = None,
+        class_names: Sequence[str] | Mapping[Label, str] | None = None,
+        positive: Label | None = None,
+        threshold: float | None = None,
+        metrics: str | Metric | Iterable[str | Metric] | None = None,
+        level: float | None = 0.95,
+        method: str | None = None,
+        side: str = "both",
+        design: str = "cohort",
+        weights_are: str = "importance",
+        seed: int = 0,
+        n_replicates: int = 1000,
+        undefined: str = "zero",
+        n_threads: int | None = None,
+        max_memory: int = 1 << 28,
+    ) -> None:
+        check_threads(n_threads)
+        declared = None if labels is None else declared_labels(labels)
+        self._settings = Settings.of(
+            labels=declared, class_names=class_names, positive=positive, threshold=threshold,
+            metrics=metrics, level=level, method=method, side=side, design=design,
+            weights_are=weights_are, seed=seed, n_replicates=n_replicates, undefined=undefined,
+            n_threads=n_threads, max_memory=max_memory,
+        )  # fmt: skip
+        self._lock = threading.RLock()
+        self._cells: Cells | None = None
+        self._scores = self._settings.batches()
+
+    @property
+    def n_rows(self) -> int:
+        """Rows added so far."""
+        with self._lock:
+            return self._scores.n_rows + (0 if self._cells is None else int(self._cells.n_rows))
+
+    def update(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        weights: Any = None,
+    ) -> None:
+        """Add rows; a batch that cannot be added is refused whole, and nothing is changed.
+
+        Args:
+            y_true: true labels, [n].
+            y_pred: predicted labels, [n]; with scores: where they are not those of the scores.
+            y_prob, y_score: probabilities or scores, float[n, k] or float[n]; see `karat.evaluate`.
+            weights: float[n], or None; in every batch or in none.
+
+        Errors:
+            K101 to K118, K124 labels and weights; K130 to K137 scores; K120 arguments that do not
+            go together; K201, K202, K203 a batch of another kind than those before.
+
+        Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
+        """
+        if y_true is None:
+            raise error("K120", found="y_true was not given", do="Give y_true and y_pred=.")
+        if y_prob is None and y_score is None:
+            self._update_labels(y_true, y_pred, weights)
+            return
+        from karat.scored_functions import given_scores
+
+        scores = given_scores(y_prob, y_score)
+        with self._lock:
+            if self._cells is not None:
+                raise _mixed("rows with scores", "labels alone")
+            self._scores.add(y_true, scores, y_pred, weights)
+
+    def _update_labels(self, y_true: Any, y_pred: Any, weights: Any) -> None:
+        settings = self._settings
+        if settings.threshold is not None:
+            found = "There are no probabilities or scores"
+            raise error("K136", threshold=settings.threshold, found=found)
+        if y_pred is None:
+            raise error(
+                "K120",
+                found="y_true was given alone",
+                do="Give what the model said as y_pred=, y_prob= or y_score=.",
+            )
+        # Discovered classes have no positive one before all are known.
+        cells = tally_labels(
+            y_true, y_pred, labels=settings.labels, weights=weights,
+            positive=settings.positive if settings.labels is not None else None,
+            n_threads=settings.n_threads,
+        )  # fmt: skip
+        with self._lock:
+            if self._scores.n_rows:
+                raise _mixed("labels alone", "rows with scores")
+            self._cells = cells if self._cells is None else union(self._cells, cells)
+
+    def merge(self, other: Stream) -> Stream:
+        """Add what another stream holds, which stays as it is; this stream is returned.
+
+        Errors:
+            K202 their settings differ; K201, K203 as of `update`; K108 strings against numbers.
+
+        Cost: that of adding two tallies, whatever the number of rows.
+        """
+        if not isinstance(other, Stream):
+            raise error(
+                "K120",
+                found=f"merge() was given a {type(other).__name__}",
+                do="Give a karat.Stream; update() adds rows.",
+            )
+        with other._lock:
+            cells, scores = other._cells, other._scores.parts()
+        self._settings.check_same(other._settings)
+        with self._lock:
+            if cells is not None:
+                if self._scores.n_rows:
+                    raise _mixed("labels alone", "rows with scores")
+                self._cells = cells if self._cells is None else union(self._cells, cells)
+            if scores is not None:
+                if self._cells is not None:
+                    raise _mixed("rows with scores", "labels alone")
+                self._scores.merge(scores)
+        return self
+
+    def subtract(self, other: Stream) -> Stream:
+        """Take away what another stream holds and this one once merged: a window that moves on.
+
+        Only counts of labels can be taken away exactly.
+
+        Errors:
+            K208 this stream does not hold it; K120 rows with scores or weights; K201, K202.
+        """
+        if not isinstance(other, Stream):
+            raise error(
+                "K120",
+                found=f"subtract() was given a {type(other).__name__}",
+                do="Give the karat.Stream that was merged in.",
+            )
+        with other._lock:
+            part, has_scores = other._cells, other._scores.n_rows > 0
+        self._settings.check_same(other._settings)
+        with self._lock:
+            if has_scores or self._scores.n_rows:
+                raise error(
+                    "K120",
+                    found="Streams of rows with scores were subtracted; sums of losses cannot be "
+                    "undone exactly",
+                    do="Keep the streams of the parts and merge those that remain.",
+                )
+            if part is not None:
+                self._cells = _rest(self._cells, part)
+        return self
+
+    def report(self, metrics: str | Metric | Iterable[str | Metric] | None = None) -> Report:
+        """The report of all rows so far.
+
+        Args:
+            metrics: names to compute, or one name; default: those of the stream.
+
+        Errors:
+            K101 there are no rows; K134 classes that do not fit the columns; K301 to K311 metrics.
+        """
+        settings = self._settings if metrics is None else self._settings.asking(metrics)
+        with self._lock:
+            cells, scores = self._cells, self._scores.parts()
+        if cells is None and scores is None:
+            raise error("K101", argument="The stream")
+        found = report_of_parts(cells, scores, settings)
+        classes = found.classes.named(display_names(settings.class_names, found.classes))
+        found = replace(found, cells=found.cells.with_classes(classes))
+        if settings.wanted is not None:
+            # A metric that these classes do not have is an error here, not when it is printed.
+            _ = found.metrics
+        return found
+
+    def to_bytes(self) -> bytes:
+        """The stream as bytes that `from_bytes` of this and every later version reads.
+
+        Metrics are named, not stored: those of other packages must be registered where it is read.
+        """
+        with self._lock:
+            return stream_to_bytes(self._settings, self._cells, self._scores.parts())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Stream:
+        """Read a stream written by `to_bytes`.
+
+        Nothing is executed, and nothing is allocated beyond the length of `data`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them.
+        """
+        settings, cells, scores = stream_from_bytes(data)
+        found = cls.__new__(cls)
+        found._settings, found._cells = settings, cells
+        found._lock = threading.RLock()
+        found._scores = settings.batches()
+        if scores is not None:
+            found._scores.merge(scores)
+        return found
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Stream], tuple[bytes]]:
+        return _loaded, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<karat.Stream: {self.n_rows} rows>"
+
+
+def _loaded(data: bytes) -> Stream:
+    return Stream.from_bytes(data)
+
+
+def _rest(whole: Cells | None, part: Cells) -> Cells:
+    """The tally without a part: classes that only it has are no reason to refuse."""
+    if whole is None:
+        whole = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
+    nothing = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
+    of_whole = replace(whole, counts=whole.counts * 0, n_rows=whole.n_rows * 0)
+    return subtract(union(whole, nothing), union(part, of_whole))
+
+
+def _mixed(given: str, before: str) -> Exception:
+    return error(
+        "K120",
+        found=f"A stream of {before} was given {given}",
+        do="Use one stream for labels and one for rows with scores, or give y_prob= every time.",
+    )

@@ -1,0 +1,152 @@
+"""What a stream was told: checked once, kept with its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any, Final
+
+from karat.engines.score_batches import ScoreBatches
+from karat.errors import error, short, shown
+from karat.evaluation import check_kind_of_weights
+from karat.functions import check_policy, plain_text
+from karat.inputs.identity import declared_positive
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.plan import requested
+from karat.tally import Label
+from karat.uncertainty.confidence import Confidence
+
+__all__ = ["Settings"]
+
+_LEAST_MEMORY: Final = 1 << 20
+_MERGED: Final = ("labels", "positive", "threshold", "max_memory")
+"""What streams must have alike to be merged."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """See the arguments of `Stream`.
+
+    Attributes:
+        labels: the classes in order, or None.
+        class_names: display names, in order or by label.
+        positive: the positive class of two.
+        threshold: from which score on it is predicted.
+        metrics: canonical texts, or None for all.
+        confidence: what is asked of intervals, by argument.
+        undefined: what undefined values count as.
+        n_threads: threads, or None.
+        max_memory: bytes of rows with scores.
+    """
+
+    labels: tuple[Label, ...] | None
+    class_names: Any
+    positive: Label | None
+    threshold: float | None
+    metrics: tuple[str, ...] | None
+    confidence: Mapping[str, Any]
+    undefined: Policy
+    n_threads: int | None
+    max_memory: int
+
+    @classmethod
+    def of(cls, *, max_memory: Any, **given: Any) -> Settings:
+        """The settings that these arguments say.
+
+        Errors:
+            K122 one of them is not what it may be; K301 unknown metrics.
+        """
+        is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
+        if not (is_whole and max_memory >= _LEAST_MEMORY):
+            raise error(
+                "K122", argument="max_memory", value=max_memory,
+                choices=f"a whole number of bytes from {_LEAST_MEMORY}",
+                do="It is how many bytes rows with scores may take: 2**28 by default.",
+            )  # fmt: skip
+        names = given["class_names"]
+        if names is not None and not isinstance(names, Mapping):
+            names = tuple(names.tolist() if hasattr(names, "tolist") else names)
+        labels, positive = given["labels"], given["positive"]
+        if labels is not None and positive is not None and len(labels) == 2:
+            positive = declared_positive(positive, labels)
+        threshold = given["threshold"]
+        confidence = {
+            name: given[name] for name in ("level", "side", "method", "design", "weights_are")
+        }
+        confidence |= {name: given[name] for name in ("seed", "n_replicates")}
+        found = cls(
+            labels, names, positive, threshold, _texts(given["metrics"]), confidence,
+            check_policy(given["undefined"]), given["n_threads"], int(max_memory),
+        )  # fmt: skip
+        check_kind_of_weights(confidence["weights_are"])
+        _ = found.asked
+        return found
+
+    def asking(self, metrics: Any) -> Settings:
+        """The same for other metrics."""
+        return replace(self, metrics=_texts(metrics))
+
+    @cached_property
+    def wanted(self) -> tuple[Metric, ...] | None:
+        """The metrics asked for, or None for all."""
+        return None if self.metrics is None else tuple(requested(list(self.metrics)))
+
+    @cached_property
+    def asked(self) -> Confidence | None:
+        """What is asked of the intervals; None: there are none."""
+        given = dict(self.confidence)
+        kind = plain_text(given.pop("weights_are"))
+        found = Confidence.of(**given)
+        return found if found is None else replace(found, weights_are=str(kind))  # type: ignore[arg-type]
+
+    @property
+    def is_frequency(self) -> bool:
+        """Whether a weight is a number of rows."""
+        return bool(plain_text(self.confidence["weights_are"]) == "frequency")
+
+    def batches(self) -> ScoreBatches:
+        """Where batches of rows with scores go."""
+        return ScoreBatches(
+            self.labels, self.positive, self.threshold, self.n_threads, self.max_memory
+        )
+
+    def check_same(self, other: Settings) -> None:
+        """Refuse a stream whose rows were not read alike.
+
+        Errors:
+            K202.
+        """
+        for name in _MERGED:
+            left, right = getattr(self, name), getattr(other, name)
+            if left != right:
+                texts = [shown(x) if isinstance(x, tuple) else short(x) for x in (left, right)]
+                raise error("K202", axis=f"{name}=", left=texts[0], right=texts[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        if isinstance(self.class_names, Mapping):
+            found["class_names"] = {"of": [list(pair) for pair in self.class_names.items()]}
+        return found | {"confidence": dict(self.confidence)}
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Settings:
+        """Read what `to_dict` made.
+
+        Errors:
+            ValueError, LookupError, TypeError it is no such thing.
+        """
+        names = found["class_names"]
+        if isinstance(names, dict):
+            names = {pair[0]: pair[1] for pair in names["of"]}
+        labels = found["labels"]
+        given = {**found, **found["confidence"], "class_names": names}
+        del given["confidence"]
+        return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
+
+
+def _texts(metrics: Any) -> tuple[str, ...] | None:
+    return None if metrics is None else tuple(str(metric) for metric in requested(metrics))

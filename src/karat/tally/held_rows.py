@@ -1,0 +1,206 @@
+"""`HeldRows`: rows with scores kept as they are, while they are few enough to keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally.classes import Classes
+from karat.tally.serialization import damaged, framed, unframed
+
+__all__ = ["Chunk", "HeldRows"]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+_SPECIES: Final = "held_rows"
+_ARRAYS: Final = ("codes", "values", "pred", "weights")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """Rows that came together.
+
+    Attributes:
+        codes: int32[n], true classes.
+        values: float32 or float64[n, k], or [n] of the positive class of two.
+        pred: int32[n], predicted classes that were given, or None.
+        weights: float64[n], or None.
+    """
+
+    codes: Codes
+    values: Numbers
+    pred: Codes | None = None
+    weights: npt.NDArray[np.float64] | None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes that it takes."""
+        parts = (self.codes, self.values, self.pred, self.weights)
+        return sum(part.nbytes for part in parts if part is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldRows:
+    """Rows with a true class and scores: immutable, added by `merge`.
+
+    Attributes:
+        classes: the classes.
+        chunks: the rows, in the order in which they came.
+        is_prob: whether the scores are probabilities.
+        tolerance: how far a row of probabilities may be from adding up to 1.
+    """
+
+    classes: Classes
+    chunks: tuple[Chunk, ...]
+    is_prob: bool
+    tolerance: float
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Rows."""
+        return sum(len(chunk.codes) for chunk in self.chunks)
+
+    @cached_property
+    def n_bytes(self) -> int:
+        """Bytes of the rows."""
+        return sum(chunk.n_bytes for chunk in self.chunks)
+
+    @property
+    def shape(self) -> tuple[int | None, bool, bool]:
+        """Columns of scores, None where one says both; whether predicted, whether weighted."""
+        first = self.chunks[0]
+        columns = None if first.values.ndim == 1 else int(first.values.shape[1])
+        return columns, first.pred is not None, first.weights is not None
+
+    def merge(self, other: HeldRows) -> HeldRows:
+        """The rows of the one, then those of the other.
+
+        Errors:
+            K201 other classes or columns; K202 one has probabilities, the other scores, or one
+            has predictions; K203 only one is weighted.
+
+        Cost: O(chunks).
+        """
+        check_alike(self, other)
+        if self.classes.labels != other.classes.labels:
+            raise error("K201", left=list(self.classes.labels), right=list(other.classes.labels))
+        return replace(
+            self,
+            chunks=(*self.chunks, *other.chunks),
+            tolerance=max(self.tolerance, other.tolerance),
+        )
+
+    def recoded(self, classes: Classes) -> HeldRows:
+        """The same rows on an axis that has all of their classes."""
+        place = {label: i for i, label in enumerate(classes.labels)}
+        to = np.array([place[label] for label in self.classes.labels], np.int32)
+        if np.array_equal(to, np.arange(len(to))):
+            return replace(self, classes=classes)
+        chunks = tuple(
+            replace(
+                chunk,
+                codes=to[chunk.codes],
+                pred=None if chunk.pred is None else to[chunk.pred],
+            )
+            for chunk in self.chunks
+        )
+        return replace(self, classes=classes, chunks=chunks)
+
+    def whole(self) -> Chunk:
+        """All rows as one chunk; where some are float64, all are."""
+        if len(self.chunks) == 1:
+            return self.chunks[0]
+
+        def joined(name: str) -> Any:
+            parts = [getattr(chunk, name) for chunk in self.chunks]
+            return None if parts[0] is None else np.concatenate(parts)
+
+        return Chunk(joined("codes"), joined("values"), joined("pred"), joined("weights"))
+
+    def to_bytes(self) -> bytes:
+        """The rows as bytes that `from_bytes` of this and every later version reads."""
+        whole = self.whole()
+        header = {
+            "species": _SPECIES,
+            "labels": list(self.classes.labels),
+            "positive": self.classes.positive,
+            "is_declared": self.classes.is_declared,
+            "is_prob": self.is_prob,
+            "tolerance": self.tolerance,
+        }
+        arrays = {name: getattr(whole, name) for name in _ARRAYS}
+        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> HeldRows:
+        """Read rows written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no rows; K206 a newer version wrote them.
+        """
+        return unframed(data, _ARRAYS, _assembled, _ARRAYS)
+
+
+def check_alike(left: Any, right: Any) -> None:
+    """Refuse parts whose rows do not go together.
+
+    Args:
+        left, right: with `is_prob` and `shape`.
+
+    Errors:
+        K201, K202, K203 as `HeldRows.merge`.
+    """
+    if left.is_prob != right.is_prob:
+        kinds = ["probabilities" if one.is_prob else "scores" for one in (left, right)]
+        raise error("K202", axis="scores", left=kinds[0], right=kinds[1])
+    a, b = left.shape, right.shape
+    if a[0] != b[0]:
+        columns = [f"{one[0] or 'one'} columns of scores" for one in (a, b)]
+        raise error("K201", left=columns[0], right=columns[1])
+    if a[1] != b[1]:
+        given = ["y_pred" if one[1] else "that of the scores" for one in (a, b)]
+        raise error("K202", axis="prediction", left=given[0], right=given[1])
+    if a[2] != b[2]:
+        kinds = ["weighted" if one[2] else "unweighted" for one in (a, b)]
+        raise error("K203", left=kinds[0], right=kinds[1])
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
+    classes = Classes(
+        tuple(header["labels"]), header["positive"], is_declared=header["is_declared"]
+    )
+    chunk = Chunk(arrays["codes"], arrays["values"], arrays.get("pred"), arrays.get("weights"))
+    problem = _inconsistency(chunk, classes)
+    if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
+        problem = "What the scores are is not said"
+    if problem:
+        raise damaged(problem)
+    return HeldRows(classes, (chunk,), header["is_prob"], float(header["tolerance"]))
+
+
+def _inconsistency(chunk: Chunk, classes: Classes) -> str | None:
+    """What contradicts what, or None."""
+    n, k = len(chunk.codes), classes.k
+    for codes in (chunk.codes, chunk.pred):
+        if codes is None:
+            continue
+        if codes.shape != (n,) or codes.dtype != np.int32:
+            return "The classes of the rows do not fit"
+        if n and not 0 <= int(codes.min()) <= int(codes.max()) < k:
+            return "A row has a class that is not one"
+    shape = chunk.values.shape
+    if chunk.values.dtype.kind != "f" or (shape != (n, k) and not (shape == (n,) and k == 2)):
+        return "The scores do not fit the rows and classes"
+    weights = chunk.weights
+    if weights is not None and (weights.shape != (n,) or weights.dtype != np.float64):
+        return "The weights do not fit the rows"
+    # Values are looked at by whoever reads them: see `engines.scores`.
+    return None
