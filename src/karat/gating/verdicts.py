@@ -303,12 +303,12 @@ def _p_of(case: Case, level: float) -> float | None:
     """
     if case.settled is not None or not case.rule.needs_baseline:
         return None
+    if case.change is not None and case.change.is_same and math.isfinite(case.change.difference):
+        return 1.0
     worse = _worse(case)
     if worse is None or case.change is None:
         return None
     drop, low, _ = worse
-    if case.change.is_same:
-        return 1.0
     if case.rule.kind == "not-worse" and case.change.p is not None:
         half = case.change.p / 2.0
         return half if drop > 0 else 1.0 - half
@@ -326,13 +326,13 @@ def _of_change(case: Case, found: RuleResult, alpha: float) -> RuleResult:
         return replace(found, verdict="FAIL", reason=f"undefined: {undefined}")
     if change is None:
         return replace(found, verdict="FAIL", reason="the baseline does not hold this metric")
+    if change.is_same and math.isfinite(change.difference):
+        return replace(found, verdict="PASS", reason="both predict the same on every row")
     worse = _worse(case)
     if worse is None or found.p_adjusted is None:
         # What could not be compared must not read as a pass.
         reason = f"not compared: {change.remark or 'no interval of the difference is known'}"
         return replace(found, reason=reason, is_blocking=True)
-    if change.is_same:
-        return replace(found, verdict="PASS", reason="both predict the same on every row")
     drop, _, high = worse
     told = "" if change.is_paired else "unpaired"
     bound = f"{rule.bound:.10g}"
