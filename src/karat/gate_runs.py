@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from karat.engines.arrays import check_threads
 from karat.engines.kept_rows import KeptRows
 from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
@@ -79,9 +81,9 @@ def gate(
         max_drop: a dict from metric to a drop: it fails where a larger one than that is shown.
         no_worse_than: a dict from metric to a drop: it passes only where such a drop is excluded.
         baseline: what to compare with: a file that `update_baseline` wrote, predictions of the
-            earlier model in files or a table, its `Report`, or, beside arrays, what it said of the
-            same rows. Without `max_drop` and `no_worse_than`, accuracy and macro F1 may not be
-            significantly worse.
+            earlier model in files or a table, its `Report` or the JSON of it, or, beside arrays,
+            what it said of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
+            macro F1 may not be significantly worse.
         evidence: ``"value"``: bounds are asked of the value; ``"low"``: of the limit of its
             interval on their side.
         by: a column, or a value for each row: every rule is asked of every slice too.
@@ -106,7 +108,8 @@ def gate(
 
     Errors:
         K171 to K175 rows that cannot be matched; K176 rules that cannot be; K205, K206 a damaged
-        baseline; K3xx no such metric; else as `karat.evaluate`.
+        baseline; K3xx no such metric; K413 the baseline cannot be written; else as
+        `karat.evaluate`.
 
     Example:
         >>> import karat
@@ -170,6 +173,8 @@ def run_gate(
                 "K122", argument=argument, value=value, choices="True, False",
                 do="A text such as 'no' would count as True.",
             )  # fmt: skip
+    check_threads(given.options.get("n_threads"))
+    target = None if update_baseline is None else _target(update_baseline)
     rules = list(rules)
     if baseline is not None and not any(rule.needs_baseline for rule in rules):
         rules += default_rules()
@@ -207,9 +212,26 @@ def run_gate(
         bool(warn_only),
         None if isinstance(current, Report) else current.mapping,
     )
-    if update_baseline is None:
+    if target is None:
         return result
-    return _updated(result, run, fspath(update_baseline), with_rows=with_rows)
+    return _updated(result, run, target, with_rows=with_rows)
+
+
+def _target(path: Any) -> str:
+    """The file of the next baseline; one that cannot be is told before the rows are read.
+
+    Errors:
+        K122 it is no path; K413 it cannot be written.
+    """
+    if not isinstance(path, str | PathLike):
+        raise error(
+            "K122", argument="update_baseline", value=path, choices="the path of a file",
+            do="The next baseline is written there, if the gate passes.",
+        )  # fmt: skip
+    target = fspath(path)
+    if not Path(target).absolute().parent.is_dir():
+        raise error("K413", path=target, found="there is no such folder")
+    return target
 
 
 def _asked(
@@ -259,7 +281,12 @@ def _updated(result: GateResult, run: GateCases, path: str, *, with_rows: bool) 
     if not result.passed:
         note = f"{path} was not written: the gate failed."
         return replace(result, notes=(*result.notes, note))
-    write_text(path, text_of_baseline(_made(run, with_rows=with_rows)) + "\n")
+    text = text_of_baseline(_made(run, with_rows=with_rows)) + "\n"
+    try:
+        write_text(path, text)
+    except (OSError, ValueError) as problem:  # a name may hold what no file system takes
+        found = getattr(problem, "strerror", None) or str(problem)
+        raise error("K413", path=path, found=found[:1].lower() + found[1:]) from None
     return replace(result, notes=(*result.notes, f"Wrote {path}."))
 
 

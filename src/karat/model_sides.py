@@ -22,7 +22,7 @@ from karat.engines.models import (
 )
 from karat.engines.scores import ScoreTally, tally_scores
 from karat.errors import error
-from karat.inputs.clusters import as_clusters
+from karat.inputs.clusters import as_clusters, one_cluster
 from karat.inputs.labels import encode
 from karat.inputs.scores import as_scores
 from karat.inputs.weights import as_weights, refuse_sums, refuse_weights
@@ -254,7 +254,7 @@ def _clusters(clusters: Any, n: int, weights: npt.NDArray[np.float64] | None) ->
     seen = codes if weights is None else codes[weights > 0]
     n_clusters = len(np.unique(seen))
     if n_clusters == 1:
-        raise error("K145", n=n)
+        raise one_cluster(n)
     return None if n_clusters == len(seen) else codes
 
 

@@ -153,3 +153,9 @@ def test_a_gate_passes_the_same_scores_though_no_row_shows_how_much_their_loss_v
     )
     assert found.passed
     assert found.rules[0].reason == "both predict the same on every row"
+
+
+def test_one_row_in_one_cluster_is_told_in_the_singular() -> None:
+    with pytest.raises(karat.InputError, match="1 row has the same value of clusters") as caught:
+        karat.evaluate([1], [1], clusters=["ann"], labels=[0, 1])
+    assert caught.value.code == "K145"

@@ -117,6 +117,12 @@ class RuleResult:
         return self.verdict == "FAIL" or self.is_blocking
 
     @property
+    def shown_p(self) -> float | None:
+        """The adjusted p-value, where what was measured is worse than the rule allows."""
+        is_beyond = self.p is not None and self.p < 0.5
+        return self.p_adjusted if is_beyond else None
+
+    @property
     def facts(self) -> str:
         """Value, interval, difference, p, n and the smallest drop that would show."""
         parts = []
@@ -127,9 +133,9 @@ class RuleResult:
         if self.difference is not None:
             found = (self.difference, self.difference_low, self.difference_high)
             parts.append(f"difference {with_limits(*found, sign='+')}")
-        if self.p_adjusted is not None:
+        if self.shown_p is not None:
             how = f" (Holm, {self.n_tests} rules)" if self.n_tests > 1 else ""
-            parts.append(f"p = {self.p_adjusted:.2g}{how}")
+            parts.append(f"one-sided p = {self.shown_p:.2g}{how}")
         if self.n is not None:
             parts.append(f"n = {self.n}")
         if self.detectable is not None:
@@ -162,7 +168,7 @@ def with_limits(value: float | None, low: float | None, high: float | None, sign
 
 
 def _shown(value: float, sign: str = "") -> str:
-    return format(value, f"{sign}.4g").replace("-", "−")
+    return format(value, f"{sign}.4g")
 
 
 def _limits(low: float | None, high: float | None, sign: str = "") -> str:
