@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from karat.engines.arrays import check_threads
 from karat.engines.kept_rows import KeptRows
-from karat.errors import error, shown
+from karat.errors import error
 from karat.errors.habits import names_its_arguments
-from karat.functions import check_policy, plain_text
+from karat.gate_arguments import asked_of, check_flags, target_of
 from karat.gate_cases import GateCases
-from karat.gate_numbers import Asked, measured_in, measured_of, report_of
+from karat.gate_numbers import measured_in, measured_of, report_of
 from karat.gate_rows import (
     Given,
     baseline_of,
@@ -28,7 +25,6 @@ from karat.gating.rules import Rule, default_rules, rules_of
 from karat.gating.verdicts import judged
 from karat.metrics import get
 from karat.report import Report
-from karat.uncertainty.confidence import Confidence
 
 __all__ = ["GateResult", "gate", "run_gate"]
 
@@ -161,20 +157,15 @@ def run_gate(
     undefined: str = "zero",
 ) -> GateResult:
     """The gate of rows and rules; see `gate`."""
-    asked = _asked(evidence, level, adjust, undefined, min_n, rules, baseline)
-    for argument, value in (
-        ("allow_mismatch", allow_mismatch),
-        ("strict_inconclusive", strict_inconclusive),
-        ("warn_only", warn_only),
-        ("with_rows", with_rows),
-    ):
-        if not isinstance(value, bool | np.bool_):
-            raise error(
-                "K122", argument=argument, value=value, choices="True, False",
-                do="A text such as 'no' would count as True.",
-            )  # fmt: skip
+    asked = asked_of(evidence, level, adjust, undefined, min_n, rules, baseline)
+    check_flags(
+        allow_mismatch=allow_mismatch,
+        strict_inconclusive=strict_inconclusive,
+        warn_only=warn_only,
+        with_rows=with_rows,
+    )
     check_threads(given.options.get("n_threads"))
-    target = None if update_baseline is None else _target(update_baseline)
+    target = None if update_baseline is None else target_of(update_baseline)
     rules = list(rules)
     if baseline is not None and not any(rule.needs_baseline for rule in rules):
         rules += default_rules()
@@ -215,57 +206,6 @@ def run_gate(
     if target is None:
         return result
     return _updated(result, run, target, with_rows=with_rows)
-
-
-def _target(path: Any) -> str:
-    """The file of the next baseline; one that cannot be is told before the rows are read.
-
-    Errors:
-        K122 it is no path; K413 it cannot be written.
-    """
-    if not isinstance(path, str | PathLike):
-        raise error(
-            "K122", argument="update_baseline", value=path, choices="the path of a file",
-            do="The next baseline is written there, if the gate passes.",
-        )  # fmt: skip
-    target = fspath(path)
-    if not Path(target).absolute().parent.is_dir():
-        raise error("K413", path=target, found="there is no such folder")
-    return target
-
-
-def _asked(
-    evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any,
-    rules: Sequence[Rule], baseline: Any,
-) -> Asked:  # fmt: skip
-    for argument, value, known in (
-        ("evidence", evidence, ("value", "low")),
-        ("adjust", adjust, ("holm", "none")),
-    ):
-        if plain_text(value) not in known:
-            raise error(
-                "K122", argument=argument, value=value, choices=shown(known),
-                do="'low' asks a bound of the limit; 'holm' allows for many rules.",
-            )  # fmt: skip
-    if Confidence.of(level) is None:
-        raise error(
-            "K122", argument="level", value=level, choices="a number between 0 and 1, as 0.95",
-            do="A gate needs intervals to tell a drop from chance.",
-        )  # fmt: skip
-    if isinstance(min_n, bool) or not isinstance(min_n, int | np.integer) or min_n < 1:
-        raise error(
-            "K122", argument="min_n", value=min_n, choices="a whole number of at least 1",
-            do="Slices with fewer rows are not judged.",
-        )  # fmt: skip
-    check_policy(undefined)
-    needing = [rule for rule in rules if rule.needs_baseline]
-    if needing and baseline is None:
-        raise error(
-            "K176",
-            found=f"The rule {needing[0].text!r} needs a baseline",
-            do="Give baseline= (--baseline FILE), or bounds of the value: min=, max=.",
-        )
-    return Asked(evidence, float(level), str(undefined), int(min_n))
 
 
 def _called(source: Any, otherwise: str) -> str:
