@@ -131,7 +131,7 @@ def evaluate(
             do="'drop' leaves the rows out and reports how many.",
         )  # fmt: skip
     confidence = Confidence.of(level, side, method, design, seed, n_replicates)
-    is_frequency = _check_kind_of_weights(weights_are)
+    is_frequency = are_numbers_of_rows(weights_are)
     if confidence is not None and is_frequency:
         confidence = replace(confidence, weights_are="frequency")
     check_threads(n_threads)
@@ -193,7 +193,7 @@ def evaluate(
     return report
 
 
-def _check_kind_of_weights(weights_are: Any) -> bool:
+def are_numbers_of_rows(weights_are: Any) -> bool:
     """Whether a weight is a number of rows.
 
     Errors:
