@@ -19,7 +19,7 @@ from karat.comparison_arguments import (
 )
 from karat.engines.arrays import check_threads
 from karat.errors.habits import names_its_arguments
-from karat.evaluation import display_names
+from karat.evaluation import are_numbers_of_rows, display_names
 from karat.functions import check_policy
 from karat.metrics import Metric
 from karat.model_sides import Sides, of_own_rows, of_reports, of_same_rows
@@ -38,6 +38,7 @@ def compare(
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     baseline: str | None = None,
     weights: Any = None,
+    weights_are: str = "importance",
     clusters: Any = None,
     labels: Sequence[Label] | None = None,
     class_names: Sequence[str] | Mapping[Label, str] | None = None,
@@ -69,6 +70,8 @@ def compare(
             area under the ROC curve, with probabilities log-loss and Brier score.
         baseline: the model that the others are compared with. Default: every pair.
         weights: float[n], importance of each row; of models on different rows a dict.
+        weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
+            stands for three rows.
         clusters: a label for each row, [n]: rows with the same one are not independent.
         labels, class_names, positive: of the classes, as in `evaluate`.
         level: of the intervals; a difference counts where its p-value is below 1 − level.
@@ -102,18 +105,22 @@ def compare(
     """
     policy = check_policy(undefined)
     check_threads(n_threads)
+    is_frequency = are_numbers_of_rows(weights_are)
     asked = asked_of(level, adjust, seed, n_permutations, paired)
     given = models_of(y_true, y_pred, y_prob, y_score)
     check_models(given, baseline)
     options = {"labels": labels, "positive": positive, "n_threads": n_threads}
     if given.reports:
-        rows = {"weights": weights, "clusters": clusters, "labels": labels, "positive": positive}
+        rows = {"weights": weights, "clusters": clusters, "labels": labels, "positive": positive,
+                "weights_are": weights_are if is_frequency else None}  # fmt: skip
         check_reports(rows)
         found: Sides = of_reports(given)
     elif given.is_apart:
-        found = of_own_rows(given, weights, clusters, options)
+        found = of_own_rows(given, weights, clusters, options, is_frequency=is_frequency)
     else:
-        found = of_same_rows(given, weights, clusters, options, is_paired=bool(paired))
+        found = of_same_rows(
+            given, weights, clusters, options, is_paired=bool(paired), is_frequency=is_frequency
+        )
     classes = found.classes.named(display_names(class_names, found.classes))
     kinds = [rows.is_prob for rows in found.scored.values()]
     has_all = len(kinds) == len(given.names)

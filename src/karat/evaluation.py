@@ -31,7 +31,7 @@ from karat.report import Report
 from karat.tally import Classes, Label
 from karat.uncertainty.confidence import Confidence, WeightKind
 
-__all__ = ["check_kind_of_weights", "display_names", "evaluate"]
+__all__ = ["display_names", "evaluate"]
 
 
 @names_its_arguments
@@ -131,7 +131,7 @@ def evaluate(
             do="'drop' leaves the rows out and reports how many.",
         )  # fmt: skip
     confidence = Confidence.of(level, side, method, design, seed, n_replicates)
-    is_frequency = check_kind_of_weights(weights_are)
+    is_frequency = are_numbers_of_rows(weights_are)
     if confidence is not None and is_frequency:
         confidence = replace(confidence, weights_are="frequency")
     check_threads(n_threads)
@@ -193,7 +193,7 @@ def evaluate(
     return report
 
 
-def check_kind_of_weights(weights_are: Any) -> bool:
+def are_numbers_of_rows(weights_are: Any) -> bool:
     """Whether a weight is a number of rows.
 
     Errors:

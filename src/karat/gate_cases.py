@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from karat.gating.verdicts import Case, Change, Measured
 from karat.metrics import Metric
 from karat.report import Report
 
-__all__ = ["GateCases"]
+__all__ = ["GateCases", "in_order"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ class GateCases:
             by_name.setdefault(texts[code], []).append(code)
         return [
             (f"{self.by}={name}", np.flatnonzero(np.isin(codes, by_name[name])))
-            for name in sorted(by_name)
+            for name in in_order(by_name)
         ]
 
     def _apart(
@@ -164,7 +164,7 @@ class GateCases:
         if before is not None:
             notes.append(
                 "Unpaired: the rows of the baseline are not at hand, so that intervals are wider; "
-                "--with-rows keeps them."
+                "its predictions, or --update-baseline with --with-rows, keep them."
             )
             self._check_classes(before)
             self._check_level(before, "The baseline")
@@ -272,3 +272,18 @@ class GateCases:
         if now == then:
             return []
         return [f"The baseline was made with undefined={then!r}, these values with {now!r}."]
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names of slices: by their size where all are numbers, else by their text.
+
+    Example:
+        >>> in_order(["1000", "900", "-3.5"]), in_order(["b", "10", "9"])
+        (['-3.5', '900', '1000'], ['10', '9', 'b'])
+    """
+    listed = sorted(names)
+    try:
+        sizes = [float(name) for name in listed]
+    except ValueError:
+        return listed
+    return sorted(listed, key=float) if np.isfinite(sizes).all() else listed

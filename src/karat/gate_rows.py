@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,6 +26,10 @@ from karat.report import Report
 from karat.scored_functions import given_scores
 
 __all__ = ["Given", "baseline_of", "kept_of_baseline", "rows_given", "with_hashes"]
+
+_MOST_BYTES: Final = 1 << 28
+"""The largest file that is looked into for what karat wrote as JSON."""
+_WRITTEN: Final = re.compile(rb'"schema"\s*:\s*"karat\.(\w+)/')
 
 
 @dataclass(frozen=True)
@@ -140,17 +146,28 @@ def baseline_of(given: Given, baseline: Any, name: str) -> KeptRows | Baseline |
     """What the rows are compared with.
 
     Args:
-        baseline: a file that a gate wrote, files of predictions, a table, a report; or, where the
-            rows are arrays, what the earlier model said of the same rows, in the same form.
+        baseline: a file that a gate wrote, files of predictions, a table, a report or its JSON;
+            or, where the rows are arrays, what the earlier model said of the same rows, in the
+            same form.
 
     Errors:
-        K205, K206 a damaged baseline; else as `karat.evaluate`.
+        K176 a file of JSON that karat wrote of something else; K205, K206 a damaged baseline or
+        report; else as `karat.evaluate`.
     """
     if isinstance(baseline, Report):
         return baseline
-    if isinstance(baseline, str | PathLike) and is_baseline(baseline):
-        return read_baseline(fspath(baseline))
     is_path = isinstance(baseline, str | PathLike)
+    if is_path and is_baseline(baseline):
+        return read_baseline(fspath(baseline))
+    kind = _written_as(baseline) if is_path else None
+    if kind == "report":
+        return Report.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
+    if kind is not None:
+        raise error(
+            "K176",
+            found=f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
+            do="Give predictions, the JSON of their report, or what --update-baseline wrote.",
+        )
     if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
         return _read_baseline_rows(given, baseline, name)
     if given.is_table or isinstance(given.y_true, Report):
@@ -164,6 +181,22 @@ def baseline_of(given: Given, baseline: Any, name: str) -> KeptRows | Baseline |
     if given.y_score is not None:
         return _of_arrays(given, name, None, None, baseline)
     return _of_arrays(given, name, baseline, None, None)
+
+
+def _written_as(path: str | PathLike[str]) -> str | None:
+    """What karat wrote into a file of JSON, as ``"report"``; None of any other file."""
+    try:
+        file = Path(path)
+        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+            return None
+        with file.open("rb") as stream:
+            if not stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+                return None
+            stream.seek(0)
+            found = _WRITTEN.search(stream.read())
+    except (OSError, ValueError):  # a query is no path
+        return None
+    return None if found is None else found[1].decode("ascii", "replace")
 
 
 def _read_baseline_rows(given: Given, baseline: Any, name: str) -> KeptRows:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any
 
-import numpy as np
-
+from karat.engines.arrays import check_threads
 from karat.engines.kept_rows import KeptRows
-from karat.errors import error, shown
+from karat.errors import error
 from karat.errors.habits import names_its_arguments
-from karat.functions import check_policy, plain_text
+from karat.gate_arguments import asked_of, check_flags, target_of
 from karat.gate_cases import GateCases
-from karat.gate_numbers import Asked, measured_in, measured_of, report_of
+from karat.gate_numbers import measured_in, measured_of, report_of
 from karat.gate_rows import (
     Given,
     baseline_of,
@@ -26,7 +25,6 @@ from karat.gating.rules import Rule, default_rules, rules_of
 from karat.gating.verdicts import judged
 from karat.metrics import get
 from karat.report import Report
-from karat.uncertainty.confidence import Confidence
 
 __all__ = ["GateResult", "gate", "run_gate"]
 
@@ -79,9 +77,9 @@ def gate(
         max_drop: a dict from metric to a drop: it fails where a larger one than that is shown.
         no_worse_than: a dict from metric to a drop: it passes only where such a drop is excluded.
         baseline: what to compare with: a file that `update_baseline` wrote, predictions of the
-            earlier model in files or a table, its `Report`, or, beside arrays, what it said of the
-            same rows. Without `max_drop` and `no_worse_than`, accuracy and macro F1 may not be
-            significantly worse.
+            earlier model in files or a table, its `Report` or the JSON of it, or, beside arrays,
+            what it said of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
+            macro F1 may not be significantly worse.
         evidence: ``"value"``: bounds are asked of the value; ``"low"``: of the limit of its
             interval on their side.
         by: a column, or a value for each row: every rule is asked of every slice too.
@@ -106,7 +104,8 @@ def gate(
 
     Errors:
         K171 to K175 rows that cannot be matched; K176 rules that cannot be; K205, K206 a damaged
-        baseline; K3xx no such metric; else as `karat.evaluate`.
+        baseline; K3xx no such metric; K413 the baseline cannot be written; else as
+        `karat.evaluate`.
 
     Example:
         >>> import karat
@@ -158,18 +157,15 @@ def run_gate(
     undefined: str = "zero",
 ) -> GateResult:
     """The gate of rows and rules; see `gate`."""
-    asked = _asked(evidence, level, adjust, undefined, min_n, rules, baseline)
-    for argument, value in (
-        ("allow_mismatch", allow_mismatch),
-        ("strict_inconclusive", strict_inconclusive),
-        ("warn_only", warn_only),
-        ("with_rows", with_rows),
-    ):
-        if not isinstance(value, bool | np.bool_):
-            raise error(
-                "K122", argument=argument, value=value, choices="True, False",
-                do="A text such as 'no' would count as True.",
-            )  # fmt: skip
+    asked = asked_of(evidence, level, adjust, undefined, min_n, rules, baseline)
+    check_flags(
+        allow_mismatch=allow_mismatch,
+        strict_inconclusive=strict_inconclusive,
+        warn_only=warn_only,
+        with_rows=with_rows,
+    )
+    check_threads(given.options.get("n_threads"))
+    target = None if update_baseline is None else target_of(update_baseline)
     rules = list(rules)
     if baseline is not None and not any(rule.needs_baseline for rule in rules):
         rules += default_rules()
@@ -207,43 +203,9 @@ def run_gate(
         bool(warn_only),
         None if isinstance(current, Report) else current.mapping,
     )
-    if update_baseline is None:
+    if target is None:
         return result
-    return _updated(result, run, fspath(update_baseline), with_rows=with_rows)
-
-
-def _asked(
-    evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any,
-    rules: Sequence[Rule], baseline: Any,
-) -> Asked:  # fmt: skip
-    for argument, value, known in (
-        ("evidence", evidence, ("value", "low")),
-        ("adjust", adjust, ("holm", "none")),
-    ):
-        if plain_text(value) not in known:
-            raise error(
-                "K122", argument=argument, value=value, choices=shown(known),
-                do="'low' asks a bound of the limit; 'holm' allows for many rules.",
-            )  # fmt: skip
-    if Confidence.of(level) is None:
-        raise error(
-            "K122", argument="level", value=level, choices="a number between 0 and 1, as 0.95",
-            do="A gate needs intervals to tell a drop from chance.",
-        )  # fmt: skip
-    if isinstance(min_n, bool) or not isinstance(min_n, int | np.integer) or min_n < 1:
-        raise error(
-            "K122", argument="min_n", value=min_n, choices="a whole number of at least 1",
-            do="Slices with fewer rows are not judged.",
-        )  # fmt: skip
-    check_policy(undefined)
-    needing = [rule for rule in rules if rule.needs_baseline]
-    if needing and baseline is None:
-        raise error(
-            "K176",
-            found=f"The rule {needing[0].text!r} needs a baseline",
-            do="Give baseline= (--baseline FILE), or bounds of the value: min=, max=.",
-        )
-    return Asked(evidence, float(level), str(undefined), int(min_n))
+    return _updated(result, run, target, with_rows=with_rows)
 
 
 def _called(source: Any, otherwise: str) -> str:
@@ -259,7 +221,12 @@ def _updated(result: GateResult, run: GateCases, path: str, *, with_rows: bool) 
     if not result.passed:
         note = f"{path} was not written: the gate failed."
         return replace(result, notes=(*result.notes, note))
-    write_text(path, text_of_baseline(_made(run, with_rows=with_rows)) + "\n")
+    text = text_of_baseline(_made(run, with_rows=with_rows)) + "\n"
+    try:
+        write_text(path, text)
+    except (OSError, ValueError) as problem:  # a name may hold what no file system takes
+        found = getattr(problem, "strerror", None) or str(problem)
+        raise error("K413", path=path, found=found[:1].lower() + found[1:]) from None
     return replace(result, notes=(*result.notes, f"Wrote {path}."))
 
 

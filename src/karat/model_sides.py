@@ -20,9 +20,10 @@ from karat.engines.models import (
     encoded_model,
     of_scored_models,
 )
+from karat.engines.score_weights import repeated
 from karat.engines.scores import ScoreTally, tally_scores
 from karat.errors import error
-from karat.inputs.clusters import as_clusters
+from karat.inputs.clusters import as_clusters, one_cluster
 from karat.inputs.labels import encode
 from karat.inputs.scores import as_scores
 from karat.inputs.weights import as_weights, refuse_sums, refuse_weights
@@ -106,12 +107,25 @@ class Sides:
 
 
 def of_same_rows(
-    given: Models, weights: Any, clusters: Any, options: Mapping[str, Any], *, is_paired: bool
+    given: Models,
+    weights: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+    *,
+    is_paired: bool,
+    is_frequency: bool = False,
 ) -> Sides:
+    """Models that were measured on the same rows.
+
+    Args:
+        is_paired: whether they are compared row by row.
+        is_frequency: whether a row of weight 3 stands for three rows.
+    """
     true = encode(given.true, "y_true")
     n = len(true)
     w = _weights(weights, n)
-    codes = _clusters(clusters, n, w)
+    is_frequency = is_frequency and w is not None
+    codes = _clusters(clusters, n, w, is_frequency=is_frequency)
     predicted = {
         name: encoded_model(values, "y_pred", name) for name, values in given.predicted.items()
     }
@@ -131,15 +145,28 @@ def of_same_rows(
     cells, place = JointCells.placed(columns.classes, given.names, columns.true, said, w)
     if w is not None:
         refuse_sums(cells.counts)
+    clusters_of_scores = codes
+    if is_frequency and w is not None:
+        cells = cells.counted_as_rows()
+        scored = {name: repeated(rows) for name, rows in scored.items()}
+        if codes is not None and scored:
+            clusters_of_scores = np.repeat(codes, w.astype(np.int64))
     joint = Joint(cells, None if codes is None else ClusteredCells.of(codes, place, w))
     tables = tuple(joint.table(model) for model in range(len(given.names)))
     return Sides(
         columns.classes, given.names, joint if is_paired else None, tables, scored,
-        dict.fromkeys(given.names, codes), _RowFlips(columns, given.names, w),
+        dict.fromkeys(given.names, clusters_of_scores), _RowFlips(columns, given.names, w),
     )  # fmt: skip
 
 
-def of_own_rows(given: Models, weights: Any, clusters: Any, options: Mapping[str, Any]) -> Sides:
+def of_own_rows(
+    given: Models,
+    weights: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+    *,
+    is_frequency: bool = False,
+) -> Sides:
     """Models that were measured each on rows of its own."""
     each: dict[str, Sides] = {}
     for name in given.names:
@@ -151,7 +178,9 @@ def of_own_rows(given: Models, weights: Any, clusters: Any, options: Mapping[str
         )
         parts = [_part(values, name, what) for values, what in
                  ((weights, "weights"), (clusters, "clusters"))]  # fmt: skip
-        each[name] = of_same_rows(alone, parts[0], parts[1], options, is_paired=True)
+        each[name] = of_same_rows(
+            alone, parts[0], parts[1], options, is_paired=True, is_frequency=is_frequency
+        )
     classes = _united([side.classes for side in each.values()])
     tables = []
     for side in each.values():
@@ -246,7 +275,9 @@ def _weights(weights: Any, n: int) -> npt.NDArray[np.float64] | None:
     return found
 
 
-def _clusters(clusters: Any, n: int, weights: npt.NDArray[np.float64] | None) -> Codes | None:
+def _clusters(
+    clusters: Any, n: int, weights: npt.NDArray[np.float64] | None, *, is_frequency: bool
+) -> Codes | None:
     """int64[n], the cluster of each row; None where each row is one of its own."""
     if clusters is None:
         return None
@@ -254,8 +285,9 @@ def _clusters(clusters: Any, n: int, weights: npt.NDArray[np.float64] | None) ->
     seen = codes if weights is None else codes[weights > 0]
     n_clusters = len(np.unique(seen))
     if n_clusters == 1:
-        raise error("K145", n=n)
-    return None if n_clusters == len(seen) else codes
+        raise one_cluster(n)
+    # Of three rows that one stands for none is by itself.
+    return None if n_clusters == len(seen) and not is_frequency else codes
 
 
 @dataclass(frozen=True, eq=False)

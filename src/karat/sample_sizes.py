@@ -39,7 +39,7 @@ def rows_needed(
     """How many rows a test set needs for an interval this narrow, or to show a difference.
 
     Args:
-        metric: a name; of labels, unless the pilot is a comparison.
+        metric: a name; of scores, the pilot is a report of scores or a comparison.
         pilot: a `Report` or a confusion matrix of rows like those to come; or a `Comparison`, or
             one `Difference` of it, for two models on the same rows.
         half_width: of the interval of the metric; of a comparison, of the difference.
@@ -51,7 +51,8 @@ def rows_needed(
 
     Returns:
         The least number of rows. For an interval it is that of the interval that reports print;
-        for a difference it follows from the standard error, so that it is rough below 100 rows.
+        for a difference, and of metrics of scores, it follows from the standard error, so that
+        it is rough below 100 rows.
 
     Errors:
         K120 not exactly one of `half_width` and `difference`; K122 an option that is no choice;
@@ -101,18 +102,6 @@ def rows_needed(
             raise error("K168", what=str(chosen), known=repr(pilot.metric))
         error_ = pilot.standard_error
         return rows_for_spread(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
-    cells = (
-        pilot.cells
-        if isinstance(pilot, Report)
-        else tallied(None, None, pilot, None, None, None, None, True)
-    )
-    if chosen.needs_scores:
-        raise error(
-            "K167",
-            metric=str(chosen),
-            found="Of scores, a report or a confusion matrix does not say how they vary",
-            do="Give a comparison of two models as pilot=.",
-        )
     if isinstance(pilot, Report) and pilot.is_clustered:
         raise error(
             "K167",
@@ -120,6 +109,13 @@ def rows_needed(
             found="Rows of the pilot come in clusters, so that each tells less than a row alone",
             do="Give a comparison with clusters=, or a pilot of one row for each cluster.",
         )
+    if chosen.needs_scores:
+        return _of_scores(chosen, pilot, size)
+    cells = (
+        pilot.cells
+        if isinstance(pilot, Report)
+        else tallied(None, None, pilot, None, None, None, None, True)
+    )
     check_has_positive(chosen, cells.classes, ())
     if chosen.record.is_per_class and chosen.lift == "plain" and cells.classes.k == 1:
         cells = with_positive(cells, str(chosen))
@@ -129,6 +125,27 @@ def rows_needed(
     if size.half_width is not None:
         return rows_for_interval(chosen, table, size)
     return rows_for_difference(chosen, table, size)
+
+
+def _of_scores(metric: Metric, pilot: Any, size: SizeAsked) -> int:
+    """Rows from the standard error of a metric of scores in the report of one model.
+
+    Errors:
+        K167 the pilot holds none.
+    """
+    error_: float | None = None
+    if isinstance(pilot, Report) and pilot.scores is not None:
+        error_ = pilot[metric].standard_error
+    if error_ is None or not isinstance(pilot, Report):
+        raise error(
+            "K167",
+            metric=str(metric),
+            found="The pilot does not say how this metric of scores varies",
+            do="Give a report of scores with its standard error (karat.evaluate(y_true, "
+            "y_prob=...)), or a comparison of two models.",
+        )
+    models = 1.0 if size.difference is None else 2.0
+    return rows_for_spread(metric, models * error_**2 * pilot.n_rows, size)
 
 
 def _number(argument: str, value: Any, choices: str) -> float:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.comparison.judging import Measured
+from karat.comparison.combined import (
+    Correlation,
+    Distances,
+    correlation,
+    least_variance,
+    limits_together,
+)
+from karat.comparison.judging import Limits, Measured
 from karat.comparison.records import Estimate
 from karat.comparison.spreads import Apart, Paired, Spread, Units
 from karat.engines.scores import ScoreTally
@@ -25,6 +33,8 @@ __all__ = ["estimates_of_scores", "row_influence", "scored_metrics"]
 Floats = npt.NDArray[np.float64]
 
 
+_DUST = 1e-14
+"""Influences that differ by less of the value are the same."""
 _NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
 
 
@@ -96,7 +106,10 @@ def _of_metric(
     *,
     is_paired: bool,
 ) -> tuple[Measured, dict[str, Estimate]]:
-    phi = {name: found.get(metric) for name, found in influence.items()}
+    phi = {
+        name: _without_dust(found.get(metric), values[name][metric].value)
+        for name, found in influence.items()
+    }
     units = {name: _units(rows, metric, clusters[name]) for name, rows in scored.items()}
     variances = {name: _variance(phi[name], units[name]) for name in scored}
     estimates = {name: values[name][metric] for name in scored}
@@ -105,7 +118,11 @@ def _of_metric(
     known = [part for part in phi.values() if part is not None]
     if len(known) == len(phi):
         df = min(unit.df for unit in units.values())
-        apart = Apart(np.array(list(variances.values())), df)
+        least = [
+            _least(one, unit.df)
+            for one, unit in zip(estimates.values(), units.values(), strict=True)
+        ]
+        apart = Apart(np.array(list(variances.values())), df, np.array(least))
         spread = Paired(np.array(known), first) if is_paired else apart
     reason = reason_without(metric)
     remark = f"it has no influence function: it is {reason}" if reason else None
@@ -114,7 +131,10 @@ def _of_metric(
     of_models = [one.value for one in estimates.values()]
     n = [rows.n_rows for rows in scored.values()]
     method = _method(metric, first, is_paired=is_paired)
-    return Measured(metric, of_models, n, spread, method, {}, {}, {}, remark=remark), estimates
+    limits = (
+        {} if spread is None else _limits_of_still(metric, list(estimates.values()), spread, first)
+    )
+    return Measured(metric, of_models, n, spread, method, {}, limits, {}, remark=remark), estimates
 
 
 def _is_area(metric: Metric) -> bool:
@@ -145,3 +165,51 @@ def _variance(phi: Floats | None, units: Units) -> float:
     if phi is None or not np.isfinite(phi).all():
         return math.nan
     return float(units.covariance(phi[None])[0, 0])
+
+
+def _without_dust(phi: Floats | None, value: float) -> Floats | None:
+    """Influences; exactly 0 where they differ by no more than rounding errors."""
+    if phi is None or not np.isfinite(phi).all():
+        return phi
+    scale = max(float(np.abs(phi).max(initial=0.0)), abs(value))
+    return np.zeros_like(phi) if float(np.ptp(phi)) <= _DUST * scale else phi
+
+
+def _limits_of_still(
+    metric: Metric, estimates: Sequence[Estimate], spread: Spread, units: Units
+) -> dict[tuple[int, int], tuple[str, Limits]]:
+    """Limits of the pairs of equal values whose difference no row moves, from those of both."""
+    found: dict[tuple[int, int], tuple[str, Limits]] = {}
+    for a, b in permutations(range(len(estimates)), 2):
+        sides = [_distances(estimates[model]) for model in (a, b)]
+        is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
+        if is_still and sides[0] is not None and sides[1] is not None:
+            errors = [estimates[model].standard_error or 0.0 for model in (a, b)]
+            goes = correlation(np.outer(errors, errors), 0, 1, (units.n_effective, 0.5))
+            limits = _scaled(metric, sides[0], sides[1], goes, estimates[a].level, spread.df)
+            found[a, b] = "combined", limits
+    return found
+
+
+def _scaled(
+    metric: Metric, of_a: Distances, of_b: Distances, goes: Correlation, level: float, df: float
+) -> Limits:
+    """Limits at other levels than that of the values lie as many times farther away."""
+    at = Confidence(level).quantile(df)
+
+    def limits(quantile: float) -> tuple[float, float]:
+        times = quantile / at
+        sides = [(times * down, times * up) for down, up in (of_a, of_b)]
+        return limits_together(metric, 0.0, sides[0], sides[1], goes(quantile))
+
+    return limits
+
+
+def _distances(one: Estimate) -> Distances | None:
+    if one.low is None or one.high is None:
+        return None
+    return one.value - one.low, one.high - one.value
+
+
+def _least(one: Estimate, df: float) -> float:
+    return least_variance(_distances(one), Confidence(one.level).quantile(df))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from karat.engines.score_batches import ScoreBatches
 from karat.errors import error, short, shown
-from karat.evaluation import check_kind_of_weights
+from karat.evaluation import are_numbers_of_rows
 from karat.functions import check_policy, plain_text
 from karat.inputs.identity import declared_positive
 from karat.metrics import Metric
@@ -81,7 +81,7 @@ class Settings:
             labels, names, positive, threshold, _texts(given["metrics"]), confidence,
             check_policy(given["undefined"]), given["n_threads"], int(max_memory),
         )  # fmt: skip
-        check_kind_of_weights(confidence["weights_are"])
+        are_numbers_of_rows(confidence["weights_are"])
         _ = found.asked
         return found
 

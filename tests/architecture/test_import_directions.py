@@ -19,6 +19,7 @@ JOINTS = {
     "comparison_arguments",
     "evaluation",
     "functions",
+    "gate_arguments",
     "gate_cases",
     "gate_numbers",
     "gate_rows",

@@ -117,3 +117,18 @@ def test_rows_that_do_not_match_exit_2_unless_that_is_allowed(
     allowed = karat("compare", files[0], some, "--allow-mismatch")
     assert allowed.code == 0
     assert "have no partner and were left out" in allowed.err
+
+
+def test_what_both_files_warn_of_is_said_once(karat: Karat, tmp_path: Path) -> None:
+    true, old, new = two_models(200, lost=8)
+    of = {"user_id": np.arange(200) % 50}
+    paths = [write(tmp_path / f"{name}.parquet", table(true, said, **of))
+             for name, said in (("old", old), ("new", new))]  # fmt: skip
+    ran = karat("compare", *paths)
+    assert (ran.code, ran.err.count("may say which rows belong together")) == (0, 1)
+
+
+def test_columns_that_do_not_fit_are_named(karat: Karat, files: list[str]) -> None:
+    ran = karat("compare", *files)
+    (told,) = (line for line in ran.out.splitlines() if "not shown at this width: " in line)
+    assert "detectable" in told

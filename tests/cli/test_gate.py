@@ -114,6 +114,30 @@ def test_an_output_never_takes_the_place_of_an_input(karat: Karat, old: str) -> 
     assert Path(old).read_bytes() == content
 
 
+def test_no_two_outputs_are_one_file(karat: Karat, old: str, tmp_path: Path) -> None:
+    path, link = tmp_path / "out", tmp_path / "link"
+    link.symlink_to(path)
+    for pair in (
+        ["--junit", path, "--update-baseline", path], ["--junit", path, "--markdown", link],
+        ["--markdown", link, "--update-baseline", path],
+    ):  # fmt: skip
+        ran = karat("gate", old, "--min", "accuracy=0.1", *pair)
+        assert (ran.code, ran.out) == (2, "")
+        assert "name one file" in ran.err
+    assert not path.exists()
+
+
+def test_the_json_of_a_report_is_an_unpaired_baseline(
+    karat: Karat, old: str, new: str, tmp_path: Path
+) -> None:
+    report = tmp_path / "report.json"
+    assert karat("report", old, "-o", report).code == 0
+    ran = karat("gate", new, "--baseline", report)
+    assert ran.code == 1
+    assert "significantly worse, unpaired" in ran.out
+    assert "Note: Unpaired: the rows of the baseline are not at hand" in ran.out
+
+
 def test_a_damaged_baseline_exits_2(karat: Karat, old: str, tmp_path: Path) -> None:
     base = tmp_path / "base.json"
     karat("gate", old, "--update-baseline", base, "--with-rows")

@@ -226,3 +226,12 @@ def test_classes_whose_labels_hold_commas(karat: Karat) -> None:
     write_csv(Path("p.csv"), {"label": ["a, b", "c"], "pred": ["a, b", "a, b"]})
     ran = karat("report", "p.csv", "--labels", '["c", "a, b"]', "--format", "json")
     assert json.loads(ran.out)["classes"]["labels"] == ["c", "a, b"]
+
+
+def test_on_a_screen_a_warning_is_said_once(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("gaps.csv").write_text("label,pred\ncat,Cat\n,dog\ndog,dog\n")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    ran = karat("report", "gaps.csv", "--nulls", "drop")
+    assert (ran.out + ran.err).count("have a missing label") == 1
+    told = karat("report", "gaps.csv", "--nulls", "drop", "--format", "json")
+    assert "Warning: 1 of 3 rows" in told.err

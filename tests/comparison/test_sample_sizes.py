@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -144,3 +145,31 @@ def test_what_gives_no_number_is_refused(
 ) -> None:
     with pytest.raises(karat.errors.KaratError, match=code):
         karat.rows_needed(metric, pilot=pilot, **options)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log_loss", "brier"])
+def test_a_report_of_scores_says_how_many_rows_a_metric_of_scores_needs(metric: str) -> None:
+    rng = np.random.default_rng(4)
+    true = rng.integers(0, 2, 400)
+    prob = np.clip(0.5 + 0.25 * (2 * true - 1) + 0.2 * rng.normal(size=400), 0.02, 0.98)
+    pilot = karat.evaluate(true, y_prob=prob)
+    one = pilot[metric]
+    assert one.standard_error is not None
+    reach = 1.959964 * one.standard_error
+    assert karat.rows_needed(metric, pilot=pilot, half_width=reach) == pytest.approx(400, abs=1)
+    assert karat.rows_needed(metric, pilot=pilot, half_width=reach / 2) == pytest.approx(
+        1600, abs=1
+    )
+    both = (1.959964 + 0.841621) * one.standard_error * math.sqrt(2)
+    assert karat.rows_needed(metric, pilot=pilot, difference=both) == pytest.approx(400, abs=1)
+    again = karat.Report.from_json(pilot.to_json())
+    assert karat.rows_needed(metric, pilot=again, half_width=reach) == pytest.approx(400, abs=1)
+
+
+def test_a_metric_of_scores_that_has_no_standard_error_is_refused_with_what_to_do() -> None:
+    true = np.arange(60) % 2
+    prob = np.where(true == 1, 0.7, 0.4) + np.linspace(0, 0.05, 60)
+    for pilot in (karat.evaluate(true, true), karat.evaluate(true, y_prob=prob, level=None)):
+        with pytest.raises(karat.KaratError, match="K167") as caught:
+            karat.rows_needed("roc_auc", pilot=pilot, half_width=0.1)
+        assert "a comparison of two models" in str(caught.value)

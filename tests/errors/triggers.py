@@ -81,6 +81,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K126": lambda: karat.evaluate([0, 1], [0, 1], sample_weight=[1, 2]),
     "K136": lambda: karat.evaluate([0, 1, 2], y_prob=np.eye(3), threshold=0.5),
     "K145": lambda: karat.evaluate([0, 1, 1], [0, 1, 0], clusters=["ann", "ann", "ann"]),
+    "K413": lambda: karat.gate([0, 1], [0, 1], update_baseline="no folder/base.json"),
     "K151": lambda: karat.objectives.multiclass([0.5, 1.5], [0, 1]),
     "K152": lambda: karat.objectives.multiclass([[0.5, 1.5], [0.5, float("inf")]], [0, 1]),
     "K153": lambda: karat.objectives.multiclass([[0.5, 1.5], [1.5, 0.5]], [1, 2]),

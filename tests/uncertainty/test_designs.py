@@ -170,3 +170,22 @@ def test_replicates_of_a_case_control_sample_keep_the_classes() -> None:
     assert (kept.counts.sum(axis=2) == table.sum(axis=1)).all()
     drawn = replicate_tables(cells, 50, 0)
     assert not (drawn.counts.sum(axis=2) == table.sum(axis=1)).all(), "a control"
+
+
+@pytest.mark.parametrize("kind", ["plain", "weighted", "feather and lead", "clustered"])
+@pytest.mark.parametrize("method", [None, "wald", "logit"])
+def test_a_class_without_rows_makes_no_warning(kind: str, method: str | None) -> None:
+    """Warnings are errors here."""
+    y_true, y_pred = np.tile([0, 0, 1], 20), np.tile([0, 2, 1], 20)
+    asked: dict[str, object] = {
+        "plain": {},
+        "weighted": {"weights": np.linspace(0.5, 2.0, 60)},
+        "feather and lead": {"weights": np.tile([1e-130, 1e130, 1.0], 20)},
+        "clustered": {"clusters": np.arange(60) // 2},
+    }[kind]  # type: ignore[assignment]
+    found = karat.evaluate(
+        y_true, y_pred, labels=[0, 1, 2, 3], design="case-control", method=method, **asked
+    )
+    for one in (found["macro_recall"], found["macro_f1"]):
+        assert one.low is None or 0.0 <= one.low <= one.value <= one.high <= 1.0
+    assert "NaN" not in found.to_json()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison.outcome import Comparison
+    from karat.engines.kept_rows import KeptRows
     from karat.engines.pairing import Paired
 
 __all__ = ["command"]
@@ -89,13 +90,16 @@ def command(
     check_outputs({"--flips": flips, "-o": output}, files)
     columns, options = columns_given(given), options_given(given)
     names = _names(files)
-    models = []
+    models: list[KeptRows] = []
+    told: set[str] = set()
     for path, name in zip(files, names, strict=True):
         with ReadingBar() as bar:
             models.append(read_rows(source_of([path]), name, columns, **options, progress=bar))
         said(f"{name}: {shown_mapping(models[-1].mapping or {}, given['threshold'])}")
         for warning in models[-1].warnings:
-            said(f"Warning: {warning}")
+            if warning not in told:
+                said(f"Warning: {warning}")
+        told.update(models[-1].warnings)
     matched = pair_rows(models, allow_mismatch=given["allow_mismatch"])
     found = _compared(
         matched,

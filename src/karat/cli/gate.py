@@ -43,7 +43,11 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     show_default=True,
     help="Ask a bound of the value, or of the limit of its interval.",
 )
-@click.option("--baseline", metavar="FILE", help="Earlier predictions, or what a gate wrote.")
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    help="Earlier predictions, the JSON of their report, or what a gate wrote.",
+)
 @click.option(
     "--max-drop", multiple=True, metavar="METRIC=X", help="Fail where a larger drop is shown."
 )
@@ -111,7 +115,7 @@ def command(
     outputs = {"--junit": junit, "--markdown": markdown}
     check_outputs(outputs, (*predictions, baseline))
     # The next baseline may take the place of the one that was compared with.
-    check_outputs({"--update-baseline": update_baseline}, predictions)
+    check_outputs({**outputs, "--update-baseline": update_baseline}, predictions)
     with ReadingBar() as bar:
         options = {**options_given(given), "progress": bar}
         result = run_gate(

@@ -172,17 +172,18 @@ def command(
         )
     # A folder or a pattern names its files only once it is read.
     _refuse_input(output, report.source.get("files", ()))
-    tell(report)
+    # On a screen the text of the report says the warnings.
+    tell(report, says_warnings=chosen != "text" or output is not None or not sys.stdout.isatty())
     shown(report, chosen, output, lists_all=metrics == "all")
 
 
-def tell(report: Report) -> None:
+def tell(report: Report, *, says_warnings: bool = True) -> None:
     """Tell standard error what was read, and what the reader should know."""
     from karat.render.numbers import counted
 
     mapping = shown_mapping(report.mapping, report.threshold)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
-    for warning in report.warnings:
+    for warning in report.warnings if says_warnings else ():
         said(f"Warning: {warning}")
 
 

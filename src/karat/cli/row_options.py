@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,11 @@ def options_given(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | None]) -> None:
-    """A file that could not be written is told before the data is read, as is one that is read."""
+    """A file that could not be written is told before the data is read, as is one that is read.
+
+    No two outputs may be one file: the last would take the place of the others.
+    """
+    _refuse_twice(outputs)
     for option, path in outputs.items():
         if path is None:
             continue
@@ -114,3 +119,13 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | Non
                 is_same = False
             if is_same:
                 raise click.UsageError(f"{option} {path} is one of the files to read.")
+
+
+def _refuse_twice(outputs: Mapping[str, Path | None]) -> None:
+    places: dict[str, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        earlier = places.setdefault(os.path.realpath(path), option)
+        if earlier != option:
+            raise click.UsageError(f"{earlier} and {option} name one file, {path}.")

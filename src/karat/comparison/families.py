@@ -18,6 +18,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _DRAWS: Final = 100_000
 _BLOCK: Final = 1 << 21
 _LEAST_EIGENVALUE: Final = 1e-10
+_NO_DIFFERENCE: Final = 1e-9
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -53,19 +54,26 @@ def z_of(p: float) -> float:
     return -NormalDist().inv_cdf(max(p, 1e-300) / 2.0)
 
 
-def wald(differences: Floats, covariance: Floats, df: float) -> tuple[float, int, float]:
+def wald(
+    differences: Floats, covariance: Floats, df: float, n_rows: float = math.inf
+) -> tuple[float, int, float]:
     """Statistic, degrees of freedom and p-value of the test that all differences are 0.
 
-    Directions in which nothing varies are left out. With clusters it is Hotelling's F.
+    Directions in which nothing varies are left out, where nothing differs in them either; a
+    difference d in them counts as of rows that all differ alike, with the variance d² ÷ rows.
+    With clusters it is Hotelling's F.
     """
     from scipy.special import chdtrc, fdtrc
 
     values, vectors = np.linalg.eigh(covariance)
     kept = values > _LEAST_EIGENVALUE * max(float(values.max(initial=0.0)), 1e-300)
     rank = int(kept.sum())
+    along = vectors.T @ differences
+    statistic = float((along[kept] ** 2 / values[kept]).sum())
+    if float(np.abs(along[~kept]).max(initial=0.0)) > _NO_DIFFERENCE:
+        statistic, rank = statistic + n_rows, rank + 1
     if not rank:
         return 0.0, 0, 1.0
-    statistic = float(((vectors[:, kept].T @ differences) ** 2 / values[kept]).sum())
     if math.isinf(df):
         return statistic, rank, float(chdtrc(rank, statistic))
     below = df + 1.0 - rank

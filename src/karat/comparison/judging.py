@@ -26,12 +26,14 @@ Limits: TypeAlias = Callable[[float], tuple[float, float]]
 
 POWER: Final = 0.8
 _FAR: Final = 16.0
+"""Standard errors beyond which p-values are not told apart."""
 _STEPS: Final = 40
 _CLOSE: Final = 1e-6
 _NO_SLOPE: Final = "the formula has no slope at one of the tables"
 _DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
 _SAME: Final = "both say the same of every row"
 _STILL: Final = "the difference is 0 and no row moves it"
+_STILL_WITHOUT: Final = f"{_STILL}; there are no limits: rows to come may"
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,10 @@ def tested_at_once(found: Measured) -> Omnibus | None:
     covariance = _joint(found) if len(values) > 2 and np.isfinite(values).all() else None
     if covariance is None or found.spread is None:
         return None
-    statistic, df, p = wald(values[1:] - values[0], covariance, found.spread.df)
-    return Omnibus(str(found.metric), statistic, df, p)
+    df = found.spread.df
+    n_rows = float(min(found.n)) if math.isinf(df) else df + 1.0
+    statistic, rank, p = wald(values[1:] - values[0], covariance, df, n_rows)
+    return Omnibus(str(found.metric), statistic, rank, max(p, tail_of(_FAR)))
 
 
 def _joint(found: Measured) -> npt.NDArray[np.float64] | None:
@@ -174,17 +178,24 @@ def _difference(
     if pair in found.same:
         one = replace(one, remark=_SAME)
     elif error == one.difference == 0.0:
-        one = replace(one, remark=f"{one.remark}; {_STILL}" if one.remark else _STILL)
+        one = replace(one, remark=_joined(one.remark, _STILL))
+    how = found.limits.get(pair)
+    if how is None and error == one.difference == 0.0:
+        # ± 0 standard errors would say that nothing is uncertain.
+        return replace(one, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
     method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
     quantile = Confidence(asked.level).quantile(found.spread.df)
     low, high = _limits(found, pair, one, quantile)
-    how = found.limits.get(pair)
     if how is not None:
         method = f"{method}, {how[0]} interval"
     one = replace(one, p=p, low=low, high=high, method=method)
     if (p < asked.alpha) == (low <= 0.0 <= high):
-        one = replace(one, remark=f"{one.remark}; {_DISAGREE}" if one.remark else _DISAGREE)
+        one = replace(one, remark=_joined(one.remark, _DISAGREE))
     return one if one.margin is None else _against_margin(found, pair, one, asked)
+
+
+def _joined(*remarks: str | None) -> str:
+    return "; ".join(filter(None, remarks))
 
 
 def _error(found: Measured, one: Difference) -> float:

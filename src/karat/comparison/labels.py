@@ -80,6 +80,11 @@ class Joint:
         rows, cols = table.coordinates()
         return np.asarray(np.searchsorted(rows * k + cols, keys), np.int64)
 
+    def share_of_right(self, model: int) -> float:
+        """Accuracy of a model."""
+        is_right = self.cells.codes[1 + model] == self.cells.codes[0]
+        return float(self.units.weights[is_right].sum()) / self.units.total
+
     def is_same(self, pair: Pair) -> bool:
         """Whether two models predict the same on every row that counts."""
         said_a, said_b = (self.cells.codes[1 + model] for model in pair)
@@ -164,7 +169,8 @@ def _of_tables(
         together = units.covariance(phi)
         for a, b in asked.pairs:
             if sides.are_known(a, b):
-                goes = correlation(together, a, b, are_same=(a, b) in same)
+                alike = (units.n_effective, joint.share_of_right(a)) if (a, b) in same else None
+                goes = correlation(together, a, b, alike)
                 limits[a, b] = ("combined", sides.difference(a, b, goes))
     method = "influence z" if math.isinf(units.df) else "influence t"
     n = [joint.cells.n_rows] * len(tables)
@@ -188,8 +194,9 @@ def apart(
         sides = SideLimits(metric, tables, values, policy)
         for a, b in asked.pairs:
             if sides.are_known(a, b):
-                limits[a, b] = ("combined", sides.difference(a, b, 0.0))
-        spread = Apart(np.array(variances), df)
+                limits[a, b] = ("combined", sides.difference(a, b, lambda _: 0.0))
+        least = [sides.least_variance(model, asked.level) for model in range(len(tables))]
+        spread = Apart(np.array(variances), df, np.array(least))
         method = "unpaired z" if math.isinf(df) else "unpaired t"
         n = [int(table.cells.n_rows) for table in tables]
         done.append(Measured(metric, values, n, spread, method, {}, limits, {}, remark=remark))

@@ -115,10 +115,13 @@ class Apart:
     Attributes:
         variances: float64[m], of the value of each.
         df: degrees of freedom.
+        least: float64[m], the variance of each where no row of the sample shows any, in the test
+            of all models at once: by its limits. 0: none is known.
     """
 
     variances: Floats
     df: float = math.inf
+    least: Floats | None = None
 
     def variance(self, a: int, b: int) -> float:
         """Of the difference of two models."""
@@ -126,4 +129,7 @@ class Apart:
 
     def contrasts(self) -> Floats:
         """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
-        return np.asarray(np.diag(self.variances[1:]) + self.variances[0])
+        found = self.variances
+        if self.least is not None:
+            found = np.where(found > 0.0, found, self.least)
+        return np.asarray(np.diag(found[1:]) + found[0])

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.arrays import tally_columns
-from karat.errors import error
 from karat.inputs.align import align
-from karat.inputs.clusters import as_clusters
+from karat.inputs.clusters import as_clusters, one_cluster
 from karat.inputs.column import Column
 from karat.inputs.labels import encode
 from karat.inputs.weights import as_weights
@@ -86,6 +85,6 @@ def by_cluster_of_codes(
         keys = np.searchsorted(rows * cells.k + cols, keys)
     found = ClusteredCells.of(clusters, keys, weights)
     if found.n_clusters < 2:
-        raise error("K145", n=len(true))
+        raise one_cluster(len(true))
     n_rows = len(true) if weights is None else int(np.count_nonzero(weights))
     return None if found.n_clusters == n_rows else found

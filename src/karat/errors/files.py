@@ -84,6 +84,12 @@ ENTRIES = (
         "or the path of a file.",
     ),
     Entry(
+        "K413",
+        "The file cannot be written.",
+        "{path}: {found}.",
+        "Check that its folder exists, and that the file may be written there.",
+    ),
+    Entry(
         "K501",
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",

@@ -11,7 +11,7 @@ ENTRIES = (
     Entry(
         "K145",
         "All rows are in one cluster.",
-        "{n} rows have the same value of clusters.",
+        "{rows} the same value of clusters.",
         "Intervals compare clusters with each other, so there have to be two; "
         "leave clusters out where rows are independent.",
     ),

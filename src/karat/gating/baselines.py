@@ -179,7 +179,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     if where.stat().st_size > MOST_BYTES:
         raise _damaged(f"It has {where.stat().st_size} bytes; more than {MOST_BYTES} are not read")
     try:
-        content = json.loads(where.read_bytes().decode("utf-8"), parse_constant=_no_number)
+        content = json.loads(where.read_bytes().decode("utf-8-sig"), parse_constant=_no_number)
     except (UnicodeDecodeError, ValueError, RecursionError) as problem:
         raise _damaged(f"It is no JSON: {short(str(problem), 100)}") from None
     return _baseline_of(content)

@@ -32,7 +32,7 @@ def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) 
     head = [
         f"### karat gate: {result.headline}",
         "",
-        "| | rule | value | baseline | difference | p | n | |",
+        "| | rule | value | baseline | difference | one-sided p | n | |",
         "|---|---|---|---|---|---|---|---|",
     ]
     tail = ["", *(f"- {escaped(note)}" for note in result.notes)]
@@ -53,7 +53,7 @@ def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) 
 
 
 def _row(rule: RuleResult) -> str:
-    p = "" if rule.p_adjusted is None else f"{rule.p_adjusted:.2g}"
+    p = "" if rule.shown_p is None else f"{rule.shown_p:.2g}"
     cells = [
         _MARKS[rule.verdict] if not rule.is_blocking else _MARKS["FAIL"],
         f"`{rule.rule}`" + ("" if rule.slice is None else f" where {escaped(rule.slice)}"),

@@ -117,6 +117,12 @@ class RuleResult:
         return self.verdict == "FAIL" or self.is_blocking
 
     @property
+    def shown_p(self) -> float | None:
+        """The adjusted p-value, where what was measured is worse than the rule allows."""
+        is_beyond = self.p is not None and self.p < 0.5
+        return self.p_adjusted if is_beyond else None
+
+    @property
     def facts(self) -> str:
         """Value, interval, difference, p, n and the smallest drop that would show."""
         parts = []
@@ -127,9 +133,9 @@ class RuleResult:
         if self.difference is not None:
             found = (self.difference, self.difference_low, self.difference_high)
             parts.append(f"difference {with_limits(*found, sign='+')}")
-        if self.p_adjusted is not None:
+        if self.shown_p is not None:
             how = f" (Holm, {self.n_tests} rules)" if self.n_tests > 1 else ""
-            parts.append(f"p = {self.p_adjusted:.2g}{how}")
+            parts.append(f"one-sided p = {self.shown_p:.2g}{how}")
         if self.n is not None:
             parts.append(f"n = {self.n}")
         if self.detectable is not None:
@@ -162,7 +168,7 @@ def with_limits(value: float | None, low: float | None, high: float | None, sign
 
 
 def _shown(value: float, sign: str = "") -> str:
-    return format(value, f"{sign}.4g").replace("-", "−")
+    return format(value, f"{sign}.4g")
 
 
 def _limits(low: float | None, high: float | None, sign: str = "") -> str:
@@ -303,12 +309,12 @@ def _p_of(case: Case, level: float) -> float | None:
     """
     if case.settled is not None or not case.rule.needs_baseline:
         return None
+    if case.change is not None and case.change.is_same and math.isfinite(case.change.difference):
+        return 1.0
     worse = _worse(case)
     if worse is None or case.change is None:
         return None
     drop, low, _ = worse
-    if case.change.is_same:
-        return 1.0
     if case.rule.kind == "not-worse" and case.change.p is not None:
         half = case.change.p / 2.0
         return half if drop > 0 else 1.0 - half
@@ -326,13 +332,13 @@ def _of_change(case: Case, found: RuleResult, alpha: float) -> RuleResult:
         return replace(found, verdict="FAIL", reason=f"undefined: {undefined}")
     if change is None:
         return replace(found, verdict="FAIL", reason="the baseline does not hold this metric")
+    if change.is_same and math.isfinite(change.difference):
+        return replace(found, verdict="PASS", reason="both predict the same on every row")
     worse = _worse(case)
     if worse is None or found.p_adjusted is None:
         # What could not be compared must not read as a pass.
         reason = f"not compared: {change.remark or 'no interval of the difference is known'}"
         return replace(found, reason=reason, is_blocking=True)
-    if change.is_same:
-        return replace(found, verdict="PASS", reason="both predict the same on every row")
     drop, _, high = worse
     told = "" if change.is_paired else "unpaired"
     bound = f"{rule.bound:.10g}"

@@ -14,7 +14,7 @@ from karat.inputs.arrow import ArrowColumn
 from karat.inputs.column import Column, Nulls, resolved
 from karat.inputs.labels import encode
 
-__all__ = ["as_clusters", "codes_of_clusters", "encode_names"]
+__all__ = ["as_clusters", "codes_of_clusters", "encode_names", "one_cluster"]
 
 
 def as_clusters(
@@ -109,3 +109,8 @@ _TIMES: dict[str, type[np.signedinteger[Any]]] = {
     "ttn": np.int64, "tss": np.int64, "tsm": np.int64, "tsu": np.int64, "tsn": np.int64,
 }  # fmt: skip
 """The numbers of Arrow's times, by their format."""
+
+
+def one_cluster(n: int) -> KaratError:
+    """K145 of n rows."""
+    return error("K145", rows="1 row has" if n == 1 else f"{n} rows have")

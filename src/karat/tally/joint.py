@@ -7,7 +7,7 @@ by what each said of the same row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -94,6 +94,23 @@ class JointCells:
         if w is None:
             counts = counts.astype(np.int64)
         return cls(classes, tuple(names), codes, counts, len(columns[0]), squares), place
+
+    def counted_as_rows(self) -> JointCells:
+        """The tally where a row of weight 3 stands for three rows.
+
+        Errors:
+            K120 the weights are not whole numbers.
+        """
+        if self.squares is None:
+            return self
+        if (self.counts % 1 != 0).any() or (self.squares % 1 != 0).any():
+            raise error(
+                "K120",
+                found="weights_are='frequency' was given with weights that are not whole numbers",
+                do="Leave it out: such weights say how much a row counts.",
+            )
+        counts = np.asarray(self.counts, np.int64)
+        return replace(self, counts=counts, squares=None, n_rows=int(counts.sum()))
 
     @property
     def is_weighted(self) -> bool:

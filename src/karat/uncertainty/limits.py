@@ -104,8 +104,8 @@ def log_limits(value: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: fl
 def logit_limits(share: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: float) -> Limits:
     """Symmetric on the scale of log(p ÷ (1 − p)); for a share strictly between 0 and 1."""
     p = np.asarray(share, np.float64)
-    step = quantile * np.asarray(standard_error, np.float64) / (p * (1 - p))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        step = quantile * np.asarray(standard_error, np.float64) / (p * (1 - p))
         odds, factor = p / (1 - p), np.exp(step)
         return 1.0 / (1.0 + factor / odds), 1.0 / (1.0 + 1.0 / (odds * factor))
 

@@ -149,7 +149,8 @@ def _inflation_of_shares(
     fewest = 1.0
     if spread.clusters is not None:
         fewest = np.maximum(n / spread.clusters.n_clusters, 1.0)  # type: ignore[assignment]
-    with np.errstate(invalid="ignore", divide="ignore"):
+    # Beside a share of next to nothing a rounding error is infinite: nothing is known of it then.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.where(simple > 0, actual / simple, fewest)
     # Of a case-control sample a share may vary less than of a cohort.
     least = 1.0 if spread.design == "cohort" else 1e-6
