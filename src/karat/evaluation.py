@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from numbers import Integral
+from os import PathLike
 from typing import Any, get_args
 
 import numpy as np
@@ -19,6 +20,8 @@ from karat.inputs.clusters import as_clusters
 from karat.inputs.frames import is_frame
 from karat.inputs.identity import NotALabelError, label_of
 from karat.measuring import (
+    MAX_MEMORY,
+    checked_memory,
     counted_as_rows,
     names_files,
     report_of_labels,
@@ -63,6 +66,8 @@ def evaluate(
     undefined: str = "zero",
     nulls: str = "error",
     n_threads: int | None = None,
+    max_memory: int = MAX_MEMORY,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> Report:
     """Every quality metric of a classifier's predictions, each with its interval, in one pass.
 
@@ -105,6 +110,10 @@ def evaluate(
             prediction is null; the report says how many.
         n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
             The report does not depend on it.
+        max_memory: bytes that the scores of Parquet files may take: of more rows distinct scores
+            are counted, or buckets of them; results then say ``exact`` or their ``bound``.
+        checkpoint: a file to which a read of Parquet files writes how far it is, and from which
+            the same call goes on after it was interrupted.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
@@ -160,6 +169,7 @@ def evaluate(
         report = report_of_table(
             y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
             wanted=wanted, policy=policy, confidence=confidence,
+            max_memory=checked_memory(max_memory), checkpoint=checkpoint,
         )  # fmt: skip
     elif has_scores:
         from karat.scored_functions import given_scores

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from karat.engines.frames import FrameTally
 
 __all__ = [
+    "MAX_MEMORY",
+    "checked_memory",
     "counted_as_rows",
     "names_files",
     "report_of_labels",
@@ -42,6 +45,28 @@ __all__ = [
     "report_of_table",
     "wanted_of_scores",
 ]
+
+
+MAX_MEMORY: Final = 1 << 31
+"""Bytes that the scores of files may take before they are put into tables."""
+_LEAST_MEMORY: Final = 1 << 20
+_OF_LABELS: Final = ("labels", "positive", "weights")
+
+
+def checked_memory(max_memory: Any) -> int:
+    """A number of bytes.
+
+    Errors:
+        K122 it is none, or fewer than rows of one batch need.
+    """
+    is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
+    if not (is_whole and max_memory >= _LEAST_MEMORY):
+        raise error(
+            "K122", argument="max_memory", value=max_memory,
+            choices=f"a whole number of bytes from {_LEAST_MEMORY}",
+            do="It is how many bytes rows with scores may take.",
+        )  # fmt: skip
+    return int(max_memory)
 
 
 def report_of_labels(
@@ -190,6 +215,8 @@ def report_of_table(
     wanted: Sequence[Metric] | None,
     policy: Policy,
     confidence: Confidence | None = None,
+    max_memory: int = MAX_MEMORY,
+    checkpoint: str | PathLike[str] | None = None,
     **reading: Any,
 ) -> Report:
     """The report of a table or of files, from labels alone or with probabilities or scores.
@@ -199,6 +226,8 @@ def report_of_table(
         columns: the columns named for each role, or None; ``clusters`` may be values.
         options: labels, positive, weights, n_threads.
         confidence: what is asked of the intervals; None: there are none.
+        max_memory: bytes that the scores of Parquet files may take; more are put into tables.
+        checkpoint: a file to resume the read of Parquet files from, and to write to.
         reading: what only files have: where, progress, labels_are_text.
     """
     requested = None if wanted is None else tuple(wanted)
@@ -213,8 +242,21 @@ def report_of_table(
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
     if names_files(table):
         with told_of_files(reading.get("where")):
+            from karat.big_files import report_of_big_files
+            from karat.stream_reports import Asked
+
+            large = report_of_big_files(
+                table, {**named, **{name: options[name] for name in _OF_LABELS}},
+                Asked(requested, policy, confidence, options["n_threads"]),
+                threshold=threshold, max_memory=max_memory, checkpoint=checkpoint, nulls=nulls,
+                **reading,
+            )  # fmt: skip
+            if large is not None:
+                return large
             found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
             return _report_of_rows(found, options, threshold, requested, policy, confidence)
+    if checkpoint is not None:
+        raise error("K415", found="The rows are in a table in memory")
     found = _rows_of_frame(table, nulls=nulls, **named, **options, **reading)
     return _report_of_rows(found, options, threshold, requested, policy, confidence)
 

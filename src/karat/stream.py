@@ -10,7 +10,9 @@ from typing import Any
 from karat.engines.arrays import check_threads, tally_labels
 from karat.errors import error
 from karat.evaluation import display_names
+from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_labels
+from karat.measuring import counted_as_rows
 from karat.metrics import Metric
 from karat.report import Report
 from karat.stream_bytes import stream_from_bytes, stream_to_bytes
@@ -218,7 +220,11 @@ class Stream:
             cells, scores = self._cells, self._scores.parts()
         if cells is None and scores is None:
             raise error("K101", argument="The stream")
-        found = report_of_parts(cells, scores, settings)
+        if cells is not None and settings.positive is not None and settings.labels is None:
+            cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))
+        found = report_of_parts(cells, scores, settings.for_report)
+        if settings.is_frequency:
+            found = replace(found, cells=counted_as_rows(found.cells))
         classes = found.classes.named(display_names(settings.class_names, found.classes))
         found = replace(found, cells=found.cells.with_classes(classes))
         if settings.wanted is not None:

@@ -16,7 +16,7 @@ from karat.tally.held_rows import HeldRows
 from karat.tally.scored_tables import ScoredTables
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["stream_from_bytes", "stream_to_bytes"]
+__all__ = ["parts_from_bytes", "parts_to_bytes", "stream_from_bytes", "stream_to_bytes"]
 
 _SPECIES: Final = "stream"
 _PARTS: Final = ("cells", "held", "tables")
@@ -24,19 +24,9 @@ _PARTS: Final = ("cells", "held", "tables")
 
 def stream_to_bytes(settings: Settings, cells: Cells | None, scores: ScoreParts | None) -> bytes:
     """Bytes that `stream_from_bytes` of this and every later version reads."""
-    parts: dict[str, bytes] = {}
-    if cells is not None:
-        parts["cells"] = to_bytes(cells)
-    if scores is not None and scores.held is not None:
-        parts["held"] = scores.held.to_bytes()
-    if scores is not None and scores.tables is not None:
-        parts["tables"] = scores.tables.to_bytes()
-    header = {
-        "species": _SPECIES,
-        "settings": settings.to_dict(),
-        "sizes": {name: len(part) for name, part in parts.items()},
-    }
-    return framed(header, {"parts": np.frombuffer(b"".join(parts.values()), np.uint8)})
+    sizes, parts = parts_to_bytes(cells, scores)
+    header = {"species": _SPECIES, "settings": settings.to_dict(), "sizes": sizes}
+    return framed(header, {"parts": np.frombuffer(parts, np.uint8)})
 
 
 def stream_from_bytes(data: bytes) -> tuple[Settings, Cells | None, ScoreParts | None]:
@@ -60,9 +50,36 @@ def _assembled(
         if problem.code == "K301":
             raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
-    whole, at = arrays["parts"].tobytes(), 0
+    empty = ScoreParts(settings.max_memory, settings.threshold, settings.positive)
+    return settings, *parts_from_bytes(header["sizes"], arrays["parts"].tobytes(), empty)
+
+
+def parts_to_bytes(cells: Cells | None, scores: ScoreParts | None) -> tuple[dict[str, int], bytes]:
+    """What is held, one part after the other, and the size of each by its name."""
     parts: dict[str, bytes] = {}
-    for name, size in header["sizes"].items():
+    if cells is not None:
+        parts["cells"] = to_bytes(cells)
+    if scores is not None and scores.held is not None:
+        parts["held"] = scores.held.to_bytes()
+    if scores is not None and scores.tables is not None:
+        parts["tables"] = scores.tables.to_bytes()
+    return {name: len(part) for name, part in parts.items()}, b"".join(parts.values())
+
+
+def parts_from_bytes(
+    sizes: dict[str, Any], whole: bytes, empty: ScoreParts
+) -> tuple[Cells | None, ScoreParts | None]:
+    """What `parts_to_bytes` was given.
+
+    Args:
+        empty: what holds nothing, with the settings of what is held.
+
+    Errors:
+        K205 the bytes are truncated or altered; K206 a newer version wrote them.
+    """
+    at = 0
+    parts: dict[str, bytes] = {}
+    for name, size in sizes.items():
         if name not in _PARTS or type(size) is not int or size < 0:
             raise damaged(f"A part {name!r} of {size!r} bytes")
         parts[name] = whole[at : at + size]
@@ -74,22 +91,17 @@ def _assembled(
     tables = ScoredTables.from_bytes(parts["tables"]) if "tables" in parts else None
     if cells is not None and (held is not None or tables is not None):
         raise damaged("It holds labels alone and rows with scores")
-    return settings, cells, _scores(settings, held, tables)
+    return cells, _scores(empty, held, tables)
 
 
 def _scores(
-    settings: Settings, held: HeldRows | None, tables: ScoredTables | None
+    empty: ScoreParts, held: HeldRows | None, tables: ScoredTables | None
 ) -> ScoreParts | None:
-    empty = ScoreParts(settings.max_memory, settings.threshold, settings.positive)
-    found = None
-    if tables is not None:
+    if tables is not None and held is None:
         shape = (
             None if tables.is_single else tables.classes.k,
-            held is not None and held.shape[1],
+            tables.has_pred,
             tables.is_weighted,
         )
-        found = replace(empty, tables=tables, shape=shape)
-    if held is not None:
-        rows = replace(empty, held=held, shape=held.shape)
-        found = rows if found is None else replace(found, held=held, shape=held.shape)
-    return found
+        return replace(empty, tables=tables, shape=shape)
+    return None if held is None else replace(empty, held=held, tables=tables, shape=held.shape)

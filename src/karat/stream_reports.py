@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,36 +12,54 @@ from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.score_stream import ScoreParts, discovered, rows_of
 from karat.engines.tabled_scores import sampled_rows
 from karat.errors import error
-from karat.inputs.align import classes_of
 from karat.inputs.score_order import wrong_number
-from karat.measuring import counted_as_rows, report_of_scores, wanted_of_scores
+from karat.measuring import report_of_scores, wanted_of_scores
 from karat.metrics import Metric, Pairwise
+from karat.metrics._lift import Policy
 from karat.metrics._positive import check_has_positive
 from karat.report import Report
-from karat.stream_settings import Settings
 from karat.tally import Cells, TabledRows
 from karat.tally.classes import Classes
+from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.tabled_intervals import measured_tables
 
-__all__ = ["report_of_parts"]
+__all__ = ["Asked", "report_of_parts"]
 
 _NO_PAIRS: Final = "a metric of pairs of columns needs the rows, and there were too many to keep"
 
 
-def report_of_parts(cells: Cells | None, scores: ScoreParts | None, settings: Settings) -> Report:
+@dataclass(frozen=True)
+class Asked:
+    """What a report is to hold.
+
+    Attributes:
+        wanted: the metrics asked for, or None for all.
+        policy: what undefined values count as.
+        confidence: what is asked of the intervals; None: there are none.
+        n_threads: threads of native passes.
+    """
+
+    wanted: tuple[Metric, ...] | None = None
+    policy: Policy = "zero"
+    confidence: Confidence | None = None
+    n_threads: int | None = None
+
+
+def report_of_parts(
+    cells: Cells | None, scores: ScoreParts | None, asked: Asked, **facts: Any
+) -> Report:
     """The report of what was counted, or of rows with scores.
+
+    Args:
+        facts: mapping, source and warnings, where the rows came from a table.
 
     Errors:
         K134 classes that do not fit the columns; K211, K302 to K311 metrics that are not there.
     """
     if scores is None:
         assert cells is not None
-        if settings.positive is not None and settings.labels is None:
-            cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))
-        found = Report(cells, settings.undefined, settings.wanted, confidence=settings.asked)
-    else:
-        found = _of_scores(_placed(scores).settled(settings.n_threads), settings)
-    return replace(found, cells=counted_as_rows(found.cells)) if settings.is_frequency else found
+        return Report(cells, asked.policy, asked.wanted, confidence=asked.confidence, **facts)
+    return _of_scores(_placed(scores).settled(asked.n_threads), asked, facts)
 
 
 def _placed(scores: ScoreParts) -> ScoreParts:
@@ -65,39 +83,41 @@ def _placed(scores: ScoreParts) -> ScoreParts:
     raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)
 
 
-def _of_scores(scores: ScoreParts, settings: Settings) -> Report:
+def _of_scores(scores: ScoreParts, asked: Asked, facts: dict[str, Any]) -> Report:
     if scores.tables is None:
         assert scores.held is not None
-        kept_rows = rows_of(scores.held, scores.threshold, settings.n_threads)
-        return report_of_scores(kept_rows, settings.wanted, settings.undefined, settings.asked)
+        kept_rows = rows_of(scores.held, scores.threshold, asked.n_threads)
+        return report_of_scores(kept_rows, asked.wanted, asked.policy, asked.confidence, **facts)
     tables = scores.tables
     rows = TabledRows(tables)
-    wanted = wanted_of_scores(rows.classes, settings.wanted, is_prob=rows.is_prob)
+    wanted = wanted_of_scores(rows.classes, asked.wanted, is_prob=rows.is_prob)
     for metric in wanted:
         check_has_positive(metric, rows.classes, ())
     left_out = [metric for metric in wanted if metric.record.reads is Pairwise]
-    if left_out and settings.wanted is not None:
+    if left_out and asked.wanted is not None:
         raise error("K211", name=str(left_out[0]), do=f"It is {_NO_PAIRS}: give max_memory=.")
     kept = [metric for metric in wanted if metric not in left_out]
-    keeper = _keeper(rows.classes, settings.wanted)
+    keeper = _keeper(rows.classes, asked.wanted)
     values, bounds, sure = measured_tables(
-        rows, kept, settings.undefined, settings.asked, lambda: sampled_rows(tables),
-        along=keeper.take if keeper else None, is_requested=settings.wanted is not None,
+        rows, kept, asked.policy, asked.confidence, lambda: sampled_rows(tables),
+        along=keeper.take if keeper else None, is_requested=asked.wanted is not None,
     )  # fmt: skip
+    warnings = (*facts.pop("warnings", ()), *_warnings(rows, left_out, bool(bounds)))
     return Report(
         tables.cells,
-        settings.undefined,
-        settings.wanted,
-        warnings=_warnings(rows, left_out, bool(bounds)),
+        asked.policy,
+        asked.wanted,
+        warnings=warnings,
         measured=values,
         scores="probabilities" if rows.is_prob else "scores",
         threshold=scores.threshold,
         kept_curves=keeper.curves() if keeper else None,
-        confidence=settings.asked,
+        confidence=asked.confidence,
         intervals=sure.intervals,
         class_intervals=sure.class_intervals,
         draws=sure.draws,
         bounds=bounds,
+        **facts,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from numbers import Integral
 from typing import Any, Final
 
 from karat.engines.score_batches import ScoreBatches
@@ -13,15 +12,16 @@ from karat.errors import error, short, shown
 from karat.evaluation import are_numbers_of_rows
 from karat.functions import check_policy, plain_text
 from karat.inputs.identity import declared_positive
+from karat.measuring import checked_memory
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.plan import requested
+from karat.stream_reports import Asked
 from karat.tally import Label
 from karat.uncertainty.confidence import Confidence
 
 __all__ = ["Settings"]
 
-_LEAST_MEMORY: Final = 1 << 20
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory")
 """What streams must have alike to be merged."""
 
@@ -59,13 +59,6 @@ class Settings:
         Errors:
             K122 one of them is not what it may be; K301 unknown metrics.
         """
-        is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
-        if not (is_whole and max_memory >= _LEAST_MEMORY):
-            raise error(
-                "K122", argument="max_memory", value=max_memory,
-                choices=f"a whole number of bytes from {_LEAST_MEMORY}",
-                do="It is how many bytes rows with scores may take: 2**28 by default.",
-            )  # fmt: skip
         names = given["class_names"]
         if names is not None and not isinstance(names, Mapping):
             names = tuple(names.tolist() if hasattr(names, "tolist") else names)
@@ -79,7 +72,7 @@ class Settings:
         confidence |= {name: given[name] for name in ("seed", "n_replicates")}
         found = cls(
             labels, names, positive, threshold, _texts(given["metrics"]), confidence,
-            check_policy(given["undefined"]), given["n_threads"], int(max_memory),
+            check_policy(given["undefined"]), given["n_threads"], checked_memory(max_memory),
         )  # fmt: skip
         are_numbers_of_rows(confidence["weights_are"])
         _ = found.asked
@@ -106,6 +99,11 @@ class Settings:
     def is_frequency(self) -> bool:
         """Whether a weight is a number of rows."""
         return bool(plain_text(self.confidence["weights_are"]) == "frequency")
+
+    @property
+    def for_report(self) -> Asked:
+        """What a report is to hold."""
+        return Asked(self.wanted, self.undefined, self.asked, self.n_threads)
 
     def batches(self) -> ScoreBatches:
         """Where batches of rows with scores go."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from karat.cli.streams import complain
+from karat.errors import error
 
 if TYPE_CHECKING:
     from karat.uncertainty.confidence import Confidence
 
 __all__ = [
-    "Described", "columns_of", "confidence_of", "intervals", "labels_of", "level_of", "listed",
-    "said", "shown_columns", "shown_mapping", "source_of", "sources",
+    "Described", "bytes_of", "columns_of", "confidence_of", "intervals", "labels_of", "level_of",
+    "listed", "said", "shown_columns", "shown_mapping", "source_of", "sources",
 ]  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -85,6 +87,26 @@ def intervals(function: Command) -> Command:
     for option in reversed(_INTERVALS):
         function = option(function)
     return function
+
+
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
+
+
+def bytes_of(text: str) -> int:
+    """A number of bytes as ``500MB``, ``2GiB`` or ``1000000``.
+
+    Errors:
+        K122 it is none.
+    """
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise error(
+            "K122", argument="--max-memory", value=text, choices="a size as 500MB or 2GiB",
+            do="It is how many bytes rows with scores may take.",
+        )  # fmt: skip
+    number, unit, is_binary = found.groups()
+    power = " kmgt".index(unit.lower() or " ")
+    return int(float(number) * (1024 if is_binary else 1000) ** power)
 
 
 def level_of(text: str) -> float | None:

@@ -10,6 +10,7 @@ import click
 
 from karat.cli.options import (
     Described,
+    bytes_of,
     columns_of,
     confidence_of,
     intervals,
@@ -91,6 +92,19 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     show_default=True,
     help="What to do with rows that lack a label.",
 )
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    default="2GB",
+    show_default=True,
+    help="What scores of Parquet files may take; of more, distinct scores are counted.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write there how far the read of Parquet files is; the same command goes on from there.",
+)
 @intervals
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), help="Default: text.")
 @click.option(
@@ -118,6 +132,8 @@ def command(
     metrics: str | None,
     undefined: Literal["zero", "exclude", "nan"],
     nulls: Literal["error", "drop"],
+    max_memory: str,
+    checkpoint: Path | None,
     level: str,
     method: str | None,
     side: str,
@@ -169,6 +185,8 @@ def command(
             where=where,
             labels_are_text=True,
             progress=bar,
+            max_memory=bytes_of(max_memory),
+            checkpoint=checkpoint,
         )
     # A folder or a pattern names its files only once it is read.
     _refuse_input(output, report.source.get("files", ()))

@@ -6,9 +6,9 @@ no order of batches and no way of merging changes a report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from karat.engines.scores import ScoreTally
 from karat.engines.tabled_scores import room_of, tables_of
@@ -18,19 +18,24 @@ from karat.inputs.identity import harmonized, kind_of
 from karat.inputs.score_order import wrong_number
 from karat.inputs.scores import Argument, Scores
 from karat.tally.classes import Classes, Label
-from karat.tally.held_rows import HeldRows, check_alike
+from karat.tally.held_rows import Chunk, HeldRows, check_alike
 from karat.tally.scored_tables import ScoredTables
 
 __all__ = ["ScoreParts", "discovered", "rows_of"]
 
 _LEAST_ROWS: Final = 1 << 18
-"""Rows that are put into tables together."""
+_GROUP_ROWS: Final = 1 << 20
+"""Rows that are put into tables together: at least, unless no more come; at most."""
 
 
 def rows_of(
-    held: HeldRows, threshold: float | None = None, n_threads: int | None = None
+    held: HeldRows,
+    threshold: float | None = None,
+    n_threads: int | None = None,
+    *,
+    is_part: bool = False,
 ) -> ScoreTally:
-    """Kept rows as what metrics read."""
+    """Kept rows as what metrics read; more may come where they are a part."""
     whole = held.whole()
     argument: Argument = "y_prob" if held.is_prob else "y_score"
     return ScoreTally(
@@ -41,6 +46,7 @@ def rows_of(
         whole.pred,
         threshold,
         n_threads or 0,
+        is_part=is_part,
     )
 
 
@@ -171,7 +177,9 @@ class ScoreParts:
         )
         tables = self.tables
         for held in _parts(self.held):
-            part = tables_of(rows_of(held, self.threshold, n_threads), limit, n_sampled, tables)
+            part = tables_of(
+                rows_of(held, self.threshold, n_threads, is_part=True), limit, n_sampled, tables
+            )
             tables = part if tables is None else tables.merge(part)
         return replace(self, held=None, tables=tables)
 
@@ -180,22 +188,19 @@ class ScoreParts:
         return self if self.tables is None else self.tabled(n_threads)
 
 
-def _parts(held: HeldRows) -> list[HeldRows]:
-    """The same rows, some at once, so that tables of them are small."""
-    groups: list[list[Any]] = [[]]
-    n = 0
+def _parts(held: HeldRows) -> Iterator[HeldRows]:
+    """The same rows, so many at once whatever chunks they came in."""
+    cuts: list[Chunk] = []
+    room = _GROUP_ROWS
     for chunk in held.chunks:
-        for first in range(0, len(chunk.codes), 4 * _LEAST_ROWS):
-            part = slice(first, first + 4 * _LEAST_ROWS)
-            cut = type(chunk)(
-                chunk.codes[part],
-                chunk.values[part],
-                None if chunk.pred is None else chunk.pred[part],
-                None if chunk.weights is None else chunk.weights[part],
-            )
-            if n >= _LEAST_ROWS:
-                groups.append([])
-                n = 0
-            groups[-1].append(cut)
-            n += len(cut.codes)
-    return [replace(held, chunks=tuple(group)) for group in groups]
+        first = 0
+        while first < len(chunk.codes):
+            cut = chunk.at(slice(first, first + room))
+            cuts.append(cut)
+            first += len(cut.codes)
+            room -= len(cut.codes)
+            if not room:
+                yield replace(held, chunks=tuple(cuts))
+                cuts, room = [], _GROUP_ROWS
+    if cuts:
+        yield replace(held, chunks=tuple(cuts))

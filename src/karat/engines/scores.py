@@ -7,7 +7,7 @@ one sort for each column.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from karat.engines.arrays import (
     check_threads,
     count_aligned,
     explain_weights,
+    weightless,
 )
 from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
@@ -60,6 +61,7 @@ class ScoreTally:
         n_threads: threads of native passes; 0: the default.
         weights_argument: the name of the weights in messages.
         clusters: int64[n], which rows go together, or None.
+        is_part: whether more rows come elsewhere, so that all of these may weigh nothing.
     """
 
     classes: Classes
@@ -71,6 +73,7 @@ class ScoreTally:
     n_threads: int = 0
     weights_argument: str = "weights"
     clusters: npt.NDArray[np.int64] | None = None
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         self._read: _native.ScoreSums | None = None
@@ -127,7 +130,7 @@ class ScoreTally:
         """Refuse weights of the classes that add up to nothing, or that formulas cannot bear."""
         if self.weights is None:
             return
-        if not totals.any():
+        if not totals.any() and not self.is_part:
             raise error("K115", argument=self.weights_argument, n=self.n_rows)
         refuse_sums(np.asarray(totals, np.float64), self.weights_argument)
 
@@ -193,6 +196,8 @@ class ScoreTally:
         except _native.Rejected as rejected:
             explain_weights(rejected, self.weights, self.weights_argument)
         except AllZeroError:
+            if self.is_part:
+                return weightless(replace(self, weights=None).cells())
             raise error("K115", argument=self.weights_argument, n=self.n_rows) from None
 
     def predicted(self) -> Codes:

@@ -87,6 +87,7 @@ def tables_of(
         RowSample.of(rows.scores.values, rows.codes, k, n_sampled, weights),
         rows.is_prob,
         limit,
+        rows.pred is not None,
     )
 
 

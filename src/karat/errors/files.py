@@ -90,6 +90,19 @@ ENTRIES = (
         "Check that its folder exists, and that the file may be written there.",
     ),
     Entry(
+        "K414",
+        "The checkpoint is not one of this read.",
+        "{path}: it belongs to other files, to files that have changed since, or to other "
+        "arguments.",
+        "Delete it to start anew, or name another file.",
+    ),
+    Entry(
+        "K415",
+        "A checkpoint can only be kept of Parquet files, read without clusters.",
+        "{found}.",
+        "Leave the checkpoint out, or write the rows to Parquet files first.",
+    ),
+    Entry(
         "K501",
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",

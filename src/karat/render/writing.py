@@ -9,13 +9,21 @@ import shutil
 import stat
 from pathlib import Path
 
-__all__ = ["write_text"]
+__all__ = ["write_bytes", "write_text"]
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text to a file, so that a failure leaves the earlier file as it was.
 
-    The text goes to a new file in the same folder, which then takes the name; the permissions
+    See `write_bytes`.
+    """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write bytes to a file, so that a failure leaves the earlier file as it was.
+
+    They go to a new file in the same folder, which then takes the name; the permissions
     of the earlier file stay. What is no file, a pipe or a device, is written directly.
 
     Errors:
@@ -23,15 +31,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
-            Path(path).write_text(text, encoding="utf-8")
+            Path(path).write_bytes(data)
         else:
             # A link stays a link: the file that it names is replaced.
-            _replace(os.path.realpath(path), text)
+            _replace(os.path.realpath(path), data)
     except OSError as problem:
         raise OSError(problem.errno, problem.strerror, os.fspath(path)) from None
 
 
-def _replace(target: str, text: str) -> None:
+def _replace(target: str, data: bytes) -> None:
     has_earlier = os.path.exists(target)
     if has_earlier:
         # Renaming asks the folder only; a file that is protected stays protected.
@@ -39,8 +47,8 @@ def _replace(target: str, text: str) -> None:
     temporary = os.path.join(os.path.dirname(target), f".karat-{secrets.token_hex(8)}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        with open(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with open(descriptor, "wb") as stream:
+            stream.write(data)
             stream.flush()
             os.fsync(descriptor)
         if has_earlier:

@@ -44,6 +44,15 @@ class Chunk:
         parts = (self.codes, self.values, self.pred, self.weights)
         return sum(part.nbytes for part in parts if part is not None)
 
+    def at(self, rows: slice) -> Chunk:
+        """Some of the rows: views."""
+        return Chunk(
+            self.codes[rows],
+            self.values[rows],
+            None if self.pred is None else self.pred[rows],
+            None if self.weights is None else self.weights[rows],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:

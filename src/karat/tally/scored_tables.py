@@ -45,6 +45,7 @@ class ScoredTables:
         sample: rows with their scores.
         is_prob: whether the scores are probabilities.
         limit: rungs of each table.
+        has_pred: whether predictions were given beside the scores.
     """
 
     cells: Cells
@@ -55,6 +56,7 @@ class ScoredTables:
     sample: RowSample
     is_prob: bool
     limit: int
+    has_pred: bool = False
 
     @property
     def classes(self) -> Classes:
@@ -122,6 +124,7 @@ class ScoredTables:
             self.sample.merge(other.sample),
             self.is_prob,
             limit,
+            self.has_pred,
         )
 
     def to_bytes(self) -> bytes:
@@ -136,7 +139,8 @@ class ScoredTables:
         }
         sizes = {name: [len(item) for item in items] for name, items in parts.items()}
         header = {
-            "species": _SPECIES, "is_prob": self.is_prob, "limit": self.limit, "sizes": sizes,
+            "species": _SPECIES, "is_prob": self.is_prob, "limit": self.limit,
+            "has_pred": self.has_pred, "sizes": sizes,
         }  # fmt: skip
         whole = b"".join(item for name in _PARTS for item in parts[name])
         return framed(header, {"parts": np.frombuffer(whole, np.uint8)})
@@ -185,6 +189,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoredTabl
         RowSample.from_bytes(*parts["sample"]),
         header["is_prob"],
         header["limit"],
+        header["has_pred"],
     )
     problem = _inconsistency(found)
     if problem:
@@ -195,7 +200,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoredTabl
 def _inconsistency(found: ScoredTables) -> str | None:
     """What contradicts what, or None."""
     k, is_single = found.classes.k, found.is_single
-    if {type(found.is_prob), type(found.limit)} != {bool, int} or found.limit < 1:
+    flags_of = {type(found.is_prob), type(found.has_pred)}
+    if flags_of != {bool} or type(found.limit) is not int or found.limit < 1:
         return "What the scores are, or how many are kept, is not said"
     if len(found.ranks) != (1 if is_single and k == 2 else k):
         return "There is not one table a class"

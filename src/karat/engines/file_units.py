@@ -1,0 +1,222 @@
+"""Parquet files too large to hold, as units of rows that are read one after the other.
+
+What the columns and the classes are is decided once, on a digest of all files: every pair of true
+and predicted label that occurs, and the scores of one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from karat.engines.duck import check_condition, explaining, file_list, literal, quoted
+from karat.engines.file_rows import rows_of_files
+from karat.engines.files import FileTally, facts_of, families, opened
+from karat.engines.label_rows import LabelRows
+from karat.engines.paths import Source
+from karat.engines.relations import Relation
+from karat.engines.table_rows import TableRows
+from karat.errors import KaratError, error
+from karat.inputs.roles import Role
+from karat.inputs.score_columns import find_score_columns
+from karat.tally import Classes
+
+__all__ = ["FileUnits", "Unit", "units_of_files"]
+
+N_UNIT: Final = 1 << 22
+"""Rows of a unit at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Consecutive rows of one file.
+
+    Attributes:
+        path: the file.
+        n_bytes: its size.
+        first: number of the first row in the file.
+        n: how many there are.
+        is_whole: whether these are all rows of the file.
+        is_partitioned: whether folders above it hold columns.
+    """
+
+    path: str
+    n_bytes: int
+    first: int
+    n: int
+    is_whole: bool
+    is_partitioned: bool
+
+    @property
+    def sql(self) -> str:
+        """The query of its rows."""
+        hive = f"hive_partitioning={'true' if self.is_partitioned else 'false'}"
+        if self.is_whole:
+            return f"SELECT * FROM read_parquet({literal(self.path)}, {hive})"
+        return (
+            f"SELECT * EXCLUDE (file_row_number) FROM read_parquet({literal(self.path)}, {hive}, "
+            f"file_row_number=true) WHERE file_row_number >= {self.first} "
+            f"AND file_row_number < {self.first + self.n}"
+        )
+
+
+@dataclass(frozen=True)
+class FileUnits:
+    """A source of Parquet files, cut into units.
+
+    Attributes:
+        units: in reading order.
+        n_bytes: what the scores of all rows would take in memory; 0 without scores.
+        digest: what the columns and classes are, of all rows; its own rows mean nothing.
+        given: the arguments of the read.
+        facts: what a report says of the source.
+    """
+
+    units: tuple[Unit, ...]
+    n_bytes: int
+    digest: TableRows | FileTally
+    given: Mapping[str, Any]
+    facts: Mapping[str, Any]
+
+    @property
+    def classes(self) -> Classes:
+        """The classes of all rows."""
+        return (
+            self.digest.classes if isinstance(self.digest, TableRows) else self.digest.cells.classes
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the files."""
+        return sum(unit.n for unit in self.units)
+
+    def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | None:
+        """The rows of a unit on the classes of all, or their tally; None where none is left.
+
+        Errors:
+            As `rows_of_files`, with rows numbered over the whole read where nothing is filtered.
+        """
+        unit, given, digest = self.units[place], dict(self.given), self.digest
+        classes = self.classes
+        named: dict[str, Any] = {}
+        if isinstance(digest, TableRows):
+            columns = digest.scores.columns
+            assert columns is not None
+            role = "prob" if digest.scores.is_prob else "score"
+            named = {"prob": "", "score": ""} | {role: list(columns)}
+        mapping = digest.mapping
+        named |= {role: mapping.get(role) for role in ("true", "pred")}
+        named["weights"] = mapping.get("weights") or ""
+        positive = None if classes.positive is None else classes.labels[classes.positive]
+        for name in ("labels", "positive", "labels_are_text", *named):
+            given.pop(name, None)
+        try:
+            found = rows_of_files(
+                unit.sql, labels=classes.labels, positive=positive, n_threads=n_threads,
+                clusters="", **named, **given,
+            )  # fmt: skip
+        except KaratError as problem:
+            if problem.code == "K402":
+                return None
+            raise self._numbered(problem, place) from None
+        assert not isinstance(found, LabelRows)
+        return found
+
+    def numbering(self, place: int, read: Callable[[], object]) -> None:
+        """Look at the rows of a unit; errors name rows of the whole read."""
+        try:
+            read()
+        except KaratError as problem:
+            raise self._numbered(problem, place) from None
+
+    def _numbered(self, problem: KaratError, place: int) -> Exception:
+        """The same error with the row of the whole read."""
+        if "row" not in problem.context or self.given.get("where") is not None:
+            return problem
+        before = sum(unit.n for unit in self.units[:place])
+        facts = {**problem.context, "row": problem.context["row"] + before}
+        return error(problem.code, **facts)
+
+
+def units_of_files(
+    source: Source,
+    *,
+    n_threads: int | None = None,
+    where: str | None = None,
+    nulls: Literal["error", "drop"] = "error",
+    **given: Any,
+) -> FileUnits | None:
+    """A source of Parquet files as units; None where it is something else.
+
+    Args:
+        source, n_threads, where, nulls, given: as of `rows_of_files`.
+
+    Errors:
+        As `rows_of_files`: columns that are not there, and classes that do not fit.
+
+    Cost: one pass over the labels.
+    """
+    with opened(source, n_threads) as relation:
+        if relation.query is not None or relation.n_rows is None:
+            return None
+        if where is not None:
+            check_condition(relation.connection, where)
+        named: dict[Role, str | None] = {
+            "true": given.get("true"), "pred": given.get("pred"),
+            "weights": given.get("weights"), "clusters": "",
+        }  # fmt: skip
+        roles, chosen, _ = find_score_columns(
+            relation.header, families(relation), named, given.get("prob"), given.get("score")
+        )
+        with explaining(relation.files, where=where):
+            units = tuple(_units(relation))
+        facts = facts_of(relation, where)
+        mapping = {role: name for role, name in roles.mapping.items() if name}
+        names = () if chosen is None else chosen.names
+        kinds = dict(relation.described)
+        width = sum(4 if kinds[name] == "FLOAT" else 8 for name in names)
+        sql = _digest(relation, mapping, names, where)
+    kept = {"where": where, "nulls": nulls, **given}
+    shown = {name: value for name, value in given.items() if name != "clusters"}
+    found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **shown)
+    assert not isinstance(found, LabelRows)
+    n_bytes = sum(unit.n for unit in units) * width
+    return FileUnits(units, n_bytes, found, kept, facts)
+
+
+def _units(relation: Relation) -> list[Unit]:
+    files = {file.path: file for file in relation.files}
+    paths = file_list(list(files))
+    found = relation.connection.execute(
+        f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
+    ).fetchall()
+    rows = dict(found)
+    units = []
+    for path, file in files.items():
+        n = int(rows[path])
+        units += [
+            Unit(
+                path, file.n_bytes, first, min(N_UNIT, n - first), n <= N_UNIT, file.is_partitioned
+            )
+            for first in range(0, n, N_UNIT)
+        ]
+    return units
+
+
+def _digest(
+    relation: Relation, mapping: Mapping[str, str], scores: tuple[str, ...], where: str | None
+) -> str:
+    """The query of every pair of labels, with the scores and the weight of one row."""
+    parts = " UNION ALL BY NAME ".join(f"SELECT * FROM {part.sql}" for part in relation.parts)
+    kept = f" WHERE ({where}\n)" if where is not None else ""
+    labels = [mapping[role] for role in ("true", "pred") if role in mapping]
+    beside = [name for name in (*scores, mapping.get("weights")) if name and name not in labels]
+    pairs = ", ".join(map(quoted, dict.fromkeys(labels)))
+    is_there = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in labels)
+    distinct = f"SELECT DISTINCT {pairs} FROM rows WHERE {is_there} ORDER BY ALL"
+    with_rows = f"WITH rows AS (SELECT * FROM ({parts}){kept})"
+    if not beside:
+        return f"{with_rows} {distinct}"
+    one = ", ".join(map(quoted, beside))
+    return f"{with_rows} SELECT * FROM ({distinct}), (SELECT {one} FROM rows LIMIT 1)"

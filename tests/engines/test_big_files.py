@@ -1,0 +1,209 @@
+"""Parquet files larger than what may be held: units, tables, checkpoints, errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.engines import file_units
+from karat.errors import KaratError
+from karat.tally.serialization import unframed
+from tests.engines.writing import write_rows
+
+N = 6000
+LEAST = 1 << 20
+
+
+def write_files(folder: Path, n_files: int = 4, n: int = N, kind: str = "BIGINT") -> str:
+    """Files of rows of three classes with probabilities of 16 distinct values each."""
+    for f in range(n_files):
+        label = f"CASE WHEN hash(i + {f}) % 10 < 6 THEN hash(i * 7 + {f}) % 3 ELSE hash(i) % 3 END"
+        a, b = (f"(1 + hash(i * {k} + {f}) % 4)" for k in (11, 13))
+        rows = (
+            f"SELECT ({label})::{kind} AS label, (hash(i * 7 + {f}) % 3)::{kind} AS pred, "
+            f"{a} / 10.0::DOUBLE AS proba_0, {b} / 10.0::DOUBLE AS proba_1, "
+            f"(10 - {a} - {b}) / 10.0::DOUBLE AS proba_2, "
+            f"(1 + hash(i * 3) % 5)::DOUBLE AS w FROM range({n}) t(i)"
+        )
+        write_rows(folder / f"part_{f}.parquet", rows)
+    return str(folder / "*.parquet")
+
+
+def same(left: karat.Report, right: karat.Report) -> None:
+    """The same numbers: counts exactly, sums to rounding."""
+    assert left.confusion.matrix.tolist() == right.confusion.matrix.tolist()
+    assert (left.mapping, left.source, left.n_rows) == (right.mapping, right.source, right.n_rows)
+    for name, result in right.metrics.items():
+        if name == "roc_auc_mu":
+            continue
+        other = left[name]
+        assert other.exact
+        for field in ("value", "low", "high"):
+            pair = getattr(other, field), getattr(result, field)
+            if None in pair:
+                assert pair == (None, None), (name, field, pair)
+            else:
+                np.testing.assert_allclose(*pair, rtol=1e-9, atol=1e-12, err_msg=f"{name} {field}")
+
+
+@pytest.mark.parametrize("kind", ["BIGINT", "VARCHAR"])
+@pytest.mark.parametrize("weights", ["", "w"])
+@pytest.mark.parametrize("n_unit", [1 << 22, 7000])
+def test_units_give_the_report_of_all_rows(
+    kind: str, weights: str, n_unit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_units, "N_UNIT", n_unit)
+    files = write_files(tmp_path, n=20_000, kind=kind)
+    whole = karat.evaluate(files, weights=weights)
+    units = karat.evaluate(files, weights=weights, max_memory=LEAST)
+    assert "Not computed: roc_auc_mu" in units.warnings[-1]
+    same(units, whole)
+
+
+def test_a_broken_control_is_seen(tmp_path: Path) -> None:
+    files = write_files(tmp_path, n=20_000)
+    whole = karat.evaluate(files)
+    other = karat.evaluate(files, weights="w", max_memory=LEAST)
+    with pytest.raises(AssertionError):
+        same(other, whole)
+
+
+def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
+    write_files(tmp_path, 2, 20_000)
+    rows = (
+        "SELECT NULL::BIGINT AS label, 1::BIGINT AS pred, 0.2::DOUBLE AS proba_0, "
+        "0.2::DOUBLE AS proba_1, 0.6::DOUBLE AS proba_2, 1.0::DOUBLE AS w FROM range(7)"
+    )
+    write_rows(tmp_path / "part_9.parquet", rows)
+    files = str(tmp_path / "*.parquet")
+    whole = karat.evaluate(files, nulls="drop")
+    units = karat.evaluate(files, nulls="drop", max_memory=LEAST)
+    assert units.source["n_dropped"] == 7
+    assert (
+        units.warnings[0]
+        == whole.warnings[0]
+        == ("7 of 40007 rows have a missing label and were dropped.")
+    ), found
+    same(units, whole)
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(files, max_memory=LEAST)
+    assert problem.value.code == "K104"
+
+
+def test_errors_name_the_row_of_the_whole_read(tmp_path: Path) -> None:
+    write_files(tmp_path, 2, 20_000)
+    bad = (
+        "SELECT 1::BIGINT AS label, 1::BIGINT AS pred, 0.2::DOUBLE AS proba_0, 0.2::DOUBLE AS "
+        "proba_1, (CASE WHEN i = 5 THEN 0.9 ELSE 0.6 END)::DOUBLE AS proba_2, 1.0::DOUBLE AS w "
+        "FROM range(9) t(i)"
+    )
+    write_rows(tmp_path / "part_9.parquet", bad)
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(str(tmp_path / "*.parquet"), max_memory=LEAST)
+    assert problem.value.context["row"] == 40_005
+
+
+def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    whole = karat.evaluate(files, metrics="macro_f1", prob="", score="")
+    path = tmp_path / "read.checkpoint"
+    units = karat.evaluate(files, metrics="macro_f1", prob="", score="", checkpoint=path)
+    assert units.macro_f1 == whole.macro_f1
+    assert units.source == whole.source
+    assert path.exists()
+
+
+def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> None:
+    files, path = write_files(tmp_path, n=20_000), tmp_path / "read.checkpoint"
+    first = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    again = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    assert again.to_json() == first.to_json()
+    for changed in ({"max_memory": 2 * LEAST}, {"weights": "w"}, {"labels": [2, 1, 0]}):
+        with pytest.raises(KaratError) as problem:
+            karat.evaluate(files, **{"max_memory": LEAST, "checkpoint": path, **changed})
+        assert problem.value.code == "K414", changed
+    data = path.read_bytes()
+    path.write_bytes(data[:-7])
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    assert problem.value.code == "K205"
+    path.write_bytes(data)
+    os.utime(tmp_path / "part_1.parquet", (1, 1))
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    assert problem.value.code == "K414"
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"checkpoint": "nowhere/at/all"}, "K413"),
+        ({"checkpoint": "x", "clusters": "w"}, "K415"),
+        ({"max_memory": 10}, "K122"),
+        ({"max_memory": 2.5e9}, "K122"),
+    ],
+)
+def test_what_cannot_be_is_refused(given: dict[str, Any], code: str, tmp_path: Path) -> None:
+    files = write_files(tmp_path, 1)
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(files, **given)
+    assert problem.value.code == code
+
+
+def test_a_checkpoint_of_other_sources_is_refused(tmp_path: Path) -> None:
+    write_files(tmp_path, 1)
+    query = f"FROM '{tmp_path / 'part_0.parquet'}'"
+    table = {"label": [0, 1], "pred": [0, 1]}
+    for source in (query, table):
+        with pytest.raises(KaratError) as problem:
+            karat.evaluate(source, checkpoint=tmp_path / "x")
+        assert problem.value.code == "K415"
+
+
+def n_units(path: Path) -> int:
+    """How many units a checkpoint has."""
+    if not path.exists():
+        return 0
+    data = path.read_bytes()
+    return int(unframed(data, ("parts",), lambda header, _: header["n_units"], ("parts",)))
+
+
+@pytest.mark.parametrize("metrics", [[], ["--metrics", "macro_f1", "--prob", ""]])
+def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    write_files(data, 24, 8000)
+    # Distinct scores beyond the limit of rungs, so that what resumes are buckets.
+    path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
+    words = [
+        sys.executable, "-m", "karat.cli", "report", str(data), "--max-memory", "1MiB",
+        "--format", "json", *metrics,
+    ]  # fmt: skip
+    whole = subprocess.run(words, capture_output=True, check=True, text=True)
+    resumed = [*words, "--checkpoint", str(path), "-o", str(out)]
+    kills = []
+    for target in (1, 9, 17):
+        run = subprocess.Popen(resumed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while n_units(path) < target and run.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        run.send_signal(signal.SIGKILL)
+        assert run.wait() == -signal.SIGKILL
+        kills.append(n_units(path))
+        assert not out.exists()
+        assert not list(tmp_path.glob(".karat-*"))[1:]
+    assert kills == sorted(kills)
+    assert 0 < kills[0] < kills[2] < 24
+    subprocess.run(resumed, capture_output=True, check=True)
+    found, expected = json.loads(out.read_text()), json.loads(whole.stdout)
+    assert found == expected
