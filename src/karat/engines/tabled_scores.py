@@ -103,7 +103,7 @@ def sampled_rows(tables: ScoredTables) -> tuple[ScoreTally, Floats]:
     kept = np.bincount(sample.codes, weights, tables.classes.k)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(kept > 0, truth / kept, 0.0)[sample.codes]
-    values = sample.values[:, 0] if tables.is_single else sample.values
+    values = sample.values[:, 0] if sample.values.shape[1] == 1 else sample.values
     argument: Argument = "y_prob" if tables.is_prob else "y_score"
     scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
     rows = ScoreTally(
