@@ -95,10 +95,7 @@ if TYPE_CHECKING:
         MulticlassMatthewsCorrCoef,
     )
 
-_HOMES: Final = {
-    "Metric": "metric",
-    "MetricCollection": "collection",
-}
+_MODULES: Final = ("classification", "functional")
 
 __all__ = [
     "BinaryAUROC",
@@ -172,17 +169,25 @@ def __getattr__(name: str) -> Any:
     Errors:
         ImportError: torch is not installed.
     """
-    if name not in __all__:
+    if name not in __all__ and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES.get(name, "functional" if name[0].islower() else "classification")
+    home = "collection" if name == "MetricCollection" else _home(name)
     try:
-        found = getattr(import_module(f"{__name__}.{home}"), name)
+        module = import_module(f"{__name__}.{home}")
     except ModuleNotFoundError as problem:
         if problem.name != "torch":
             raise
         raise ImportError(f"{name} works on tensors: pip install torch", name="torch") from problem
+    found = module if name in _MODULES else getattr(module, name)
     globals()[name] = found
     return found
+
+
+def _home(name: str) -> str:
+    """The module of a name: functions are written small."""
+    if name in _MODULES:
+        return name
+    return "functional" if name[0].islower() else "classification"
 
 
 def __dir__() -> list[str]:

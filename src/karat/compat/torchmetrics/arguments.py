@@ -146,6 +146,8 @@ def hinge(
     multiclass_mode: str,
     ignore_index: int | None,
     validate_args: bool,
+    *,
+    of_batches: bool = False,
 ) -> Rule:
     """A hinge loss; num_classes None: of two classes."""
     if validate_args:
@@ -157,7 +159,7 @@ def hinge(
     kind = "sigmoid" if num_classes is None else "softmax"
     is_each = num_classes is not None and multiclass_mode == "one-vs-all"
     need = Margins(num_classes, ignore_index, kind, squared, is_each)
-    return Rule.of(need, "hinge_loss", validate_args)
+    return Rule.of(need, "hinge_loss", validate_args, of_batches=of_batches)
 
 
 def _of_labels(need: Need, name: str, validate_args: bool, options: dict[str, Any]) -> Rule:

@@ -1,5 +1,6 @@
 """Metrics as classes, with the names and arguments of `torchmetrics.classification`."""
 
+from karat.compat.torchmetrics.metric import Metric
 from karat.compat.torchmetrics.rate_metrics import (
     BinaryAccuracy,
     BinaryF1Score,
@@ -53,6 +54,7 @@ __all__ = [
     "BinaryRecall",
     "BinarySpecificity",
     "BinaryStatScores",
+    "Metric",
     "MulticlassAUROC",
     "MulticlassAccuracy",
     "MulticlassAveragePrecision",

@@ -123,7 +123,10 @@ class _Sorted:
 
     def step_area(self) -> float:
         gained = self._tps.diff(prepend=self._tps.new_zeros(1)).double()
-        return float((gained * (self._tps / (self._tps + self._fps).double())).sum()) / self.pos
+        above = (self._tps + self._fps).double()
+        # Rows of weight 0 may stand before all others.
+        precision = torch.where(above > 0, self._tps / above, 0.0)
+        return float((gained * precision).sum()) / self.pos
 
     def roc(self) -> tuple[Floats, Floats]:
         tps, fps = (part.double().cpu().numpy() for part in (self._tps, self._fps))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch import Tensor
-
 from karat.compat.torchmetrics.arguments import calibration, hinge, ranking
 from karat.compat.torchmetrics.metric import Metric
-from karat.compat.torchmetrics.tally import Tally
 
 __all__ = [
     "BinaryAUROC",
@@ -182,18 +179,10 @@ class MulticlassCalibrationError(Metric):
         self.measure_by(rule)
 
 
-class _Hinge(Metric):
-    """A mean of losses, in float32 as torchmetrics' metric keeps it."""
+class BinaryHingeLoss(Metric):
+    """Mean hinge loss."""
 
     higher_is_better = False
-
-    def value_of(self, tally: Tally) -> Tensor:
-        """The value of a tally of its need."""
-        return super().value_of(tally).float()
-
-
-class BinaryHingeLoss(_Hinge):
-    """Mean hinge loss."""
 
     def __init__(
         self,
@@ -206,12 +195,14 @@ class BinaryHingeLoss(_Hinge):
         self.squared = squared
         self.ignore_index = ignore_index
         self.validate_args = validate_args
-        rule = hinge(None, squared, "crammer-singer", ignore_index, validate_args)
+        rule = hinge(None, squared, "crammer-singer", ignore_index, validate_args, of_batches=True)
         self.measure_by(rule)
 
 
-class MulticlassHingeLoss(_Hinge):
+class MulticlassHingeLoss(Metric):
     """Mean hinge loss, by the best other class or of each class against the rest."""
+
+    higher_is_better = False
 
     def __init__(
         self,
@@ -228,5 +219,7 @@ class MulticlassHingeLoss(_Hinge):
         self.multiclass_mode = multiclass_mode
         self.ignore_index = ignore_index
         self.validate_args = validate_args
-        rule = hinge(num_classes, squared, multiclass_mode, ignore_index, validate_args)
+        rule = hinge(
+            num_classes, squared, multiclass_mode, ignore_index, validate_args, of_batches=True
+        )
         self.measure_by(rule)

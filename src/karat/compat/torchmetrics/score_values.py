@@ -97,10 +97,13 @@ def calibration_error(tally: Tally, need: Need, *, norm: str = "l1") -> Tensor: 
     return number(value, tally, tally.dtype or torch.float32)
 
 
-def hinge_loss(tally: Tally, need: Need) -> Tensor:  # noqa: ARG001
-    """Mean hinge loss, of each class where every one has its own."""
+def hinge_loss(tally: Tally, need: Need, *, of_batches: bool = False) -> Tensor:  # noqa: ARG001
+    """Mean hinge loss, of each class where every one has its own.
+
+    In the type of the scores; of batches in float32, as torchmetrics' metric keeps it.
+    """
     found = tally.sums["measures"] / tally.sums["total"]
-    return found.to(tally.dtype or torch.float32)
+    return found.to(torch.float32 if of_batches or tally.dtype is None else tally.dtype)
 
 
 def _above(tally: Tally, need: BinnedScores) -> tuple[Floats, Floats, Floats, Floats]:
