@@ -73,8 +73,6 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         batches = [first.rule.tally(preds, target, weights) for first in self._firsts()]
         for members, batch in zip(self._groups, batches, strict=True):
             self._metric(members[0]).take(batch)
-            for name in members[1:]:
-                self._metric(name).count_update()
 
     def forward(self, preds: Tensor, target: Tensor, *, weights: Any = None) -> dict[str, Tensor]:
         """Add a batch and give its own values, from the same pass."""
@@ -86,8 +84,6 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         }
         for members, batch in zip(self._groups, batches, strict=True):
             self._metric(members[0]).take(batch)
-            for name in members[1:]:
-                self._metric(name).count_update()
         return {self._shown(name): found[name] for name in self._modules}
 
     def compute(self) -> dict[str, Tensor]:
@@ -112,7 +108,7 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
             first = self._metric(members[0])
             tally = first.rule.need.empty(first.device)
             for name in members:
-                self._metric(name).forget(tally)
+                self._metric(name).tally = tally
 
     def merge_state(self, incoming: MetricCollection) -> None:
         """Add what a collection of the same metrics has seen.
@@ -129,10 +125,6 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
             raise refused("A collection", found, "Merge collections that were made alike.")
         for members, batch in zip(self._groups, other, strict=True):
             self._metric(members[0]).tally.add(batch.tally)
-            for name in members:
-                metric = self._metric(name)
-                metric._update_count += incoming._metric(name).update_count
-                metric._computed = None
 
     def clone(self, prefix: str | None = None, postfix: str | None = None) -> Self:
         """A copy that shares nothing with this one, with other parts of its names if given."""

@@ -114,7 +114,8 @@ class Hits:
 
     def empty(self, device: Any) -> Tally:
         """The tally of no rows."""
-        return Tally({"hits": torch.zeros(2, dtype=torch.int64, device=device)})
+        zeros = torch.zeros(2, dtype=torch.int64, device=device)
+        return Tally({"hits": zeros}, place=device, n_batches=0)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         """Rows whose predicted label equals the true one."""
@@ -126,8 +127,9 @@ class Hits:
 
 def _empty(k: int, samplewise: bool, device: Any) -> Tally:
     if samplewise:
-        return Tally(rows={"samples": []})
-    return Tally({"cells": torch.zeros((k, k), dtype=torch.int64, device=device)})
+        return Tally(rows={"samples": []}, place=device, n_batches=0)
+    zeros = torch.zeros((k, k), dtype=torch.int64, device=device)
+    return Tally({"cells": zeros}, place=device, n_batches=0)
 
 
 def _labels(preds: Tensor, top_k: int) -> Whole:

@@ -32,7 +32,7 @@ class Confidences(Scores):
     def empty(self, device: Any) -> Tally:
         """The tally of no rows."""
         zeros = torch.zeros((3, self.n_bins + 1), device=device)
-        return Tally({"bins": _wide(zeros)})
+        return Tally({"bins": _wide(zeros)}, place=device, n_batches=0)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         """One search for each row; nothing is kept of the rows."""
@@ -69,7 +69,8 @@ class Margins(Scores):
     def empty(self, device: Any) -> Tally:
         """The tally of no rows."""
         zeros = torch.zeros(self.k or 1 if self.is_each else (), device=device)
-        return Tally({"measures": _wide(zeros), "total": torch.zeros_like(zeros).long()})
+        total = torch.zeros((), dtype=torch.int64, device=device)
+        return Tally({"measures": _wide(zeros), "total": total}, place=device, n_batches=0)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         """One pass over the scores."""

@@ -59,16 +59,13 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
             known = ", ".join((*_FLAGS, "process_group"))
             name = min(kwargs)
             raise error("K122", argument=name, value=kwargs[name], choices=known, do=do)
-        self._device = torch.get_default_device()
-        self._update_count = 0
-        self._computed: Any = None
         self._is_persistent = False
         self._partners: tuple[str, ...] = ()
 
     def measure_by(self, rule: Rule) -> None:
         """Set the rule and begin with the tally of no rows."""
         self.rule = rule
-        self.tally = rule.need.empty(self._device)
+        self.tally = rule.need.empty(torch.get_default_device())
 
     def update(self, preds: Tensor, target: Tensor, *, weights: Any = None) -> None:
         """Add a batch.
@@ -87,18 +84,9 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
 
     def take(self, batch: Tally) -> None:
         """Add the tally of a batch."""
-        if not self._update_count and batch.device is not None:
-            self._device = batch.device
-            self.tally.move(self._device)
         self.tally.add(batch)
         if self.compute_on_cpu:
-            self.tally.change(lambda tensor: tensor.cpu())
-        self.count_update()
-
-    def count_update(self) -> None:
-        """Note that the tally has grown."""
-        self._update_count += 1
-        self._computed = None
+            self.tally.move("cpu")
 
     def compute(self) -> Tensor:
         """The value of all batches; of every process where `torch.distributed` runs.
@@ -106,15 +94,16 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
         Errors:
             K621 as `update`, for batches on a device that were not validated.
         """
-        if not self._update_count:
+        if not self.tally.n_batches:
             text = (
                 f"The ``compute`` method of metric {type(self).__name__} was called before the "
                 "``update`` method which may lead to errors, as metric states have not yet been "
                 "updated."
             )
             warnings.warn(text, UserWarning, stacklevel=2)
-        if self._computed is not None:
-            return self._computed
+        found: Tensor | None = self.tally.cache.get(self.rule)
+        if found is not None:
+            return found
         tally = self.tally
         if self.sync_on_compute:
             tally = gathered(tally, self.process_group)
@@ -123,7 +112,7 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     def settle(self, value: Tensor) -> Tensor:
         """Keep a value until rows are added."""
         if self.compute_with_cache:
-            self._computed = value
+            self.tally.cache[self.rule] = value
         return value
 
     def value_of(self, tally: Tally) -> Tensor:
@@ -142,11 +131,7 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     def reset(self) -> None:
         """Forget every batch."""
         self._refuse_alone("reset")
-        self.forget(self.rule.need.empty(self._device))
-
-    def forget(self, tally: Tally) -> None:
-        """Begin again with the tally of no rows."""
-        self.tally, self._update_count, self._computed = tally, 0, None
+        self.tally = self.rule.need.empty(self.tally.device)
 
     def merge_state(self, incoming_state: Metric | dict[str, Any]) -> None:
         """Add what another metric of the same need, or its `metric_state`, has seen.
@@ -160,11 +145,8 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
                 found = f"This {type(self).__name__} counts otherwise: {self.rule.need}"
                 raise refused(type(incoming_state).__name__, found, "Give both equal arguments.")
             self.tally.add(incoming_state.tally)
-            self._update_count += incoming_state.update_count
         else:
             self.tally.add(self._tally_from(incoming_state))
-            self._update_count += 1
-        self._computed = None
 
     def clone(self) -> Self:
         """A copy that shares nothing."""
@@ -178,17 +160,17 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     @property
     def update_count(self) -> int:
         """Number of batches."""
-        return self._update_count
+        return self.tally.n_batches
 
     @property
     def update_called(self) -> bool:
         """Whether there was a batch."""
-        return self._update_count > 0
+        return self.tally.n_batches > 0
 
     @property
     def device(self) -> Any:
         """Where the tally lies: where it was put, or where its first batch lay."""
-        return self._device
+        return self.tally.device
 
     def persistent(self, mode: bool = False) -> None:
         """Say whether `state_dict` holds the tally."""
@@ -209,7 +191,7 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
             raise refused(f"A metric of a collection ({verb})", found, do)
 
     def _tally_from(self, state: dict[str, Any]) -> Tally:
-        own = self.rule.need.empty(self._device)
+        own = self.rule.need.empty(self.tally.device)
         sums = {name: state[name] for name in own.sums if name in state}
         rows = {name: list(state[name]) for name in own.rows if name in state}
         if len(sums) + len(rows) < len(own.sums) + len(own.rows):
@@ -220,10 +202,7 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         super()._apply(fn, recurse)
         # A change of type would round counts, so only the device of the probe is taken over.
-        self._device = fn(torch.zeros(1, device=self._device)).device
-        self.tally.move(self._device)
-        if isinstance(self._computed, Tensor):
-            self._computed = self._computed.to(self._device)
+        self.tally.move(fn(torch.zeros(1, device=self.tally.device)).device)
         return self
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -239,7 +218,6 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
         if names:
             found = {name: state_dict.pop(prefix + name) for name in names}
             self.tally = self._tally_from(found)
-            self._update_count, self._computed = max(self._update_count, 1), None
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

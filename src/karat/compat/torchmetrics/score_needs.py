@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -27,10 +29,15 @@ __all__ = ["BinnedScores", "KeptScores", "Rows", "Scores", "Thresholds", "thresh
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Given thresholds, in the order and type in which they were given."""
+    """Given thresholds, in the order and type in which they were given.
+
+    Attributes:
+        is_even: whether they were given as a number of them.
+    """
 
     values: tuple[float, ...]
     dtype: Any
+    is_even: bool = False
 
     def tensor(self, device: Any) -> Tensor:
         """float[t], as given."""
@@ -47,7 +54,7 @@ def thresholds_of(given: Any) -> Thresholds | None:
         tensor = torch.tensor(given)
     else:
         tensor = given.detach().cpu()
-    return Thresholds(tuple(tensor.tolist()), tensor.dtype)
+    return Thresholds(tuple(tensor.tolist()), tensor.dtype, isinstance(given, int))
 
 
 @lru_cache(maxsize=64)
@@ -132,15 +139,14 @@ class BinnedScores(Scores):
     def empty(self, device: Any) -> Tally:
         """The tally of no rows."""
         shape = (self.k or 1, 2, len(self.thresholds.values) + 1)
-        return Tally({"bins": torch.zeros(shape, dtype=torch.int64, device=device)})
+        zeros = torch.zeros(shape, dtype=torch.int64, device=device)
+        return Tally({"bins": zeros}, place=device, n_batches=0)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         """One search and one count for each score: n·k·log t, not n·k·t."""
         rows = self.read(preds, target, weights)
         width = len(self.thresholds.values) + 1
-        dtype = torch.promote_types(rows.scores.dtype, self.thresholds.dtype)
-        edges = _sorted_on(self.thresholds, dtype, rows.scores.device)
-        reached = torch.bucketize(rows.scores.to(dtype), edges, right=True)
+        reached = self._reached(rows.scores)
         k, w = self.k or 1, rows.weights
         if self.k is None:
             side = rows.classes
@@ -156,6 +162,34 @@ class BinnedScores(Scores):
         bins = add_up(index, size + 1, w)[:size].reshape(k, 2, width)
         return Tally({"bins": bins, **rows.sums}, dtype=rows.scores.dtype)
 
+    def _reached(self, scores: Tensor) -> Tensor:
+        """int64, shape of scores: how many thresholds each is at or above."""
+        dtype = torch.promote_types(scores.dtype, self.thresholds.dtype)
+        wide = scores.to(dtype)
+        if self.thresholds.is_even and self.kind is not None and is_native(scores):
+            return torch.from_numpy(_evenly(wide.numpy(), _fenced(self.thresholds, dtype)))
+        return torch.bucketize(wide, _sorted_on(self.thresholds, dtype, scores.device), right=True)
+
+
+def _evenly(scores: npt.NDArray[Any], edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """How many even edges probabilities reach: computed, then put right by one where it rounded.
+
+    Args:
+        edges: t edges between −∞ and ∞.
+    """
+    computed = scores * scores.dtype.type(len(edges) - 3)
+    reached: npt.NDArray[np.int64] = computed.astype(np.int64)
+    reached += 1
+    reached += scores >= edges.take(reached + 1)
+    reached -= scores < edges.take(reached)
+    return reached
+
+
+@lru_cache(maxsize=64)
+def _fenced(thresholds: Thresholds, dtype: Any) -> npt.NDArray[Any]:
+    edges = _sorted_on(thresholds, dtype, torch.device("cpu")).numpy()
+    return np.concatenate([[-np.inf], edges, [np.inf]]).astype(edges.dtype)
+
 
 @dataclass(frozen=True)
 class KeptScores(Scores):
@@ -164,9 +198,10 @@ class KeptScores(Scores):
     Weights that were not given are one byte, 1, for all rows of a batch.
     """
 
-    def empty(self, device: Any) -> Tally:  # noqa: ARG002
+    def empty(self, device: Any) -> Tally:
         """The tally of no rows."""
-        return Tally(rows={"scores": [], "classes": [], "weights": []})
+        kept: dict[str, list[Tensor]] = {"scores": [], "classes": [], "weights": []}
+        return Tally(rows=kept, place=device, n_batches=0)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         """Copies, so that neither a graph nor a larger tensor is kept alive."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -29,6 +29,8 @@ class Tally:
         sums: tensors that add up: counts in int64, sums of weights or numbers in float64.
         rows: lists of tensors whose rows are joined, one for each batch.
         dtype: the type of the scores that were read, None without scores.
+        place: the device that it was made for; None: where its tensors are.
+        n_batches: how many batches it holds.
         cache: what values were made from the tensors; forgotten when rows are added.
     """
 
@@ -37,43 +39,56 @@ class Tally:
         sums: Mapping[str, Tensor] | None = None,
         rows: Mapping[str, list[Tensor]] | None = None,
         dtype: Any = None,
+        *,
+        place: Any = None,
+        n_batches: int = 1,
     ) -> None:
         self.sums: dict[str, Tensor] = dict(sums or {})
         kept = {} if rows is None else rows
         self.rows: dict[str, list[Tensor]] = {name: list(own) for name, own in kept.items()}
-        self.dtype = dtype
+        self.dtype, self.place, self.n_batches = dtype, place, n_batches
         self.cache: dict[Any, Any] = {}
+
+    @property
+    def device(self) -> Any:
+        """Where it lies; None if nobody said so and there is no tensor."""
+        if self.place is not None:
+            return self.place
+        tensors = [*self.sums.values(), *(part for parts in self.rows.values() for part in parts)]
+        return tensors[0].device if tensors else None
 
     def add(self, other: Tally) -> None:
         """Take in the rows of another tally of the same need; it stays as it is.
 
-        Sums move to the device where this tally lies; no tensor is changed in place, so that a
-        tally made under `torch.inference_mode` may be added to outside of it.
+        The first batch says where the tally lies, later ones are brought there. No tensor is
+        changed in place, so that a tally made under `torch.inference_mode` may be added to
+        outside of it.
         """
+        device = other.device
+        if not self.n_batches and device is not None and device != self.device:
+            self.move(device)
         for name, value in other.sums.items():
             own = self.sums.get(name)
             self.sums[name] = value if own is None else own + value.to(own.device)
         for name, parts in other.rows.items():
-            self.rows.setdefault(name, []).extend(parts)
-        if other.dtype is not None:
-            own_type = self.dtype
-            self.dtype = (
-                other.dtype if own_type is None else torch.promote_types(own_type, other.dtype)
-            )
+            home = self.device
+            moved = parts if home is None else [part.to(home) for part in parts]
+            self.rows.setdefault(name, []).extend(moved)
+        if other.dtype is not None and other.dtype != self.dtype:
+            is_first = self.dtype is None
+            self.dtype = other.dtype if is_first else torch.promote_types(self.dtype, other.dtype)
+        self.n_batches += other.n_batches
         self.cache.clear()
 
     def copy(self) -> Tally:
         """A tally that can be added to without changing this one."""
-        return Tally(self.sums, self.rows, self.dtype)
+        return Tally(self.sums, self.rows, self.dtype, place=self.place, n_batches=self.n_batches)
 
     def move(self, device: Any) -> None:
         """Bring every tensor to a device."""
-        self.change(lambda tensor: tensor.to(device))
-
-    def change(self, change: Callable[[Tensor], Tensor]) -> None:
-        """Replace every tensor by what `change` gives for it."""
-        self.sums = {name: change(value) for name, value in self.sums.items()}
-        self.rows = {name: [change(part) for part in parts] for name, parts in self.rows.items()}
+        self.place = None if device is None else torch.device(device)
+        self.sums = {name: value.to(device) for name, value in self.sums.items()}
+        self.rows = {name: [part.to(device) for part in parts] for name, parts in self.rows.items()}
         self.cache.clear()
 
     def joined(self, name: str) -> Tensor:
@@ -91,12 +106,6 @@ class Tally:
                 widest = torch.promote_types(widest, part.dtype)
             self.rows[name] = parts = [torch.cat([part.to(widest) for part in parts])]
         return parts[0]
-
-    @property
-    def device(self) -> Any:
-        """Where its tensors lie; None if there are none."""
-        tensors = [*self.sums.values(), *(part for parts in self.rows.values() for part in parts)]
-        return tensors[0].device if tensors else None
 
     def state(self) -> dict[str, Any]:
         """Every tensor by its name; a list for rows."""
