@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from karat import _native
 from karat.compat.torchmetrics.refusal import refused
 
 __all__ = [
@@ -24,6 +26,10 @@ __all__ = [
     "probabilities",
     "whole",
 ]
+
+_READ = (torch.float32, torch.float64)
+_PREDICTED = 32
+"""The bit of `_native.read_scores` that asks for the first largest column."""
 
 NATIVE_DEVICES = {"cpu"}
 """Devices whose memory karat's own kernels read; the others count with torch's operations."""
@@ -169,6 +175,9 @@ def predicted(preds: Tensor, target: Tensor, top_k: int) -> Whole:
     """
     preds = preds.detach()
     if top_k == 1:
+        found = _native_maxima(preds) if is_native(preds) else None
+        if found is not None:
+            return Whole(found)
         best = preds.max(dim=1)
         return Whole(best.indices, best.values.isnan(), "a score that is NaN")
     first, wanted = preds[..., None].flatten(2), target[..., None].flatten(1)
@@ -177,3 +186,16 @@ def predicted(preds: Tensor, target: Tensor, top_k: int) -> Whole:
     found = torch.where(is_among, wanted.long(), best.indices[:, 0]).reshape(target.shape)
     is_nan = best.values[:, 0].isnan().reshape(target.shape)
     return Whole(found, is_nan, "a score that is NaN")
+
+
+def _native_maxima(scores: Tensor) -> Tensor | None:
+    """The first largest column of each row; None for what karat's kernels do not read or refuse."""
+    if scores.ndim != 2 or not scores.numel() or scores.dtype not in _READ:
+        return None
+    codes = np.zeros(len(scores), np.int32)  # of the true classes, which no maximum asks for
+    k = scores.shape[1]
+    try:
+        read = _native.read_scores(scores.numpy(), codes, k, None, False, 0.0, _PREDICTED, 0)
+    except _native.Rejected:  # NaN, or infinite
+        return None
+    return torch.from_numpy(read.predicted)
