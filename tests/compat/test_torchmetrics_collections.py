@@ -209,6 +209,24 @@ def test_a_metric_that_has_seen_rows_keeps_its_tally() -> None:
     assert int(both.compute()["new"].sum()) == 50
 
 
+def test_a_fed_collection_can_become_part_of_another() -> None:
+    t = karat_torchmetrics
+    first = MetricCollection(
+        {"f1": t.MulticlassF1Score(K), "cells": t.MulticlassConfusionMatrix(K)}
+    )
+    first.update(*batches()[0])
+    new = t.MulticlassConfusionMatrix(K)
+    for shares in (True, False):
+        whole = MetricCollection({"all": first.clone(), "new": new.clone()}, compute_groups=shares)
+        whole.update(*batches()[1])
+        found = whole.compute()
+        assert (int(found["all_cells"].sum()), int(found["new"].sum())) == (100, 50)
+        assert len(whole.compute_groups) == (2 if shares else 3)
+    later = first.clone()
+    later.add_metrics({"new": new})
+    assert later.compute_groups == {0: ["cells", "f1"], 1: ["new"]}
+
+
 def test_what_is_no_metric_of_karat_is_refused() -> None:
     foreign = optional("torchmetrics.classification").MulticlassAccuracy(K)
     t = karat_torchmetrics

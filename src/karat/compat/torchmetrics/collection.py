@@ -204,13 +204,15 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         return f"{self.prefix or ''}{name}{self.postfix or ''}"
 
     def _share(self) -> None:
-        """Group metrics by what they need, and by where their tallies lie."""
+        """Group metrics by what they need, where their tallies lie, and what these hold."""
         shared: dict[tuple[Need, bool, str, int], list[str]] = {}
-        for place, name in enumerate(self._modules):
+        for name in self._modules:
             metric = self._metric(name)
-            is_free = self._shares and not (metric.update_called and not metric._partners)
-            alone = 0 if is_free else place + 1
-            key = metric.rule.need, metric.rule.validates, str(metric.device), alone
+            if not self._shares:
+                metric.share(metric.tally.copy(), ())
+            # Rows that only one of two metrics has seen keep their tallies apart.
+            own = id(metric.tally) if metric.update_called or not self._shares else 0
+            key = metric.rule.need, metric.rule.validates, str(metric.device), own
             shared.setdefault(key, []).append(name)
         self._groups = list(shared.values())
         for members in self._groups:

@@ -26,6 +26,8 @@ _MACRO_SKIPS_PREDICTED = ("accuracy", "precision", "recall")
 
 def number(values: Any, tally: Tally, dtype: Any = torch.float32) -> Tensor:
     """Values as a tensor where the tally lies."""
+    if dtype == torch.float64 and str(tally.device).startswith("mps"):
+        dtype = torch.float32  # it has nothing wider
     return torch.as_tensor(np.asarray(values), dtype=dtype).to(tally.device)
 
 

@@ -45,7 +45,7 @@ class Confidences(Scores):
         edges = torch.linspace(
             0, 1, self.n_bins + 1, dtype=confidence.dtype, device=confidence.device
         )
-        index = torch.bucketize(confidence, edges, right=True) - 1
+        index = torch.bucketize(confidence.contiguous(), edges, right=True) - 1
         size = self.n_bins + 1
         index = torch.where(rows.classes < 0, size, index)
         confidence = _wide(confidence)
@@ -80,10 +80,11 @@ class Margins(Scores):
             losses = losses * losses
         counts = rows.classes >= 0
         w = counts if rows.weights is None else rows.weights * counts
-        losses = torch.where(counts if losses.ndim == 1 else counts[:, None], losses, 0.0)
-        measures = (losses.T * w).sum(dim=-1)
-        total = w.sum()
-        return Tally({"measures": measures, "total": total, **rows.sums}, dtype=rows.scores.dtype)
+        if losses.ndim == 2:
+            counts, w = counts[:, None], w[:, None]
+        measures = (torch.where(counts, losses, 0.0) * w).sum(dim=0)
+        sums = {"measures": measures, "total": w.sum(), **rows.sums}
+        return Tally(sums, dtype=rows.scores.dtype)
 
     def _margins(self, rows: Rows) -> Tensor:
         """float64[n] or [n, k]: how far the true side is ahead."""

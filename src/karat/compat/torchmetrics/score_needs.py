@@ -168,7 +168,8 @@ class BinnedScores(Scores):
         wide = scores.to(dtype)
         if self.thresholds.is_even and self.kind is not None and is_native(scores):
             return torch.from_numpy(_evenly(wide.numpy(), _fenced(self.thresholds, dtype)))
-        return torch.bucketize(wide, _sorted_on(self.thresholds, dtype, scores.device), right=True)
+        edges = _sorted_on(self.thresholds, dtype, scores.device)
+        return torch.bucketize(wide.contiguous(), edges, right=True)
 
 
 def _evenly(scores: npt.NDArray[Any], edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -45,18 +45,18 @@ def auroc(
         tpr, fpr = _shares(tps, pos, 0.0)[:, ::-1], _shares(fps, neg, 0.0)[:, ::-1]
         areas = [_area(x, y, max_fpr) for x, y in zip(fpr, tpr, strict=True)]
         return number(_averaged(np.array(areas), pos, average, need), tally)
-    found, weights = [], []
+    found, weights, lacking = [], [], set()
     for curve in curves_of(tally, need):
         weights.append(curve.pos)
         if curve.pos > 0 and curve.neg > 0:
             is_whole = max_fpr is None or max_fpr == 1
             found.append(curve.area() if is_whole else _area(*curve.roc(), max_fpr))
             continue
-        if not curve.neg > 0:
-            warnings.warn(_NO_NEGATIVES, UndefinedWarning, stacklevel=2)
-        if not curve.pos > 0:
-            warnings.warn(_NO_POSITIVES, UndefinedWarning, stacklevel=2)
         found.append(0.0)
+        lacking |= {_NO_POSITIVES} if not curve.pos > 0 else set()
+        lacking |= {_NO_NEGATIVES} if not curve.neg > 0 else set()
+    for text in sorted(lacking):
+        warnings.warn(text, UndefinedWarning, stacklevel=2)
     return number(_averaged(np.array(found), np.array(weights), average, need), tally)
 
 
@@ -84,7 +84,7 @@ def average_precision(tally: Tally, need: Need, *, average: str | None = None) -
 
 def calibration_error(tally: Tally, need: Need, *, norm: str = "l1") -> Tensor:  # noqa: ARG001
     """Distance of confidence from the share of hits, over bins of confidence."""
-    weight, confidence, hits = tally.sums["bins"].double().cpu().numpy()
+    weight, confidence, hits = tally.sums["bins"].cpu().double().numpy()
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = np.abs(np.nan_to_num(hits / weight) - np.nan_to_num(confidence / weight))
         shares = weight / weight.sum()
