@@ -260,7 +260,9 @@ def test_most_calls_have_a_value() -> None:
     calls = drawn(0, CALLS)
     outcomes = [outcome_of(getattr(functional, call.function), call) for call in calls]
     assert sum(found.error is None for found in outcomes) > 0.9 * len(calls)
-    assert {call.function for call in calls} == set(karat_torchmetrics.functional.__all__)
+    names = karat_torchmetrics.functional.__all__
+    drawn_names = {call.function for call in calls}
+    assert drawn_names == {name for name in names if name.startswith(("binary", "multiclass"))}
 
 
 def shifted(call: Call, preds: Any, target: Any, **options: Any) -> Any:

@@ -94,10 +94,45 @@ if TYPE_CHECKING:
         MulticlassJaccardIndex,
         MulticlassMatthewsCorrCoef,
     )
+    from karat.compat.torchmetrics.tasks import (
+        AUROC,
+        Accuracy,
+        AveragePrecision,
+        CalibrationError,
+        CohenKappa,
+        ConfusionMatrix,
+        F1Score,
+        FBetaScore,
+        HingeLoss,
+        JaccardIndex,
+        MatthewsCorrCoef,
+        Precision,
+        Recall,
+        Specificity,
+        StatScores,
+        accuracy,
+        auroc,
+        average_precision,
+        calibration_error,
+        cohen_kappa,
+        confusion_matrix,
+        f1_score,
+        fbeta_score,
+        hinge_loss,
+        jaccard_index,
+        matthews_corrcoef,
+        precision,
+        recall,
+        specificity,
+        stat_scores,
+    )
 
 _MODULES: Final = ("classification", "functional")
 
 __all__ = [
+    "AUROC",
+    "Accuracy",
+    "AveragePrecision",
     "BinaryAUROC",
     "BinaryAccuracy",
     "BinaryAveragePrecision",
@@ -113,6 +148,14 @@ __all__ = [
     "BinaryRecall",
     "BinarySpecificity",
     "BinaryStatScores",
+    "CalibrationError",
+    "CohenKappa",
+    "ConfusionMatrix",
+    "F1Score",
+    "FBetaScore",
+    "HingeLoss",
+    "JaccardIndex",
+    "MatthewsCorrCoef",
     "Metric",
     "MetricCollection",
     "MulticlassAUROC",
@@ -130,6 +173,13 @@ __all__ = [
     "MulticlassRecall",
     "MulticlassSpecificity",
     "MulticlassStatScores",
+    "Precision",
+    "Recall",
+    "Specificity",
+    "StatScores",
+    "accuracy",
+    "auroc",
+    "average_precision",
     "binary_accuracy",
     "binary_auroc",
     "binary_average_precision",
@@ -145,6 +195,14 @@ __all__ = [
     "binary_recall",
     "binary_specificity",
     "binary_stat_scores",
+    "calibration_error",
+    "cohen_kappa",
+    "confusion_matrix",
+    "f1_score",
+    "fbeta_score",
+    "hinge_loss",
+    "jaccard_index",
+    "matthews_corrcoef",
     "multiclass_accuracy",
     "multiclass_auroc",
     "multiclass_average_precision",
@@ -160,6 +218,10 @@ __all__ = [
     "multiclass_recall",
     "multiclass_specificity",
     "multiclass_stat_scores",
+    "precision",
+    "recall",
+    "specificity",
+    "stat_scores",
 ]
 
 
@@ -184,9 +246,11 @@ def __getattr__(name: str) -> Any:
 
 
 def _home(name: str) -> str:
-    """The module of a name: functions are written small."""
+    """The module of a name: functions are written small, and some names ask for a task."""
     if name in _MODULES:
         return name
+    if not name.startswith(("binary_", "multiclass_", "Binary", "Multiclass", "Metric")):
+        return "tasks"
     return "functional" if name[0].islower() else "classification"
 
 
