@@ -221,6 +221,10 @@ def test_rows_that_a_device_could_not_refuse_are_refused_on_compute(
     late.update(call.preds, target)
     with pytest.raises(KaratError, match=r"(?s)K621  target.*1 row holds a class outside"):
         late.compute()
+    other = made(call)
+    other.merge_state(late.metric_state)
+    with pytest.raises(KaratError, match="K621  target"):
+        other.compute()
     call.options.update(validate_args=True)
     soon = made(call)
     with pytest.raises(KaratError, match="K621  target"):

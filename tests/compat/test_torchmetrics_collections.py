@@ -160,6 +160,18 @@ def test_reset_merge_and_move() -> None:
         whole.merge_state(MetricCollection(curves()))
 
 
+def test_a_loaded_collection_shares_on() -> None:
+    first, second = MetricCollection({**ten(), **curves()}), MetricCollection({**ten(), **curves()})
+    first.update(*batches()[0])
+    first.persistent()
+    second.load_state_dict(first.state_dict(), strict=False)
+    for collection in (first, second):
+        collection.update(*batches()[1])
+    found = second.compute()
+    assert all(torch.allclose(v, found[name]) for name, v in first.compute().items())
+    assert int(found["cells"].sum()) == 100
+
+
 def test_names_are_those_of_torchmetrics() -> None:
     theirs = optional("torchmetrics")
     for home in (karat_torchmetrics, theirs.classification):

@@ -105,11 +105,8 @@ def call_of(seed: int, measure: str | None = None, *, sound: bool = False) -> Ca
             call.preds = call.preds.bool()
         elif rng.random() < 0.3:
             call.preds = call.preds.int()
-    if measure in RATES and task == "multiclass" and rng.random() < 0.03 and not needs_scores:
+    if call.function == "multiclass_accuracy" and rng.random() < 0.2 and not needs_scores:
         options.update(average="micro", multidim_average="global", num_classes=None)
-        if measure != "accuracy":
-            del options["num_classes"]
-            options["num_classes"] = k
     if not sound and rng.random() < 0.06:
         _spoil(rng, call)
     return call

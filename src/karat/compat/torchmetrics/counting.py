@@ -14,7 +14,7 @@ from torch import Tensor
 from karat import _native
 from karat.compat.torchmetrics.reading import Whole, is_native
 from karat.compat.torchmetrics.refusal import refused
-from karat.compat.torchmetrics.tally import REFUSED
+from karat.compat.torchmetrics.tally import REFUSED, Tally, refuse_counted
 
 __all__ = ["add_up", "count_by_sample", "count_cells", "count_hits", "refuse_rows", "refused_rows"]
 
@@ -80,17 +80,24 @@ def count_by_sample(
 
 
 def count_hits(
-    true: Tensor, pred: Tensor, kept: Tensor | None, weights: Tensor | None
+    true: Tensor, pred: Whole, kept: Tensor | None, weights: Tensor | None
 ) -> dict[str, Tensor]:
     """Rows predicted rightly and rows in all, of classes whose number nobody said.
 
     Returns:
-        ``hits``: number[2].
+        ``hits``: number[2]; on devices ``refused`` too.
+
+    Errors:
+        K621 a score is NaN, where karat's kernels read it.
     """
-    is_hit = (true == pred).reshape(-1)
-    is_kept = torch.ones_like(is_hit) if kept is None else kept.reshape(-1)
-    both = torch.stack([is_hit & is_kept, is_kept])
-    return {"hits": both.sum(1) if weights is None else (both * weights).sum(1)}
+    is_hit = (true == pred.labels).reshape(-1)
+    counted = torch.ones_like(is_hit) if kept is None else kept.reshape(-1)
+    none = torch.zeros_like(is_hit)
+    bad = none if pred.broken is None else pred.broken.reshape(-1) & counted
+    both = torch.stack([is_hit & counted & ~bad, counted & ~bad])
+    sound = _sound(weights)
+    hits = both.sum(1) if sound is None else (both * sound).sum(1)
+    return _settled({"hits": hits, REFUSED: refused_rows(none, bad, weights)}, true)
 
 
 def add_up(index: Tensor, size: int, weights: Tensor | None = None) -> Tensor:
@@ -188,8 +195,6 @@ def _settled(found: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
     """Refuse at once where waiting costs nothing, else hand on what was refused."""
     if not is_native(labels):
         return found
-    from karat.compat.torchmetrics.tally import Tally, refuse_counted
-
     refuse_counted(Tally(found))
     del found[REFUSED]
     return found

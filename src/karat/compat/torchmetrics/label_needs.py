@@ -15,6 +15,7 @@ from karat.compat.torchmetrics.counting import count_by_sample, count_cells, cou
 from karat.compat.torchmetrics.reading import (
     Whole,
     check_same_shape,
+    check_samples,
     classes_of,
     flat_weights,
     kept_rows,
@@ -22,6 +23,7 @@ from karat.compat.torchmetrics.reading import (
     probabilities,
     whole,
 )
+from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.tally import Tally
 
 __all__ = ["BinaryCells", "ClassCells", "Hits", "Need"]
@@ -60,7 +62,7 @@ class BinaryCells:
         """Rows by true class and by the side of the threshold."""
         check_same_shape(preds, target)
         if self.samplewise:
-            classes_of(target, target, None, True)
+            check_samples(target)
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
         return _counted(whole(target), self._predicted(preds, kept), 2, kept, w, self.samplewise)
@@ -97,7 +99,9 @@ class ClassCells:
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         """Rows by true and predicted class."""
-        if classes_of(preds, target, self.k, self.samplewise):
+        if self.samplewise:
+            check_samples(target)
+        if classes_of(preds, target, self.k):
             found = predicted(preds, target, self.top_k)
         else:
             found = _labels(preds, self.top_k)
@@ -119,10 +123,10 @@ class Hits:
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         """Rows whose predicted label equals the true one."""
-        is_scored = classes_of(preds, target, None, False)
-        found = predicted(preds, target, 1).labels if is_scored else preds.detach()
+        is_scored = classes_of(preds, target, None)
+        found = predicted(preds, target, 1) if is_scored else Whole(preds.detach())
         kept = kept_rows(target, self.ignore_index)
-        return Tally(count_hits(target, found, kept, flat_weights(weights, target)))
+        return Tally(count_hits(target.detach(), found, kept, flat_weights(weights, target)))
 
 
 def _empty(k: int, samplewise: bool, device: Any) -> Tally:
@@ -135,8 +139,6 @@ def _empty(k: int, samplewise: bool, device: Any) -> Tally:
 def _labels(preds: Tensor, top_k: int) -> Whole:
     if top_k == 1:
         return whole(preds)
-    from karat.compat.torchmetrics.refusal import refused
-
     found = f"preds holds labels, of which the best {top_k} cannot be taken"
     raise refused("preds", found, "Give scores of classes: [n, k, …].")
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from karat.compat.torchmetrics.gathering import gathered
 from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.rules import Rule
-from karat.compat.torchmetrics.tally import Tally
+from karat.compat.torchmetrics.tally import REFUSED, Tally
 from karat.errors import error
 
 __all__ = ["OF_COLLECTION", "Metric"]
@@ -197,6 +197,8 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
         if len(sums) + len(rows) < len(own.sums) + len(own.rows):
             found = f"The state holds {sorted(state)}, not {sorted(own.state())}"
             raise refused("A state", found, "Give the metric_state of a metric of equal arguments.")
+        if REFUSED in state:
+            sums[REFUSED] = state[REFUSED]
         return Tally(sums, rows, self.tally.dtype)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
@@ -214,10 +216,11 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any
     ) -> None:
-        names = [name for name in self.rule.need.empty(None).state() if prefix + name in state_dict]
+        known = [*self.rule.need.empty(None).state(), REFUSED]
+        names = [name for name in known if prefix + name in state_dict]
         if names:
             found = {name: state_dict.pop(prefix + name) for name in names}
-            self.tally = self._tally_from(found)
+            self.tally.become(self._tally_from(found))
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

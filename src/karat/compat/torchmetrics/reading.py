@@ -17,6 +17,7 @@ __all__ = [
     "NATIVE_DEVICES",
     "Whole",
     "check_same_shape",
+    "check_samples",
     "class_scores",
     "classes_of",
     "flat_weights",
@@ -47,7 +48,14 @@ def check_same_shape(preds: Tensor, target: Tensor) -> None:
         raise refused("preds", found, "Give both the same shape.")
 
 
-def classes_of(preds: Tensor, target: Tensor, k: int | None, samplewise: bool) -> bool:
+def check_samples(target: Tensor) -> None:
+    """Refuse targets that have no items in their samples."""
+    if target.ndim < 2:
+        found = f"target has shape {tuple(target.shape)}"
+        raise refused("target", found, "Samplewise needs a second dimension: [n, …].")
+
+
+def classes_of(preds: Tensor, target: Tensor, k: int | None) -> bool:
     """Whether `preds` holds a score for each class: [n, k, …] beside [n, …].
 
     Errors:
@@ -65,14 +73,12 @@ def classes_of(preds: Tensor, target: Tensor, k: int | None, samplewise: bool) -
             raise refused("preds", found, "Give preds [n, k, …] beside target [n, …].")
     elif preds.shape != target.shape:
         raise refused("preds", found, "Give both the same shape, or preds [n, k, …].")
-    if samplewise and target.ndim < 2:
-        raise refused("target", found, "Samplewise needs a second dimension: [n, …].")
     return is_scored
 
 
 def class_scores(preds: Tensor, target: Tensor, k: int) -> Tensor:
     """Scores of every class, float[n, k], of floats [n, k, …] beside whole targets [n, …]."""
-    if not classes_of(preds, target, k, False):
+    if not classes_of(preds, target, k):
         raise refused("preds", "preds holds no scores", "Give scores of classes: [n, k, …].")
     scores: Tensor = preds.detach().movedim(1, -1).reshape(-1, k)
     return scores

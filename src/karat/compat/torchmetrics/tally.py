@@ -84,6 +84,11 @@ class Tally:
         """A tally that can be added to without changing this one."""
         return Tally(self.sums, self.rows, self.dtype, place=self.place, n_batches=self.n_batches)
 
+    def become(self, other: Tally) -> None:
+        """Hold what another tally holds, for everybody who reads this one."""
+        self.sums, self.rows, self.n_batches = dict(other.sums), dict(other.rows), other.n_batches
+        self.cache.clear()
+
     def move(self, device: Any) -> None:
         """Bring every tensor to a device."""
         self.place = None if device is None else torch.device(device)
