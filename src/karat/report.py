@@ -73,6 +73,7 @@ class Report:
             read from JSON.
         draws: what replicates are drawn from when an interval is read.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
+        kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
     """
 
     cells: Cells
@@ -91,6 +92,7 @@ class Report:
     class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
     is_clustered: bool = False
     draws: Draws | None = None
+    kept_cautions: tuple[str, ...] = ()
 
     @property
     def classes(self) -> Classes:
@@ -256,7 +258,12 @@ class Report:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        return () if self.confidence is None else self._tables.cautions
+        if self.confidence is None:
+            return ()
+        if self.is_clustered and self.clusters is None:
+            # Read from JSON: the number of clusters is gone.
+            return self.kept_cautions
+        return self._tables.cautions
 
     def _values(self, metric: Metric, cells: Cells) -> Values:
         """What a metric gave on these rows.
