@@ -35,6 +35,7 @@ def stream_to_bytes(settings: Settings, cells: Cells | None, scores: ScoreParts 
         "species": _SPECIES,
         "settings": settings.to_dict(),
         "sizes": {name: len(part) for name, part in parts.items()},
+        "has_pred": scores is not None and scores.shape is not None and scores.shape[1],
     }
     return framed(header, {"parts": np.frombuffer(b"".join(parts.values()), np.uint8)})
 
@@ -74,20 +75,21 @@ def _assembled(
     tables = ScoredTables.from_bytes(parts["tables"]) if "tables" in parts else None
     if cells is not None and (held is not None or tables is not None):
         raise damaged("It holds labels alone and rows with scores")
-    return settings, cells, _scores(settings, held, tables)
+    has_pred = header["has_pred"]
+    if type(has_pred) is not bool or (held is not None and held.shape[1] != has_pred):
+        raise damaged("Whether predictions were given is not said")
+    return settings, cells, _scores(settings, held, tables, has_pred=has_pred)
 
 
 def _scores(
-    settings: Settings, held: HeldRows | None, tables: ScoredTables | None
+    settings: Settings, held: HeldRows | None, tables: ScoredTables | None, *, has_pred: bool
 ) -> ScoreParts | None:
-    empty = ScoreParts(settings.max_memory, settings.threshold, settings.positive)
+    empty = ScoreParts(
+        settings.max_memory, settings.threshold, settings.positive, settings.is_frequency
+    )
     found = None
     if tables is not None:
-        shape = (
-            None if tables.is_single else tables.classes.k,
-            held is not None and held.shape[1],
-            tables.is_weighted,
-        )
+        shape = (None if tables.is_single else tables.classes.k, has_pred, tables.is_weighted)
         found = replace(empty, tables=tables, shape=shape)
     if held is not None:
         rows = replace(empty, held=held, shape=held.shape)

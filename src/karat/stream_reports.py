@@ -14,6 +14,7 @@ from karat.engines.tabled_scores import sampled_rows
 from karat.errors import error
 from karat.inputs.align import classes_of
 from karat.inputs.score_order import wrong_number
+from karat.inputs.weights import refuse_sums
 from karat.measuring import counted_as_rows, report_of_scores, wanted_of_scores
 from karat.metrics import Metric, Pairwise
 from karat.metrics._positive import check_has_positive
@@ -36,6 +37,7 @@ def report_of_parts(cells: Cells | None, scores: ScoreParts | None, settings: Se
     """
     if scores is None:
         assert cells is not None
+        _check_weight(cells)
         if settings.positive is not None and settings.labels is None:
             cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))
         found = Report(cells, settings.undefined, settings.wanted, confidence=settings.asked)
@@ -71,6 +73,7 @@ def _of_scores(scores: ScoreParts, settings: Settings) -> Report:
         kept_rows = rows_of(scores.held, scores.threshold, settings.n_threads)
         return report_of_scores(kept_rows, settings.wanted, settings.undefined, settings.asked)
     tables = scores.tables
+    _check_weight(tables.cells)
     rows = TabledRows(tables)
     wanted = wanted_of_scores(rows.classes, settings.wanted, is_prob=rows.is_prob)
     for metric in wanted:
@@ -81,7 +84,8 @@ def _of_scores(scores: ScoreParts, settings: Settings) -> Report:
     kept = [metric for metric in wanted if metric not in left_out]
     keeper = _keeper(rows.classes, settings.wanted)
     values, bounds, sure = measured_tables(
-        rows, kept, settings.undefined, settings.asked, lambda: sampled_rows(tables),
+        rows, kept, settings.undefined, settings.asked,
+        lambda: sampled_rows(tables, is_frequency=scores.is_frequency),
         along=keeper.take if keeper else None, is_requested=settings.wanted is not None,
     )  # fmt: skip
     return Report(
@@ -99,6 +103,18 @@ def _of_scores(scores: ScoreParts, settings: Settings) -> Report:
         draws=sure.draws,
         bounds=bounds,
     )
+
+
+def _check_weight(cells: Cells) -> None:
+    """Refuse weights that add up to nothing, or that formulas cannot bear.
+
+    Errors:
+        K115, K125.
+    """
+    if cells.is_weighted:
+        if not cells.counts.any():
+            raise error("K115", argument="weights", n=int(cells.n_rows))
+        refuse_sums(cells.counts)
 
 
 def _keeper(classes: Classes, wanted: Sequence[Metric] | None) -> Keeper | None:

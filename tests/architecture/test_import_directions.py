@@ -32,6 +32,10 @@ JOINTS = {
     "scored_functions",
     "scored_models",
     "scoring",
+    "stream",
+    "stream_bytes",
+    "stream_reports",
+    "stream_settings",
     "cli",
     "compat",
 }

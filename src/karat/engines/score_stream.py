@@ -28,9 +28,13 @@ _LEAST_ROWS: Final = 1 << 18
 
 
 def rows_of(
-    held: HeldRows, threshold: float | None = None, n_threads: int | None = None
+    held: HeldRows,
+    threshold: float | None = None,
+    n_threads: int | None = None,
+    *,
+    is_part: bool = False,
 ) -> ScoreTally:
-    """Kept rows as what metrics read."""
+    """Kept rows as what metrics read; as `ScoreTally` has it, they may be a part of others."""
     whole = held.whole()
     argument: Argument = "y_prob" if held.is_prob else "y_score"
     return ScoreTally(
@@ -41,6 +45,7 @@ def rows_of(
         whole.pred,
         threshold,
         n_threads or 0,
+        is_part=is_part,
     )
 
 
@@ -59,6 +64,7 @@ class ScoreParts:
         max_memory: bytes of rows that are kept; about as many as tables may take.
         threshold: from which score on the positive class of two is predicted.
         positive: the positive class of two; None: the last.
+        is_frequency: whether a weight is a number of rows.
         held: rows that are kept, or not yet in tables; None without any.
         tables: the others; None while all are kept.
         shape: as of `HeldRows`; None without rows.
@@ -67,6 +73,7 @@ class ScoreParts:
     max_memory: int
     threshold: float | None = None
     positive: Label | None = None
+    is_frequency: bool = False
     held: HeldRows | None = None
     tables: ScoredTables | None = None
     shape: tuple[int | None, bool, bool] | None = None
@@ -171,7 +178,8 @@ class ScoreParts:
         )
         tables = self.tables
         for held in _parts(self.held):
-            part = tables_of(rows_of(held, self.threshold, n_threads), limit, n_sampled, tables)
+            rows = rows_of(held, self.threshold, n_threads, is_part=True)
+            part = tables_of(rows, limit, n_sampled, tables, is_frequency=self.is_frequency)
             tables = part if tables is None else tables.merge(part)
         return replace(self, held=None, tables=tables)
 

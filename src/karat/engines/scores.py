@@ -60,6 +60,7 @@ class ScoreTally:
         n_threads: threads of native passes; 0: the default.
         weights_argument: the name of the weights in messages.
         clusters: int64[n], which rows go together, or None.
+        is_part: whether others come beside them, so that these may all weigh 0.
     """
 
     classes: Classes
@@ -71,6 +72,7 @@ class ScoreTally:
     n_threads: int = 0
     weights_argument: str = "weights"
     clusters: npt.NDArray[np.int64] | None = None
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         self._read: _native.ScoreSums | None = None
@@ -127,7 +129,7 @@ class ScoreTally:
         """Refuse weights of the classes that add up to nothing, or that formulas cannot bear."""
         if self.weights is None:
             return
-        if not totals.any():
+        if not totals.any() and not self.is_part:
             raise error("K115", argument=self.weights_argument, n=self.n_rows)
         refuse_sums(np.asarray(totals, np.float64), self.weights_argument)
 
@@ -188,8 +190,9 @@ class ScoreTally:
         pred_side = Side(_column("y_pred", pred), pred, 0, identity)
         try:
             return count_aligned(
-                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads
-            )
+                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads,
+                is_part=self.is_part,
+            )  # fmt: skip
         except _native.Rejected as rejected:
             explain_weights(rejected, self.weights, self.weights_argument)
         except AllZeroError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias, get_args
 
@@ -54,6 +55,7 @@ def bounds_of(
         limits = (
             _of_pairs(metric, rows) if reads is PairRanks else _of_columns(metric, rows, policy)
         )
+        # Equal limits, or none where nothing can be measured, leave nothing open.
         if limits is None or limits[0] < limits[1]:
             found[metric] = limits
     return found
@@ -68,7 +70,7 @@ def _of_pairs(metric: Metric, rows: TabledRows) -> Limits | None:
         columns = [rows.ordered(order).column(i) for i in range(rows.classes.k)]
         view = PairRanks(np.stack([column.areas() for column in columns]), columns[0].totals)
         values.append(float(metric.record.formula(view, **dict(metric.params))))
-    if metric.record.bounds is None or not all(np.isfinite(values)):
+    if metric.record.bounds is None:
         return None
     return widened(min(values), max(values))
 
@@ -92,10 +94,7 @@ def _of_columns(metric: Metric, rows: TabledRows, policy: Policy) -> Limits | No
         is_exact &= views["tied"].ranked.is_exact
         one = _of_column(metric, views)
         if one is None:
-            value = float(metric.record.formula(views["tied"], **dict(metric.params)))
-            if np.isfinite(value):
-                return None
-            one = np.nan, np.nan  # a class that cannot be measured, in any order
+            return None
         limits.append(one)
     if is_exact:
         return 0.0, 0.0
@@ -103,7 +102,7 @@ def _of_columns(metric: Metric, rows: TabledRows, policy: Policy) -> Limits | No
         float(lifted(np.array(side), metric.lift, positive, totals, policy).value)
         for side in zip(*limits, strict=True)
     )
-    return (low, high) if np.isfinite([low, high]).all() else None
+    return low, high
 
 
 def _of_column(metric: Metric, views: dict[Order, Any]) -> Limits | None:
@@ -111,8 +110,12 @@ def _of_column(metric: Metric, views: dict[Order, Any]) -> Limits | None:
     params, record = dict(metric.params), metric.record
     if views["tied"].ranked.is_exact:
         value = float(record.formula(views["tied"], **params))
-        return (value, value) if np.isfinite(value) else None
-    return None if record.bounds is None else record.bounds(record.formula, params, views)
+        return value, value
+    if record.bounds is None:
+        return None
+    if math.isnan(record.formula(views["tied"], **params)):
+        return np.nan, np.nan  # which the weights of the classes alone decide
+    return record.bounds(record.formula, params, views)
 
 
 def _views(metric: Metric, rows: TabledRows, i: int | None) -> dict[Order, Any]:

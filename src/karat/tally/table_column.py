@@ -167,9 +167,9 @@ class TableColumn:
             area = float((weights[:, 1] * over).sum() / total[1])
         gaps = np.stack([under - area, over - area], axis=1)
         spread = np.where(weights > 0, squares * gaps**2, 0.0).sum(axis=0)
-        if not total.all():
-            spread = np.full(2, np.nan)
         size = float((weights[:, 1] * np.abs(gaps[:, 1])).sum())
+        if not total.all():
+            spread, size = np.full(2, np.nan), np.nan
         return Placements(total, squares.sum(axis=0), spread, size)
 
     def lift_squares(self, *, is_straight: bool = False) -> Floats:
