@@ -207,7 +207,7 @@ class Report:
             exact=metric not in self.bounds,
             bound=self.bounds.get(metric),
             standard_error=interval.standard_error,
-            remark=interval.remark or self._open(metric),
+            remark="; ".join(filter(None, (interval.remark, self._open(metric)))) or None,
         )
 
     def _open(self, metric: Metric) -> str | None:

@@ -248,6 +248,10 @@ class ScoreTable:
         moments = None if self.moments is None else -self.moments
         return self._joined(0.0 - self.high, 0.0 - self.low, moments, -1)
 
+    def disjoint(self) -> ScoreTable:
+        """The same with rungs that touch as one: 1 − score ends buckets at the other end."""
+        return self if self.is_exact else self._joined(self.low, self.high, self._moments, 1)
+
     def _joined(
         self, low: Floats, high: Floats, moments: Floats | None, step: Literal[1, -1]
     ) -> ScoreTable:
@@ -256,7 +260,8 @@ class ScoreTable:
         low, high = low[turned], high[turned]
         is_new = np.ones(len(low), bool)
         # Rounding may make neighbours equal: then so are the scores.
-        np.greater(low[:-1], high[1:], out=is_new[1:])
+        above = np.maximum.accumulate(high[::-1])[::-1]
+        np.greater(low[:-1], above[1:], out=is_new[1:])
         starts = np.flatnonzero(is_new)
 
         def added(numbers: Numbers | None) -> Numbers | None:
@@ -275,8 +280,9 @@ class ScoreTable:
         with np.errstate(over="ignore"):
             sums = _finite(np.add.reduceat(moments[turned], starts))
         return replace(
-            self, low=low[ends], high=high[starts], counts=counts, squares=squares, moments=sums
-        )
+            self, low=low[ends], high=np.maximum.reduceat(high, starts), counts=counts,
+            squares=squares, moments=sums,
+        )  # fmt: skip
 
     def to_bytes(self) -> bytes:
         """The table as bytes that `from_bytes` of this and every later version reads.

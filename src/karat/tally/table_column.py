@@ -209,7 +209,7 @@ def pooled_table(tables: list[ScoreTable]) -> ScoreTable:
         part = replace(table, counts=column._two(table.counts), squares=squares)
         found = part if found is None else found.merge(part)
     assert found is not None
-    return replace(found, n_rows=n_rows)
+    return replace(found.disjoint(), n_rows=n_rows)
 
 
 def _from(values: Floats) -> Floats:
