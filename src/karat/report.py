@@ -72,8 +72,7 @@ class Report:
         intervals: intervals that do not follow from the tally: those of scores, and of what was
             read from JSON.
         draws: what replicates are drawn from when an interval is read.
-        bounds: metrics that are not exact, each with limits between which the exact value lies, or
-            None where these are not known.
+        bounds: metrics that are not exact, with limits of the exact value, None where not known.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
         kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
     """
@@ -209,14 +208,13 @@ class Report:
             exact=metric not in self.bounds,
             bound=self.bounds.get(metric),
             standard_error=interval.standard_error,
-            remark=interval.remark or self._open(metric),
+            remark="; ".join(filter(None, (interval.remark, self._open(metric)))) or None,
         )
 
     def _open(self, metric: Metric) -> str | None:
         """What to know of a value that is not exact."""
-        if metric not in self.bounds or self.bounds[metric] is not None:
-            return None
-        return "from scores in buckets; how far from exact is not known"
+        is_open = metric in self.bounds and self.bounds[metric] is None
+        return "from scores in buckets; how far from exact is not known" if is_open else None
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
@@ -261,18 +259,16 @@ class Report:
             >>> report.covariance(["accuracy", "error_rate"]).round(6).tolist()
             [[0.001275, -0.001275], [-0.001275, 0.001275]]
         """
-        tables = TableIntervals(
-            self.cells, self.confidence or Confidence(), self.clusters, self.undefined
-        )
+        asked = self.confidence or Confidence()
+        tables = TableIntervals(self.cells, asked, self.clusters, self.undefined)
         return tables.covariance([get(name) for name in metrics])
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        if self.confidence is None:
-            return ()
-        if self.is_clustered and self.clusters is None:
-            # Read from JSON: the number of clusters is gone.
+        # Of what was read from JSON the number of clusters is gone.
+        is_read = self.is_clustered and self.clusters is None
+        if self.confidence is None or is_read:
             return self.kept_cautions
         return self._tables.cautions
 

@@ -50,7 +50,9 @@ def _assembled(
         if problem.code == "K301":
             raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
-    empty = ScoreParts(settings.max_memory, settings.threshold, settings.positive)
+    empty = ScoreParts(
+        settings.max_memory, settings.threshold, settings.positive, settings.is_frequency
+    )
     return settings, *parts_from_bytes(header["sizes"], arrays["parts"].tobytes(), empty)
 
 

@@ -15,6 +15,8 @@ BELOW = {
 }  # fmt: skip
 JOINTS = {
     "karat",
+    "big_files",
+    "checkpoints",
     "comparing",
     "comparison_arguments",
     "evaluation",
@@ -33,6 +35,10 @@ JOINTS = {
     "scored_functions",
     "scored_models",
     "scoring",
+    "stream",
+    "stream_bytes",
+    "stream_reports",
+    "stream_settings",
     "cli",
     "compat",
 }

@@ -61,7 +61,7 @@ class ScoreTally:
         n_threads: threads of native passes; 0: the default.
         weights_argument: the name of the weights in messages.
         clusters: int64[n], which rows go together, or None.
-        is_part: whether more rows come elsewhere, so that all of these may weigh nothing.
+        is_part: whether others come beside them, so that these may all weigh 0.
     """
 
     classes: Classes
@@ -191,8 +191,9 @@ class ScoreTally:
         pred_side = Side(_column("y_pred", pred), pred, 0, identity)
         try:
             return count_aligned(
-                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads
-            )
+                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads,
+                is_part=self.is_part,
+            )  # fmt: skip
         except _native.Rejected as rejected:
             explain_weights(rejected, self.weights, self.weights_argument)
         except AllZeroError:
@@ -235,8 +236,7 @@ class ScoreTally:
         """float64[m]: the probability of class i of each row of a part."""
         if not self.is_prob:
             return self._probability_of(i, part)
-        found: Floats = self._column(i)[part].astype(np.float64)
-        return found
+        return self._column(i)[part].astype(np.float64)
 
     def _ranked(self, column: npt.NDArray[Any], i: int, names_rows: bool) -> Ranked:
         try:
@@ -341,8 +341,7 @@ class ScoreTally:
 
 def _blocks(n: int) -> Iterator[slice]:
     """Rows, some at once."""
-    for start in range(0, n, _BLOCK):
-        yield slice(start, start + _BLOCK)
+    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
 
 
 def _column(argument: str, codes: Codes) -> Column:

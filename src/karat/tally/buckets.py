@@ -32,8 +32,9 @@ _HIDDEN: Final = np.int64(0x7FFFFFFFFFFFFFFF)
 
 @lru_cache(maxsize=1)
 def _cuts() -> Floats:
-    """Ends of the bins, ascending."""
-    return np.unique(np.concatenate([uniform_edges(n) for n in BINS]))
+    """Ends of the bins, ascending, and below 0 the same: buckets of both signs are alike."""
+    ends = np.concatenate([uniform_edges(n) for n in BINS])
+    return np.unique(np.concatenate([ends, 0.0 - ends]))
 
 
 def bucket_starts(scores: Floats, bits: int) -> npt.NDArray[np.intp]:
