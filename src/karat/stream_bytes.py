@@ -75,10 +75,32 @@ def _assembled(
     tables = ScoredTables.from_bytes(parts["tables"]) if "tables" in parts else None
     if cells is not None and (held is not None or tables is not None):
         raise damaged("It holds labels alone and rows with scores")
+    found = _contradiction(settings, cells, held, tables)
+    if found:
+        raise damaged(found)
     has_pred = header["has_pred"]
     if type(has_pred) is not bool or (held is not None and held.shape[1] != has_pred):
         raise damaged("Whether predictions were given is not said")
     return settings, cells, _scores(settings, held, tables, has_pred=has_pred)
+
+
+def _contradiction(
+    settings: Settings, cells: Cells | None, held: HeldRows | None, tables: ScoredTables | None
+) -> str | None:
+    """What the parts contradict, or None."""
+    parts = [part for part in (cells, held, tables) if part is not None]
+    labels = {part.classes.labels for part in parts}
+    if settings.labels is not None:
+        labels.add(settings.labels)
+    if len(labels) > 1:
+        return "Its parts are not of the same classes"
+    if held is None or tables is None:
+        return None
+    columns = None if tables.is_single else tables.classes.k
+    facts = held.is_prob, held.shape[0], held.shape[2]
+    if facts != (tables.is_prob, columns, tables.is_weighted):
+        return "Its rows and its tables do not go together"
+    return None
 
 
 def _scores(
