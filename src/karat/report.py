@@ -39,6 +39,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 """Families of metrics that say how probabilities agree with what happened."""
+_OPEN = "from scores in buckets; how far from exact is not known"
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
     "informedness": ("informedness_threshold", "max_informedness"),
@@ -207,14 +208,16 @@ class Report:
             exact=metric not in self.bounds,
             bound=self.bounds.get(metric),
             standard_error=interval.standard_error,
-            remark="; ".join(filter(None, (interval.remark, self._open(metric)))) or None,
+            remark=self._remark(metric, interval.remark),
         )
 
-    def _open(self, metric: Metric) -> str | None:
-        """What to know of a value that is not exact."""
-        if metric not in self.bounds or self.bounds[metric] is not None:
-            return None
-        return "from scores in buckets; how far from exact is not known"
+    def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
+        """What to know of an interval, and of a value that is not exact."""
+        if self.bounds.get(metric, ()) is not None:
+            return of_interval
+        # What was read from JSON says it already.
+        told = (of_interval or "").removesuffix(_OPEN).removesuffix("; ")
+        return "; ".join(filter(None, (told, _OPEN)))
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
