@@ -39,6 +39,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 """Families of metrics that say how probabilities agree with what happened."""
+_OPEN = "from scores in buckets; how far from exact is not known"
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
     "informedness": ("informedness_threshold", "max_informedness"),
@@ -208,13 +209,16 @@ class Report:
             exact=metric not in self.bounds,
             bound=self.bounds.get(metric),
             standard_error=interval.standard_error,
-            remark="; ".join(filter(None, (interval.remark, self._open(metric)))) or None,
+            remark=self._remark(metric, interval.remark),
         )
 
-    def _open(self, metric: Metric) -> str | None:
-        """What to know of a value that is not exact."""
-        is_open = metric in self.bounds and self.bounds[metric] is None
-        return "from scores in buckets; how far from exact is not known" if is_open else None
+    def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
+        """What to know of an interval, and of a value that is not exact."""
+        if self.bounds.get(metric, ()) is not None:
+            return of_interval
+        # What was read from JSON says it already.
+        told = (of_interval or "").removesuffix(_OPEN).removesuffix("; ")
+        return f"{told}; {_OPEN}" if told else _OPEN
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
@@ -318,20 +322,15 @@ class Report:
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.
         """
-        found = {
-            name: result
-            for name, result in self.metrics.items()
-            if get(name).record.family in CALIBRATION_FAMILIES
-        }
+        families = CALIBRATION_FAMILIES
+        every = self.metrics.items()
+        found = {name: one for name, one in every if get(name).record.family in families}
         if not found:
             if self.scores is None:
                 raise error("K210", name="calibration")
             listed = default_metrics(of_scores=True)
-            names = [
-                str(item)
-                for item in listed
-                if item.record.family in CALIBRATION_FAMILIES and self._applies(item)
-            ]
+            fitting = [item for item in listed if item.record.family in CALIBRATION_FAMILIES]
+            names = [str(item) for item in fitting if self._applies(item)]
             do = f"Name one or more in metrics=: {shown(names, 20)}."
             raise error("K211", name="a metric of calibration", do=do)
         return found

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import numpy as np
-
 from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.score_stream import ScoreParts, discovered, rows_of
 from karat.engines.tabled_scores import sampled_rows
@@ -146,8 +144,8 @@ def _warnings(rows: TabledRows, left_out: Sequence[Metric], is_open: bool) -> tu
     if is_open:
         width = 2.0**-rows.tables.bits
         found.append(
-            f"Scores were counted in buckets of {np.format_float_scientific(width, 1)} of "
-            "themselves: results that depend on them have a bound."
+            f"Scores were counted in buckets that are {width:.1e} of a score wide: "
+            "results that depend on them have a bound."
         )
     if left_out:
         names = ", ".join(str(metric) for metric in left_out)

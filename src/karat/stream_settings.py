@@ -14,6 +14,7 @@ from karat.engines.score_batches import ScoreBatches
 from karat.errors import error, short, shown
 from karat.evaluation import are_numbers_of_rows
 from karat.functions import check_policy, plain_text
+from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_positive
 from karat.measuring import checked_memory
 from karat.metrics import Metric
@@ -72,6 +73,8 @@ class Settings:
         labels, positive = given["labels"], given["positive"]
         if labels is not None and positive is not None and len(labels) == 2:
             positive = declared_positive(positive, labels)
+        if labels is not None and positive is not None:
+            classes_of(labels, positive)
         threshold = checked_threshold(given["threshold"], _TWO)
         confidence = {
             name: given[name] for name in ("level", "side", "method", "design", "weights_are")

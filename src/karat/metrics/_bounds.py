@@ -18,6 +18,7 @@ from karat.tally import Order, Steps
 from karat.tally.bin_edges import uniform_edges
 
 __all__ = [
+    "AT_PRECISION",
     "BETWEEN_ORDERS",
     "BINNED",
     "UNDER_LINES",
@@ -51,6 +52,22 @@ def _between_orders(
     if not all(np.isfinite(found)):
         return None
     return widened(min(found), max(found))
+
+
+def _at_precision(
+    body: Callable[..., float], params: Mapping[str, Any], views: Views
+) -> Limits | None:
+    """Of what is reached while precision is at least `min_precision`, which weights miss by a bit.
+
+    Sums of weights round otherwise in another order: a threshold that keeps it exactly may not.
+    """
+    if not views["tied"].ranked.is_weighted:
+        return _between_orders(body, params, views)
+    least = params["min_precision"]
+    strict = {**params, "min_precision": min(least * (1.0 + _SLACK), 1.0)}
+    lax = {**params, "min_precision": least * (1.0 - _SLACK)}
+    low, high = _between_orders(body, strict, views), _between_orders(body, lax, views)
+    return None if low is None or high is None else (low[0], high[1])
 
 
 def _under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
@@ -182,6 +199,8 @@ def widened(low: float, high: float) -> Limits:
 
 BETWEEN_ORDERS: Final[Bounds] = _between_orders
 """Bounds of what grows or falls with the ROC curve, and of extremes over thresholds."""
+AT_PRECISION: Final[Bounds] = _at_precision
+"""Bounds of the best threshold among those whose precision is at least `min_precision`."""
 UNDER_STEPS: Final[Bounds] = _under_steps
 """Bounds of the area under precision in steps."""
 UNDER_LINES: Final[Bounds] = _under_lines
