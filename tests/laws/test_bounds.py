@@ -42,7 +42,7 @@ def test_a_hundred_thousand_values_lie_in_their_bounds() -> None:
     by_size = {k: [m for r in BOUNDED for m in metrics_in_buckets(r, k)] for k in (2, 3)}
     n_held = sum(
         check_bounds(problem, by_size[problem.fine.classes.k])
-        for problem in bucket_problems(1200, seed=20)
+        for problem in bucket_problems(1300, seed=20)
     )
     assert n_held >= 100_000
 
