@@ -263,8 +263,7 @@ class ScoreTally:
     def _probability_of(self, i: int, part: slice) -> Floats:
         most, total = self._normalizer
         with np.errstate(over="ignore"):  # a gap of more than any number is infinite
-            found: Floats = np.exp(self._odds(i, part) - most[part]) / total[part]
-        return found
+            return np.exp(self._odds(i, part) - most[part]) / total[part]
 
     @cached_property
     def _normalizer(self) -> tuple[Floats, Floats]:
