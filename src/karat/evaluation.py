@@ -12,6 +12,7 @@ from typing import Any, get_args
 import numpy as np
 
 from karat.engines.arrays import check_threads
+from karat.engines.devices.tensors import Arrived, arrived
 from karat.engines.scores import tally_scores
 from karat.errors import error, short, shown
 from karat.errors.habits import names_its_arguments
@@ -110,8 +111,9 @@ def evaluate(
             prediction is null; the report says how many.
         n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
             The report does not depend on it.
-        max_memory: bytes that the scores of Parquet files may take: of more rows distinct scores
-            are counted, or buckets of them; results then say ``exact`` or their ``bound``.
+        max_memory: bytes that the scores of Parquet files, or of tensors on a device, may take: of
+            more rows distinct scores are counted, or buckets of them; results then say ``exact``
+            or their ``bound``.
         checkpoint: a file to which a read of Parquet files writes how far it is, and from which
             the same call goes on after it was interrupted.
 
@@ -162,6 +164,16 @@ def evaluate(
         "weights": weights,
         "n_threads": n_threads,
     }
+    if not is_table and clusters is None and confusion is None:
+        found = _on_device(
+            arrived(y_true, y_pred, y_prob, y_score, weights), labels=labels,
+            class_names=class_names, positive=positive, threshold=threshold, metrics=metrics,
+            level=level, method=method, side=side, design=design, weights_are=weights_are,
+            seed=seed, n_replicates=n_replicates, undefined=undefined, n_threads=n_threads,
+            max_memory=max_memory,
+        )  # fmt: skip
+        if found is not None:
+            return found
     if is_table:
         is_in_files = names_files(y_true)
         options["weights"] = _of_table("weights", weights, is_in_files=is_in_files)
@@ -201,6 +213,16 @@ def evaluate(
         # A metric that these classes do not have is an error here, not when the report is printed.
         _ = report.metrics
     return report
+
+
+def _on_device(rows: Arrived | None, **settings: Any) -> Report | None:
+    """The report of rows on a device; None without any, and where the host must read them."""
+    if rows is None:
+        return None
+    from karat.stream import Stream
+
+    stream = Stream(**settings)
+    return stream.report() if stream.update_on_device(rows) else None
 
 
 def are_numbers_of_rows(weights_are: Any) -> bool:
