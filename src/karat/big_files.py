@@ -6,10 +6,13 @@ import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from karat.checkpoints import Checkpoint, Progressed
 from karat.engines.decided import checked_threshold
+from karat.engines.exact_tables import ExactColumns
 from karat.engines.file_units import FileUnits, units_of_files
 from karat.engines.files import FileTally
 from karat.engines.paths import find
@@ -36,6 +39,7 @@ def report_of_big_files(
     threshold: float | None,
     max_memory: int,
     checkpoint: str | os.PathLike[str] | None,
+    exact: bool,
     **reading: Any,
 ) -> Report | None:
     """The report of Parquet files whose scores do not fit, or whose read is to be resumed.
@@ -47,6 +51,7 @@ def report_of_big_files(
         threshold: from which score on the positive class of two is predicted.
         max_memory: bytes that rows with scores may take.
         checkpoint: a file to resume from and to write to, or None.
+        exact: whether scores that were put into buckets are read again, every one of them.
         reading: where, nulls, progress, labels_are_text.
 
     Returns:
@@ -87,7 +92,48 @@ def report_of_big_files(
         n_done += units.units[place].n
         if file is not None:
             file.save(so_far, is_last=place + 1 == len(units.units))
-    return _report(units, so_far, asked, threshold)
+    with ExitStack() as cleanup:
+        scores = so_far.scores
+        if exact and scores is not None:
+            so_far = replace(so_far, scores=_refined(scores, units, asked.n_threads, cleanup))
+        return _report(units, so_far, asked, threshold)
+
+
+def _refined(
+    scores: ScoreParts, units: FileUnits, n_threads: int | None, cleanup: ExitStack
+) -> ScoreParts:
+    """The same with every distinct score, from a second read; tables lie on disk meanwhile."""
+    scores = scores.settled(n_threads)
+    if scores.tables is None or scores.tables.is_exact:
+        return scores
+    folder = Path(cleanup.enter_context(TemporaryDirectory(prefix="karat-exact-")))
+    columns = ExactColumns(
+        folder, units.classes.k, is_prob=scores.is_prob, is_weighted=scores.tables.is_weighted
+    )
+    for place in range(len(units.units)):
+        found = units.read(place, n_threads)
+        if isinstance(found, TableRows):
+            columns.add(_rows(found, scores.threshold, n_threads))
+    ranks, probabilities, confidences = columns.merged()
+    tables = replace(
+        scores.tables, ranks=ranks, probabilities=probabilities, confidences=confidences
+    )
+    return replace(scores, tables=tables)
+
+
+def _rows(found: TableRows, threshold: float | None, n_threads: int | None) -> ScoreTally:
+    """The rows of a unit; all of them may weigh nothing."""
+    return ScoreTally(
+        found.classes,
+        found.true,
+        found.scores,
+        found.weights,
+        found.pred if threshold is None else None,
+        threshold,
+        n_threads or 0,
+        found.weights_argument,
+        is_part=True,
+    )
 
 
 def _may_be_large(source: Any, max_memory: int) -> bool:
@@ -111,15 +157,11 @@ def _with_unit(
     if isinstance(found, FileTally):
         cells = _on_classes(found.cells, units)
         return replace(after, cells=cells if so_far.cells is None else union(so_far.cells, cells))
-    pred = found.pred if empty.threshold is None else None
-    rows = ScoreTally(
-        found.classes, found.true, found.scores, found.weights, pred, empty.threshold,
-        n_threads or 0, found.weights_argument, is_part=True,
-    )  # fmt: skip
+    rows = _rows(found, empty.threshold, n_threads)
     with numbered(found.kept):
         # The same native read that tables need; its errors name the rows of this unit.
         units.numbering(place, rows.read)
-    chunk = Chunk(found.true, found.scores.values, pred, rows.weights)
+    chunk = Chunk(found.true, found.scores.values, rows.pred, rows.weights)
     held = HeldRows(units.classes, (chunk,), found.scores.is_prob, found.scores.tolerance)
     scores = so_far.scores or empty
     return replace(after, scores=scores.with_rows(held, n_threads))

@@ -69,6 +69,7 @@ def evaluate(
     n_threads: int | None = None,
     max_memory: int = MAX_MEMORY,
     checkpoint: str | PathLike[str] | None = None,
+    exact: bool = False,
 ) -> Report:
     """Every quality metric of a classifier's predictions, each with its interval, in one pass.
 
@@ -116,6 +117,8 @@ def evaluate(
             or their ``bound``.
         checkpoint: a file to which a read of Parquet files writes how far it is, and from which
             the same call goes on after it was interrupted.
+        exact: whether files whose scores were put into buckets are read again, so that every
+            number is exact: with 8 + 8k bytes of disk for a distinct score of each column.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
@@ -181,7 +184,7 @@ def evaluate(
         report = report_of_table(
             y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
             wanted=wanted, policy=policy, confidence=confidence,
-            max_memory=checked_memory(max_memory), checkpoint=checkpoint,
+            max_memory=checked_memory(max_memory), checkpoint=checkpoint, exact=exact,
         )  # fmt: skip
     elif has_scores:
         from karat.scored_functions import given_scores

@@ -217,6 +217,7 @@ def report_of_table(
     confidence: Confidence | None = None,
     max_memory: int = MAX_MEMORY,
     checkpoint: str | PathLike[str] | None = None,
+    exact: bool = False,
     **reading: Any,
 ) -> Report:
     """The report of a table or of files, from labels alone or with probabilities or scores.
@@ -228,6 +229,7 @@ def report_of_table(
         confidence: what is asked of the intervals; None: there are none.
         max_memory: bytes that the scores of Parquet files may take; more are put into tables.
         checkpoint: a file to resume the read of Parquet files from, and to write to.
+        exact: whether scores in buckets are read again, every one of them.
         reading: what only files have: where, progress, labels_are_text.
     """
     requested = None if wanted is None else tuple(wanted)
@@ -248,8 +250,8 @@ def report_of_table(
             large = report_of_big_files(
                 table, {**named, **{name: options[name] for name in _OF_LABELS}},
                 Asked(requested, policy, confidence, options["n_threads"]),
-                threshold=threshold, max_memory=max_memory, checkpoint=checkpoint, nulls=nulls,
-                **reading,
+                threshold=threshold, max_memory=max_memory, checkpoint=checkpoint, exact=exact,
+                nulls=nulls, **reading,
             )  # fmt: skip
             if large is not None:
                 return large

@@ -75,6 +75,7 @@ class Report:
         bounds: metrics that are not exact, each with limits between which the exact value lies, or
             None where these are not known.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
+        kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
     """
 
     cells: Cells
@@ -94,6 +95,7 @@ class Report:
     is_clustered: bool = False
     draws: Draws | None = None
     bounds: Mapping[Metric, tuple[float, float] | None] = field(default_factory=dict)
+    kept_cautions: tuple[str, ...] = ()
 
     @property
     def classes(self) -> Classes:
@@ -267,7 +269,12 @@ class Report:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        return () if self.confidence is None else self._tables.cautions
+        if self.confidence is None:
+            return ()
+        if self.is_clustered and self.clusters is None:
+            # Read from JSON: the number of clusters is gone.
+            return self.kept_cautions
+        return self._tables.cautions
 
     def _values(self, metric: Metric, cells: Cells) -> Values:
         """What a metric gave on these rows.

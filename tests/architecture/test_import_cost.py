@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+from tests.optional import optional
+
 HEAVY = {
     "click",
     "duckdb",
@@ -19,6 +21,8 @@ HEAVY = {
     "rich",
     "scipy",
     "sklearn",
+    "torch",
+    "torchmetrics",
 }
 MOST_MODULES = 40
 """Modules that `import karat` may add to those of NumPy."""
@@ -75,6 +79,14 @@ def test_adapters_load_nothing_of_the_libraries_that_they_stand_for() -> None:
         "from karat.compat.onedal import BinaryConfusionMatrix as B; B().compute([0, 1], [0, 1])"
     )
     assert packages(modules_after(statement)) & (HEAVY | {"catboost", "daal"}) == set()
+
+
+def test_the_drop_in_for_torchmetrics_loads_torch_when_a_name_is_asked_for() -> None:
+    statement = "import karat.compat.torchmetrics as t; dir(t)"
+    assert packages(modules_after(statement)) & HEAVY == set()
+    optional("torch")
+    statement = "from karat.compat.torchmetrics import MulticlassAccuracy as A; A(3)"
+    assert "torchmetrics" not in packages(modules_after(statement, before="import torch"))
 
 
 def test_help_of_the_command_line_loads_no_numpy() -> None:

@@ -92,7 +92,7 @@ ALLOWED: dict[str, set[str]] = {
 """Which part of karat may import which other part."""
 
 FORBIDDEN = {
-    "pandas", "polars", "pyarrow", "sklearn", "scipy.stats", "pydantic", "catboost", "torch",
+    "pandas", "polars", "pyarrow", "sklearn", "scipy.stats", "pydantic", "catboost", "torchmetrics",
 }  # fmt: skip
 """Packages that no file of the library may import, not even inside a function."""
 
@@ -107,6 +107,7 @@ LATE = {
     "rich": {"render", "cli"},
     "pytest": {"pytest_gate"},
     "scipy": {"comparison", "metrics", "uncertainty"},
+    "torch": {"compat"},
 }
 """Packages imported when first needed, and the parts of karat that may need them."""
 

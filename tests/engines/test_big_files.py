@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import karat
-from karat.engines import file_units
+from karat.engines import exact_tables, file_units
 from karat.errors import KaratError
 from karat.tally.serialization import unframed
 from tests.engines.writing import write_rows
@@ -73,7 +74,7 @@ def test_units_give_the_report_of_all_rows(
 def test_a_broken_control_is_seen(tmp_path: Path) -> None:
     files = write_files(tmp_path, n=20_000)
     whole = karat.evaluate(files)
-    other = karat.evaluate(files, weights="w", max_memory=LEAST)
+    other = karat.evaluate(files, weights="", max_memory=LEAST)
     with pytest.raises(AssertionError):
         same(other, whole)
 
@@ -89,11 +90,8 @@ def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
     whole = karat.evaluate(files, nulls="drop")
     units = karat.evaluate(files, nulls="drop", max_memory=LEAST)
     assert units.source["n_dropped"] == 7
-    assert (
-        units.warnings[0]
-        == whole.warnings[0]
-        == ("7 of 40007 rows have a missing label and were dropped.")
-    ), found
+    told = "7 of 40007 rows have a missing label and were dropped."
+    assert units.warnings[0] == whole.warnings[0] == told
     same(units, whole)
     with pytest.raises(KaratError) as problem:
         karat.evaluate(files, max_memory=LEAST)
@@ -168,6 +166,45 @@ def test_a_checkpoint_of_other_sources_is_refused(tmp_path: Path) -> None:
         with pytest.raises(KaratError) as problem:
             karat.evaluate(source, checkpoint=tmp_path / "x")
         assert problem.value.code == "K415"
+
+
+def write_scored(folder: Path, kind: str, n: int = 30_000) -> tuple[str, dict[str, Any]]:
+    """Two files of as many distinct scores as rows, and which columns hold them."""
+    rng = np.random.default_rng(5)
+    for f in range(2):
+        z = rng.normal(size=(n, 3))
+        y = (z[:, 1] + rng.normal(size=n) > 0).astype(int)
+        columns = {"label": y if kind == "single" else (z + rng.normal(size=z.shape)).argmax(1)}
+        if kind == "single":
+            columns["p"] = 1.0 / (1.0 + np.exp(-z[:, 1]))
+        else:
+            columns |= {f"score_{i}": z[:, i] for i in range(3)}
+        columns["w"] = rng.integers(0, 3, n).astype(float)
+        pl.DataFrame(columns).write_parquet(folder / f"part_{f}.parquet")
+    named = {"prob": "p"} if kind == "single" else {"score": "score_*"}
+    return str(folder / "*.parquet"), named
+
+
+@pytest.mark.parametrize("kind", ["single", "scores"])
+@pytest.mark.parametrize("weights", ["", "w"])
+def test_buckets_hold_the_exact_value_and_a_second_read_finds_it(
+    kind: str, weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, named = write_scored(tmp_path, kind, 80_000 if kind == "single" else 30_000)
+    monkeypatch.setattr(exact_tables, "N_RANGE", 5000)
+    whole = karat.evaluate(files, weights=weights, **named)
+    rough = karat.evaluate(files, weights=weights, max_memory=LEAST, **named)
+    exact = karat.evaluate(files, weights=weights, max_memory=LEAST, exact=True, **named)
+    open_ = {name for name, result in rough.metrics.items() if not result.exact}
+    assert {"roc_auc_ovr_macro", "mean_average_precision", "macro_ks_statistic"} <= open_
+    for name, result in whole.metrics.items():
+        if name == "roc_auc_mu":
+            continue
+        bound = rough[name].bound
+        if bound is not None:
+            assert bound[0] <= result.value <= bound[1], (name, bound, result.value)
+        assert exact[name].exact, name
+        np.testing.assert_allclose(exact[name].value, result.value, rtol=1e-9, err_msg=name)
 
 
 def n_units(path: Path) -> int:

@@ -24,6 +24,7 @@ from karat.tally import (
     to_bytes,
     to_marginals,
 )
+from tests.optional import optional
 
 AB, BA = Classes.of(["a", "b"]), Classes.of(["b", "a"])
 LEFT = Cells.dense([[3, 1], [2, 4]], classes=AB)
@@ -64,6 +65,14 @@ def without_cases() -> Any:
         return c.tp
 
     return metric(since="0.1")(hits)
+
+
+def outside() -> Any:
+    """A target that is none of three classes."""
+    torch = optional("torch")
+    from karat.compat.torchmetrics import multiclass_accuracy
+
+    return multiclass_accuracy(torch.tensor([0, 1, 2]), torch.tensor([0, 7, 2]), 3)
 
 
 def gated(baseline: dict[str, Any]) -> Callable[[], object]:
@@ -122,5 +131,6 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K308": lambda: karat.evaluate([0, 1], [0, 1]).curves,
     "K601": lambda: eval_metric([0, 1], np.eye(2), "accuracy"),
     "K611": lambda: MulticlassConfusionMatrix(3).compute([0, 1, 2], [0, 3, 2]),
+    "K621": outside,
     "K309": lambda: karat.curves.roc(["ant", "bee"], y_score=[0, 1], average=None)["cat"],
 }

@@ -105,6 +105,7 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     metavar="FILE",
     help="Write there how far the read of Parquet files is; the same command goes on from there.",
 )
+@click.option("--exact", is_flag=True, help="Read again what had to be put into buckets.")
 @intervals
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), help="Default: text.")
 @click.option(
@@ -134,6 +135,7 @@ def command(
     nulls: Literal["error", "drop"],
     max_memory: str,
     checkpoint: Path | None,
+    exact: bool,
     level: str,
     method: str | None,
     side: str,
@@ -187,6 +189,7 @@ def command(
             progress=bar,
             max_memory=bytes_of(max_memory),
             checkpoint=checkpoint,
+            exact=exact,
         )
     # A folder or a pattern names its files only once it is read.
     _refuse_input(output, report.source.get("files", ()))

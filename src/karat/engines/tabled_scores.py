@@ -29,13 +29,15 @@ _LEAST_RUNGS: Final = 1 << 12
 def room_of(
     k: int, *, is_prob: bool, is_single: bool, is_weighted: bool, n_bytes: int
 ) -> tuple[int, int]:
-    """How many rungs of each table, and rows of each class, fit into so many bytes."""
+    """How many rungs of each table, and rows of each class, fit into so many bytes.
+
+    While tables are merged, one column after the other, there are both and their sum of one.
+    """
     n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
     rung = 8 * (3 + (2 if is_weighted else 1) * k)
     rows = _SAMPLE_BYTES // (8 * k * ((1 if is_single else k) + 4))
     least, most = _SAMPLE_ROWS
-    # While two tables are merged there are both and their sum.
-    limit = n_bytes // (3 * n_tables * rung)
+    limit = n_bytes // (n_tables * rung)
     return max(limit, _LEAST_RUNGS), int(np.clip(rows, min(least, 8), most))
 
 
@@ -103,7 +105,7 @@ def sampled_rows(tables: ScoredTables) -> tuple[ScoreTally, Floats]:
     kept = np.bincount(sample.codes, weights, tables.classes.k)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(kept > 0, truth / kept, 0.0)[sample.codes]
-    values = sample.values[:, 0] if tables.is_single else sample.values
+    values = sample.values[:, 0] if sample.values.shape[1] == 1 else sample.values
     argument: Argument = "y_prob" if tables.is_prob else "y_score"
     scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
     rows = ScoreTally(

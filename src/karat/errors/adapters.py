@@ -1,9 +1,9 @@
-"""K60x: the adapter of CatBoost. K61x: that of oneDAL."""
+"""K60x: the adapter of CatBoost. K61x: that of oneDAL. K62x: the drop-in for torchmetrics."""
 
 from __future__ import annotations
 
 from karat.errors.entry import Entry
-from karat.errors.kinds import OneDALError
+from karat.errors.kinds import OneDALError, TorchMetricsError
 
 __all__ = ["ENTRIES"]
 
@@ -20,5 +20,12 @@ ENTRIES = (
         "{found}.",
         "{do}",
         OneDALError,
+    ),
+    Entry(
+        "K621",
+        "{subject} cannot be measured as given.",
+        "{found}.",
+        "{do}",
+        TorchMetricsError,
     ),
 )

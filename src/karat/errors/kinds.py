@@ -10,6 +10,7 @@ __all__ = [
     "InputError",
     "KaratError",
     "OneDALError",
+    "TorchMetricsError",
     "UndefinedWarning",
     "UnknownArgumentError",
     "UnknownNameError",
@@ -56,6 +57,10 @@ class OneDALError(InputError):
     def error_id(self) -> int:
         """The number of the error in oneDAL, for example -52."""
         return int(self.context["error_id"])
+
+
+class TorchMetricsError(InputError, RuntimeError):
+    """What the drop-in for torchmetrics refuses; torchmetrics raises either base."""
 
 
 class UnknownNameError(KaratError, KeyError):

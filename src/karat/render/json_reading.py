@@ -69,6 +69,7 @@ def report_from_json(text: str | bytes) -> Report:
         ),
         class_intervals=class_intervals_from(whole["per_class"], columns) if asked else {},
         is_clustered=is_clustered,
+        kept_cautions=whole["cautions"].texts if is_clustered else (),
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]

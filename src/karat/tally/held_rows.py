@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -19,6 +20,8 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 _SPECIES: Final = "held_rows"
+_CHUNK_ROWS: Final = 1 << 18
+"""Rows of chunks that are joined, at most."""
 _ARRAYS: Final = ("codes", "values", "pred", "weights")
 
 
@@ -101,7 +104,7 @@ class HeldRows:
             raise error("K201", left=list(self.classes.labels), right=list(other.classes.labels))
         return replace(
             self,
-            chunks=(*self.chunks, *other.chunks),
+            chunks=_compacted([*self.chunks, *other.chunks]),
             tolerance=max(self.tolerance, other.tolerance),
         )
 
@@ -123,14 +126,7 @@ class HeldRows:
 
     def whole(self) -> Chunk:
         """All rows as one chunk; where some are float64, all are."""
-        if len(self.chunks) == 1:
-            return self.chunks[0]
-
-        def joined(name: str) -> Any:
-            parts = [getattr(chunk, name) for chunk in self.chunks]
-            return None if parts[0] is None else np.concatenate(parts)
-
-        return Chunk(joined("codes"), joined("values"), joined("pred"), joined("weights"))
+        return self.chunks[0] if len(self.chunks) == 1 else _joined(self.chunks)
 
     def to_bytes(self) -> bytes:
         """The rows as bytes that `from_bytes` of this and every later version reads."""
@@ -154,6 +150,26 @@ class HeldRows:
             K205 the bytes are truncated, altered or no rows; K206 a newer version wrote them.
         """
         return unframed(data, _ARRAYS, _assembled, _ARRAYS)
+
+
+def _joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Chunks as one."""
+
+    def parts(name: str) -> Any:
+        each = [getattr(chunk, name) for chunk in chunks]
+        return None if each[0] is None else np.concatenate(each)
+
+    return Chunk(parts("codes"), parts("values"), parts("pred"), parts("weights"))
+
+
+def _compacted(chunks: list[Chunk]) -> tuple[Chunk, ...]:
+    """The same rows in few chunks: a row is copied as often as chunks double, at most."""
+    while len(chunks) > 1:
+        before, last = len(chunks[-2].codes), len(chunks[-1].codes)
+        if before > last or before + last > _CHUNK_ROWS:
+            break
+        chunks[-2:] = [_joined(chunks[-2:])]
+    return tuple(chunks)
 
 
 def check_alike(left: Any, right: Any) -> None:

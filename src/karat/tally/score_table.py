@@ -135,11 +135,16 @@ class ScoreTable:
     @property
     def means(self) -> Floats:
         """float64[u], the mean score of each rung."""
+        return self.means_of(slice(None))
+
+    def means_of(self, part: slice) -> Floats:
+        """The mean scores of some rungs."""
+        low = np.asarray(self.low[part])
         if self.moments is None:
-            return self.low
-        found: Floats = self.moments / self.counts.sum(axis=1)
+            return low
+        found: Floats = self.moments[part] / self.counts[part].sum(axis=1)
         # Sums round: the mean of a rung lies in it.
-        return np.clip(found, self.low, self.high)
+        return np.clip(found, low, self.high[part])
 
     def merge(self, other: ScoreTable) -> ScoreTable:
         """Table of the two data sets read one after the other, as precise as the coarser.

@@ -6,6 +6,7 @@ scores their rows count as tied, unless it is asked for the best or the worst or
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally.ladder import Ladder
-from karat.tally.rungs import N_BLOCK, Rungs
+from karat.tally.rungs import N_BLOCK, Rungs, Steps, cumulated
 from karat.tally.score_table import ScoreTable
 from karat.tally.scored import Placements
 
@@ -86,109 +87,125 @@ class TableColumn:
         """number[k], weight of the rows of each class."""
         return np.asarray(self.table.counts.sum(axis=0))
 
-    @cached_property
-    def _sides(self) -> tuple[Floats, Numbers, Numbers | None]:
-        """Scores float64[u] and what stands on them number[u, 2], of the rest and of own."""
-        table = self.table
-        scores = table.low if self.by == "low" else table.means
-        counts = self._two(table.counts)
-        squares = None if table.squares is None else self._two(table.squares)
+    def blocks(self) -> Iterator[Rungs]:
+        """Rungs, best first, at most `N_BLOCK` at once; none is empty."""
+        table, half = self.table, N_BLOCK // (1 if self.order == "tied" else 2)
+        for first in range(0, table.n_rungs, half):
+            part = slice(first, first + half)
+            scores = np.asarray(table.low[part]) if self.by == "low" else table.means_of(part)
+            counts = self._two(np.asarray(table.counts[part]))
+            squares = None
+            if table.squares is not None:
+                squares = self._two(np.asarray(table.squares[part]))
+            yield self._ordered(scores, counts, squares)
+
+    def _ordered(self, scores: Floats, counts: Numbers, squares: Numbers | None) -> Rungs:
+        """Each rung as it is, or as two of one side each; those without rows are left out."""
         if self.order == "tied":
-            return scores, counts, squares
+            return Rungs(scores, counts, squares)
         first = 1 if self.order == "best" else 0
-        # Each bucket as two rungs, of one side each; those without rows are left out.
         both, whole = np.repeat(counts, 2, axis=0), np.repeat(scores, 2)
         both[::2, 1 - first] = 0
         both[1::2, first] = 0
         kept = both.any(axis=1)
         if squares is not None:
             squares = np.where(both > 0, np.repeat(squares, 2, axis=0), 0.0)[kept]
-        return whole[kept], both[kept], squares
+        return Rungs(whole[kept], both[kept], squares)
 
     def _two(self, numbers: Numbers) -> Numbers:
         own = numbers[:, self.own]
         rest = numbers[:, : self.own].sum(axis=1) + numbers[:, self.own + 1 :].sum(axis=1)
         return np.stack([rest, own], axis=1)
 
-    def blocks(self) -> Iterator[Rungs]:
-        """Rungs, best first, at most `N_BLOCK` at once; none is empty."""
-        scores, counts, squares = self._sides
-        for first in range(0, len(scores), N_BLOCK):
-            part = slice(first, first + N_BLOCK)
-            yield Rungs(scores[part], counts[part], None if squares is None else squares[part])
-
     def ladder(self) -> Ladder:
         """Distinct scores, best first, with the weight of own class and the rest."""
-        return Ladder(*self._sides, self.n_rows)
+        parts = list(self.blocks())
+        if not parts:
+            return Ladder.empty(is_weighted=self.is_weighted)
+        squares = None
+        if self.is_weighted:
+            squares = np.concatenate([part.squares for part in parts if part.squares is not None])
+        return Ladder(
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+            squares,
+            self.n_rows,
+        )
 
     def areas(self) -> Numbers:
         """number[k]: over pairs (row of own, row of c), Σ w·w'·(2·[s > s'] + [s = s'])."""
-        counts = self.table.counts
-        totals = self.totals.astype(np.float64)
-        if not self.is_weighted and 2.0 * totals[self.own] * totals.max(initial=0.0) >= _WHOLE:
-            counts = counts.astype(np.longdouble)  # 64 binary digits
-        below = counts.sum(axis=0) - np.cumsum(counts, axis=0)
+        table, totals = self.table, self.totals
+        kind = totals.dtype
+        if not self.is_weighted and (
+            2.0 * float(totals[self.own]) * float(totals.max(initial=0)) >= _WHOLE
+        ):
+            kind = np.dtype(np.longdouble)  # 64 binary digits
         within = {"tied": 1, "best": 2, "worst": 0}[self.order]
-        found: Numbers = (counts[:, self.own, None] * (2 * below + within * counts)).sum(axis=0)
+        found, below = np.zeros(self.k, kind), totals.astype(kind)
+        for first in range(0, table.n_rungs, N_BLOCK):
+            counts = np.asarray(table.counts[first : first + N_BLOCK]).astype(kind)
+            under = below - np.cumsum(counts, axis=0)
+            found += (counts[:, self.own, None] * (2 * under + within * counts)).sum(axis=0)
+            below = under[-1]
         found[self.own] = 0
-        return found.astype(np.float64) if found.dtype == np.longdouble else found
-
-    def _cumulated(self) -> tuple[Floats, Floats]:
-        """float64[u] each: own weight at or above each rung, and that of all rows."""
-        _, counts, _ = self._sides
-        sums = np.cumsum(counts, axis=0)
-        return sums[:, 1].astype(np.float64), sums.sum(axis=1).astype(np.float64)
+        return found.astype(np.float64) if kind == np.longdouble else found
 
     def step_area(self) -> float:
         """Σ over thresholds of (increase of true positives) × precision."""
-        own, every = self._cumulated()
-        return float((np.diff(own, prepend=0.0) * (own / every)).sum())
+        return math.fsum(
+            float((np.diff(steps.tps, prepend=steps.tps_before) * _shares(steps)).sum())
+            for steps in cumulated(self)
+        )
 
     def trapezoid_area(self) -> float:
         """Area under precision by the part of own found, straight lines between thresholds."""
-        own, every = self._cumulated()
-        if not len(own) or not own[-1]:
-            return np.nan
-        share = own / every
-        before = np.concatenate([[1.0], share[:-1]])
-        return float((np.diff(own, prepend=0.0) * (share + before)).sum() / 2.0 / own[-1])
+        total, parts, before = 0.0, [], 1.0
+        for steps in cumulated(self):
+            share = _shares(steps)
+            ends = share + np.concatenate([[before], share[:-1]])
+            gained = np.diff(steps.tps, prepend=steps.tps_before)
+            parts.append(float((gained * ends).sum()))
+            total, before = float(steps.tps[-1]), float(share[-1])
+        return math.fsum(parts) / 2.0 / total if total else np.nan
 
     def placements(self) -> Placements:
         """How much rows differ in where they stand; see `tally.scored.Placements`."""
-        _, counts, given = self._sides
-        weights = counts.astype(np.float64)
-        squares = weights if given is None else given
-        total = weights.sum(axis=0)
-        sums = np.cumsum(weights, axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        weight, square = np.zeros(2), np.zeros(2)
+        for rungs in self.blocks():
+            weight += rungs.counts.sum(axis=0)
+            square += (rungs.counts if rungs.squares is None else rungs.squares).sum(axis=0)
+        if not weight.all():
+            return Placements(weight, square, np.full(2, np.nan), 0.0 * weight[1])
+        doubled = self.areas()
+        area = float(doubled.sum()) / 2.0 / weight[0] / weight[1]
+        spread, size, above = np.zeros(2), 0.0, np.zeros(2)
+        for rungs in self.blocks():
+            counts = rungs.counts.astype(np.float64)
+            squares = counts if rungs.squares is None else rungs.squares
+            reached = above + np.cumsum(counts, axis=0)
             # Own rows stand right over the rest below them, the rest under the own above them.
-            over = (total[0] - sums[:, 0] + weights[:, 0] / 2.0) / total[0]
-            under = (sums[:, 1] - weights[:, 1] / 2.0) / total[1]
-            area = float((weights[:, 1] * over).sum() / total[1])
-        gaps = np.stack([under - area, over - area], axis=1)
-        spread = np.where(weights > 0, squares * gaps**2, 0.0).sum(axis=0)
-        if not total.all():
-            spread = np.full(2, np.nan)
-        size = float((weights[:, 1] * np.abs(gaps[:, 1])).sum())
-        return Placements(total, squares.sum(axis=0), spread, size)
+            over = (weight[0] - reached[:, 0] + counts[:, 0] / 2.0) / weight[0]
+            under = (reached[:, 1] - counts[:, 1] / 2.0) / weight[1]
+            gaps = np.stack([under - area, over - area], axis=1)
+            spread += np.where(counts > 0, squares * gaps**2, 0.0).sum(axis=0)
+            size += float((counts[:, 1] * np.abs(gaps[:, 1])).sum())
+            above = reached[-1]
+        return Placements(weight, square, spread, size)
 
     def lift_squares(self, *, is_straight: bool = False) -> Floats:
         """float64[2] of rest and own: Σ w² · (what weight on a row does to the area)²."""
-        _, counts, given = self._sides
-        squares = counts.astype(np.float64) if given is None else given
-        own, every = self._cumulated()
-        p, share = np.diff(own, prepend=0.0), own / every
-        rate, lost, here = _from(p / every), _from(p * share / every), share
-        area = p * share
-        if is_straight:
-            shifted = np.concatenate([[0.0], p[1:] / every[:-1]])
-            rate = (rate + _after(shifted)) / 2.0
-            lost = (lost + _after(shifted * np.concatenate([[1.0], share[:-1]]))) / 2.0
-            here = (share + np.concatenate([[1.0], share[:-1]])) / 2.0
-            area = p * here
-        mean = area.sum() / own[-1] if len(own) and own[-1] else np.nan
-        of_own = here + rate - mean - lost
-        return np.array([(squares[:, 0] * lost**2).sum(), (squares[:, 1] * of_own**2).sum()])
+        whole = _Lifts()
+        area = math.fsum(whole.next(steps, is_straight=is_straight)[0] for steps in cumulated(self))
+        mean = area / whole.own if whole.own else np.nan
+        found, walk = np.zeros(2), _Lifts()
+        for rungs, steps in zip(self.blocks(), cumulated(self), strict=True):
+            squares = rungs.counts if rungs.squares is None else rungs.squares
+            _, here, rate, lost = walk.next(steps, is_straight=is_straight)
+            # What is left below each rung, its own part included.
+            rate, lost = whole.rate - rate, whole.lost - lost
+            of_own = here + rate - mean - lost
+            found += (squares[:, 0] * lost**2).sum(), (squares[:, 1] * of_own**2).sum()
+        return found
 
     def add_placements(self, own_gains: Floats, rest_gains: Floats, out: Floats) -> NoReturn:
         """Refused: a table names no rows."""
@@ -212,12 +229,44 @@ def pooled_table(tables: list[ScoreTable]) -> ScoreTable:
     return replace(found, n_rows=n_rows)
 
 
-def _from(values: Floats) -> Floats:
-    """Sums of each and all below it."""
-    found: Floats = values[::-1].cumsum()[::-1]
+class _Lifts:
+    """Sums over the rungs from the best on that lifts are made of; see `rank_shares.hpp`."""
+
+    def __init__(self) -> None:
+        self.own = self.rate = self.lost = 0.0
+        self._share, self._every = 1.0, 0.0
+
+    def next(self, steps: Steps, *, is_straight: bool) -> tuple[float, Floats, Floats, Floats]:
+        """Of more rungs: Σ p·x; the x of each, and Σ c/N and Σ c·s/N of what is above each."""
+        every, share = steps.tps + steps.fps, _shares(steps)
+        p = np.diff(steps.tps, prepend=steps.tps_before)
+        rates, here = p / every, share
+        losses = rates * share
+        rate, lost = _before(rates), _before(losses)
+        if is_straight:
+            # Half of c is p of the rung itself, half p of the one below, whose N before is N.
+            before = np.concatenate([[self._share], share[:-1]])
+            above = np.concatenate([[self._every], every[:-1]])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shifted = np.where(above > 0, p / above, 0.0)
+            rate = (rate + np.cumsum(shifted)) / 2.0
+            lost = (lost + np.cumsum(shifted * before)) / 2.0
+            rates, losses = (rates + shifted) / 2.0, (losses + shifted * before) / 2.0
+            here = (share + before) / 2.0
+        found = float((p * here).sum()), here, self.rate + rate, self.lost + lost
+        self.own = float(steps.tps[-1])
+        self.rate += float(rates.sum())
+        self.lost += float(losses.sum())
+        self._share, self._every = float(share[-1]), float(every[-1])
+        return found
+
+
+def _before(values: Floats) -> Floats:
+    """Sums of all before each."""
+    return np.concatenate([[0.0], np.cumsum(values[:-1])])
+
+
+def _shares(steps: Steps) -> Floats:
+    """float64[u], precision at each rung."""
+    found: Floats = steps.tps / (steps.tps + steps.fps)
     return found
-
-
-def _after(values: Floats) -> Floats:
-    """Sums of all below each."""
-    return _from(values) - values

@@ -7,7 +7,6 @@ it refuses.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import NoReturn, TypeAlias
 
 import numpy as np
@@ -35,11 +34,13 @@ class TabledRows:
     def __init__(self, tables: ScoredTables, order: Order = "tied") -> None:
         self.tables = tables
         self.order: Order = order
-        self._table = cache(self._made_table)
+        self._made: dict[tuple[str, int], ScoreTable] = {}
 
     def ordered(self, order: Order) -> TabledRows:
         """The same with the rows of a bucket in another order."""
-        return TabledRows(self.tables, order)
+        found = TabledRows(self.tables, order)
+        found._made = self._made
+        return found
 
     @property
     def classes(self) -> Classes:
@@ -96,6 +97,12 @@ class TabledRows:
     def confidences(self) -> TableColumn:
         """Rows ordered by the probability of the predicted class; own: it is the true one."""
         return TableColumn(self._table("confidences", 0), 1, self.order, "mean")
+
+    def _table(self, kind: str, i: int) -> ScoreTable:
+        """A table of the tally; what one column says of others is made once."""
+        if (kind, i) not in self._made:
+            self._made[kind, i] = self._made_table(kind, i)
+        return self._made[kind, i]
 
     def _made_table(self, kind: str, i: int) -> ScoreTable:
         tables = self.tables

@@ -1,0 +1,200 @@
+"""Rows counted by class: karat's kernels where they read the memory, fused indices elsewhere.
+
+On a device nothing waits for an answer: rows that do not count and rows that cannot be counted
+fall into bins of their own, and the number of the latter is kept beside the counts.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import torch
+from torch import Tensor
+
+from karat import _native
+from karat.compat.torchmetrics.reading import Whole, is_native
+from karat.compat.torchmetrics.refusal import refused
+from karat.compat.torchmetrics.tally import REFUSED, Tally, refuse_counted
+
+__all__ = ["add_up", "count_by_sample", "count_cells", "count_hits", "refuse_rows", "refused_rows"]
+
+_KERNEL_CLASSES = 8192
+"""So many classes have cells that karat's kernels count."""
+
+
+def count_cells(
+    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
+) -> dict[str, Tensor]:
+    """Rows by true and predicted class.
+
+    Args:
+        true, pred: labels of one shape.
+        kept: bool of that shape, the rows that count; None: all.
+        weights: float64[n], flat, or None.
+
+    Returns:
+        ``cells``: int64[k, k], or float64 of weights; on devices ``refused`` too.
+
+    Errors:
+        K621 a label is outside [0, k), where karat's kernels read it.
+
+    Cost: one pass over the rows.
+    """
+    if is_native(true.labels) and k <= _KERNEL_CLASSES:
+        return {"cells": _native_cells(true, pred, k, kept, weights)}
+    kept = None if kept is None else kept.reshape(-1)
+    bad_true, bad_pred = _outside(true, k, kept), _outside(pred, k, kept)
+    index = true.labels.reshape(-1).long() * k + pred.labels.reshape(-1)
+    counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
+    index = torch.where(counted, index, k * k)
+    found = {
+        "cells": add_up(index, k * k + 1, _sound(weights))[: k * k].reshape(k, k),
+        REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights),
+    }
+    return _settled(found, true.labels)
+
+
+def count_by_sample(
+    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Rows of each sample by class: labels [n, m] or [n, …].
+
+    Returns:
+        number[n, 3, k], items of each sample that are hits, true and predicted by class; and the
+        rows refused on devices.
+    """
+    n = true.labels.shape[0]
+    kept = None if kept is None else kept.reshape(-1)
+    bad_true, bad_pred = _outside(true, k, kept), _outside(pred, k, kept)
+    counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
+    t, p = true.labels.reshape(-1).long(), pred.labels.reshape(-1).long()
+    start = torch.arange(n, device=t.device).repeat_interleave(max(len(t) // max(n, 1), 0)) * k
+    size, sound = n * k, _sound(weights)
+    parts = [
+        add_up(torch.where(where, start + classes, size), size + 1, sound)[:size].reshape(n, k)
+        for classes, where in ((t, counted & (t == p)), (t, counted), (p, counted))
+    ]
+    found = {REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights)}
+    settled = _settled(found, true.labels)
+    return torch.stack(parts, dim=1), settled
+
+
+def count_hits(
+    true: Tensor, pred: Whole, kept: Tensor | None, weights: Tensor | None
+) -> dict[str, Tensor]:
+    """Rows predicted rightly and rows in all, of classes whose number nobody said.
+
+    Returns:
+        ``hits``: number[2]; on devices ``refused`` too.
+
+    Errors:
+        K621 a score is NaN, where karat's kernels read it.
+    """
+    is_hit = (true == pred.labels).reshape(-1)
+    counted = torch.ones_like(is_hit) if kept is None else kept.reshape(-1)
+    none = torch.zeros_like(is_hit)
+    bad = none if pred.broken is None else pred.broken.reshape(-1) & counted
+    both = torch.stack([is_hit & counted & ~bad, counted & ~bad])
+    sound = _sound(weights)
+    hits = both.sum(1) if sound is None else (both * sound).sum(1)
+    return _settled({"hits": hits, REFUSED: refused_rows(none, bad, weights)}, true)
+
+
+def add_up(index: Tensor, size: int, weights: Tensor | None = None) -> Tensor:
+    """Items of each index: int64[size], or float64 sums of weights.
+
+    The same bits at every call: counts do not depend on an order, and sums are made by sorting
+    the indices wherever items are added concurrently.
+    """
+    if is_native(index):
+        return torch.bincount(index, weights, minlength=size)
+    if weights is None:
+        zeros = torch.zeros(size, dtype=torch.int64, device=index.device)
+        return zeros.scatter_add_(0, index, torch.ones_like(index))
+    zeros = torch.zeros(size, dtype=weights.dtype, device=index.device)
+    return zeros.index_put_((index,), weights, accumulate=True)
+
+
+def refused_rows(bad_true: Tensor, bad_pred: Tensor, weights: Tensor | None) -> Tensor:
+    """int64[3]: rows that cannot be counted, by argument."""
+    if weights is None:
+        bad_weights = torch.zeros((), dtype=torch.int64, device=bad_true.device)
+    else:
+        bad_weights = (~_is_weight(weights)).sum()
+    return torch.stack([bad_true.sum(), bad_pred.sum(), bad_weights])
+
+
+def refuse_rows(labels: Whole, argument: str, k: int, kept: Tensor | None) -> None:
+    """Raise for the first label outside [0, k) that counts, if there is one.
+
+    Errors:
+        K621 its position and how many there are.
+    """
+    bad = _outside(labels, k, None if kept is None else kept.reshape(-1))
+    if bool(bad.any()):
+        _explain(labels, bad, argument, k)
+
+
+def _native_cells(
+    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
+) -> Tensor:
+    t, p = true.labels.reshape(-1), pred.labels.reshape(-1)
+    for labels, argument in ((true, "target"), (pred, "preds")):
+        if labels.broken is not None and bool(labels.broken.any()):
+            refuse_rows(labels, argument, k, kept)
+    if kept is not None:
+        kept = kept.reshape(-1)
+        t, p = t[kept], p[kept]
+        weights = None if weights is None else weights[kept]
+    if not len(t):
+        kind = torch.int64 if weights is None else torch.float64
+        return torch.zeros((k, k), dtype=kind)
+    codes, w = (t.numpy(), p.numpy()), None if weights is None else weights.numpy()
+    try:
+        tally = _native.count_codes(codes[0], 0, None, codes[1], 0, None, k, w, True, 0)
+    except _native.Rejected:
+        for labels, argument in ((true, "target"), (pred, "preds")):
+            refuse_rows(labels, argument, k, kept)
+        raise
+    return torch.from_numpy(tally.cells())
+
+
+def _outside(labels: Whole, k: int, kept: Tensor | None) -> Tensor:
+    """bool[n]: rows that count and have no class."""
+    flat = labels.labels.reshape(-1)
+    if flat.dtype == torch.bool:
+        flat = flat.to(torch.uint8)
+    bad: Tensor = (flat < 0) | (flat >= k)
+    if labels.broken is not None:
+        bad = bad | labels.broken.reshape(-1)
+    return bad if kept is None else bad & kept
+
+
+def _explain(labels: Whole, bad: Tensor, argument: str, k: int) -> NoReturn:
+    first, n = int(bad.int().argmax()), int(bad.sum())
+    value = labels.labels.reshape(-1)[first].item()
+    if labels.broken is not None and bool(labels.broken.reshape(-1)[first]):
+        text = labels.problem
+    else:
+        text = f"{value}, which is not one of the {k} classes 0 … {k - 1}"
+    found = f"Item {first} of {argument} is {text}; {n} of {len(bad)} are like it"
+    raise refused(argument, found, "Correct them, or name one value to skip as ignore_index.")
+
+
+def _is_weight(weights: Tensor) -> Tensor:
+    is_weight: Tensor = (weights >= 0.0) & ~weights.isinf()
+    return is_weight
+
+
+def _sound(weights: Tensor | None) -> Tensor | None:
+    """Weights with 0 in place of what is none: a NaN would stay in every later sum."""
+    return None if weights is None else torch.where(_is_weight(weights), weights, 0.0)
+
+
+def _settled(found: dict[str, Tensor], labels: Tensor) -> dict[str, Tensor]:
+    """Refuse at once where waiting costs nothing, else hand on what was refused."""
+    if not is_native(labels):
+        return found
+    refuse_counted(Tally(found))
+    del found[REFUSED]
+    return found

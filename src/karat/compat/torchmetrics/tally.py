@@ -1,0 +1,135 @@
+"""What a metric keeps of the rows it has seen: sums that add up, rows that are kept as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from karat.compat.torchmetrics.refusal import refused
+
+__all__ = ["REFUSED", "Tally", "refuse_counted"]
+
+REFUSED = "refused"
+"""The sum of rows that cannot be counted, where a device counts without waiting for the answer."""
+
+_REFUSED_ROWS = (
+    ("target", "a class outside those declared", "Give classes 0 … num_classes − 1."),
+    ("preds", "a class outside those declared, or NaN", "Give classes or numbers."),
+    ("weights", "a weight that is negative, NaN or infinite", "Give finite weights, at least 0."),
+)
+
+
+class Tally:
+    """Named tensors of one batch or of many; adding is what merging two data sets does.
+
+    Attributes:
+        sums: tensors that add up: counts in int64, sums of weights or numbers in float64.
+        rows: lists of tensors whose rows are joined, one for each batch.
+        dtype: the type of the scores that were read, None without scores.
+        place: the device that it was made for; None: where its tensors are.
+        n_batches: how many batches it holds.
+        cache: what values were made from the tensors; forgotten when rows are added.
+    """
+
+    def __init__(
+        self,
+        sums: Mapping[str, Tensor] | None = None,
+        rows: Mapping[str, list[Tensor]] | None = None,
+        dtype: Any = None,
+        *,
+        place: Any = None,
+        n_batches: int = 1,
+    ) -> None:
+        self.sums: dict[str, Tensor] = dict(sums or {})
+        kept = {} if rows is None else rows
+        self.rows: dict[str, list[Tensor]] = {name: list(own) for name, own in kept.items()}
+        self.dtype, self.place, self.n_batches = dtype, place, n_batches
+        self.cache: dict[Any, Any] = {}
+
+    @property
+    def device(self) -> Any:
+        """Where it lies; None if nobody said so and there is no tensor."""
+        if self.place is not None:
+            return self.place
+        tensors = [*self.sums.values(), *(part for parts in self.rows.values() for part in parts)]
+        return tensors[0].device if tensors else None
+
+    def add(self, other: Tally) -> None:
+        """Take in the rows of another tally of the same need; it stays as it is.
+
+        The first batch says where the tally lies, later ones are brought there. No tensor is
+        changed in place, so that a tally made under `torch.inference_mode` may be added to
+        outside of it.
+        """
+        device = other.device
+        if not self.n_batches and device is not None and device != self.device:
+            self.move(device)
+        for name, value in other.sums.items():
+            own = self.sums.get(name)
+            self.sums[name] = value if own is None else own + value.to(own.device)
+        for name, parts in other.rows.items():
+            home = self.device
+            moved = parts if home is None else [part.to(home) for part in parts]
+            self.rows.setdefault(name, []).extend(moved)
+        if other.dtype is not None and other.dtype != self.dtype:
+            is_first = self.dtype is None
+            self.dtype = other.dtype if is_first else torch.promote_types(self.dtype, other.dtype)
+        self.n_batches += other.n_batches
+        self.cache.clear()
+
+    def copy(self) -> Tally:
+        """A tally that can be added to without changing this one."""
+        return Tally(self.sums, self.rows, self.dtype, place=self.place, n_batches=self.n_batches)
+
+    def become(self, other: Tally) -> None:
+        """Hold what another tally holds, for everybody who reads this one."""
+        self.sums, self.rows, self.n_batches = dict(other.sums), dict(other.rows), other.n_batches
+        self.cache.clear()
+
+    def move(self, device: Any) -> None:
+        """Bring every tensor to a device."""
+        self.place = None if device is None else torch.device(device)
+        self.sums = {name: value.to(device) for name, value in self.sums.items()}
+        self.rows = {name: [part.to(device) for part in parts] for name, parts in self.rows.items()}
+        self.cache.clear()
+
+    def joined(self, name: str) -> Tensor:
+        """All rows of one name in a single tensor.
+
+        Errors:
+            K621 there are none.
+        """
+        parts = self.rows.get(name) or []
+        if not parts:
+            raise refused("A metric", "No row was counted", "Give at least one row.")
+        if len(parts) > 1:
+            widest = parts[0].dtype
+            for part in parts[1:]:
+                widest = torch.promote_types(widest, part.dtype)
+            self.rows[name] = parts = [torch.cat([part.to(widest) for part in parts])]
+        return parts[0]
+
+    def state(self) -> dict[str, Any]:
+        """Every tensor by its name; a list for rows."""
+        return {**self.sums, **self.rows}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be made again."""
+        return {**self.__dict__, "cache": {}}
+
+
+def refuse_counted(tally: Tally) -> None:
+    """Raise for rows that a device has counted as impossible; waits for the device.
+
+    Errors:
+        K621 which argument, and how many rows.
+    """
+    counted = tally.sums.get(REFUSED)
+    if counted is None:
+        return
+    for n, (subject, found, do) in zip(counted.tolist(), _REFUSED_ROWS, strict=True):
+        if n:
+            raise refused(subject, f"{n} row{'s hold' if n > 1 else ' holds'} {found}", do)

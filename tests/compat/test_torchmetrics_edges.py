@@ -1,0 +1,150 @@
+"""Edges of `karat.compat.torchmetrics`: search between thresholds, devices, the page, no torch."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.errors import KaratError
+from tests.compat.test_torchmetrics_differences import KNOWN
+from tests.optional import optional
+
+torch = optional("torch")
+karat_torchmetrics = optional("karat.compat.torchmetrics")
+reading = optional("karat.compat.torchmetrics.reading")
+score_needs = optional("karat.compat.torchmetrics.score_needs")
+
+FUNCTIONS = [n for n in karat_torchmetrics.functional.__all__ if n.startswith(("binary", "multi"))]
+PAGE = Path(__file__).parents[2] / "docs" / "torchmetrics.md"
+
+
+def test_every_known_difference_is_on_the_page() -> None:
+    text = re.sub(r"\s+", " ", PAGE.read_text(encoding="utf-8"))
+    assert [known.why for known in KNOWN.values() if known.why not in text] == []
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+@pytest.mark.parametrize("n", [2, 3, 7, 10, 49, 50, 200, 999, 1000, 4097, 100_003])
+def test_even_thresholds_are_found_as_by_a_search(n: int, dtype: Any) -> None:
+    thresholds = score_needs.thresholds_of(n)
+    edges = thresholds.tensor("cpu")
+    near = torch.cat([edges, edges.nextafter(edges + 1), edges.nextafter(edges - 1)]).clamp(0, 1)
+    tiny = torch.rand(100) * 1e-30
+    scores = torch.cat(
+        [near.to(dtype), torch.rand(1000, dtype=torch.float64).to(dtype), tiny.to(dtype)]
+    )
+    binned = score_needs.BinnedScores(None, None, "sigmoid", thresholds)
+    wide = torch.promote_types(dtype, torch.float32)
+    expected = torch.bucketize(scores.to(wide), edges.to(wide), right=True)
+    assert torch.equal(binned._reached(scores), expected)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_tensors_of_any_stride_are_read(name: str) -> None:
+    """Every second row and column, without a warning, which torch gives once a process."""
+    k = () if name.startswith("binary") else (3,)
+    options: dict[str, Any] = {"beta": 2.0} if "fbeta" in name else {}
+    scores, target = (
+        torch.rand((40, 6), dtype=torch.float64),
+        torch.randint(0, 3 if k else 2, (40,)),
+    )
+    preds = scores[::2, ::2] if k else scores[::2, 1]
+    weight = {"row_weights" if "kappa" in name else "weights": torch.rand(40).double()[::2]}
+    function = getattr(karat_torchmetrics, name)
+    if k:
+        options["num_classes"] = 3
+    torch.set_warn_always(True)
+    try:
+        ours = function(preds, target[::2], **options, **weight)
+    finally:
+        torch.set_warn_always(False)
+    whole = {key: value.clone() for key, value in weight.items()}
+    other = function(preds.clone(), target[::2].clone(), **options, **whole)
+    assert torch.equal(ours, other)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_both_ways_count_alike_for_many_classes(
+    kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preds, target = torch.randint(0, 300, (5000,)), torch.randint(0, 300, (5000,))
+    options = {"ignore_index": 7} if kept else {}
+    ours = karat_torchmetrics.multiclass_confusion_matrix(preds, target, 300, **options)
+    monkeypatch.setattr(reading, "NATIVE_DEVICES", set())
+    other = karat_torchmetrics.multiclass_confusion_matrix(preds, target, 300, **options)
+    assert torch.equal(ours, other)
+    rows = target != 7 if kept else torch.ones(5000, dtype=torch.bool)
+    assert torch.equal(
+        ours, torch.bincount(target[rows] * 300 + preds[rows], minlength=90_000).reshape(300, 300)
+    )
+
+
+def test_counts_beyond_what_float32_holds_stay_whole() -> None:
+    metric = karat_torchmetrics.BinaryAccuracy()
+    metric.tally.sums["cells"] = torch.tensor([[2**40, 1], [0, 2**40]])
+    metric.tally.n_batches = 1
+    assert metric.metric_state["cells"].tolist() == [[2**40, 1], [0, 2**40]]
+    other = metric.clone()
+    other.merge_state(metric)
+    assert other.metric_state["cells"].tolist() == [[2**41, 2], [0, 2**41]]
+
+
+def test_an_area_of_no_rows_is_an_error() -> None:
+    for name in ("binary_auroc", "binary_average_precision"):
+        with pytest.raises(KaratError, match="No row was counted"):
+            getattr(karat_torchmetrics, name)(torch.rand(0), torch.zeros(0).long())
+    metric = karat_torchmetrics.MulticlassAUROC(3)
+    with pytest.warns(UserWarning, match="before"), pytest.raises(KaratError, match="No row"):
+        metric.compute()
+
+
+def test_a_curve_that_ends_before_max_fpr_is_an_error() -> None:
+    scores, target = torch.tensor([0.9, 0.2, 0.6]), torch.tensor([1, 0, 0])
+    with pytest.raises(KaratError, match="below max_fpr"):
+        karat_torchmetrics.binary_auroc(scores, target, max_fpr=0.8, thresholds=[0.5, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("preds", "target", "options"),
+    [
+        (torch.rand(4, 3), torch.zeros(5).long(), {}),
+        (torch.rand(4, 2), torch.zeros(4).long(), {}),
+        (torch.rand(4, 3).long(), torch.zeros(4).long(), {}),
+        (torch.zeros(4).long(), torch.zeros(4, 2).long(), {}),
+        (torch.zeros(4).long(), torch.zeros(4).long(), {"multidim_average": "samplewise"}),
+        (torch.zeros(4).long(), torch.zeros(4).long(), {"top_k": 2}),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(preds: Any, target: Any, options: Any) -> None:
+    with pytest.raises(KaratError, match="K621"):
+        karat_torchmetrics.multiclass_accuracy(preds, target, 3, **options)
+    with pytest.raises(KaratError, match="K621"):
+        karat_torchmetrics.multiclass_auroc(preds, target[..., None], 3)
+
+
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import karat.compat.torchmetrics as home
+for ask in (lambda: home.MulticlassAccuracy, lambda: home.functional.binary_f1_score):
+    try:
+        ask()
+    except ImportError as problem:
+        assert str(problem).endswith("works on tensors: pip install torch"), problem
+    else:
+        raise AssertionError
+assert not hasattr(home, "MulticlassAccurracy")
+assert "MetricCollection" in dir(home)
+"""
+
+
+def test_without_torch_it_is_said_what_to_install() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
