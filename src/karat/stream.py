@@ -148,7 +148,7 @@ class Stream:
     def _has_scores(self) -> bool:
         return bool(self._scores.n_rows) or self._devices.has_scores
 
-    def update_on_device(self, rows: Arrived) -> bool:
+    def update_on_device(self, rows: Arrived, *, is_part: bool = True) -> bool:
         """Add rows of a device; False where the host must read them: what `update` does first."""
         if rows.scores is None and (rows.pred is None or self._settings.threshold is not None):
             return False
@@ -159,8 +159,8 @@ class Stream:
                 raise _mixed("rows with scores", "labels alone")
             self._check_weighted(rows)
             if self._settings.labels is not None:
-                return self._devices.add(rows, self._scores.parts())
-            is_added = self._devices.add_discovered(rows, self._scores.parts())
+                return self._devices.add(rows, self._scores.parts(), is_part=is_part)
+            is_added = self._devices.add_discovered(rows, self._scores.parts(), is_part=is_part)
             if not is_added or rows.scores is None:
                 # The host goes on from all rows before; classes of labels may change every time.
                 self._land()

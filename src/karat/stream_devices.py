@@ -40,11 +40,12 @@ class StreamDevices:
         """Whether there are rows with scores."""
         return self._tallies.has_scores
 
-    def add(self, rows: Arrived, before: ScoreParts | None) -> bool:
+    def add(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
         """Add rows whose classes were given; False where they cannot be read on the device.
 
         Args:
             before: rows with scores that the host holds.
+            is_part: whether other rows come beside them, so that these may all weigh 0.
         """
         settings = self._settings
         assert settings.labels is not None
@@ -52,9 +53,12 @@ class StreamDevices:
         if shape not in self._classes:
             self._classes[shape] = classes_of_labels(settings.labels, settings.positive, rows)
         classes = self._classes[shape]
-        return classes is not None and self._added(rows, classes, before)
+        if classes is None:
+            return False
+        self._added(rows, classes, before, is_part=is_part, is_waited_for=False)
+        return True
 
-    def add_discovered(self, rows: Arrived, before: ScoreParts | None) -> bool:
+    def add_discovered(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
         """Add rows whose classes are those that come, looked at before they are added.
 
         Of labels alone nothing may be held. False where the host must say what the classes are.
@@ -64,7 +68,10 @@ class StreamDevices:
             classes = None if found is None else Classes.of(found)
         else:
             classes = self._classes_of_columns(rows, before)
-        return classes is not None and self._added(rows, classes, before, is_waited_for=True)
+        if classes is None:
+            return False
+        self._added(rows, classes, before, is_part=is_part, is_waited_for=True)
+        return True
 
     def _classes_of_columns(self, rows: Arrived, before: ScoreParts | None) -> Classes | None:
         """The classes of the columns, once all have come."""
@@ -83,14 +90,13 @@ class StreamDevices:
         return classes if guess is not None and set(guess) <= set(classes.labels) else None
 
     def _added(
-        self, rows: Arrived, classes: Classes, before: ScoreParts | None, *,
-        is_waited_for: bool = False,
-    ) -> bool:  # fmt: skip
+        self, rows: Arrived, classes: Classes, before: ScoreParts | None, *, is_part: bool,
+        is_waited_for: bool,
+    ) -> None:  # fmt: skip
         if rows.scores is None:
-            self._tallies.add_labels(rows, classes, is_waited_for=is_waited_for)
+            self._tallies.add_labels(rows, classes, is_part=is_part, is_waited_for=is_waited_for)
         else:
             self._tallies.add_scores(rows, classes, before, is_waited_for=is_waited_for)
-        return True
 
     def landed(self, before: ScoreParts | None) -> tuple[Cells | None, ScoreParts | None]:
         """What the devices hold, on the host; they are waited for.

@@ -15,6 +15,9 @@ BELOW = {
 }  # fmt: skip
 JOINTS = {
     "karat",
+    "big_files",
+    "checkpoints",
+    "class_names",
     "comparing",
     "comparison_arguments",
     "evaluation",
@@ -33,6 +36,11 @@ JOINTS = {
     "scored_functions",
     "scored_models",
     "scoring",
+    "stream",
+    "stream_bytes",
+    "stream_devices",
+    "stream_reports",
+    "stream_settings",
     "cli",
     "compat",
 }

@@ -40,11 +40,11 @@ def streams(rank: int | None) -> dict[str, karat.Stream]:
 
 
 def main() -> None:
-    """Run as `python -m tests.devices.ranks RANK N_RANKS PORT FOLDER`."""
-    rank, n_ranks, port = (int(word) for word in sys.argv[1:4])
-    folder = Path(sys.argv[4])
+    """Run as `python -m tests.devices.ranks RANK N_RANKS FOLDER`: they meet in a file there."""
+    rank, n_ranks = (int(word) for word in sys.argv[1:3])
+    folder = Path(sys.argv[3])
     torch.distributed.init_process_group(
-        "gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=n_ranks
+        "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=n_ranks
     )
     for i, (name, stream) in enumerate(streams(rank).items()):
         whole = stream.all_reduce()

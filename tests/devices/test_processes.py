@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -18,17 +17,10 @@ from tests.devices.rows import differences
 N_RANKS = 2
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
 def test_every_process_holds_the_whole(tmp_path: Path) -> None:
-    port = free_port()
     runs = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.devices.ranks", str(rank), str(N_RANKS), str(port),
+            [sys.executable, "-m", "tests.devices.ranks", str(rank), str(N_RANKS),
              str(tmp_path)],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )

@@ -213,7 +213,7 @@ def test_rows_of_weight_zero_everywhere_in_a_batch() -> None:
 
 def test_a_wrong_tally_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Controls: each of these broken parts must show in a report."""
-    from karat.engines.devices import histograms, row_choice, score_losses, score_rungs, tallies
+    from karat.engines.devices import histograms, score_losses, score_rungs, tallies
 
     true, columns = scores(TABLED, 3, "y_score", torch.float32)
     given = {"y_score": columns}
@@ -231,7 +231,5 @@ def test_a_wrong_tally_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_noticed(score_rungs, "counted", lambda at, m: count(at, m).roll(6))
     starts = score_rungs._starts
     assert is_noticed(score_rungs, "_starts", lambda at, bits: starts(at, max(bits - 1, 0)))
-    mixed = row_choice._hashed
-    assert is_noticed(row_choice, "_hashed", lambda *given: mixed(*given) ^ 1 << 40)
     code = tallies.whole
     assert is_noticed(tallies, "whole", lambda given: code(given).clamp(max=1))

@@ -166,7 +166,6 @@ WRONG = {
     "a negative weight": spoiled("weights", 21, -1.0, "weighted"),
     "an infinite weight": spoiled("weights", 22, np.inf, "weighted"),
     "weights of scores": spoiled("weights", 22, np.nan, "score"),
-    "no weight at all": {**batches()["weighted"], "weights": torch.zeros(N)},
 }
 
 
@@ -207,6 +206,31 @@ def test_the_first_of_many_bad_rows_is_named() -> None:
     with even_on_the_host():
         found = error_of(lambda: karat.evaluate(**given, labels=range(K)))
     assert str(found) == str(error_of(lambda: stream().update(**given)))
+
+
+@pytest.mark.parametrize("kind", ["weighted", "score"])
+def test_rows_that_weigh_nothing(kind: str) -> None:
+    given = {**batches()[kind], "weights": torch.zeros(N)}
+    expected = error_of(lambda: karat.evaluate(**given))
+    assert expected.code == "K115"
+    tallied, whole = stream(), stream()
+    with even_on_the_host():
+        assert str(error_of(lambda: karat.evaluate(**given))) == str(expected)
+        # Beside others they may.
+        tallied.update(**given)
+        tallied.update(**batches()[kind])
+    whole.update(**batches()[kind])
+    found = tallied.report(["macro_f1"])
+    assert found["macro_f1"].value == whole.report()["macro_f1"].value
+    assert tallied.n_rows == 2 * N
+
+
+def test_a_refused_batch_leaves_no_classes() -> None:
+    tallied, true = karat.Stream(), torch.tensor([7, 8])
+    with even_on_the_host():
+        assert error_of(lambda: tallied.update(true, true, weights=-true)).code == "K113"
+        tallied.update(torch.tensor([1, 2]), torch.tensor([1, 3]))
+    assert tallied.report().classes.labels == (1, 2, 3)
 
 
 def test_a_stream_that_discovers_its_classes_refuses_a_batch_whole() -> None:

@@ -96,7 +96,9 @@ def is_sparse(values: object) -> bool:
 
 def detached(tensor: Any) -> Any:
     """A tensor that NumPy can read: on the host, without the history of a model, no bfloat16."""
-    tensor = tensor.detach().cpu()
+    tensor = tensor.detach()
+    if not getattr(tensor, "is_cpu", True):
+        tensor = tensor.cpu()
     return tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor
 
 

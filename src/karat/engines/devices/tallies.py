@@ -78,10 +78,13 @@ class DeviceTallies:
         """The classes; None without rows."""
         return next((held.faults.classes for held in self._devices.values()), None)
 
-    def add_labels(self, rows: Arrived, classes: Classes, *, is_waited_for: bool) -> None:
+    def add_labels(
+        self, rows: Arrived, classes: Classes, *, is_part: bool, is_waited_for: bool
+    ) -> None:
         """Add labels alone: nothing is waited for, unless there are thousands of classes.
 
         Args:
+            is_part: whether other rows come beside them, so that these may all weigh 0.
             is_waited_for: whether what is wrong is raised at once, and the rows not added.
 
         Errors:
@@ -99,10 +102,11 @@ class DeviceTallies:
             pred, more = _codes(held.coder, "y_pred", rows.pred)
             checks += more
             if weights is not None:
-                checks += weight_checks(weights, may_all_be_zero=False)
+                checks += weight_checks(weights, may_all_be_zero=is_part)
             self._look(held, checks, rows.n, 0.0, is_waited_for)
             tally.add(true, pred, weights)
             held.labels = tally
+            self._devices[rows.device] = held
             self._n_rows += rows.n
 
     def add_scores(
@@ -155,6 +159,7 @@ class DeviceTallies:
             )  # fmt: skip
             kept.add(group, tolerance)
             held.scores = kept
+            self._devices[rows.device] = held
             self._n_rows += rows.n
 
     @staticmethod
@@ -167,9 +172,9 @@ class DeviceTallies:
             faults.check()
 
     def _of(self, device: Any, classes: Classes) -> _OfDevice:
-        if device not in self._devices:
-            self._devices[device] = _OfDevice(Faults(classes), Coder(classes.labels, device))
-        return self._devices[device]
+        """What a device holds; kept once rows were added."""
+        found = self._devices.get(device)
+        return found or _OfDevice(Faults(classes), Coder(classes.labels, device))
 
     def check(self) -> None:
         """Wait for the devices, and raise what was wrong with any batch.
