@@ -167,7 +167,7 @@ def evaluate(
         "weights": weights,
         "n_threads": n_threads,
     }
-    if not is_table and clusters is None and confusion is None:
+    if not (is_table or (exact and has_scores)) and clusters is None and confusion is None:
         found = _on_device(
             arrived(y_true, y_pred, y_prob, y_score, weights), labels=labels,
             class_names=class_names, positive=positive, threshold=threshold, metrics=metrics,

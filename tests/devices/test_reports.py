@@ -229,7 +229,7 @@ def test_a_wrong_tally_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_noticed(score_losses, "_margins", lambda own, other: right(own, other) * (1 + 1e-9))
     count = histograms.counted
     assert is_noticed(score_rungs, "counted", lambda at, m: count(at, m).roll(6))
-    starts = score_rungs._starts
-    assert is_noticed(score_rungs, "_starts", lambda at, bits: starts(at, max(bits - 1, 0)))
+    apart = score_rungs._digits_apart
+    assert is_noticed(score_rungs, "_digits_apart", lambda values: (apart(values) - 1).clamp(min=0))
     code = tallies.whole
     assert is_noticed(tallies, "whole", lambda given: code(given).clamp(max=1))

@@ -24,6 +24,8 @@ __all__ = ["Check", "Faults", "label_checks", "score_checks", "weight_checks"]
 Kind: TypeAlias = Literal["K104", "K105", "K109", "K131", "K132", "K133", "K113", "K114", "K115"]
 
 _OF_SCORES: Final = ("K131", "K132", "K133")
+_MANY: Final = 64
+"""Sizes of batches whose facts are kept; most come again and again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,31 +68,42 @@ class Faults:
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
         self._kinds: list[tuple[_Known, ...]] = []
+        self._told: dict[Any, Tensor] = {}
         self._first: Tensor | None = None
 
     def look(self, checks: Sequence[Check], n: int, tolerance: float = 0.0) -> None:
         """Look at a batch of n rows; nothing is waited for."""
         known = tuple(map(_known, checks))
-        if known not in self._kinds:
-            self._kinds.append(known)
-        where = self._kinds.index(known)
-        bad = torch().stack([check.bad for check in checks]).to(torch().uint8)
-        rows = bad.argmax(dim=1)
-        counts = bad.sum(dim=1, dtype=torch().int64)
-        facts = [1, where, n, int(np.float64(tolerance).view(np.int64))]
-        parts = [torch().full((1,), fact, dtype=torch().int64, device=bad.device) for fact in facts]
+        bad = torch().stack([check.bad for check in checks])
+        rows = bad.view(torch().uint8).argmax(dim=1)
+        counts = bad.sum(dim=1)
+        parts = [counts.sum(dim=0, keepdim=True), self._facts(known, n, tolerance, bad.device)]
         parts += [counts, rows]
         for i, check in enumerate(checks):
-            parts.append(_words(check.values.index_select(0, rows[i : i + 1]).reshape(-1)))
+            parts.append(_words(check.values.index_select(0, rows[i : i + 1]).view(-1)))
         record = torch().cat(parts)
-        record[:1] *= (counts.sum() > 0).to(torch().int64)
         if self._first is None:
             self._first = record
             return
-        short = record.shape[0] - self._first.shape[0]
-        first = torch().nn.functional.pad(self._first, (0, max(short, 0)))
-        record = torch().nn.functional.pad(record, (0, max(-short, 0)))
+        first, pad = self._first, torch().nn.functional.pad
+        short = record.shape[0] - first.shape[0]
+        if short:
+            first, record = pad(first, (0, max(short, 0))), pad(record, (0, max(-short, 0)))
         self._first = torch().where(first[:1] > 0, first, record)
+
+    def _facts(self, known: tuple[_Known, ...], n: int, tolerance: float, device: Any) -> Tensor:
+        """int64[3] of a batch: which checks it had, n, and the bits of the tolerance."""
+        key = known, n, tolerance
+        if key not in self._told:
+            if known not in self._kinds:
+                self._kinds.append(known)
+            numbers = [self._kinds.index(known), n, int(np.float64(tolerance).view(np.int64))]
+            made = {"dtype": torch().int64, "device": device}
+            if len(self._told) > _MANY:
+                self._told.clear()
+            # Filled there: a copy from the host would be waited for.
+            self._told[key] = torch().cat([torch().full((1,), one, **made) for one in numbers])
+        return self._told[key]
 
     def check(self) -> None:
         """Wait for the device, and raise what was found.

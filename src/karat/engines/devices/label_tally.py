@@ -43,8 +43,8 @@ class Coder:
         """
         if self._is_counted:
             places = labels - self._first if self._first else labels
-            outside = (places < 0) | (places >= self._k)
-            return places.clamp(0, self._k - 1), outside
+            codes = places.clamp(0, self._k - 1)
+            return codes, codes != places
         places = torch().searchsorted(self._sorted, labels).clamp_(max=self._k - 1)
         return self._order[places], self._sorted[places] != labels
 

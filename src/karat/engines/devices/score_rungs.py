@@ -18,6 +18,8 @@ _CODES: Final = 1 << 16
 _MOST_OF_CODES: Final = 1 << 23
 """Places of the table of all scores of 16 bits."""
 _HIDDEN: Final = 0x7FFFFFFFFFFFFFFF
+_ALWAYS: Final = 64
+"""Digits of neighbours that no bucket joins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,29 +164,38 @@ def _gathered(rungs: Rungs, limit: int) -> Rungs:
 
 def _starts_within(values: Tensor, bits: int, limit: int) -> tuple[Tensor, int]:
     """Where buckets of sorted scores begin, at most `limit` of them, and their digits."""
-    is_new = _starts(values, bits)
-    if int(is_new.sum()) <= limit:
-        return is_new, bits
-    # Equal scores share every bucket: one of each says how many there are.
-    distinct = values[_starts(values, EXACT)]
-    for level in LEVELS:
-        if level < bits and (level == LEVELS[-1] or int(_starts(distinct, level).sum()) <= limit):
-            return _starts(values, level), level
-    return is_new, bits
-
-
-def _starts(values: Tensor, bits: int) -> Tensor:
-    """bool[n], where a bucket of sorted scores begins; see `tally.buckets`."""
-    is_new = torch().ones(values.shape, dtype=torch().bool, device=values.device)
+    if not values.shape[0]:
+        return torch().zeros(0, dtype=torch().bool, device=values.device), bits
     if bits == EXACT:
+        is_new = torch().ones(values.shape, dtype=torch().bool, device=values.device)
         torch().ne(values[1:], values[:-1], out=is_new[1:])
-        return is_new
+        if int(is_new.sum()) <= limit:
+            return is_new, EXACT
+    apart = _digits_apart(values)
+    by_digit = counted(apart, _ALWAYS + 1).tolist()
+    for level in LEVELS:
+        is_enough = sum(by_digit[EXACT - level + 1 :]) <= limit
+        if level <= bits and (is_enough or level == LEVELS[-1]):
+            return apart > EXACT - level, level
+    raise AssertionError
+
+
+def _digits_apart(values: Tensor) -> Tensor:
+    """int64[n]: how many of its last digits a score may lose until it is in the bucket before.
+
+    At b digits a bucket begins where more than 52 − b digits are apart; see `tally.buckets`.
+    """
     words = values.view(torch().int64)
-    keys = torch().where(words < 0, words ^ _HIDDEN, words) >> (EXACT - bits)
+    keys = torch().where(words < 0, words ^ _HIDDEN, words)
+    differing = keys[1:] ^ keys[:-1]
+    # Of numbers below 2^53 the exponent is the number of digits; of larger ones it is enough.
+    digits = torch().frexp(differing.to(torch().float64)).exponent.to(torch().int64)
+    apart = torch().full(values.shape, _ALWAYS, dtype=torch().int64, device=values.device)
+    apart[1:] = torch().where(differing < 0, _ALWAYS, digits)
+    # No bucket goes across an end of the bins, and each end is a bucket of its own.
     ends = torch().as_tensor(ends_of_bins(), device=values.device)
-    place = torch().searchsorted(ends, values) + torch().searchsorted(ends, values, right=True)
-    is_new[1:] = (keys[1:] != keys[:-1]) | (place[1:] != place[:-1])
-    return is_new
+    at = torch().cat([torch().searchsorted(values, ends, right=side) for side in (False, True)])
+    return apart.index_fill_(0, at[at < values.shape[0]], _ALWAYS)
 
 
 def _lengths(firsts: Tensor, values: Tensor) -> Tensor:
