@@ -222,10 +222,9 @@ def _on_device(rows: Arrived | None, **settings: Any) -> Report | None:
     """The report of rows on a device; None without any, and where the host must read them."""
     if rows is None:
         return None
-    from karat.stream import Stream
+    from karat.stream import report_on_device
 
-    stream = Stream(**settings)
-    return stream.report() if stream.update_on_device(rows, is_part=False) else None
+    return report_on_device(rows, **settings)
 
 
 def are_numbers_of_rows(weights_are: Any) -> bool:

@@ -23,7 +23,7 @@ from karat.stream_reports import report_of_parts
 from karat.stream_settings import Settings
 from karat.tally import Cells, Label, subtract, union
 
-__all__ = ["Stream"]
+__all__ = ["Stream", "report_on_device"]
 
 
 class Stream:
@@ -126,7 +126,7 @@ class Stream:
         if y_true is None:
             raise error("K120", found="y_true was not given", do="Give y_true and y_pred=.")
         rows = arrived(y_true, y_pred, y_prob, y_score, weights)
-        if rows is not None and self.update_on_device(rows):
+        if rows is not None and self._update_on_device(rows):
             return
         if y_prob is None and y_score is None:
             self._update_labels(y_true, y_pred, weights)
@@ -148,7 +148,7 @@ class Stream:
     def _has_scores(self) -> bool:
         return bool(self._scores.n_rows) or self._devices.has_scores
 
-    def update_on_device(self, rows: Arrived, *, is_part: bool = True) -> bool:
+    def _update_on_device(self, rows: Arrived, *, is_part: bool = True) -> bool:
         """Add rows of a device; False where the host must read them: what `update` does first."""
         if rows.scores is None and (rows.pred is None or self._settings.threshold is not None):
             return False
@@ -371,6 +371,12 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<karat.Stream: {self.n_rows} rows>"
+
+
+def report_on_device(rows: Arrived, **settings: Any) -> Report | None:
+    """The report of rows of a device, see `Stream`; None where the host must read them."""
+    stream = Stream(**settings)
+    return stream.report() if stream._update_on_device(rows, is_part=False) else None
 
 
 def _loaded(data: bytes) -> Stream:

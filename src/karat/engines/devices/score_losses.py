@@ -11,7 +11,7 @@ from karat.tally.sums import LOSSES, Sums
 
 __all__ = ["LossTally", "columns_of", "widened"]
 
-_BLOCK_VALUES: Final = 1 << 24
+_BLOCK_VALUES: Final = 1 << 22
 """Scores that are read at once."""
 
 
