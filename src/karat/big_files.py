@@ -15,7 +15,7 @@ from karat.engines.decided import checked_threshold
 from karat.engines.exact_tables import ExactColumns
 from karat.engines.file_units import FileUnits, units_of_files
 from karat.engines.files import FileTally
-from karat.engines.paths import find
+from karat.engines.paths import find, is_read_once
 from karat.engines.score_stream import ScoreParts
 from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered
@@ -64,6 +64,10 @@ def report_of_big_files(
     if named.get("clusters"):
         if checkpoint is not None:
             raise error("K415", found=f"The rows are in clusters by {named['clusters']!r}")
+        return None
+    if is_read_once(source):
+        if checkpoint is not None:
+            raise error("K415", found="A stream cannot be read again")
         return None
     if checkpoint is None and not _may_be_large(source, max_memory):
         return None

@@ -112,13 +112,11 @@ def evaluate(
             prediction is null; the report says how many.
         n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
             The report does not depend on it.
-        max_memory: bytes that the scores of Parquet files, or of tensors on a device, may take: of
-            more rows distinct scores are counted, or buckets of them; results then say ``exact``
-            or their ``bound``.
-        checkpoint: a file to which a read of Parquet files writes how far it is, and from which
-            the same call goes on after it was interrupted.
-        exact: whether files whose scores were put into buckets are read again, so that every
-            number is exact: with 8 + 8k bytes of disk for a distinct score of each column.
+        max_memory: bytes that scores of Parquet files, or of tensors on a device, may take: of more
+            distinct ones are counted, or buckets of them; results then say ``exact`` or a ``bound``.
+        checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
+        exact: whether files whose scores were put into buckets are read again: every number is
+            exact then, with 8 + 8k bytes of disk for a distinct score of each column.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.

@@ -39,6 +39,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 """Families of metrics that say how probabilities agree with what happened."""
+_OPEN = "from scores in buckets; how far from exact is not known"
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
     "informedness": ("informedness_threshold", "max_informedness"),
@@ -72,8 +73,7 @@ class Report:
         intervals: intervals that do not follow from the tally: those of scores, and of what was
             read from JSON.
         draws: what replicates are drawn from when an interval is read.
-        bounds: metrics that are not exact, each with limits between which the exact value lies, or
-            None where these are not known.
+        bounds: metrics that are not exact, with limits of the exact value, None where not known.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
         kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
     """
@@ -209,14 +209,16 @@ class Report:
             exact=metric not in self.bounds,
             bound=self.bounds.get(metric),
             standard_error=interval.standard_error,
-            remark=interval.remark or self._open(metric),
+            remark=self._remark(metric, interval.remark),
         )
 
-    def _open(self, metric: Metric) -> str | None:
-        """What to know of a value that is not exact."""
-        if metric not in self.bounds or self.bounds[metric] is not None:
-            return None
-        return "from scores in buckets; how far from exact is not known"
+    def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
+        """What to know of an interval, and of a value that is not exact."""
+        if self.bounds.get(metric, ()) is not None:
+            return of_interval
+        # What was read from JSON says it already.
+        told = (of_interval or "").removesuffix(_OPEN).removesuffix("; ")
+        return f"{told}; {_OPEN}" if told else _OPEN
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
@@ -261,18 +263,16 @@ class Report:
             >>> report.covariance(["accuracy", "error_rate"]).round(6).tolist()
             [[0.001275, -0.001275], [-0.001275, 0.001275]]
         """
-        tables = TableIntervals(
-            self.cells, self.confidence or Confidence(), self.clusters, self.undefined
-        )
+        asked = self.confidence or Confidence()
+        tables = TableIntervals(self.cells, asked, self.clusters, self.undefined)
         return tables.covariance([get(name) for name in metrics])
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What makes the intervals less sure than they say; empty without intervals."""
-        if self.confidence is None:
-            return ()
-        if self.is_clustered and self.clusters is None:
-            # Read from JSON: the number of clusters is gone.
+        # Of what was read from JSON the number of clusters is gone.
+        is_read = self.is_clustered and self.clusters is None
+        if self.confidence is None or is_read:
             return self.kept_cautions
         return self._tables.cautions
 
@@ -322,20 +322,15 @@ class Report:
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.
         """
-        found = {
-            name: result
-            for name, result in self.metrics.items()
-            if get(name).record.family in CALIBRATION_FAMILIES
-        }
+        families = CALIBRATION_FAMILIES
+        every = self.metrics.items()
+        found = {name: one for name, one in every if get(name).record.family in families}
         if not found:
             if self.scores is None:
                 raise error("K210", name="calibration")
             listed = default_metrics(of_scores=True)
-            names = [
-                str(item)
-                for item in listed
-                if item.record.family in CALIBRATION_FAMILIES and self._applies(item)
-            ]
+            fitting = [item for item in listed if item.record.family in CALIBRATION_FAMILIES]
+            names = [str(item) for item in fitting if self._applies(item)]
             do = f"Name one or more in metrics=: {shown(names, 20)}."
             raise error("K211", name="a metric of calibration", do=do)
         return found

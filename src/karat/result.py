@@ -102,6 +102,10 @@ class Result:
         text = f"{self.name} {self.value:.6g}"
         if self.low is not None and self.high is not None:
             text += f" [{self.low:.6g}, {self.high:.6g}]"
+        if self.bound is not None:
+            text += f" (exact value: {self.bound[0]:.6g} to {self.bound[1]:.6g})"
+        elif not self.exact:
+            text += " (not exact)"
         return f"{text} (undefined: {self.undefined})" if self.undefined else text
 
     def to_dict(self) -> dict[str, Any]:

@@ -203,7 +203,7 @@ class Stream:
         cells = tally_labels(
             y_true, y_pred, labels=settings.labels, weights=weights,
             positive=settings.positive if settings.labels is not None else None,
-            n_threads=settings.n_threads,
+            n_threads=settings.n_threads, is_part=True,
         )  # fmt: skip
         with self._lock:
             if self._has_scores:
@@ -324,7 +324,7 @@ class Stream:
         with self._lock:
             self._land()
             cells, scores = self._cells, self._scores.parts()
-        if cells is None and scores is None:
+        if scores is None and (cells is None or not cells.n_rows):
             raise error("K101", argument="The stream")
         if cells is not None and settings.positive is not None and settings.labels is None:
             cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))

@@ -50,8 +50,15 @@ def _assembled(
         if problem.code == "K301":
             raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
-    empty = ScoreParts(settings.max_memory, settings.threshold, settings.positive)
-    return settings, *parts_from_bytes(header["sizes"], arrays["parts"].tobytes(), empty)
+    empty = ScoreParts(
+        settings.max_memory, settings.threshold, settings.positive, settings.is_frequency
+    )
+    cells, scores = parts_from_bytes(header["sizes"], arrays["parts"].tobytes(), empty)
+    held, tables = (None, None) if scores is None else (scores.held, scores.tables)
+    found = _contradiction(settings, cells, held, tables)
+    if found:
+        raise damaged(found)
+    return settings, cells, scores
 
 
 def parts_to_bytes(cells: Cells | None, scores: ScoreParts | None) -> tuple[dict[str, int], bytes]:
@@ -92,6 +99,25 @@ def parts_from_bytes(
     if cells is not None and (held is not None or tables is not None):
         raise damaged("It holds labels alone and rows with scores")
     return cells, _scores(empty, held, tables)
+
+
+def _contradiction(
+    settings: Settings, cells: Cells | None, held: HeldRows | None, tables: ScoredTables | None
+) -> str | None:
+    """What the parts contradict, or None."""
+    parts = [part for part in (cells, held, tables) if part is not None]
+    labels = {part.classes.labels for part in parts}
+    if settings.labels is not None:
+        labels.add(settings.labels)
+    if len(labels) > 1:
+        return "Its parts are not of the same classes"
+    if held is None or tables is None:
+        return None
+    columns = None if tables.is_single else tables.classes.k
+    facts = held.is_prob, held.shape[0], held.shape[2]
+    if facts != (tables.is_prob, columns, tables.is_weighted):
+        return "Its rows and its tables do not go together"
+    return None
 
 
 def _scores(

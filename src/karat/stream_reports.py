@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import numpy as np
-
 from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.engines.score_stream import ScoreParts, discovered, rows_of
 from karat.engines.tabled_scores import sampled_rows
 from karat.errors import error
 from karat.inputs.score_order import wrong_number
+from karat.inputs.weights import refuse_sums
 from karat.measuring import report_of_scores, wanted_of_scores
 from karat.metrics import Metric, Pairwise
 from karat.metrics._lift import Policy
@@ -58,6 +57,7 @@ def report_of_parts(
     """
     if scores is None:
         assert cells is not None
+        _check_weight(cells)
         return Report(cells, asked.policy, asked.wanted, confidence=asked.confidence, **facts)
     return _of_scores(_placed(scores).settled(asked.n_threads), asked, facts)
 
@@ -89,6 +89,7 @@ def _of_scores(scores: ScoreParts, asked: Asked, facts: dict[str, Any]) -> Repor
         kept_rows = rows_of(scores.held, scores.threshold, asked.n_threads)
         return report_of_scores(kept_rows, asked.wanted, asked.policy, asked.confidence, **facts)
     tables = scores.tables
+    _check_weight(tables.cells)
     rows = TabledRows(tables)
     wanted = wanted_of_scores(rows.classes, asked.wanted, is_prob=rows.is_prob)
     for metric in wanted:
@@ -99,7 +100,8 @@ def _of_scores(scores: ScoreParts, asked: Asked, facts: dict[str, Any]) -> Repor
     kept = [metric for metric in wanted if metric not in left_out]
     keeper = _keeper(rows.classes, asked.wanted)
     values, bounds, sure = measured_tables(
-        rows, kept, asked.policy, asked.confidence, lambda: sampled_rows(tables),
+        rows, kept, asked.policy, asked.confidence,
+        lambda: sampled_rows(tables, is_frequency=scores.is_frequency),
         along=keeper.take if keeper else None, is_requested=asked.wanted is not None,
     )  # fmt: skip
     warnings = (*facts.pop("warnings", ()), *_warnings(rows, left_out, bool(bounds)))
@@ -121,6 +123,18 @@ def _of_scores(scores: ScoreParts, asked: Asked, facts: dict[str, Any]) -> Repor
     )
 
 
+def _check_weight(cells: Cells) -> None:
+    """Refuse weights that add up to nothing, or that formulas cannot bear.
+
+    Errors:
+        K115, K125.
+    """
+    if cells.is_weighted:
+        if not cells.counts.any():
+            raise error("K115", argument="weights", n=int(cells.n_rows))
+        refuse_sums(cells.counts)
+
+
 def _keeper(classes: Classes, wanted: Sequence[Metric] | None) -> Keeper | None:
     return Keeper(classes) if wanted is None and classes.k <= MOST_CLASSES else None
 
@@ -130,8 +144,8 @@ def _warnings(rows: TabledRows, left_out: Sequence[Metric], is_open: bool) -> tu
     if is_open:
         width = 2.0**-rows.tables.bits
         found.append(
-            f"Scores were counted in buckets of {np.format_float_scientific(width, 1)} of "
-            "themselves: results that depend on them have a bound."
+            f"Scores were counted in buckets that are {width:.1e} of a score wide: "
+            "results that depend on them have a bound."
         )
     if left_out:
         names = ", ".join(str(metric) for metric in left_out)

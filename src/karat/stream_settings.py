@@ -7,22 +7,27 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
+
+from karat.engines.decided import checked_threshold
 from karat.engines.score_batches import ScoreBatches
 from karat.errors import error, short, shown
 from karat.evaluation import are_numbers_of_rows
 from karat.functions import check_policy, plain_text
+from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_positive
 from karat.measuring import checked_memory
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.plan import requested
 from karat.stream_reports import Asked
-from karat.tally import Label
+from karat.tally import Classes, Label
 from karat.uncertainty.confidence import Confidence
 
 __all__ = ["Settings"]
 
-_MERGED: Final = ("labels", "positive", "threshold", "max_memory")
+_TWO: Final = Classes((0, 1), positive=1)
+_MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")
 """What streams must have alike to be merged."""
 
 
@@ -59,13 +64,18 @@ class Settings:
         Errors:
             K122 one of them is not what it may be; K301 unknown metrics.
         """
+        given = {name: _plain(value) for name, value in given.items()}
         names = given["class_names"]
-        if names is not None and not isinstance(names, Mapping):
+        if isinstance(names, Mapping):
+            names = {_plain(label): _plain(name) for label, name in names.items()}
+        elif names is not None:
             names = tuple(names.tolist() if hasattr(names, "tolist") else names)
         labels, positive = given["labels"], given["positive"]
         if labels is not None and positive is not None and len(labels) == 2:
             positive = declared_positive(positive, labels)
-        threshold = given["threshold"]
+        if labels is not None and positive is not None:
+            classes_of(labels, positive)
+        threshold = checked_threshold(given["threshold"], _TWO)
         confidence = {
             name: given[name] for name in ("level", "side", "method", "design", "weights_are")
         }
@@ -108,8 +118,9 @@ class Settings:
     def batches(self) -> ScoreBatches:
         """Where batches of rows with scores go."""
         return ScoreBatches(
-            self.labels, self.positive, self.threshold, self.n_threads, self.max_memory
-        )
+            self.labels, self.positive, self.threshold, self.n_threads, self.max_memory,
+            is_frequency=self.is_frequency,
+        )  # fmt: skip
 
     def check_same(self, other: Settings) -> None:
         """Refuse a stream whose rows were not read alike.
@@ -119,6 +130,9 @@ class Settings:
         """
         for name in _MERGED:
             left, right = getattr(self, name), getattr(other, name)
+            if left != right and name == "is_frequency":
+                kinds = ["frequency" if one.is_frequency else "importance" for one in (self, other)]
+                raise error("K202", axis="weights_are=", left=kinds[0], right=kinds[1])
             if left != right:
                 texts = [shown(x) if isinstance(x, tuple) else short(x) for x in (left, right)]
                 raise error("K202", axis=f"{name}=", left=texts[0], right=texts[1])
@@ -144,6 +158,11 @@ class Settings:
         given = {**found, **found["confidence"], "class_names": names}
         del given["confidence"]
         return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
+
+
+def _plain(value: Any) -> Any:
+    """A scalar of NumPy as that of Python, which JSON knows."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _texts(metrics: Any) -> tuple[str, ...] | None:

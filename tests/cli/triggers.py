@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from unittest import mock
 
+import polars as pl
+
+import karat
 from karat.engines.files import tally_files
 
 
@@ -29,6 +32,16 @@ def without_duckdb() -> object:
         return reading({"a.csv": b"label,pred\n0,1\n"}, "a.csv")()
 
 
+def with_the_checkpoint_of_another_read() -> object:
+    """Two reads of one file that name the same checkpoint."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = pl.DataFrame({"label": [0, 1], "pred": [0, 1]})
+        rows.write_parquet(Path(folder, "rows.parquet"))
+        read = {"checkpoint": Path(folder, "read.karat"), "pred": "pred"}
+        karat.evaluate(folder, **read)
+        return karat.evaluate(folder, labels=[1, 0], **read)
+
+
 ONE = b"label,pred\n0,1\n"
 
 TRIGGERS: dict[str, Callable[[], object]] = {
@@ -39,5 +52,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K409": reading({"README.md": b"No data here."}),
     "K410": reading({"a.csv": ONE, "b.csv": b"label,guess\n0,1\n"}, "a.csv", "b.csv"),
     "K411": reading({"a.xlsx": b"PK"}, "a.xlsx"),
+    "K414": with_the_checkpoint_of_another_read,
+    "K415": lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1]}, checkpoint="read.karat"),
     "K501": without_duckdb,
 }

@@ -81,6 +81,12 @@ def gated(baseline: dict[str, Any]) -> Callable[[], object]:
     return lambda: karat.gate(new, baseline=baseline)
 
 
+def crowded() -> None:
+    """More rows than are kept, of one class of three."""
+    stream = karat.Stream(max_memory=1 << 20)
+    stream.update(np.zeros(50_000, int), y_prob=np.tile([1.0, 0.0, 0.0], (50_000, 1)))
+
+
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K117": lambda: karat.evaluate([0, 1], [0, 1], class_names=["one"]),
     "K120": lambda: karat.evaluate([0, 1]),
@@ -91,6 +97,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K136": lambda: karat.evaluate([0, 1, 2], y_prob=np.eye(3), threshold=0.5),
     "K145": lambda: karat.evaluate([0, 1, 1], [0, 1, 0], clusters=["ann", "ann", "ann"]),
     "K413": lambda: karat.gate([0, 1], [0, 1], update_baseline="no folder/base.json"),
+    "K146": crowded,
     "K151": lambda: karat.objectives.multiclass([0.5, 1.5], [0, 1]),
     "K152": lambda: karat.objectives.multiclass([[0.5, 1.5], [0.5, float("inf")]], [0, 1]),
     "K153": lambda: karat.objectives.multiclass([[0.5, 1.5], [1.5, 0.5]], [1, 2]),

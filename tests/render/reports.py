@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,10 +159,31 @@ def never_cheap() -> Report:
     return karat.evaluate([0, 0, 0], y_prob=[0.1, 0.2, 0.3], labels=[0, 1])
 
 
+@lru_cache(maxsize=1)
+def bucketed() -> Report:
+    """More rows than a stream keeps: ranks are known in buckets."""
+    stream = karat.Stream(max_memory=1 << 20, level=0.9)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 25_000)
+        stream.update(y, y_prob=rng.random(25_000) ** 3 * 0.5 + 0.4 * y)
+    return stream.report()
+
+
+@lru_cache(maxsize=1)
+def three_bucketed() -> Report:
+    """Scores of three classes, in buckets."""
+    truth, prob = confident(3, 60_000, sharp=1.5)
+    stream = karat.Stream(max_memory=1 << 20, level=None)
+    stream.update(truth, y_score=np.log(prob))
+    return stream.report()
+
+
 REPORTS: dict[str, Callable[[], Report]] = {
     make.__name__: make
     for make in (
         two, ten, hundred, thirty, long, hostile, weighted, undefined, one_class, huge, sparse,
         totals, two_prob, ten_prob, hundred_prob, absent_prob, logits, never_cheap,
+        bucketed, three_bucketed,
     )
 }  # fmt: skip

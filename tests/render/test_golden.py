@@ -55,6 +55,10 @@ CASES = [
     ("absent_prob", 80, ""),
     ("logits", 80, ""),
     ("never_cheap", 80, ""),
+    ("bucketed", 80, ""),
+    ("bucketed", 40, ""),
+    ("bucketed", 80, "ascii"),
+    ("three_bucketed", 80, ""),
 ]
 EVERY = """
 accuracy kappa correct_count precision macro_precision micro_precision recall macro_recall f1

@@ -50,6 +50,72 @@ def test_reports_are_valid_and_read_back(name: str) -> None:
     assert again.cells.storage in (report.cells.storage, "dense")
 
 
+@pytest.mark.parametrize("name", ["bucketed", "three_bucketed"])
+def test_bounds_read_back(name: str) -> None:
+    report = REPORTS[name]()
+    again = Report.from_json(report.to_json())
+    assert {limits is None for limits in report.bounds.values()} == {True, False}
+    assert again.bounds == report.bounds
+    for metric, result in report.metrics.items():
+        for fact in ("exact", "bound", "remark"):
+            assert getattr(again[metric], fact) == getattr(result, fact), metric
+
+
+def without_bounds(document: dict[str, Any]) -> dict[str, Any]:
+    """The text as a version that knew no bounds would have written it."""
+    for item in document["scores"]["measured"]:
+        item.pop("bound", None)
+    for result in document["metrics"].values():
+        result.update(exact=True, bound=None)
+    return document
+
+
+def test_a_text_without_bounds_is_of_exact_values() -> None:
+    document = without_bounds(parsed(REPORTS["bucketed"]()))
+    VALIDATOR.validate(document)
+    again = Report.from_json(json.dumps(document))
+    assert not again.bounds
+    assert all(result.exact for result in again.metrics.values())
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [[0.0, 0.1], [0.99, 1.0], [0.1], [0.1, 0.2, 0.99], ["nan", 1.0], [True, 1.0], "wide", 3, {}],
+    ids=str,
+)
+def test_a_bound_that_cannot_be_is_refused(bound: Any) -> None:
+    document = parsed(REPORTS["bucketed"]())
+    items = {(item["metric"], item["lift"]): item for item in document["scores"]["measured"]}
+    items["roc_auc", "plain"]["bound"] = bound
+    with pytest.raises(KaratError, match="K205"):
+        Report.from_json(json.dumps(document))
+
+
+def test_a_bound_of_each_class_is_refused() -> None:
+    document = parsed(REPORTS["bucketed"]())
+    items = {(item["metric"], item["lift"]): item for item in document["scores"]["measured"]}
+    items["roc_auc", "per_class"]["bound"] = [0.0, 1.0]
+    with pytest.raises(KaratError, match="K205"):
+        Report.from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize("change", [{"exact": True}, {"bound": None}, {"bound": [0.0, 1.0]}])
+def test_a_result_that_says_otherwise_than_what_was_measured_is_refused(change: Any) -> None:
+    document = parsed(REPORTS["bucketed"]())
+    document["metrics"]["roc_auc"].update(change)
+    with pytest.raises(KaratError, match="K205"):
+        Report.from_json(json.dumps(document))
+
+
+def test_infinite_limits_read_back() -> None:
+    report = REPORTS["bucketed"]()
+    metric = karat.metrics.get("cost_threshold")
+    bounds = {**report.bounds, metric: (-math.inf, math.inf)}
+    again = Report.from_json(replace(report, bounds=bounds).to_json())
+    assert again.bounds == bounds
+    assert again[metric].bound == (-math.inf, math.inf)
+
+
 def test_weighted_totals_read_back() -> None:
     whole = REPORTS["weighted"]()
     report = Report(to_marginals(whole.cells))

@@ -52,6 +52,7 @@ def tally_labels(
     weights: Any = None,
     cells: bool = True,
     n_threads: int | None = None,
+    is_part: bool = False,
 ) -> Cells:
     """Tally of true and predicted labels, matched by position.
 
@@ -62,6 +63,7 @@ def tally_labels(
         weights: float[n], finite and at least 0.
         cells: whether the confusion matrix is kept; without it only tp, fp and fn of each class.
         n_threads: None means KARAT_NUM_THREADS, else all cores; the tally is the same for any.
+        is_part: whether other rows come beside them, so that these may all weigh 0.
 
     Returns:
         Cells: dense while k × k is small beside n, sparse for many classes, marginals on request.
@@ -96,6 +98,7 @@ def tally_labels(
         weights=None if weights is None else as_weights(weights, len(true)),
         cells=cells,
         n_threads=n_threads,
+        is_part=is_part,
     )
 
 
@@ -151,22 +154,26 @@ def tally_columns(
     weights_argument: str = "weights",
     cells: bool = True,
     n_threads: int | None = None,
+    is_part: bool = False,
 ) -> Cells:
     """Tally of two encoded columns without missing rows; otherwise as `tally_labels`.
 
     Args:
         weights: float64[n], or None.
         weights_argument: the name of the weights in messages.
+        is_part: whether other rows come beside them, so that these may all weigh 0.
     """
     check_lengths(true, pred)
     check_kinds(true, pred)
     try:
         tally = None
         if labels is None and true.labels is None and pred.labels is None:
-            tally = _count_discovered(true, pred, positive, weights, cells, n_threads or 0)
+            tally = _count_discovered(
+                true, pred, positive, weights, cells, n_threads or 0, is_part=is_part
+            )
         if tally is None:
             aligned = align(true, pred, labels, positive)
-            tally = count_aligned(aligned, weights, cells, n_threads or 0)
+            tally = count_aligned(aligned, weights, cells, n_threads or 0, is_part=is_part)
     except _native.Rejected as rejected:
         explain_weights(rejected, weights, weights_argument)
     except AllZeroError:
@@ -187,6 +194,8 @@ def _count_discovered(
     weights: Weights | None,
     cells: bool,
     n_threads: int,
+    *,
+    is_part: bool,
 ) -> Cells | None:
     """The tally of integers whose classes are found while counting; None if they lie too wide."""
     tally = _native.count_integers(true.codes, pred.codes, weights, cells, n_threads)
@@ -196,16 +205,19 @@ def _count_discovered(
     classes = classes_of(found, positive)
     if classes.k != tally.k:  # positive= names a class that does not occur
         return None
-    _check_total(tally)
+    if not is_part:
+        _check_total(tally)
     return Cells.from_native(tally, classes)
 
 
-def count_aligned(aligned: Aligned, weights: Weights | None, cells: bool, n_threads: int) -> Cells:
+def count_aligned(
+    aligned: Aligned, weights: Weights | None, cells: bool, n_threads: int, *, is_part: bool = False
+) -> Cells:
     classes, true, pred = aligned.classes, aligned.true, aligned.pred
     k, n = classes.k, len(true.column)
     is_dense = k <= _DENSE_K_MAX and k * k <= max(_DENSE_CELLS_MIN, _DENSE_CELLS_PER_ROW * n)
     if cells and not is_dense:
-        return _count_sparse(aligned, weights)
+        return _count_sparse(aligned, weights, is_part=is_part)
     try:
         tally = _native.count_codes(
             true.codes, true.base, true.lut, pred.codes, pred.base, pred.lut,
@@ -215,11 +227,12 @@ def count_aligned(aligned: Aligned, weights: Weights | None, cells: bool, n_thre
         if rejected.args[1] == 2:
             raise
         raise refuse_outside((true, pred)[rejected.args[1]], classes) from None
-    _check_total(tally)
+    if not is_part:
+        _check_total(tally)
     return Cells.from_native(tally, classes)
 
 
-def _count_sparse(aligned: Aligned, weights: Weights | None) -> Cells:
+def _count_sparse(aligned: Aligned, weights: Weights | None, *, is_part: bool) -> Cells:
     """Occupied cells, by sorting one key a row and measuring its runs."""
     classes = aligned.classes
     k, n = classes.k, len(aligned.true.column)
@@ -230,7 +243,7 @@ def _count_sparse(aligned: Aligned, weights: Weights | None) -> Cells:
         pairs, counts = _native.run_lengths(keys)
         return _sparse_cells(pairs, counts, None, classes, n)
     pairs, sums, squares, rows = _weighted_pairs(true, pred, k, np.ascontiguousarray(weights))
-    if not rows.any():
+    if not (rows.any() or is_part):
         raise AllZeroError
     return _sparse_cells(pairs, sums, squares, classes, n)
 

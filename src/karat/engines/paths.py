@@ -20,7 +20,7 @@ from typing import IO, Literal, TypeAlias
 
 from karat.errors import error
 
-__all__ = ["DataFile", "FileKind", "Found", "Source", "find", "is_query"]
+__all__ = ["DataFile", "FileKind", "Found", "Source", "find", "is_query", "is_read_once"]
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 FileKind: TypeAlias = Literal["parquet", "csv", "json"]
@@ -77,6 +77,24 @@ class Found:
 def is_query(text: str) -> bool:
     """Whether the text is SQL: it starts with SELECT, WITH, FROM or VALUES and names no file."""
     return _QUERY.match(text) is not None and not os.path.exists(text)
+
+
+def is_read_once(source: Source) -> bool:
+    """Whether some of it is a stream, standard input or a pipe, that is gone once it is read."""
+    items = [source] if isinstance(source, str | os.PathLike) else list(source)
+    for text in map(os.fspath, items):
+        paths = glob.glob(text) if glob.has_magic(text) else [text]
+        if text == "-" or any(_is_stream(path) for path in paths):
+            return True
+    return False
+
+
+def _is_stream(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def find(source: Source, cleanup: ExitStack) -> Found:

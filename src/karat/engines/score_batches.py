@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.score_classes import are_places, coded_guess, matched
 from karat.engines.score_stream import ScoreParts, discovered, rows_of
 from karat.errors import error
-from karat.inputs.align import align, check_lengths
+from karat.inputs.align import align, check_kinds, check_lengths
 from karat.inputs.column import Column, coded
 from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
@@ -36,6 +37,7 @@ class ScoreBatches:
         threshold: from which score on it is predicted.
         n_threads: threads of native passes.
         max_memory: bytes of rows that are kept.
+        is_frequency: whether a weight is a number of rows.
     """
 
     def __init__(
@@ -45,9 +47,11 @@ class ScoreBatches:
         threshold: float | None,
         n_threads: int | None,
         max_memory: int,
+        *,
+        is_frequency: bool = False,
     ) -> None:
         self._labels, self._n_threads = labels, n_threads
-        self._parts = ScoreParts(max_memory, threshold, positive)
+        self._parts = ScoreParts(max_memory, threshold, positive, is_frequency)
 
     @property
     def n_rows(self) -> int:
@@ -76,6 +80,8 @@ class ScoreBatches:
             )
         if y_pred is not None and parts.threshold is not None:
             raise both_decide("y_pred", parts.threshold)
+        columns = _columns(scores.k)
+        checked_threshold(parts.threshold, columns)
         scores, classes, codes = self._placed(true, scores)
         pred = None
         if y_pred is not None:
@@ -83,16 +89,19 @@ class ScoreBatches:
             check_lengths(true, guess)
             if classes.k < scores.k:
                 # Labels that only predictions have are classes too.
+                check_kinds(true, guess)
                 classes = discovered((*classes.labels, *_labels_of(guess)), parts.positive)
                 codes = _codes_of(true, classes)
+                if classes.k > scores.k:
+                    is_single = scores.values.ndim == 1
+                    raise wrong_number(scores.argument, scores.k, classes, is_single=is_single)
             pred = coded_guess(guess, classes, scores, is_declared=self._labels is not None)
         given = None if weights is None else as_weights(weights, len(true))
         # Arrays of the caller may change afterwards.
         chunk = Chunk(codes, np.array(scores.values), pred, None if given is None else given.copy())
         held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance)
-        if classes.k == scores.k:
-            checked_threshold(parts.threshold, classes)
-            rows_of(held, parts.threshold, self._n_threads, is_part=True).read()
+        # Whatever the classes will be, values that no metric may read are refused with their batch.
+        rows_of(replace(held, classes=columns), n_threads=self._n_threads, is_part=True).read()
         return held
 
     def _placed(self, true: Column, scores: Scores) -> tuple[Scores, Classes, Codes]:
@@ -110,6 +119,11 @@ class ScoreBatches:
             is_single = scores.values.ndim == 1
             raise wrong_number(scores.argument, scores.k, both, is_single=is_single)
         return scores, both, _codes_of(true, both)
+
+
+def _columns(k: int) -> Classes:
+    """Classes of columns whose labels may not have come yet."""
+    return Classes(tuple(range(k)), positive=1 if k == 2 else None)
 
 
 def _united(before: tuple[Label, ...], true: Column, positive: Label | None) -> Classes:

@@ -35,7 +35,7 @@ def rows_of(
     *,
     is_part: bool = False,
 ) -> ScoreTally:
-    """Kept rows as what metrics read; more may come where they are a part."""
+    """Kept rows as what metrics read; as `ScoreTally` has it, they may be a part of others."""
     whole = held.whole()
     argument: Argument = "y_prob" if held.is_prob else "y_score"
     return ScoreTally(
@@ -65,6 +65,7 @@ class ScoreParts:
         max_memory: bytes of rows that are kept; about as many as tables may take.
         threshold: from which score on the positive class of two is predicted.
         positive: the positive class of two; None: the last.
+        is_frequency: whether a weight is a number of rows.
         held: rows that are kept, or not yet in tables; None without any.
         tables: the others; None while all are kept.
         shape: as of `HeldRows`; None without rows.
@@ -73,6 +74,7 @@ class ScoreParts:
     max_memory: int
     threshold: float | None = None
     positive: Label | None = None
+    is_frequency: bool = False
     held: HeldRows | None = None
     tables: ScoredTables | None = None
     shape: tuple[int | None, bool, bool] | None = None
@@ -177,9 +179,8 @@ class ScoreParts:
         )
         tables = self.tables
         for held in _parts(self.held):
-            part = tables_of(
-                rows_of(held, self.threshold, n_threads, is_part=True), limit, n_sampled, tables
-            )
+            rows = rows_of(held, self.threshold, n_threads, is_part=True)
+            part = tables_of(rows, limit, n_sampled, tables, is_frequency=self.is_frequency)
             tables = part if tables is None else tables.merge(part)
         return replace(self, held=None, tables=tables)
 

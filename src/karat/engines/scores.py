@@ -61,7 +61,7 @@ class ScoreTally:
         n_threads: threads of native passes; 0: the default.
         weights_argument: the name of the weights in messages.
         clusters: int64[n], which rows go together, or None.
-        is_part: whether more rows come elsewhere, so that all of these may weigh nothing.
+        is_part: whether others come beside them, so that these may all weigh 0.
     """
 
     classes: Classes
@@ -153,7 +153,7 @@ class ScoreTally:
         values = self.scores.values[part]
         if values.ndim == 1 and self.classes.positive == 0:
             # Both columns: of p far below 1 nothing would be left in 1 − (1 − p).
-            return np.stack([values, 1 - values], axis=1) if self.is_prob else -values
+            return np.stack([values, 1.0 - _wide(values)], axis=1) if self.is_prob else -values
         return values
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
@@ -187,12 +187,13 @@ class ScoreTally:
         """The confusion matrix of the predicted classes."""
         pred = self.predicted()
         identity = np.arange(self.classes.k, dtype=np.int32)
-        true_side = Side(_column("y_true", self.codes), self.codes, 0, identity)
-        pred_side = Side(_column("y_pred", pred), pred, 0, identity)
+        true_side = Side(Column("y_true", self.codes, "integer"), self.codes, 0, identity)
+        pred_side = Side(Column("y_pred", pred, "integer"), pred, 0, identity)
         try:
             return count_aligned(
-                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads
-            )
+                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads,
+                is_part=self.is_part,
+            )  # fmt: skip
         except _native.Rejected as rejected:
             explain_weights(rejected, self.weights, self.weights_argument)
         except AllZeroError:
@@ -220,7 +221,7 @@ class ScoreTally:
         values = self.scores.values
         if i == self.classes.positive:
             return values
-        return 1 - values if self.is_prob else -values
+        return 1.0 - _wide(values) if self.is_prob else -values
 
     def column(self, i: int, *, names_rows: bool = False) -> Ranked:
         """Rows ordered by the score of class i, as given."""
@@ -235,8 +236,7 @@ class ScoreTally:
         """float64[m]: the probability of class i of each row of a part."""
         if not self.is_prob:
             return self._probability_of(i, part)
-        found: Floats = self._column(i)[part].astype(np.float64)
-        return found
+        return self._column(i)[part].astype(np.float64)
 
     def _ranked(self, column: npt.NDArray[Any], i: int, names_rows: bool) -> Ranked:
         try:
@@ -339,14 +339,14 @@ class ScoreTally:
         return pair_areas(values, self.codes, self.classes.k, self.weights, cost, placed)
 
 
+def _wide(values: npt.NDArray[Any]) -> Floats:
+    """As float64, where 1 − p of a float32 is not rounded unless p is very small."""
+    return values.astype(np.float64, copy=False)
+
+
 def _blocks(n: int) -> Iterator[slice]:
     """Rows, some at once."""
-    for start in range(0, n, _BLOCK):
-        yield slice(start, start + _BLOCK)
-
-
-def _column(argument: str, codes: Codes) -> Column:
-    return Column(argument, codes, "integer")
+    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
 
 
 def tally_scores(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ from karat.tally.buckets import EXACT
 from karat.tally.row_sample import RowSample
 from karat.tally.score_table import ScoreTable
 from karat.tally.scored_tables import ScoredTables
-from karat.tally.sums import LOSSES
+from karat.tally.sums import LOSSES, Sums
 
 __all__ = ["room_of", "sampled_rows", "tables_of"]
 
@@ -42,7 +43,12 @@ def room_of(
 
 
 def tables_of(
-    rows: ScoreTally, limit: int, n_sampled: int, like: ScoredTables | None = None
+    rows: ScoreTally,
+    limit: int,
+    n_sampled: int,
+    like: ScoredTables | None = None,
+    *,
+    is_frequency: bool = False,
 ) -> ScoredTables:
     """The tables of rows.
 
@@ -51,6 +57,7 @@ def tables_of(
         limit: rungs of each table at most.
         n_sampled: rows of each class in the sample at most.
         like: tables that these will be merged with: more precision than theirs would be lost.
+        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
 
     Errors:
         K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
@@ -80,7 +87,7 @@ def tables_of(
     if not is_single:
         sure, is_right = rows.confidence_values()
         confidences = table(sure, is_right, 2)
-    return ScoredTables(
+    found = ScoredTables(
         rows.cells(),
         rows.sums(names),
         ranks,
@@ -91,10 +98,35 @@ def tables_of(
         limit,
         rows.pred is not None,
     )
+    return _as_rows(found, rows) if is_frequency and rows.is_weighted else found
 
 
-def sampled_rows(tables: ScoredTables) -> tuple[ScoreTally, Floats]:
+def _as_rows(found: ScoredTables, rows: ScoreTally) -> ScoredTables:
+    """Tables whose sums of squares are those of rows that are repeated: Σw, and not Σw²."""
+    assert rows.weights is not None
+    # With the roots as weights a sum of squares is one of weights.
+    roots = replace(rows, weights=np.sqrt(rows.weights))
+    sums = found.sums
+    squares = Sums.from_native(roots.read(LOSSES), LOSSES).w2_loss2
+
+    def repeated(table: ScoreTable) -> ScoreTable:
+        return replace(table, squares=table.counts)
+
+    return replace(
+        found,
+        sums=replace(sums, weight2=sums.weight, w2_loss=sums.w_loss, w2_loss2=squares),
+        ranks=tuple(map(repeated, found.ranks)),
+        probabilities=tuple(map(repeated, found.probabilities)),
+        confidences=None if found.confidences is None else repeated(found.confidences),
+    )
+
+
+def sampled_rows(tables: ScoredTables, *, is_frequency: bool = False) -> tuple[ScoreTally, Floats]:
     """The rows of the sample, weighted by what they stand for.
+
+    Args:
+        tables: with the sample.
+        is_frequency: as of `tables_of`.
 
     Returns:
         The rows, and float64[m]: Σw² of the rows that each stands for.
@@ -111,4 +143,4 @@ def sampled_rows(tables: ScoredTables) -> tuple[ScoreTally, Floats]:
     rows = ScoreTally(
         tables.classes, sample.codes.astype(np.int32), scores, share * weights, n_threads=1
     )
-    return rows, share * weights * each
+    return rows, share * weights * (1.0 if is_frequency else each)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, get_args
 
 import numpy as np
@@ -13,6 +13,7 @@ from karat.metrics._bounds import Limits, widened
 from karat.metrics._lift import Policy
 from karat.metrics._measure import lifted
 from karat.metrics._metric import Metric
+from karat.metrics._record import Record
 from karat.metrics._views import (
     ClassProbabilities,
     ClassRanks,
@@ -26,7 +27,10 @@ from karat.tally import Order, TableColumn, TabledRows
 __all__ = ["bounds_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+_Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
+"""A record with its parameters: what one column is measured by."""
 _ORDERS: Final[tuple[Order, ...]] = get_args(Order)
+_EXACT: Final[Limits] = (0.0, 0.0)
 
 
 def bounds_of(
@@ -42,120 +46,136 @@ def bounds_of(
     Returns:
         (low, high), or None where nothing is known of the error. Exact metrics are missing.
 
-    Cost: three walks over the rungs of each column that is in buckets, one column at a time.
+    Cost: three walks over the rungs of each column that is in buckets; one column is held.
     """
-    if rows.tables.is_exact:
-        return {}
+    told = (Losses, Pairwise)
     wanted = [
         metric
         for metric in dict.fromkeys(metrics)
-        if metric.lift != "per_class" and metric.record.reads not in (Losses, Pairwise)
+        if metric.lift != "per_class" and metric.record.reads not in told
     ]
-    limits: dict[Metric, Limits | None] = {}
-    averaged = [metric for metric in wanted if metric.lift in ("macro", "weighted")]
-    each: dict[Metric, list[_Class]] = {metric: [] for metric in averaged}
-    totals: npt.NDArray[Any] = np.empty(0)
-    for i in range(rows.classes.k) if averaged else ():
-        views = _Views(rows, i)
-        for metric in averaged:
-            one = views.of(metric)
-            totals = one["tied"].ranked.totals
-            each[metric].append(_Class.of(metric, one))
-    for metric, classes in each.items():
-        limits[metric] = _averaged(metric, classes, totals, policy)
-    alone = [metric for metric in wanted if metric not in limits]
-    for column in (rows.classes.positive, None):
-        views = _Views(rows, column)
-        for metric in alone:
-            is_plain = metric.record.is_per_class and metric.lift == "plain"
-            if metric.record.reads is PairRanks:
-                limits[metric] = _of_pairs(metric, rows) if column is None else None
-            elif is_plain == (column is not None):
-                limits[metric] = _of_column(metric, views.of(metric))
-    return {
-        metric: limits[metric]
-        for metric in wanted
-        if limits[metric] is None or limits[metric][0] < limits[metric][1]  # type: ignore[index]
-    }
+    if rows.tables.is_exact or not wanted:
+        return {}
+    limits = _limits_of_columns(rows, wanted)
+    pairs = _pairs(rows) if any(m.record.reads is PairRanks for m in wanted) else None
+    found: dict[Metric, Limits | None] = {}
+    for metric in wanted:
+        each = limits.get(_body_of(metric), {})
+        if metric.record.reads is PairRanks:
+            between = _of_pairs(metric, pairs)
+        elif metric.record.reads is Confidences or metric.lift == "micro":
+            between = each[None]
+        elif metric.lift == "plain":
+            between = each[rows.classes.positive]
+        else:
+            between = _of_average(metric, rows, [each[i] for i in range(rows.classes.k)], policy)
+        # Equal limits, or none where nothing can be measured, leave nothing open.
+        if between is None or between[0] < between[1]:
+            found[metric] = between
+    return found
 
 
-@dataclass(frozen=True)
-class _Class:
-    """What is open of one class: limits, whether its column is exact, whether it has a value."""
+def _body_of(metric: Metric) -> _Body:
+    return metric.record, metric.params
 
-    limits: Limits | None
-    is_exact: bool
-    is_measured: bool
 
-    @classmethod
-    def of(cls, metric: Metric, views: Mapping[Order, Any]) -> _Class:
-        limits = _of_column(metric, views)
-        is_measured = limits is not None
-        if not is_measured:
-            value = float(metric.record.formula(views["tied"], **dict(metric.params)))
-            is_measured = bool(np.isfinite(value))
-        return cls(limits, views["tied"].ranked.is_exact, is_measured)
+def _limits_of_columns(
+    rows: TabledRows, metrics: Iterable[Metric]
+) -> dict[_Body, dict[int | None, Limits | None]]:
+    """The limits of each column, and under None of all together or of the confidences."""
+    columns: dict[int | None, dict[_Body, None]] = {}
+    for metric in metrics:
+        if metric.record.reads is PairRanks:
+            continue
+        places: list[int | None] = list(range(rows.classes.k))
+        if metric.record.reads is Confidences or metric.lift == "micro":
+            places = [None]
+        elif metric.lift == "plain":
+            places = [rows.classes.positive]
+        for place in places:
+            columns.setdefault(place, {})[_body_of(metric)] = None
+    found: dict[_Body, dict[int | None, Limits | None]] = {}
+    for place, bodies in columns.items():
+        views = _Views(rows, place)
+        for body in bodies:
+            found.setdefault(body, {})[place] = _of_column(body, views.of(body[0].reads))
+    return found
 
 
 class _Views:
-    """The views of one column, or of all together and of confidences, in every order."""
+    """The views of one column in every order, of all together or of confidences for None."""
 
     def __init__(self, rows: TabledRows, i: int | None) -> None:
-        self._rows, self._i = rows, i
+        self._rows = {order: rows.ordered(order) for order in _ORDERS}
+        self._i = i
         self._made: dict[type, dict[Order, Any]] = {}
 
-    def of(self, metric: Metric) -> dict[Order, Any]:
-        """The view that a metric reads."""
-        reads = metric.record.reads
+    def of(self, reads: type) -> Mapping[Order, Any]:
+        """Those of a kind, made when they are first read."""
         if reads not in self._made:
-            assert reads in (ClassRanks, ClassProbabilities, Confidences)
-            self._made[reads] = {order: reads(self._column(reads, order)) for order in _ORDERS}
+            self._made[reads] = {
+                order: reads(self._column(reads, rows)) for order, rows in self._rows.items()
+            }
         return self._made[reads]
 
-    def _column(self, reads: type, order: Order) -> TableColumn:
-        ordered, i = self._rows.ordered(order), self._i
+    def _column(self, reads: type, rows: TabledRows) -> TableColumn:
+        assert reads in (ClassRanks, ClassProbabilities, Confidences)
         if reads is Confidences:
-            return ordered.confidences()
-        if i is None:
-            return ordered.pooled()
-        return ordered.column(i) if reads is ClassRanks else ordered.probability_column(i)
+            return rows.confidences()
+        if self._i is None:
+            return rows.pooled()
+        return rows.column(self._i) if reads is ClassRanks else rows.probability_column(self._i)
 
 
-def _of_pairs(metric: Metric, rows: TabledRows) -> Limits | None:
-    """Of a mean over pairs of classes, which grows with each area."""
-    if all(rows.column(i).is_exact for i in range(rows.classes.k)):
-        return 0.0, 0.0
-    values = []
-    for order in _ORDERS:
-        columns = [rows.ordered(order).column(i) for i in range(rows.classes.k)]
-        view = PairRanks(np.stack([column.areas() for column in columns]), columns[0].totals)
-        values.append(float(metric.record.formula(view, **dict(metric.params))))
-    if metric.record.bounds is None or not all(np.isfinite(values)):
-        return None
-    return widened(min(values), max(values))
-
-
-def _averaged(
-    metric: Metric, classes: list[_Class], totals: npt.NDArray[Any], policy: Policy
-) -> Limits | None:
-    """Of an average over the classes, which grows with each."""
-    if all(one.is_exact for one in classes):
-        return 0.0, 0.0
-    if any(one.limits is None and one.is_measured for one in classes):
-        return None
-    # A class that cannot be measured cannot be in any order.
-    ends = [one.limits or (np.nan, np.nan) for one in classes]
-    low, high = (
-        float(lifted(np.array(side), metric.lift, None, totals, policy).value)
-        for side in zip(*ends, strict=True)
-    )
-    return (low, high) if np.isfinite([low, high]).all() else None
-
-
-def _of_column(metric: Metric, views: Mapping[Order, Any]) -> Limits | None:
-    """The same limit twice where nothing is open."""
-    params, record = dict(metric.params), metric.record
+def _of_column(body: _Body, views: Mapping[Order, Any]) -> Limits | None:
+    """The same limit twice where nothing is open; NaN where nothing can be measured."""
+    record, params = body[0], dict(body[1])
+    value = float(record.formula(views["tied"], **params))
     if views["tied"].ranked.is_exact:
-        value = float(record.formula(views["tied"], **params))
-        return (value, value) if np.isfinite(value) else None
-    return None if record.bounds is None else record.bounds(record.formula, params, views)
+        return value, value
+    if record.bounds is None:
+        return None
+    if math.isnan(value):  # which the weights of the classes alone decide
+        return math.nan, math.nan
+    return record.bounds(record.formula, params, views)
+
+
+def _of_average(
+    metric: Metric, rows: TabledRows, each: list[Limits | None], policy: Policy
+) -> Limits | None:
+    """Of an average over the classes, which grows with the value of each."""
+    columns = rows.column if metric.record.reads is ClassRanks else rows.probability_column
+    if all(columns(i).is_exact for i in range(rows.classes.k)):
+        return _EXACT
+    sides = [limits for limits in each if limits is not None]
+    if len(sides) < len(each):
+        return None
+    totals, positive = rows.column(0).totals, rows.classes.positive
+    low, high = (
+        float(lifted(np.array(side), metric.lift, positive, totals, policy).value)
+        for side in zip(*sides, strict=True)
+    )
+    return low, high
+
+
+def _pairs(rows: TabledRows) -> list[PairRanks] | None:
+    """Pairs of classes in every order; None where there is but one."""
+    k = rows.classes.k
+    if all(rows.column(i).is_exact for i in range(k)):
+        return None
+    found = []
+    for order in _ORDERS:
+        columns = [rows.ordered(order).column(i) for i in range(k)]
+        found.append(PairRanks(np.stack([column.areas() for column in columns]), columns[0].totals))
+    return found
+
+
+def _of_pairs(metric: Metric, pairs: list[PairRanks] | None) -> Limits | None:
+    """Of a mean over pairs of classes, which grows with each area."""
+    if pairs is None:
+        return _EXACT
+    if metric.record.bounds is None:
+        return None
+    params = dict(metric.params)
+    values = [float(metric.record.formula(view, **params)) for view in pairs]
+    return widened(min(values), max(values))

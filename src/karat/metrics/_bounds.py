@@ -18,6 +18,7 @@ from karat.tally import Order, Steps
 from karat.tally.bin_edges import uniform_edges
 
 __all__ = [
+    "AT_PRECISION",
     "BETWEEN_ORDERS",
     "BINNED",
     "UNDER_LINES",
@@ -53,6 +54,22 @@ def _between_orders(
     return widened(min(found), max(found))
 
 
+def _at_precision(
+    body: Callable[..., float], params: Mapping[str, Any], views: Views
+) -> Limits | None:
+    """Of what is reached while precision is at least `min_precision`, which weights miss by a bit.
+
+    Sums of weights round otherwise in another order: a threshold that keeps it exactly may not.
+    """
+    if not views["tied"].ranked.is_weighted:
+        return _between_orders(body, params, views)
+    least = params["min_precision"]
+    strict = {**params, "min_precision": min(least * (1.0 + _SLACK), 1.0)}
+    lax = {**params, "min_precision": least * (1.0 - _SLACK)}
+    low, high = _between_orders(body, strict, views), _between_orders(body, lax, views)
+    return None if low is None or high is None else (low[0], high[1])
+
+
 def _under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
     """Of Σ (increase of true positives) × precision: own rows first, or last and one by one."""
     tied, best = views["tied"], views["best"]
@@ -64,7 +81,7 @@ def _under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) -
         # ∫ x ÷ (x + FP) dx over the own rows of a bucket: finer steps only add to it.
         start = own - gained
         with np.errstate(divide="ignore", invalid="ignore"):
-            lost = np.where(false > 0, false * np.log((own + false) / (start + false)), 0.0)
+            lost = np.where(false > 0, false * np.log1p(gained / (start + false)), 0.0)
         low += float((gained - lost).sum())
     return widened(low / tied.n_pos, best.step_area)
 
@@ -106,8 +123,6 @@ class _Argmax:
         self, _: Callable[..., float], params: Mapping[str, Any], views: Views
     ) -> Limits | None:
         tied = views["tied"]
-        if not (tied.n_pos and tied.n_neg):
-            return None
         gain = self.gain(tied, **params)
         gains: list[Floats] = []
         corners: list[Floats] = []
@@ -123,13 +138,21 @@ class _Argmax:
         high = tied.ranked.table.high
         most, corner = np.concatenate(gains).max(), np.concatenate(corners)
         none = -np.inf if self.of_none is None else self.of_none(tied, **params)
-        slack = _SLACK * max(abs(most), abs(none) if np.isfinite(none) else 0.0, 1.0)
+        slack = _SLACK * _size(gain, tied.n_pos, tied.n_neg)
         may = corner >= max(most, none) - slack
         ends = [float(np.concatenate(low)[may].min())] if may.any() else []
         ends += [float(high[may].max())] if may.any() else []
         if none >= most - slack:
             ends.append(np.inf)
         return min(ends), max(ends)
+
+
+def _size(gain: Callable[[Steps], Floats], n_pos: float, n_neg: float) -> float:
+    """How large the terms of a gain are: differences of them are no surer than these."""
+    ends = np.array([0.0, 0.0, n_pos, n_pos]), np.array([0.0, n_neg, 0.0, n_neg])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gains = np.abs(gain(Steps(ends[0], *ends, 0.0, 0.0)))
+    return float(np.max(gains, initial=0.0, where=np.isfinite(gains)))
 
 
 def _binned(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
@@ -143,7 +166,11 @@ def _binned(body: Callable[..., float], params: Mapping[str, Any], views: Views)
     if (place[0] != place[1]).any() or (after[0] != after[1]).any():
         return None
     value = float(body(view, **params))
-    return value, value
+    if table.is_summed:
+        return value, value
+    # Every norm of the gaps moves at most as far as the confidence of a bin.
+    far = np.maximum(table.high - table.means, table.means - table.low)
+    return widened(value - float(far.max(initial=0.0)), value + float(far.max(initial=0.0)))
 
 
 def _unmoved(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
@@ -172,6 +199,8 @@ def widened(low: float, high: float) -> Limits:
 
 BETWEEN_ORDERS: Final[Bounds] = _between_orders
 """Bounds of what grows or falls with the ROC curve, and of extremes over thresholds."""
+AT_PRECISION: Final[Bounds] = _at_precision
+"""Bounds of the best threshold among those whose precision is at least `min_precision`."""
 UNDER_STEPS: Final[Bounds] = _under_steps
 """Bounds of the area under precision in steps."""
 UNDER_LINES: Final[Bounds] = _under_lines

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
-from karat.metrics._bounds import BETWEEN_ORDERS, argmax_of
+from karat.metrics._bounds import AT_PRECISION, BETWEEN_ORDERS, argmax_of
 from karat.metrics._influence.reasons import MAXIMUM, QUANTILE, THRESHOLD
 from karat.metrics._steps import gain_of_share, largest, weight_within
 from karat.metrics._views import Floats
@@ -173,7 +173,9 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
 
     Rows that tie at the border count in proportion.
     """
-    return weight_within(c, float(k)) / k if k <= c.n_pos + c.n_neg else math.nan
+    # Sums of weights may miss a whole number by their last bit.
+    is_enough = k <= (c.n_pos + c.n_neg) * (1.0 + 1e-12)
+    return weight_within(c, float(k)) / k if is_enough else math.nan
 
 
 @score_metric(
@@ -230,7 +232,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     since="0.2",
     in_report=False,
     no_influence=MAXIMUM,
-    bounds=BETWEEN_ORDERS,
+    bounds=AT_PRECISION,
 )
 def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
     """The most rows of the class that can be found while precision stays high enough.

@@ -11,6 +11,7 @@ import numpy as np
 from karat.metrics import PairRanks, Pairwise, get
 from karat.render.confusions import confusion_section, pairs_section
 from karat.render.document import Cell, Column, Document, Notes, Table
+from karat.render.inexact import inexact_notes
 from karat.render.numbers import amount, amounts, count, counted, interval, value
 from karat.render.thresholds import thresholds_section
 
@@ -51,6 +52,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         confusion_section(report.confusion),
         pairs_section(report),
         _undefined(report, headline),
+        inexact_notes(report, [*headline, *_averages()], _ALL),
         _warnings(report),
     ]
     return Document("karat report", _facts(report), tuple(s for s in sections if s is not None))
@@ -158,7 +160,7 @@ _LIFTS = {"plain": "positive", "macro": "macro", "micro": "micro", "weighted": "
 def _value(result: Result) -> str:
     is_count = get(result.name).record.family == "counts"
     text = amount(result.value) if is_count else value(result.value)
-    return f"{text}{'*' if result.undefined else ''}"
+    return f"{text}{'*' if result.undefined else ''}{'' if result.exact else '~'}"
 
 
 _AVERAGES = ("macro", "weighted")
@@ -242,7 +244,7 @@ _POLICIES = {
 
 def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
     """Which of the values shown the data do not define, by reason; the others are counted."""
-    shown = [*headline, *(_lifted(key, a) for a in _AVERAGES for key in (*_RATES, *_OF_SCORES))]
+    shown = [*headline, *_averages()]
     by_reason: dict[str, list[str]] = {}
     n_others = 0
     has_policy = False
@@ -266,6 +268,11 @@ def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
         # Averages of rankings leave such classes out, and their reasons say so.
         title += f"  {_POLICIES[report.undefined]}"
     return Notes(title, tuple(lines))
+
+
+def _averages() -> list[str]:
+    """The metrics under the table of classes."""
+    return [_lifted(key, a) for a in _AVERAGES for key in (*_RATES, *_OF_SCORES)]
 
 
 def _lifted(key: str, average: str) -> str:

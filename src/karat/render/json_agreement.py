@@ -21,6 +21,7 @@ _CLOSE: Final = 1e-9
 """Numbers agree to this part: their formulas may add in another order elsewhere."""
 _NOTHING: Final = 1e-15
 """What a difference of equal numbers may leave where nothing is left."""
+_NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
 _AREAS: Final = {
     "roc": ("roc_area", "roc_auc"),
     "average_precision": ("step_area", "average_precision"),
@@ -46,7 +47,7 @@ def check_agreement(whole: Part, report: Report) -> None:
     for name, part in metrics.fields():
         if name in listed:
             found = listed[name].to_dict()
-            numbers = {key: found[key] for key in ("value", "n", "low", "high", "standard_error")}
+            numbers = {key: found[key] for key in _NUMBERS}
             # What a text of before does not say is not compared.
             said = part.value if isinstance(part.value, dict) else numbers
             _check(part, {key: x for key, x in numbers.items() if key in said}, source)

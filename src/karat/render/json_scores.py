@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from karat.errors import KaratError
+from karat.render.json_bounds import bound_to_json
 from karat.render.json_curves import curves_to_json
 from karat.render.json_parts import Part, refused
 
@@ -41,6 +42,7 @@ def scores_to_json(report: Report) -> dict[str, Any] | None:
                 "value": _written(values.value.tolist()),
                 "undefined": values.undefined.tolist(),
             }
+            | bound_to_json(report, metric)
             for metric, values in report.measured.items()
         ],
         "curves": curves_to_json(report.kept_curves, is_weighted=report.cells.is_weighted),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["amount", "amounts", "count", "counted", "interval", "share", "value"]
+__all__ = ["amount", "amounts", "at_most", "count", "counted", "interval", "share", "value"]
 
 MISSING = "–"
 
@@ -75,6 +75,21 @@ def value(number: float | None) -> str:
 def interval(low: float | None, high: float | None) -> str:
     """``[0.9204, 0.9434]``; nothing when there is none."""
     return "" if low is None or high is None else f"[{value(low)}, {value(high)}]"
+
+
+def at_most(size: float) -> str:
+    """A size in two digits, rounded up: ``2.4e-06``.
+
+    Example:
+        >>> from karat.render.numbers import at_most
+        >>> at_most(2.31e-6), at_most(0.25), at_most(0.0)
+        ('2.4e-06', '0.25', '0')
+    """
+    if not size or math.isinf(size):
+        return "∞" if size else "0"
+    step = 10.0 ** (math.floor(math.log10(size)) - 1)
+    rounded = step * math.ceil(size / step - 1e-9)
+    return f"{rounded:.2g}" if rounded >= 0.001 else f"{rounded:.1e}"
 
 
 def share(part: float, whole: float) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = ["inconsistency"]
+__all__ = ["inconsistency", "wrong_classes"]
 
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
@@ -23,14 +23,15 @@ def inconsistency(cells: Cells) -> str | None:
     no data could give.
     """
     return (
-        _of_classes(cells.classes)
+        wrong_classes(cells.classes)
         or _of_coordinates(cells)
         or _of_shapes(cells)
         or _of_numbers(cells)
     )
 
 
-def _of_classes(classes: Classes) -> str | None:
+def wrong_classes(classes: Classes) -> str | None:
+    """What classes that were read contradict, or None."""
     labels: tuple[Any, ...] = classes.labels
     if strange := [label for label in labels if not isinstance(label, str | int)]:
         return f"The class {strange[0]!r} is not a label"

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from karat.errors import error
 from karat.tally.classes import Classes
+from karat.tally.consistency import wrong_classes
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Chunk", "HeldRows"]
@@ -203,7 +204,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
         tuple(header["labels"]), header["positive"], is_declared=header["is_declared"]
     )
     chunk = Chunk(arrays["codes"], arrays["values"], arrays.get("pred"), arrays.get("weights"))
-    problem = _inconsistency(chunk, classes)
+    problem = wrong_classes(classes) or _inconsistency(chunk, classes)
     if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
         problem = "What the scores are is not said"
     if problem:
@@ -222,7 +223,9 @@ def _inconsistency(chunk: Chunk, classes: Classes) -> str | None:
         if n and not 0 <= int(codes.min()) <= int(codes.max()) < k:
             return "A row has a class that is not one"
     shape = chunk.values.shape
-    if chunk.values.dtype.kind != "f" or (shape != (n, k) and not (shape == (n,) and k == 2)):
+    # Classes of some columns may not have come yet.
+    is_shaped = len(shape) in (1, 2) and shape[0] == n and k <= (*shape, 2)[1]
+    if chunk.values.dtype.kind != "f" or not is_shaped:
         return "The scores do not fit the rows and classes"
     weights = chunk.weights
     if weights is not None and (weights.shape != (n,) or weights.dtype != np.float64):

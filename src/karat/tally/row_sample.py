@@ -247,6 +247,9 @@ def _inconsistency(sample: RowSample) -> str | None:
         np.isfinite(sample.weights).all() and (sample.weights >= 0).all()
     ):
         return "A weight is negative or not finite"
+    is_later = np.diff(sample.codes) > 0
+    if (np.diff(sample.codes) < 0).any() or (np.diff(sample.hashes)[~is_later] <= 0).any():
+        return "The rows do not stand in the order of classes and hashes"
     if np.bincount(sample.codes, minlength=1).max(initial=0) > limit:
         return "A class has more rows than are kept"
     hashes = _hashed(sample.values, sample.codes, sample.weights)

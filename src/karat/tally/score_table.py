@@ -18,6 +18,7 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.tally.buckets import EXACT, LEVELS, bucket_starts
 from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.table_consistency import wrong_table
 
 __all__ = ["ScoreTable"]
 
@@ -43,6 +44,8 @@ class ScoreTable:
         moments: float64[u], Σw·score; None where every rung is one score.
         bits: binary digits after the first that the scores of a rung share; `EXACT`: all.
         n_rows: rows read, whatever they weigh.
+        is_summed: whether the moments are sums over the rows; not after `mapped`, where a function
+            of the mean of a rung stands for the mean of the function.
     """
 
     low: Floats
@@ -52,6 +55,7 @@ class ScoreTable:
     moments: Floats | None
     bits: int
     n_rows: int
+    is_summed: bool = True
 
     @classmethod
     def of(
@@ -101,11 +105,12 @@ class ScoreTable:
             squares[:, c] = _counted(rising, values, held * held)[::-1]
         if bits == EXACT:
             return cls(low, low, counts, squares, None, EXACT, n)
-        if given is None:
-            moments = np.add.reduceat(ordered, starts[::-1])[::-1] if len(low) else low
-        else:
-            moments = _counted(rising, column, given * column)[::-1]
-        return cls(low, ordered[ends - 1], counts, squares, moments, bits, n)
+        with np.errstate(over="ignore"):
+            if given is None:
+                moments = np.add.reduceat(ordered, starts[::-1])[::-1] if len(low) else low
+            else:
+                moments = _counted(rising, column, given * column)[::-1]
+        return cls(low, ordered[ends - 1], counts, squares, _finite(moments), bits, n)
 
     @classmethod
     def empty(cls, k: int, *, is_weighted: bool = False) -> ScoreTable:
@@ -171,25 +176,27 @@ class ScoreTable:
         moments = None
         if bits != EXACT:
             moments = np.concatenate([self._moments, other._moments])
-        return _gathered(
+        both = _gathered(
             np.concatenate([self.low, other.low]), np.concatenate([self.high, other.high]),
             np.concatenate([self.counts, other.counts]), squares, moments, bits, n_rows,
         )  # fmt: skip
+        return replace(both, is_summed=self.is_summed and other.is_summed)
 
     @property
     def _moments(self) -> Floats:
         if self.moments is not None:
             return self.moments
-        found: Floats = self.low * self.counts.sum(axis=1)
-        return found
+        with np.errstate(over="ignore"):
+            return _finite(self.low * self.counts.sum(axis=1))
 
     def coarser(self, bits: int) -> ScoreTable:
         """The same rows in buckets of so many digits; itself where they are that coarse already."""
         if bits >= self.bits:
             return self
-        return _gathered(
+        found = _gathered(
             self.low, self.high, self.counts, self.squares, self._moments, bits, self.n_rows
         )
+        return replace(found, is_summed=self.is_summed)
 
     def within(self, limit: int) -> ScoreTable:
         """The same rows in the finest buckets that number at most `limit`.
@@ -220,11 +227,16 @@ class ScoreTable:
         return replace(self, counts=self.counts[:, order], squares=squares)
 
     def mapped(self, rising: Callable[[Floats], Floats]) -> ScoreTable:
-        """The table of a function of the scores that never falls; of buckets with means alike."""
+        """The table of a function of the scores that never falls; of buckets with means alike.
+
+        Its buckets are those of the scores: it is read, not merged and not written.
+        """
         moments = None
         if self.moments is not None:
-            moments = rising(self.means) * self.counts.sum(axis=1)
-        return self._joined(rising(self.low), rising(self.high), moments, 1)
+            with np.errstate(over="ignore"):
+                moments = _finite(rising(self.means) * self.counts.sum(axis=1))
+        found = self._joined(rising(self.low), rising(self.high), moments, 1)
+        return replace(found, is_summed=self.is_exact)
 
     def complement(self) -> ScoreTable:
         """The table of 1 − score, which is the score of the other class of two.
@@ -241,6 +253,10 @@ class ScoreTable:
         moments = None if self.moments is None else -self.moments
         return self._joined(0.0 - self.high, 0.0 - self.low, moments, -1)
 
+    def disjoint(self) -> ScoreTable:
+        """The same with rungs that touch as one: 1 − score ends buckets at the other end."""
+        return self if self.is_exact else self._joined(self.low, self.high, self._moments, 1)
+
     def _joined(
         self, low: Floats, high: Floats, moments: Floats | None, step: Literal[1, -1]
     ) -> ScoreTable:
@@ -249,7 +265,8 @@ class ScoreTable:
         low, high = low[turned], high[turned]
         is_new = np.ones(len(low), bool)
         # Rounding may make neighbours equal: then so are the scores.
-        np.greater(low[:-1], high[1:], out=is_new[1:])
+        above = np.maximum.accumulate(high[::-1])[::-1]
+        np.greater(low[:-1], above[1:], out=is_new[1:])
         starts = np.flatnonzero(is_new)
 
         def added(numbers: Numbers | None) -> Numbers | None:
@@ -260,12 +277,17 @@ class ScoreTable:
         counts = added(self.counts)
         assert counts is not None
         squares = added(self.squares)
-        if self.is_exact:
-            return ScoreTable(low[starts], low[starts], counts, squares, None, EXACT, self.n_rows)
+        if self.is_exact or not len(starts):
+            one = low[starts]
+            return replace(self, low=one, high=one, counts=counts, squares=squares)
         ends = np.append(starts[1:], len(low)) - 1
-        return ScoreTable(
-            low[ends], high[starts], counts, squares, added(moments), self.bits, self.n_rows
-        )
+        assert moments is not None
+        with np.errstate(over="ignore"):
+            sums = _finite(np.add.reduceat(moments[turned], starts))
+        return replace(
+            self, low=low[ends], high=np.maximum.reduceat(high, starts), counts=counts,
+            squares=squares, moments=sums,
+        )  # fmt: skip
 
     def to_bytes(self) -> bytes:
         """The table as bytes that `from_bytes` of this and every later version reads.
@@ -304,6 +326,12 @@ def _counted(low: Floats, values: Floats, weights: Floats | None = None) -> Numb
     return np.bincount(np.searchsorted(low, values, "right") - 1, weights, len(low))
 
 
+def _finite(sums: Floats) -> Floats:
+    """Sums of scores of one sign that no float64 holds as the largest: in any order the same."""
+    most = np.finfo(np.float64).max
+    return np.clip(sums, -most, most)
+
+
 def _gathered(
     low: Floats,
     high: Floats,
@@ -328,10 +356,9 @@ def _gathered(
     if bits == EXACT:
         found = low[starts]
         return ScoreTable(found, found, total, square, None, bits, n_rows)
-    if moments is None:
-        moment = np.add.reduceat(low * counts[order].sum(axis=1), starts)
-    else:
-        moment = added(moments)
+    assert moments is not None
+    with np.errstate(over="ignore"):
+        moment = _finite(added(moments))
     return ScoreTable(
         np.minimum.reduceat(low, starts), np.maximum.reduceat(high[order], starts),
         total, square, moment, bits, n_rows,
@@ -346,44 +373,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable
         low, arrays.get("high", low), arrays["counts"], arrays.get("squares"),
         arrays.get("moments"), bits, header["n_rows"],
     )  # fmt: skip
-    problem = _inconsistency(table)
+    problem = wrong_table(table)
     if problem:
         raise damaged(problem)
     return table
-
-
-def _inconsistency(table: ScoreTable) -> str | None:
-    """What contradicts what, or None."""
-    low, high, counts = table.low, table.high, table.counts
-    if table.bits not in LEVELS or type(table.n_rows) is not int or table.n_rows < 0:
-        return "Its precision or its number of rows is not one"
-    if (table.moments is None) != table.is_exact and table.n_rungs:
-        return "Buckets without their means, or means of single scores"
-    for scores in (low, high):
-        if scores.shape != low.shape or scores.ndim != 1 or scores.dtype.kind != "f":
-            return "The scores do not fit each other"
-        if not np.isfinite(scores).all():
-            return "The scores are not finite numbers"
-    if (low > high).any() or (low[:-1] <= high[1:]).any():
-        return "The scores do not descend"
-    if counts.ndim != 2 or counts.shape[0] != len(low) or not counts.shape[1]:
-        return "The counts do not fit the scores"
-    if (counts.dtype.kind == "f") != (table.squares is not None):
-        return "Weights without their squares, or squares without weights"
-    for numbers in (counts, table.squares):
-        if numbers is None:
-            continue
-        if numbers.shape != counts.shape:
-            return "The squares do not fit the counts"
-        if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
-            return "A number is negative or not finite"
-    if not (counts > 0).any(axis=1).all():
-        return "A rung is empty"
-    means = low if table.moments is None else table.moments
-    if means.shape != low.shape or not np.isfinite(means).all():
-        return "The means do not fit the scores"
-    if table.squares is None and int(counts.sum()) != table.n_rows:
-        return "The number of rows is not that of the counts"
-    if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
-        return "Two rungs are of one bucket"
-    return None

@@ -189,7 +189,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoredTabl
         RowSample.from_bytes(*parts["sample"]),
         header["is_prob"],
         header["limit"],
-        header["has_pred"],
+        header.get("has_pred", False),
     )
     problem = _inconsistency(found)
     if problem:

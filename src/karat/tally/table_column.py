@@ -175,7 +175,7 @@ class TableColumn:
             weight += rungs.counts.sum(axis=0)
             square += (rungs.counts if rungs.squares is None else rungs.squares).sum(axis=0)
         if not weight.all():
-            return Placements(weight, square, np.full(2, np.nan), 0.0 * weight[1])
+            return Placements(weight, square, np.full(2, np.nan), np.nan)
         doubled = self.areas()
         area = float(doubled.sum()) / 2.0 / weight[0] / weight[1]
         spread, size, above = np.zeros(2), 0.0, np.zeros(2)
@@ -226,7 +226,7 @@ def pooled_table(tables: list[ScoreTable]) -> ScoreTable:
         part = replace(table, counts=column._two(table.counts), squares=squares)
         found = part if found is None else found.merge(part)
     assert found is not None
-    return replace(found, n_rows=n_rows)
+    return replace(found.disjoint(), n_rows=n_rows)
 
 
 class _Lifts:

@@ -7,6 +7,7 @@ it refuses.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NoReturn, TypeAlias
 
 import numpy as np
@@ -178,11 +179,11 @@ def _confidences(table: ScoreTable, positive: int, *, is_prob: bool) -> ScoreTab
     border = 0.5 if is_prob else 0.0
     # Of equals the first class is predicted.
     above = table.low > border if positive else table.low >= border
-    for_positive, for_other = table.kept(above), table.kept(~above)
-    if is_prob:
-        parts = for_positive, for_other.complement()
-    else:
-        parts = for_positive.mapped(_sure), for_other.negative().mapped(_sure)
+    for_positive, rest = table.kept(above), table.kept(~above)
+    # Buckets of both signs, and of p and 1 − p, have the same ends; those of a function do not.
+    for_other = rest.complement() if is_prob else rest.negative()
     right = (positive, 1 - positive)
-    both = [part.of_classes([1 - c, c]) for part, c in zip(parts, right, strict=True)]
-    return both[0].merge(both[1])
+    parts = zip((for_positive, for_other), right, strict=True)
+    one, other = (part.of_classes([1 - c, c]) for part, c in parts)
+    both = replace(one.merge(other).disjoint(), n_rows=table.n_rows)
+    return both if is_prob else both.mapped(_sure)

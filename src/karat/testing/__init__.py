@@ -1,11 +1,13 @@
 """Laws for third parties: check a metric of your own as karat checks its own."""
 
+from karat.testing.bound_laws import BOUND_LAWS
 from karat.testing.damage import mutants, survivors, unlisted
 from karat.testing.interval_laws import INTERVAL_LAWS
 from karat.testing.laws import LAWS, metrics_of, random_tables
 from karat.testing.score_laws import SCORE_LAWS
 
 __all__ = [
+    "BOUND_LAWS",
     "INTERVAL_LAWS",
     "LAWS",
     "SCORE_LAWS",

@@ -1,0 +1,51 @@
+"""What a table of scores read from elsewhere may contradict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.tally.buckets import LEVELS, bucket_starts
+
+if TYPE_CHECKING:
+    from karat.tally.score_table import ScoreTable
+
+__all__ = ["wrong_table"]
+
+
+def wrong_table(table: ScoreTable) -> str | None:
+    """What contradicts what in a table that was read, or None."""
+    low, high, counts = table.low, table.high, table.counts
+    if table.bits not in LEVELS or type(table.n_rows) is not int or table.n_rows < 0:
+        return "Its precision or its number of rows is not one"
+    if (table.moments is None) != table.is_exact:
+        return "Buckets without their means, or means of single scores"
+    for scores in (low, high):
+        if scores.shape != low.shape or scores.ndim != 1 or scores.dtype.kind != "f":
+            return "The scores do not fit each other"
+        if not np.isfinite(scores).all():
+            return "The scores are not finite numbers"
+    if (low > high).any() or (low[:-1] <= high[1:]).any():
+        return "The scores do not descend"
+    if counts.ndim != 2 or counts.shape[0] != len(low) or not counts.shape[1]:
+        return "The counts do not fit the scores"
+    if (counts.dtype.kind == "f") != (table.squares is not None):
+        return "Weights without their squares, or squares without weights"
+    for numbers in (counts, table.squares):
+        if numbers is None:
+            continue
+        if numbers.shape != counts.shape:
+            return "The squares do not fit the counts"
+        if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+            return "A number is negative or not finite"
+    if not (counts > 0).any(axis=1).all():
+        return "A rung is empty"
+    means = low if table.moments is None else table.moments
+    if means.shape != low.shape or not np.isfinite(means).all():
+        return "The means do not fit the scores"
+    if table.squares is None and int(counts.sum()) != table.n_rows:
+        return "The number of rows is not that of the counts"
+    if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
+        return "Two rungs are of one bucket"
+    return None

@@ -1,0 +1,129 @@
+"""Bytes of a stream: its settings travel with them, old ones are read, damaged ones refused."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.errors import KaratError
+from tests.streams.batches import assert_reports
+from tests.tally.score_tables import rewritten
+
+STORED = Path(__file__).with_name("stored")
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"labels": np.array([1, 0]), "positive": np.int64(1)},
+    {"labels": ["ç", "\ud800"], "class_names": {"ç": "one", "\ud800": "two"}},
+    {"labels": [False, True], "class_names": np.array(["no", "yes"]), "positive": np.bool_(False)},
+    {"threshold": np.float32(0.5), "level": np.float64(0.9), "seed": np.int64(3)},
+    {"n_replicates": np.int32(200), "n_threads": np.int64(1), "max_memory": np.int64(1 << 20)},
+    {"metrics": ["f1", "macro_f_beta(beta=2)"], "method": "wald", "side": "low"},
+    {"design": "case-control", "weights_are": "frequency", "undefined": "nan", "level": None},
+]
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=str)
+def test_settings_travel_with_the_bytes(options: dict[str, Any]) -> None:
+    stream = karat.Stream(**options)
+    again = karat.Stream.from_bytes(stream.to_bytes())
+    assert again._settings == stream._settings
+    assert again.to_bytes() == stream.to_bytes()
+    assert pickle.loads(pickle.dumps(stream))._settings == stream._settings
+    assert stream.merge(again).n_rows == 0
+
+
+def held(kind: str) -> karat.Stream:
+    """What was written to a file."""
+    rng = np.random.default_rng(9)
+    stream = karat.Stream(max_memory=1 << 20, labels=["a", "b"], class_names=["A", "ß"])
+    y = np.array(["a", "b"])[np.arange(40) % 2]
+    scores = {"y_prob": np.round(rng.random(40), 2)}
+    if kind == "empty":
+        return stream
+    if kind == "labels":
+        stream.update(y, y[::-1])
+    elif kind == "weighted":
+        stream.update(y, np.roll(y, 3), weights=np.arange(40) / 8)
+    else:
+        stream.update(y, np.roll(y, 1), **scores)
+    if kind in ("tables", "both"):
+        stream._scores._parts = stream._scores._parts.tabled()
+    if kind == "both":
+        stream._scores._parts = replace(
+            stream._scores._parts, held=held("rows")._scores._parts.held
+        )
+    return stream
+
+
+STORES = ("empty", "labels", "weighted", "rows", "tables", "both")
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_streams_written_by_an_earlier_version_are_read(kind: str) -> None:
+    stream = karat.Stream.from_bytes((STORED / f"v1-{kind}.karat-stream").read_bytes())
+    wanted = held(kind)
+    assert stream.n_rows == wanted.n_rows
+    assert stream._settings == wanted._settings
+    if kind != "empty":
+        assert_reports(stream.report(), wanted.report())
+        assert stream.report().classes.display == ("A", "ß")
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_damaged_bytes_are_refused(kind: str) -> None:
+    data = held(kind).to_bytes()
+    for place in range(0, len(data), max(1, len(data) // 400)):
+        damaged = bytearray(data)
+        damaged[place] ^= 8
+        with pytest.raises(KaratError, match=r"K205|K206"):
+            karat.Stream.from_bytes(bytes(damaged))
+        with pytest.raises(KaratError, match="K205"):
+            karat.Stream.from_bytes(data[:place])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: header.update(species="cells"),
+        lambda header: header.pop("settings"),
+        lambda header: header["settings"].pop("labels"),
+        lambda header: header["settings"].update(labels=3),
+        lambda header: header["settings"].update(max_memory=-1),
+        lambda header: header["settings"].update(threshold="x"),
+        lambda header: header["settings"].update(undefined="x"),
+        lambda header: header["settings"]["confidence"].update(level=7),
+        lambda header: header["settings"].update(labels=["a", "c"]),
+        lambda header: header["settings"].update(labels=["a", "b", "c"]),
+        lambda header: header["sizes"].update(held=3),
+        lambda header: header["sizes"].update(cells=0),
+        lambda header: header["sizes"].pop("tables"),
+        lambda header: header["settings"].update(positive="c"),
+        lambda header: header.update(has_pred=False),
+        lambda header: header.update(has_pred=1),
+        lambda header: header.pop("has_pred"),
+    ],
+)
+def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
+    with pytest.raises(KaratError, match="K205"):
+        karat.Stream.from_bytes(rewritten(held("both").to_bytes(), change))
+
+
+def test_metrics_that_are_not_registered_are_named() -> None:
+    data = rewritten(
+        karat.Stream(metrics="f1").to_bytes(),
+        lambda header: header["settings"].update(metrics=["of_another_package"]),
+    )
+    with pytest.raises(KaratError, match="K301"):
+        karat.Stream.from_bytes(data)
+
+
+def test_it_says_what_it_is() -> None:
+    assert repr(held("rows")) == "<karat.Stream: 40 rows>"

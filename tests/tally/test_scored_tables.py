@@ -1,0 +1,285 @@
+"""The laws of tables of rows with scores: merge, limits, bytes, and what they say of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat.engines.scores import ScoreTally
+from karat.engines.tabled_scores import room_of, sampled_rows, tables_of
+from karat.errors import KaratError
+from karat.inputs.scores import Scores
+from karat.tally import Classes, ScoredTables, TabledRows
+from tests.same import assert_same
+from tests.tally import score_tables, test_row_sample
+from tests.tally.score_tables import at, rewritten
+
+STORED = Path(__file__).with_name("stored")
+KINDS = ("prob", "score", "one_prob", "one_score", "two_prob", "first_prob", "first_score")
+LOSSES = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "places")
+
+
+def rows_of(
+    kind: str, n: int, *, is_weighted: bool = False, has_pred: bool = False, seed: int = 0
+) -> ScoreTally:
+    """Rows with ties; of one column the positive class is the first where the kind says so."""
+    rng = np.random.default_rng([seed, n])
+    is_prob = kind.endswith("prob")
+    k = 3 if kind in ("prob", "score") else 2
+    values = np.round(rng.normal(size=(n, k)), 1)
+    if is_prob:
+        values = np.exp(values)
+        values /= values.sum(axis=1, keepdims=True)
+    if kind.startswith(("one", "first")):
+        values = np.ascontiguousarray(values[:, 1])
+    classes = Classes(tuple(range(k)), None if k == 3 else int(not kind.startswith("first")))
+    codes, pred = (rng.integers(0, k, n).astype(np.int32) for _ in range(2))
+    weights = rng.integers(0, 5, n) / 4.0 if is_weighted else None
+    scores = Scores("y_prob" if is_prob else "y_score", values, None, 1e-3)
+    return ScoreTally(
+        classes, codes, scores, weights, pred if has_pred else None, n_threads=1, is_part=True
+    )
+
+
+def part_of(rows: ScoreTally, part: Any) -> ScoreTally:
+    weights, pred = rows.weights, rows.pred
+    return replace(
+        rows,
+        codes=np.ascontiguousarray(rows.codes[part]),
+        scores=replace(rows.scores, values=np.ascontiguousarray(rows.scores.values[part])),
+        weights=None if weights is None else weights[part],
+        pred=None if pred is None else pred[part],
+    )
+
+
+def assert_equal(left: ScoredTables, right: ScoredTables) -> None:
+    assert (left.is_prob, left.limit, left.n_rows, left.bits) == (
+        right.is_prob, right.limit, right.n_rows, right.bits,
+    )  # fmt: skip
+    assert_same(left.cells.matrix(), right.cells.matrix())
+    for name in LOSSES:
+        assert_same(getattr(left.sums, name), getattr(right.sums, name), within=1e-12, about=name)
+    assert len(left.tables) == len(right.tables)
+    for one, other in zip(left.tables, right.tables, strict=True):
+        score_tables.assert_equal(one, other)
+    test_row_sample.assert_equal(left.sample, right.sample)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_any_partition_order_and_tree_of_merges(kind: str, data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 60))
+    limit = data.draw(st.sampled_from((4, 20, 1000)))
+    how = {name: data.draw(st.booleans(), label=name) for name in ("is_weighted", "has_pred")}
+    rows = rows_of(kind, n, **how)
+    whole = tables_of(rows, limit, 10)
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    cuts = np.unique(rng.integers(1, n + 1, data.draw(st.integers(0, 5))))
+    groups = [group for group in np.split(rng.permutation(n), cuts) if len(group)]
+    parts = [tables_of(part_of(rows, group), limit, 10) for group in groups]
+    while len(parts) > 1:
+        one, other = (parts.pop(int(rng.integers(len(parts)))) for _ in range(2))
+        parts.append(ScoredTables.from_bytes(one.to_bytes()).merge(other))
+    assert_equal(parts[0], whole)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_tables_as_precise_as_others_merge_to_the_same(kind: str, is_weighted: bool) -> None:
+    rows = rows_of(kind, 400, is_weighted=is_weighted)
+    first, second = (part_of(rows, part) for part in (slice(0, 300), slice(300, 400)))
+    before = tables_of(first, 12, 10)
+    assert not before.is_exact
+    both = before.merge(tables_of(second, 12, 10, before))
+    assert_equal(both, tables_of(rows, 12, 10))
+    assert all(table.n_rungs <= 12 or table.bits == 0 for table in both.tables)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_exact_tables_say_what_the_rows_say(kind: str, is_weighted: bool) -> None:
+    rows = rows_of(kind, 200, is_weighted=is_weighted)
+    tabled = TabledRows(tables_of(rows, 10_000, 10))
+    for i in range(rows.classes.k):
+        for of in ("column", "probability_column"):
+            found, wanted = getattr(tabled, of)(i).ladder(), getattr(rows, of)(i).ladder()
+            assert_same(found.scores, wanted.scores, within=1e-15)
+            assert_same(found.counts, wanted.counts, within=1e-12)
+    for of in ("confidences", "pooled"):
+        found, wanted = getattr(tabled, of)().ladder(), getattr(rows, of)().ladder()
+        # Of one column the confidence is computed otherwise, to the last bit or two.
+        near = np.round(found.scores, 12), np.round(wanted.scores, 12)
+        assert_same(np.unique(near[0]), np.unique(near[1]))
+        for side in (0, 1):
+            sums = [np.bincount(np.unique(scores, return_inverse=True)[1], one.counts[:, side])
+                    for scores, one in zip(near, (found, wanted), strict=True)]  # fmt: skip
+            assert_same(*sums, within=1e-12)
+    assert_same(tabled.class_squares(), rows.class_squares(), within=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["one_prob", "one_score", "first_prob", "first_score"])
+def test_confidences_of_buckets_hold_those_of_rows(kind: str) -> None:
+    """Rungs do not overlap and stand in order: means descend, and each holds its rows."""
+    for seed in range(20):
+        rows = rows_of(kind, 2000, seed=seed)
+        noise = np.random.default_rng(seed).normal(size=2000) * 1e-3
+        values = rows.scores.values
+        values = values + noise * (values > 0.1) * (values < 0.9)
+        rows = replace(rows, scores=replace(rows.scores, values=values))
+        tabled = TabledRows(tables_of(rows, 40, 10))
+        column = tabled.confidences()
+        assert not column.is_exact
+        table = column.table
+        assert table.n_rows == 2000
+        assert (table.low[:-1] >= table.high[1:]).all()
+        assert (np.diff(table.means) < 0).all()
+        sure, is_right = rows.confidence_values()
+        for own in (0, 1):
+            exact = np.sort(np.asarray(sure, float)[is_right == bool(own)])
+            ends = [np.repeat(end, table.counts[:, own])[::-1] for end in (table.low, table.high)]
+            assert (ends[0] <= exact + 1e-15).all()
+            assert (exact <= ends[1] + 1e-15).all()
+
+
+def test_what_needs_rows_is_refused() -> None:
+    tabled = TabledRows(tables_of(rows_of("prob", 20), 100, 10))
+    calls: list[Any] = [
+        lambda: tabled.codes,
+        lambda: tabled.weights,
+        lambda: tabled.row_losses("surprise", slice(0, 3)),
+        lambda: tabled.probabilities(0, slice(0, 3)),
+        lambda: tabled.column_values(0, is_prob=True),
+        tabled.confidence_values,
+        lambda: tabled.pair_areas(None),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="hold no rows"):
+            call()
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_rows_of_a_sample_stand_for_all(is_weighted: bool) -> None:
+    rows = rows_of("prob", 3000, is_weighted=is_weighted)
+    tables = tables_of(rows, 100, 200)
+    some, squares = sampled_rows(tables)
+    assert some.weights is not None
+    for each, weights in ((some.codes, some.weights),):
+        assert_same(np.bincount(each, weights), tables.sums.truth, within=1e-12)
+    wanted = tables.sums.weight2
+    assert abs(squares.sum() - wanted) < 0.1 * wanted
+    # A sample with room for all holds all.
+    some, squares = sampled_rows(tables_of(rows, 100, 3000))
+    assert_same(squares.sum(), wanted, within=1e-12)
+
+
+def test_rooms_fit() -> None:
+    for k in (2, 3, 10, 1000):
+        for n_bytes in (1 << 20, 1 << 28):
+            how = {"is_prob": False, "is_single": False, "is_weighted": True}
+            limit, n_sampled = room_of(k, **how, n_bytes=n_bytes)
+            assert limit >= 4096
+            assert 8 <= n_sampled <= 1 << 15
+
+
+@pytest.mark.parametrize(
+    ("other", "code"),
+    [
+        (rows_of("score", 9), "K202"),
+        (rows_of("one_prob", 9), "K201"),
+        (rows_of("two_prob", 9), "K201"),
+        (rows_of("prob", 9, is_weighted=True), "K203"),
+    ],
+)
+def test_what_does_not_go_together_is_not_merged(other: ScoreTally, code: str) -> None:
+    with pytest.raises(KaratError, match=code):
+        tables_of(rows_of("prob", 9), 100, 10).merge(tables_of(other, 100, 10))
+
+
+def stored(kind: str) -> ScoredTables:
+    """What was written to a file."""
+    return tables_of(rows_of(kind, 30, is_weighted=kind == "score"), 8, 4)
+
+
+@pytest.mark.parametrize("kind", ["prob", "score", "one_score"])
+def test_tables_written_by_an_earlier_version_are_read(kind: str) -> None:
+    data = (STORED / f"v1-{kind}.karat-scored-tables").read_bytes()
+    assert_equal(ScoredTables.from_bytes(data), stored(kind))
+
+
+@pytest.mark.parametrize("kind", ["prob", "one_score"])
+def test_every_damaged_byte_is_refused(kind: str) -> None:
+    data = tables_of(rows_of(kind, 4), 8, 1).to_bytes()
+    for place in range(0, len(data), 3):
+        damaged = bytearray(data)
+        damaged[place] ^= 32
+        with pytest.raises(KaratError, match=r"K205|K206"):
+            ScoredTables.from_bytes(bytes(damaged))
+        with pytest.raises(KaratError, match="K205"):
+            ScoredTables.from_bytes(data[:place])
+
+
+def moved(header: Any) -> None:
+    header["sizes"]["cells"][0] += 1
+    header["sizes"]["sums"][0] -= 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: header.update(species="ladder"),
+        lambda header: header.update(is_prob=0),
+        lambda header: header.update(is_prob=False),
+        lambda header: header.update(limit=0),
+        lambda header: header.update(limit=1.5),
+        lambda header: header.pop("limit"),
+        lambda header: header["sizes"].pop("ranks"),
+        lambda header: header["sizes"].update(ranks=[]),
+        lambda header: header["sizes"].update(cells=[]),
+        lambda header: header["sizes"].update(sample=[-3]),
+        lambda header: header["sizes"].update(sums=[True]),
+        lambda header: header["sizes"].update(ranks=header["sizes"]["ranks"][:2]),
+        moved,
+        at("parts", dtype="<i8"),
+    ],
+)
+def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
+    with pytest.raises(KaratError, match="K205"):
+        ScoredTables.from_bytes(rewritten(stored("prob").to_bytes(), change))
+
+
+FOUND, OTHER = stored("prob"), tables_of(rows_of("prob", 31), 8, 4)
+TWO, HEAVY = stored("one_score"), tables_of(rows_of("prob", 30, is_weighted=True), 8, 4)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        replace(FOUND, ranks=FOUND.ranks[:2]),
+        replace(FOUND, ranks=FOUND.ranks[:1]),
+        replace(FOUND, ranks=(*FOUND.ranks[:2], OTHER.ranks[2])),
+        replace(FOUND, ranks=(*FOUND.ranks[:2], HEAVY.ranks[2])),
+        replace(FOUND, probabilities=FOUND.ranks),
+        replace(FOUND, confidences=None),
+        replace(FOUND, confidences=FOUND.ranks[0]),
+        replace(FOUND, sums=OTHER.sums),
+        replace(FOUND, sums=TWO.sums),
+        replace(FOUND, sums=HEAVY.sums),
+        replace(FOUND, cells=OTHER.cells),
+        replace(FOUND, cells=HEAVY.cells),
+        replace(FOUND, cells=TWO.cells),
+        replace(FOUND, sample=HEAVY.sample),
+        replace(FOUND, sample=TWO.sample),
+        replace(TWO, confidences=FOUND.confidences),
+        replace(TWO, sample=FOUND.sample),
+    ],
+)
+def test_parts_that_contradict_each_other_are_refused(bad: ScoredTables) -> None:
+    with pytest.raises(KaratError, match="K205"):
+        ScoredTables.from_bytes(bad.to_bytes())
