@@ -11,14 +11,15 @@ from typing import Any, get_args
 
 import numpy as np
 
+from karat.class_names import display_names
 from karat.engines.arrays import check_threads
+from karat.engines.devices.tensors import Arrived, arrived
 from karat.engines.scores import tally_scores
 from karat.errors import error, short, shown
 from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text
 from karat.inputs.clusters import as_clusters
 from karat.inputs.frames import is_frame
-from karat.inputs.identity import NotALabelError, label_of
 from karat.measuring import (
     MAX_MEMORY,
     checked_memory,
@@ -31,7 +32,7 @@ from karat.measuring import (
 from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
-from karat.tally import Classes, Label
+from karat.tally import Label
 from karat.uncertainty.confidence import Confidence, WeightKind
 
 __all__ = ["display_names", "evaluate"]
@@ -111,8 +112,8 @@ def evaluate(
             prediction is null; the report says how many.
         n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
             The report does not depend on it.
-        max_memory: bytes that scores of Parquet files may take: of more distinct ones are counted,
-            or buckets of them; results then say ``exact`` or their ``bound``.
+        max_memory: bytes that scores of Parquet files, or of tensors on a device, may take: of more
+            distinct ones are counted, or buckets of them; results then say ``exact`` or a ``bound``.
         checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
         exact: whether files whose scores were put into buckets are read again: every number is
             exact then, with 8 + 8k bytes of disk for a distinct score of each column.
@@ -164,6 +165,16 @@ def evaluate(
         "weights": weights,
         "n_threads": n_threads,
     }
+    if not (is_table or (exact and has_scores)) and clusters is None and confusion is None:
+        found = _on_device(
+            arrived(y_true, y_pred, y_prob, y_score, weights), labels=labels,
+            class_names=class_names, positive=positive, threshold=threshold, metrics=metrics,
+            level=level, method=method, side=side, design=design, weights_are=weights_are,
+            seed=seed, n_replicates=n_replicates, undefined=undefined, n_threads=n_threads,
+            max_memory=max_memory,
+        )  # fmt: skip
+        if found is not None:
+            return found
     if is_table:
         is_in_files = names_files(y_true)
         options["weights"] = _of_table("weights", weights, is_in_files=is_in_files)
@@ -203,6 +214,15 @@ def evaluate(
         # A metric that these classes do not have is an error here, not when the report is printed.
         _ = report.metrics
     return report
+
+
+def _on_device(rows: Arrived | None, **settings: Any) -> Report | None:
+    """The report of rows on a device; None without any, and where the host must read them."""
+    if rows is None:
+        return None
+    from karat.stream import report_on_device
+
+    return report_on_device(rows, **settings)
 
 
 def are_numbers_of_rows(weights_are: Any) -> bool:
@@ -348,53 +368,3 @@ def _plain_source(source: Any) -> Any:
     if isinstance(source, list | tuple):
         return [_plain_source(item) for item in source]
     return plain_text(source) if isinstance(source, str) else source
-
-
-def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
-    """Display names for the classes: text, bytes of UTF-8 text, whole numbers or booleans.
-
-    Errors:
-        K117 not exactly one name for each class, two alike, or a name that is none of these.
-    """
-    if given is None:
-        return None
-    if isinstance(given, Mapping):
-        known = set(classes.labels)
-        for label in given:
-            if label not in known:
-                found = f"{short(label)} is not a class; the classes are {shown(classes.labels)}"
-                raise error("K117", found=found)
-        names = [given.get(label, label) for label in classes.labels]
-    else:
-        names = _listed_names(given)
-    if len(names) != classes.k:
-        labels = shown(classes.labels)
-        raise error("K117", found=f"{len(names)} names for {classes.k} classes: {labels}")
-    texts = [_name(place, name) for place, name in enumerate(names)]
-    first: dict[str, int] = {}
-    for place, text in enumerate(texts):
-        if first.setdefault(text, place) != place:
-            found = f"Names {first[text]} and {place} are both {short(text)}"
-            raise error("K117", found=found)
-    return tuple(texts)
-
-
-def _listed_names(given: Any) -> list[Any]:
-    is_one = isinstance(given, str | bytes | bytearray | AbstractSet)
-    try:
-        if not is_one and getattr(given, "ndim", 1) == 1:
-            return list(given.to_pylist() if hasattr(given, "to_pylist") else given)
-    except Exception:  # the class of the container may raise anything
-        pass
-    raise error("K117", found=f"It is {short(given)} ({type(given).__name__}), not a list of names")
-
-
-def _name(place: int, given: Any) -> str:
-    try:
-        label = label_of(given)
-    except NotALabelError:
-        label = None
-    if label is None:
-        found = f"Name {place} is {short(given)} ({type(given).__name__})"
-        raise error("K117", found=found)
-    return str(label)

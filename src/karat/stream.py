@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from karat.engines.arrays import check_threads, tally_labels
-from karat.errors import error
+from karat.engines.devices.exchange import all_gathered
+from karat.engines.devices.tensors import Arrived, arrived
+from karat.errors import KaratError, error
 from karat.evaluation import display_names
 from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_labels
@@ -16,11 +18,12 @@ from karat.measuring import counted_as_rows
 from karat.metrics import Metric
 from karat.report import Report
 from karat.stream_bytes import stream_from_bytes, stream_to_bytes
+from karat.stream_devices import StreamDevices
 from karat.stream_reports import report_of_parts
 from karat.stream_settings import Settings
 from karat.tally import Cells, Label, subtract, union
 
-__all__ = ["Stream"]
+__all__ = ["Stream", "report_on_device"]
 
 
 class Stream:
@@ -39,7 +42,9 @@ class Stream:
             n_replicates, undefined, n_threads: as of `karat.evaluate`.
         max_memory: bytes that rows with scores may take, at least 1 MiB.
 
-    Streams are safe to use from many threads at once, and can be pickled.
+    Streams are safe to use from many threads at once, and can be pickled. Tensors on a device are
+    tallied there, and with `labels` nothing waits for the device before the stream is read: an
+    error of such rows is raised then, see docs/devices.md.
 
     Errors:
         K122 a choice that is none; K301 unknown metrics.
@@ -84,12 +89,14 @@ class Stream:
         self._lock = threading.RLock()
         self._cells: Cells | None = None
         self._scores = self._settings.batches()
+        self._devices = StreamDevices(self._settings)
 
     @property
     def n_rows(self) -> int:
         """Rows added so far."""
         with self._lock:
-            return self._scores.n_rows + (0 if self._cells is None else int(self._cells.n_rows))
+            counted = 0 if self._cells is None else int(self._cells.n_rows)
+            return self._scores.n_rows + counted + self._devices.n_rows
 
     def update(
         self,
@@ -101,6 +108,8 @@ class Stream:
         weights: Any = None,
     ) -> None:
         """Add rows; a batch that cannot be added is refused whole, and nothing is changed.
+
+        Of rows on a device it may turn out later that they cannot: then the stream is not read.
 
         Args:
             y_true: true labels, [n].
@@ -116,6 +125,9 @@ class Stream:
         """
         if y_true is None:
             raise error("K120", found="y_true was not given", do="Give y_true and y_pred=.")
+        rows = arrived(y_true, y_pred, y_prob, y_score, weights)
+        if rows is not None and self._update_on_device(rows):
+            return
         if y_prob is None and y_score is None:
             self._update_labels(y_true, y_pred, weights)
             return
@@ -123,9 +135,58 @@ class Stream:
 
         scores = given_scores(y_prob, y_score)
         with self._lock:
-            if self._cells is not None:
+            if self._has_labels:
                 raise _mixed("rows with scores", "labels alone")
+            self._land()
             self._scores.add(y_true, scores, y_pred, weights)
+
+    @property
+    def _has_labels(self) -> bool:
+        return self._cells is not None or self._devices.has_labels
+
+    @property
+    def _has_scores(self) -> bool:
+        return bool(self._scores.n_rows) or self._devices.has_scores
+
+    def _update_on_device(self, rows: Arrived, *, is_part: bool = True) -> bool:
+        """Add rows of a device; False where the host must read them: what `update` does first."""
+        if rows.scores is None and (rows.pred is None or self._settings.threshold is not None):
+            return False
+        with self._lock:
+            if rows.scores is None and self._has_scores:
+                raise _mixed("labels alone", "rows with scores")
+            if rows.scores is not None and self._has_labels:
+                raise _mixed("rows with scores", "labels alone")
+            self._check_weighted(rows)
+            if self._settings.labels is not None:
+                return self._devices.add(rows, self._scores.parts(), is_part=is_part)
+            is_added = self._devices.add_discovered(rows, self._scores.parts(), is_part=is_part)
+            if not is_added or rows.scores is None:
+                # The host goes on from all rows before; classes of labels may change every time.
+                self._land()
+            return is_added
+
+    def _check_weighted(self, rows: Arrived) -> None:
+        """Refuse labels that are not weighted as those of the host are."""
+        cells = self._cells
+        if cells is None or rows.scores is not None:
+            return
+        if cells.is_weighted != (rows.weights is not None):
+            kinds = ["unweighted", "weighted"]
+            raise error("K203", left=kinds[cells.is_weighted], right=kinds[not cells.is_weighted])
+
+    def _land(self) -> None:
+        """Take what the devices hold; they are waited for.
+
+        Errors:
+            K104, K105, K109, K113 to K115, K125, K131 to K133 of rows that were added before.
+        """
+        cells, scores = self._devices.landed(self._scores.parts())
+        if cells is not None:
+            self._cells = cells if self._cells is None else union(self._cells, cells)
+        if scores is not None:
+            self._scores.merge(scores)
+        self._devices.clear()
 
     def _update_labels(self, y_true: Any, y_pred: Any, weights: Any) -> None:
         settings = self._settings
@@ -145,8 +206,9 @@ class Stream:
             n_threads=settings.n_threads, is_part=True,
         )  # fmt: skip
         with self._lock:
-            if self._scores.n_rows:
+            if self._has_scores:
                 raise _mixed("labels alone", "rows with scores")
+            self._land()
             self._cells = cells if self._cells is None else union(self._cells, cells)
 
     def merge(self, other: Stream) -> Stream:
@@ -164,9 +226,11 @@ class Stream:
                 do="Give a karat.Stream; update() adds rows.",
             )
         with other._lock:
+            other._land()
             cells, scores = other._cells, other._scores.parts()
         self._settings.check_same(other._settings)
         with self._lock:
+            self._land()
             if cells is not None:
                 if self._scores.n_rows:
                     raise _mixed("labels alone", "rows with scores")
@@ -175,6 +239,45 @@ class Stream:
                 if self._cells is not None:
                     raise _mixed("rows with scores", "labels alone")
                 self._scores.merge(scores)
+        return self
+
+    def all_reduce(self, group: Any = None) -> Stream:
+        """Merge the streams of all processes of torch.distributed: each then holds the whole.
+
+        Every process calls it, whatever it added, also nothing; they are merged in the order of
+        their ranks, so that all end with the same stream. This stream is returned.
+
+        Args:
+            group: of torch.distributed; None: all processes.
+
+        Errors:
+            K120 no group of processes was started, or another process could not hand over its
+            stream; K201, K202, K203 as of `merge`: in every process alike.
+
+        Cost: every process receives the bytes of all others, padded to the longest, and merges
+        them. It is meant for the end of an epoch.
+        """
+        with self._lock:
+            own, problem = None, None
+            try:
+                own = self.to_bytes()
+            except KaratError as found:
+                problem = found
+            parts = all_gathered(own, group)
+            if problem is not None:
+                raise problem
+            failed = [rank for rank, part in enumerate(parts) if part is None]
+            if failed:
+                raise error(
+                    "K120",
+                    found=f"The process of rank {failed[0]} could not hand over its stream",
+                    do="Its own error says why.",
+                )
+            whole = Stream.from_bytes(parts[0] or b"")
+            for part in parts[1:]:
+                whole.merge(Stream.from_bytes(part or b""))
+            self._settings.check_same(whole._settings)
+            self._cells, self._scores = whole._cells, whole._scores
         return self
 
     def subtract(self, other: Stream) -> Stream:
@@ -192,9 +295,11 @@ class Stream:
                 do="Give the karat.Stream that was merged in.",
             )
         with other._lock:
+            other._land()
             part, has_scores = other._cells, other._scores.n_rows > 0
         self._settings.check_same(other._settings)
         with self._lock:
+            self._land()
             if has_scores or self._scores.n_rows:
                 raise error(
                     "K120",
@@ -217,6 +322,7 @@ class Stream:
         """
         settings = self._settings if metrics is None else self._settings.asking(metrics)
         with self._lock:
+            self._land()
             cells, scores = self._cells, self._scores.parts()
         if scores is None and (cells is None or not cells.n_rows):
             raise error("K101", argument="The stream")
@@ -238,6 +344,7 @@ class Stream:
         Metrics are named, not stored: those of other packages must be registered where it is read.
         """
         with self._lock:
+            self._land()
             return stream_to_bytes(self._settings, self._cells, self._scores.parts())
 
     @classmethod
@@ -254,6 +361,7 @@ class Stream:
         found._settings, found._cells = settings, cells
         found._lock = threading.RLock()
         found._scores = settings.batches()
+        found._devices = StreamDevices(settings)
         if scores is not None:
             found._scores.merge(scores)
         return found
@@ -263,6 +371,12 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<karat.Stream: {self.n_rows} rows>"
+
+
+def report_on_device(rows: Arrived, **settings: Any) -> Report | None:
+    """The report of rows of a device, see `Stream`; None where the host must read them."""
+    stream = Stream(**settings)
+    return stream.report() if stream._update_on_device(rows, is_part=False) else None
 
 
 def _loaded(data: bytes) -> Stream:

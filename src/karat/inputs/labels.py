@@ -9,6 +9,7 @@ from collections import abc
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from karat import _native
 from karat.errors import KaratError, error, short
@@ -19,7 +20,15 @@ from karat.inputs.dictionaries import encode_dictionary
 from karat.inputs.ndarrays import encode_array, encode_present
 from karat.inputs.objects import encode_objects
 
-__all__ = ["detached", "encode", "host_of", "is_pandas_arrow", "is_sparse", "single_column"]
+__all__ = [
+    "array_of",
+    "detached",
+    "encode",
+    "host_of",
+    "is_pandas_arrow",
+    "is_sparse",
+    "single_column",
+]
 
 
 def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
@@ -86,9 +95,23 @@ def is_sparse(values: object) -> bool:
 
 
 def detached(tensor: Any) -> Any:
-    """A tensor that NumPy can read: without the history of a model, and not of bfloat16."""
+    """A tensor that NumPy can read: on the host, without the history of a model, no bfloat16."""
     tensor = tensor.detach()
+    if not getattr(tensor, "is_cpu", True):
+        tensor = tensor.cpu()
     return tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor
+
+
+def array_of(values: Any) -> npt.NDArray[Any]:
+    """The NumPy array of what holds numbers, also of a device."""
+    if host_of(values) == "torch":
+        return np.asarray(detached(values))
+    # CuPy copies to the host only when it is told to.
+    if host_of(values) == "cupy":
+        return np.asarray(values.get())
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        return np.from_dlpack(values)
+    return np.asarray(values)
 
 
 def single_column(frame: Any, argument: str) -> Any:
@@ -189,10 +212,7 @@ def _encode_other(values: Any, argument: str, nulls: Nulls) -> Column:
         # A text of Arrow shows its bytes as numbers.
         raise error("K103", argument=argument, shape=())
     try:
-        if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
-            array = np.from_dlpack(values)
-        else:
-            array = np.asarray(values)
+        array = array_of(values)
     except Exception as problem:  # the class of the container may raise anything
         found = f"A {type(values).__name__} does not become an array: {problem}"
         raise error("K106", argument=argument, found=found) from problem

@@ -24,7 +24,7 @@ from karat.inputs.arrow_lists import NotOneLengthError, lists_of
 from karat.inputs.arrow_numbers import nulls_of, numbers_of, pieces_of
 from karat.inputs.column import Flags
 from karat.inputs.identity import is_missing
-from karat.inputs.labels import detached, host_of, is_pandas_arrow, is_sparse
+from karat.inputs.labels import array_of, detached, host_of, is_pandas_arrow, is_sparse
 from karat.inputs.ndarrays import native_order
 
 __all__ = ["Array", "Numbers", "Origin", "numbers_in", "real"]
@@ -160,10 +160,10 @@ def _read(values: Any, origin: Origin) -> Numbers:
         raise origin.refusal(f"It is a {kind}, which is sparse; give {origin.argument}.toarray()")
     if isinstance(values, str | bytes | bytearray | Mapping | AbstractSet):
         raise origin.refusal(f"It is a {type(values).__name__}")
-    if hasattr(values, "__array__") or isinstance(values, memoryview):
+    if any(hasattr(values, name) for name in ("__array__", "__dlpack__")):
+        return _of_array(array_of(values), origin)
+    if isinstance(values, memoryview):
         return _of_array(np.asarray(values), origin)
-    if hasattr(values, "__dlpack__"):
-        return _of_array(np.from_dlpack(values), origin)
     if isinstance(values, Iterable):
         return _of_items(list(values), origin)
     raise origin.refusal(f"It is a {type(values).__name__}")

@@ -13,7 +13,7 @@ from karat.errors import KaratError, error, short
 from karat.inputs.arrow import ArrowColumn, is_arrow, read_column
 from karat.inputs.arrow_numbers import nulls_of, numbers_of
 from karat.inputs.identity import is_missing
-from karat.inputs.labels import detached, host_of, is_pandas_arrow, is_sparse, single_column
+from karat.inputs.labels import array_of, host_of, is_pandas_arrow, is_sparse, single_column
 from karat.inputs.ndarrays import native_order
 
 __all__ = ["Weights", "as_weights", "refuse_sums", "refuse_weights"]
@@ -129,8 +129,6 @@ def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
         if values.ndim == 1 and is_pandas_arrow(values):
             return _from_arrow(read_column(values), argument)
         return np.asarray(values)
-    if host == "torch":
-        return np.asarray(detached(values))
     if is_arrow(values):
         return _from_arrow(read_column(values), argument)
     if is_sparse(values):
@@ -144,7 +142,7 @@ def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
     is_listed = isinstance(values, Sequence) and not isinstance(values, memoryview)
     if is_listed and not hasattr(values, "__array__"):
         return _from_list(list(values), argument)
-    return np.asarray(values)
+    return array_of(values)
 
 
 def _from_list(values: list[Any], argument: str) -> npt.NDArray[Any]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from karat.tally.bin_edges import uniform_edges
 
-__all__ = ["BINS", "EXACT", "LEVELS", "bucket_starts"]
+__all__ = ["BINS", "EXACT", "LEVELS", "bucket_starts", "ends_of_bins"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -31,8 +31,8 @@ _HIDDEN: Final = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 @lru_cache(maxsize=1)
-def _cuts() -> Floats:
-    """Ends of the bins, ascending, and below 0 the same: buckets of both signs are alike."""
+def ends_of_bins() -> Floats:
+    """The ends of the bins that no bucket goes across, ascending, and below 0 the same: buckets of both signs are alike."""
     ends = np.concatenate([uniform_edges(n) for n in BINS])
     return np.unique(np.concatenate([ends, 0.0 - ends]))
 
@@ -54,7 +54,7 @@ def bucket_starts(scores: Floats, bits: int) -> npt.NDArray[np.intp]:
         return np.flatnonzero(is_new)
     keys = _ordered(scores) >> np.int64(EXACT - bits)
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
-    cuts = _cuts()
+    cuts = ends_of_bins()
     # An end of a bin stands by itself: it has more ends at or below it than below it.
     place = np.searchsorted(cuts, scores, "left") + np.searchsorted(cuts, scores, "right")
     is_new[1:] |= place[1:] != place[:-1]

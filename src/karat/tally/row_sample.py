@@ -15,7 +15,7 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["RowSample"]
+__all__ = ["ADDED", "ODD", "RowSample"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -23,7 +23,9 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _SPECIES: Final = "row_sample"
 _ARRAYS: Final = ("values", "codes", "weights", "repeats", "hashes")
 _MOST: Final = 2**63 - 1
-_ODD: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+ADDED: Final = 0x9E3779B97F4A7C15
+ODD: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+"""What splitmix64 adds and multiplies by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,8 +205,8 @@ def _hashed(
 
 def _mix(words: npt.NDArray[np.uint64]) -> None:
     """Steele, Lea & Flood's finaliser (splitmix64), in place."""
-    words += np.uint64(0x9E3779B97F4A7C15)
-    for shift, odd in zip((30, 27), _ODD, strict=True):
+    words += np.uint64(ADDED)
+    for shift, odd in zip((30, 27), ODD, strict=True):
         words ^= words >> np.uint64(shift)
         words *= odd
     words ^= words >> np.uint64(31)

@@ -1,0 +1,1 @@
+"""The engine for tensors on a device: they are tallied where they live, and the tally leaves."""

@@ -1,0 +1,61 @@
+"""Counting and adding by place, on any device, with the same bits every time.
+
+Whole numbers are added in any order; floats never by atomics, but in segments of sorted rows.
+Nothing here waits for the device.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from karat.engines.devices.tensors import Tensor, torch
+
+__all__ = ["added", "counted", "summed"]
+
+_FEW: Final = 16
+"""Places that are picked out one after the other: cheaper than a sort."""
+
+
+def counted(places: Tensor, n_places: int) -> Tensor:
+    """int64[n_places]: how many of int64[n], each in [0, n_places), stand at each place."""
+    if places.device.type == "cuda" and places.shape[0] and n_places < 1 << 15:
+        try:
+            # Shared memory of a block instead of one address for all: bins of width 1.
+            return torch().histc(places, n_places, 0, n_places)
+        except RuntimeError:  # not in this build
+            pass
+    found = torch().zeros(n_places, dtype=torch().int64, device=places.device)
+    one = torch().ones((), dtype=torch().int64, device=places.device)
+    return found.scatter_add_(0, places, one.expand(places.shape))
+
+
+def summed(places: Tensor, n_places: int, *columns: Tensor) -> list[Tensor]:
+    """float64[n_places] of each column float64[n]: what stands at each place, added up.
+
+    Cost: a pass a place where they are few, else a sort.
+    """
+    if n_places <= _FEW:
+        zero = torch().zeros((), dtype=torch().float64, device=places.device)
+        parts = [
+            [torch().where(places == place, column, zero).sum() for place in range(n_places)]
+            for column in columns
+        ]
+        return [torch().stack(part) for part in parts]
+    order = torch().argsort(places, stable=True)
+    lengths = counted(places, n_places)
+    return [added(column[order], lengths) for column in columns]
+
+
+def added(numbers: Tensor, lengths: Tensor) -> Tensor:
+    """number[m, …]: what rows that follow each other add up to, int64[m] at once."""
+    if not numbers.shape[0] or not lengths.shape[0]:
+        shape = (lengths.shape[0], *numbers.shape[1:])
+        return torch().zeros(shape, dtype=numbers.dtype, device=numbers.device)
+    if not numbers.dtype.is_floating_point:
+        segment = torch().repeat_interleave(lengths, output_size=numbers.shape[0])
+        shape = (lengths.shape[0], *numbers.shape[1:])
+        found = torch().zeros(shape, dtype=numbers.dtype, device=numbers.device)
+        return found.index_add_(0, segment, numbers)
+    return torch().segment_reduce(
+        numbers.contiguous(), "sum", lengths=lengths, unsafe=True, initial=0.0
+    )
