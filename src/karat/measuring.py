@@ -19,6 +19,7 @@ from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.functions import tallied
+from karat.inputs.frames import spread_host
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
@@ -199,7 +200,8 @@ def report_of_table(
         columns: the columns named for each role, or None; ``clusters`` may be values.
         options: labels, positive, weights, n_threads.
         confidence: what is asked of the intervals; None: there are none.
-        reading: what only files have: where, progress, labels_are_text.
+        reading: what only files have (where, progress, labels_are_text), or only frames in
+            partitions: max_memory.
     """
     requested = None if wanted is None else tuple(wanted)
     named = dict(columns)
@@ -215,6 +217,13 @@ def report_of_table(
         with told_of_files(reading.get("where")):
             found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
             return _report_of_rows(found, options, threshold, requested, policy, confidence)
+    if spread_host(table) is not None:
+        from karat.spread_report import report_of_spread
+
+        return report_of_spread(
+            table, named, options, threshold=threshold, nulls=nulls, wanted=requested,
+            policy=policy, confidence=confidence, **reading,
+        )  # fmt: skip
     found = _rows_of_frame(table, nulls=nulls, **named, **options, **reading)
     return _report_of_rows(found, options, threshold, requested, policy, confidence)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from karat.engines.arrays import check_threads, tally_labels
-from karat.errors import error
+from karat.engines.arrays import check_threads, tally_labels, weightless
+from karat.errors import KaratError, error
 from karat.evaluation import display_names
 from karat.inputs.identity import declared_labels
 from karat.metrics import Metric
@@ -137,11 +137,18 @@ class Stream:
                 do="Give what the model said as y_pred=, y_prob= or y_score=.",
             )
         # Discovered classes have no positive one before all are known.
-        cells = tally_labels(
-            y_true, y_pred, labels=settings.labels, weights=weights,
-            positive=settings.positive if settings.labels is not None else None,
-            n_threads=settings.n_threads,
-        )  # fmt: skip
+        options: dict[str, Any] = {
+            "labels": settings.labels,
+            "positive": settings.positive if settings.labels is not None else None,
+            "n_threads": settings.n_threads,
+        }
+        try:
+            cells = tally_labels(y_true, y_pred, weights=weights, **options)
+        except KaratError as problem:
+            if problem.code != "K115":
+                raise
+            # Other batches may weigh something.
+            cells = weightless(tally_labels(y_true, y_pred, **options))
         with self._lock:
             if self._scores.n_rows:
                 raise _mixed("labels alone", "rows with scores")
@@ -211,7 +218,8 @@ class Stream:
             metrics: names to compute, or one name; default: those of the stream.
 
         Errors:
-            K101 there are no rows; K134 classes that do not fit the columns; K301 to K311 metrics.
+            K101 there are no rows; K115 all weigh nothing; K134 classes that do not fit the
+            columns; K301 to K311 metrics.
         """
         settings = self._settings if metrics is None else self._settings.asking(metrics)
         with self._lock:

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
 import numpy.typing as npt
 
+from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError
 from karat.stream_settings import Settings
-from karat.tally import Cells, from_bytes, to_bytes
-from karat.tally.held_rows import HeldRows
-from karat.tally.scored_tables import ScoredTables
+from karat.tally import Cells
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["stream_from_bytes", "stream_to_bytes"]
 
 _SPECIES: Final = "stream"
-_PARTS: Final = ("cells", "held", "tables")
 
 
 def stream_to_bytes(settings: Settings, cells: Cells | None, scores: ScoreParts | None) -> bytes:
     """Bytes that `stream_from_bytes` of this and every later version reads."""
-    parts: dict[str, bytes] = {}
-    if cells is not None:
-        parts["cells"] = to_bytes(cells)
-    if scores is not None and scores.held is not None:
-        parts["held"] = scores.held.to_bytes()
-    if scores is not None and scores.tables is not None:
-        parts["tables"] = scores.tables.to_bytes()
-    header = {
-        "species": _SPECIES,
-        "settings": settings.to_dict(),
-        "sizes": {name: len(part) for name, part in parts.items()},
-    }
-    return framed(header, {"parts": np.frombuffer(b"".join(parts.values()), np.uint8)})
+    facts, whole = packed_parts(cells, scores)
+    header = {"species": _SPECIES, "settings": settings.to_dict(), **facts}
+    return framed(header, {"parts": whole})
 
 
 def stream_from_bytes(data: bytes) -> tuple[Settings, Cells | None, ScoreParts | None]:
@@ -60,36 +46,5 @@ def _assembled(
         if problem.code == "K301":
             raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
-    whole, at = arrays["parts"].tobytes(), 0
-    parts: dict[str, bytes] = {}
-    for name, size in header["sizes"].items():
-        if name not in _PARTS or type(size) is not int or size < 0:
-            raise damaged(f"A part {name!r} of {size!r} bytes")
-        parts[name] = whole[at : at + size]
-        at += size
-    if at != len(whole):
-        raise damaged(f"{len(whole) - at} bytes are left over after the parts")
-    cells = from_bytes(parts["cells"]) if "cells" in parts else None
-    held = HeldRows.from_bytes(parts["held"]) if "held" in parts else None
-    tables = ScoredTables.from_bytes(parts["tables"]) if "tables" in parts else None
-    if cells is not None and (held is not None or tables is not None):
-        raise damaged("It holds labels alone and rows with scores")
-    return settings, cells, _scores(settings, held, tables)
-
-
-def _scores(
-    settings: Settings, held: HeldRows | None, tables: ScoredTables | None
-) -> ScoreParts | None:
     empty = ScoreParts(settings.max_memory, settings.threshold, settings.positive)
-    found = None
-    if tables is not None:
-        shape = (
-            None if tables.is_single else tables.classes.k,
-            held is not None and held.shape[1],
-            tables.is_weighted,
-        )
-        found = replace(empty, tables=tables, shape=shape)
-    if held is not None:
-        rows = replace(empty, held=held, shape=held.shape)
-        found = rows if found is None else replace(found, held=held, shape=held.shape)
-    return found
+    return settings, *unpacked_parts(header, arrays["parts"], empty)

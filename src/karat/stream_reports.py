@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -16,26 +16,49 @@ from karat.inputs.align import classes_of
 from karat.inputs.score_order import wrong_number
 from karat.measuring import counted_as_rows, report_of_scores, wanted_of_scores
 from karat.metrics import Metric, Pairwise
+from karat.metrics._lift import Policy
 from karat.metrics._positive import check_has_positive
 from karat.report import Report
-from karat.stream_settings import Settings
-from karat.tally import Cells, TabledRows
+from karat.tally import Cells, Label, TabledRows
 from karat.tally.classes import Classes
+from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.tabled_intervals import measured_tables
 
-__all__ = ["report_of_parts"]
+__all__ = ["Asked", "report_of_parts"]
 
 _NO_PAIRS: Final = "a metric of pairs of columns needs the rows, and there were too many to keep"
 
 
-def report_of_parts(cells: Cells | None, scores: ScoreParts | None, settings: Settings) -> Report:
+class Asked(Protocol):
+    """What a report needs to know; see `Settings`."""
+
+    @property
+    def labels(self) -> tuple[Label, ...] | None: ...
+    @property
+    def positive(self) -> Label | None: ...
+    @property
+    def wanted(self) -> tuple[Metric, ...] | None: ...
+    @property
+    def asked(self) -> Confidence | None: ...
+    @property
+    def undefined(self) -> Policy: ...
+    @property
+    def is_frequency(self) -> bool: ...
+    @property
+    def n_threads(self) -> int | None: ...
+
+
+def report_of_parts(cells: Cells | None, scores: ScoreParts | None, settings: Asked) -> Report:
     """The report of what was counted, or of rows with scores.
 
     Errors:
-        K134 classes that do not fit the columns; K211, K302 to K311 metrics that are not there.
+        K115 all rows weigh nothing; K134 classes that do not fit the columns; K211, K302 to K311
+        metrics that are not there.
     """
     if scores is None:
         assert cells is not None
+        if cells.is_weighted:
+            _check_weight(cells.counts, int(cells.n_rows))
         if settings.positive is not None and settings.labels is None:
             cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))
         found = Report(cells, settings.undefined, settings.wanted, confidence=settings.asked)
@@ -65,12 +88,14 @@ def _placed(scores: ScoreParts) -> ScoreParts:
     raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)
 
 
-def _of_scores(scores: ScoreParts, settings: Settings) -> Report:
+def _of_scores(scores: ScoreParts, settings: Asked) -> Report:
     if scores.tables is None:
         assert scores.held is not None
         kept_rows = rows_of(scores.held, scores.threshold, settings.n_threads)
         return report_of_scores(kept_rows, settings.wanted, settings.undefined, settings.asked)
     tables = scores.tables
+    if tables.is_weighted:
+        _check_weight(tables.sums.truth, tables.n_rows)
     rows = TabledRows(tables)
     wanted = wanted_of_scores(rows.classes, settings.wanted, is_prob=rows.is_prob)
     for metric in wanted:
@@ -99,6 +124,11 @@ def _of_scores(scores: ScoreParts, settings: Settings) -> Report:
         draws=sure.draws,
         bounds=bounds,
     )
+
+
+def _check_weight(totals: Any, n_rows: int) -> None:
+    if not np.any(totals):
+        raise error("K115", argument="weights", n=n_rows)
 
 
 def _keeper(classes: Classes, wanted: Sequence[Metric] | None) -> Keeper | None:

@@ -19,7 +19,7 @@ from karat.plan import requested
 from karat.tally import Label
 from karat.uncertainty.confidence import Confidence
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "checked_memory"]
 
 _LEAST_MEMORY: Final = 1 << 20
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory")
@@ -59,13 +59,7 @@ class Settings:
         Errors:
             K122 one of them is not what it may be; K301 unknown metrics.
         """
-        is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
-        if not (is_whole and max_memory >= _LEAST_MEMORY):
-            raise error(
-                "K122", argument="max_memory", value=max_memory,
-                choices=f"a whole number of bytes from {_LEAST_MEMORY}",
-                do="It is how many bytes rows with scores may take: 2**28 by default.",
-            )  # fmt: skip
+        n_bytes = checked_memory(max_memory)
         names = given["class_names"]
         if names is not None and not isinstance(names, Mapping):
             names = tuple(names.tolist() if hasattr(names, "tolist") else names)
@@ -79,7 +73,7 @@ class Settings:
         confidence |= {name: given[name] for name in ("seed", "n_replicates")}
         found = cls(
             labels, names, positive, threshold, _texts(given["metrics"]), confidence,
-            check_policy(given["undefined"]), given["n_threads"], int(max_memory),
+            check_policy(given["undefined"]), given["n_threads"], n_bytes,
         )  # fmt: skip
         are_numbers_of_rows(confidence["weights_are"])
         _ = found.asked
@@ -146,6 +140,22 @@ class Settings:
         given = {**found, **found["confidence"], "class_names": names}
         del given["confidence"]
         return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
+
+
+def checked_memory(given: Any) -> int:
+    """A number of bytes that rows with scores may take.
+
+    Errors:
+        K122 it is not a whole number, or fewer than 1 MiB.
+    """
+    is_whole = isinstance(given, Integral) and not isinstance(given, bool)
+    if not (is_whole and given >= _LEAST_MEMORY):
+        raise error(
+            "K122", argument="max_memory", value=given,
+            choices=f"a whole number of bytes from {_LEAST_MEMORY}",
+            do="It is how many bytes rows with scores may take: 2**28 by default.",
+        )  # fmt: skip
+    return int(given)
 
 
 def _texts(metrics: Any) -> tuple[str, ...] | None:

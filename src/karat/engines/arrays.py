@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -33,6 +34,7 @@ __all__ = [
     "explain_weights",
     "tally_columns",
     "tally_labels",
+    "weightless",
 ]
 
 _THREADS_MAX = 4096
@@ -176,6 +178,15 @@ def tally_columns(
 
 class AllZeroError(Exception):
     """Every row weighs 0."""
+
+
+def weightless(counted: Cells) -> Cells:
+    """The tally of rows that all weigh 0, counted without weights: classes, and nothing in them."""
+    zeros = np.zeros(counted.counts.shape)
+    occupancy = None
+    if counted.storage == "marginals":
+        occupancy = np.zeros(counted.counts.shape, np.int64)
+    return replace(counted, counts=zeros, squares=zeros, occupancy=occupancy)
 
 
 def _count_discovered(

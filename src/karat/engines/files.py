@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from karat.engines.arrays import tally_columns
+from karat.engines.arrays import tally_columns, weightless
 from karat.engines.checks import check_unused_weights, remarks
 from karat.engines.duck import check_condition, connected, explaining
 from karat.engines.file_labels import Declared, missing_codes, named, refuse_scores
@@ -285,20 +285,11 @@ def _count(block: Block, rows: RowBlocks, *, cells: bool, n_threads: int | None)
     )
     weights = block.weights
     if weights is not None and not weights.any():
-        return _weightless(tally_columns(true, pred, cells=cells, n_threads=n_threads))
+        return weightless(tally_columns(true, pred, cells=cells, n_threads=n_threads))
     argument = f"column {rows.names[2]!r}" if rows.has_weights else "weights"
     return tally_columns(
         true, pred, weights=weights, weights_argument=argument, cells=cells, n_threads=n_threads
     )
-
-
-def _weightless(counted: Cells) -> Cells:
-    """The tally of a block whose rows all weigh 0: its classes, and nothing in them."""
-    zeros = np.zeros(counted.counts.shape)
-    occupancy = None
-    if counted.storage == "marginals":
-        occupancy = np.zeros(counted.counts.shape, np.int64)
-    return replace(counted, counts=zeros, squares=zeros, occupancy=occupancy)
 
 
 def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:

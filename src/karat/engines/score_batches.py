@@ -92,7 +92,7 @@ class ScoreBatches:
         held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance)
         if classes.k == scores.k:
             checked_threshold(parts.threshold, classes)
-            rows_of(held, parts.threshold, self._n_threads).check()
+            rows_of(held, parts.threshold, self._n_threads, is_part=True).check()
         return held
 
     def _placed(self, true: Column, scores: Scores) -> tuple[Scores, Classes, Codes]:

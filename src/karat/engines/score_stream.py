@@ -28,7 +28,11 @@ _LEAST_ROWS: Final = 1 << 18
 
 
 def rows_of(
-    held: HeldRows, threshold: float | None = None, n_threads: int | None = None
+    held: HeldRows,
+    threshold: float | None = None,
+    n_threads: int | None = None,
+    *,
+    is_part: bool = False,
 ) -> ScoreTally:
     """Kept rows as what metrics read."""
     whole = held.whole()
@@ -41,6 +45,7 @@ def rows_of(
         whole.pred,
         threshold,
         n_threads or 0,
+        is_part=is_part,
     )
 
 
@@ -171,7 +176,8 @@ class ScoreParts:
         )
         tables = self.tables
         for held in _parts(self.held):
-            part = tables_of(rows_of(held, self.threshold, n_threads), limit, n_sampled, tables)
+            rows = rows_of(held, self.threshold, n_threads, is_part=True)
+            part = tables_of(rows, limit, n_sampled, tables)
             tables = part if tables is None else tables.merge(part)
         return replace(self, held=None, tables=tables)
 

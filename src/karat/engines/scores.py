@@ -20,6 +20,7 @@ from karat.engines.arrays import (
     check_threads,
     count_aligned,
     explain_weights,
+    weightless,
 )
 from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
@@ -60,6 +61,7 @@ class ScoreTally:
         n_threads: threads of native passes; 0: the default.
         weights_argument: the name of the weights in messages.
         clusters: int64[n], which rows go together, or None.
+        is_part: whether there are more rows, so that these may all weigh nothing.
     """
 
     classes: Classes
@@ -71,6 +73,7 @@ class ScoreTally:
     n_threads: int = 0
     weights_argument: str = "weights"
     clusters: npt.NDArray[np.int64] | None = None
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         self._read: _native.ScoreSums | None = None
@@ -127,7 +130,7 @@ class ScoreTally:
         """Refuse weights of the classes that add up to nothing, or that formulas cannot bear."""
         if self.weights is None:
             return
-        if not totals.any():
+        if not (self.is_part or totals.any()):
             raise error("K115", argument=self.weights_argument, n=self.n_rows)
         refuse_sums(np.asarray(totals, np.float64), self.weights_argument)
 
@@ -182,17 +185,17 @@ class ScoreTally:
 
     def cells(self) -> Cells:
         """The confusion matrix of the predicted classes."""
-        pred = self.predicted()
         identity = np.arange(self.classes.k, dtype=np.int32)
-        true_side = Side(_column("y_true", self.codes), self.codes, 0, identity)
-        pred_side = Side(_column("y_pred", pred), pred, 0, identity)
+        coded = (("y_true", self.codes), ("y_pred", self.predicted()))
+        sides = [Side(_column(name, codes), codes, 0, identity) for name, codes in coded]
+        both = Aligned(self.classes, *sides)
         try:
-            return count_aligned(
-                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads
-            )
+            return count_aligned(both, self.weights, True, self.n_threads)
         except _native.Rejected as rejected:
             explain_weights(rejected, self.weights, self.weights_argument)
         except AllZeroError:
+            if self.is_part:
+                return weightless(count_aligned(both, None, True, self.n_threads))
             raise error("K115", argument=self.weights_argument, n=self.n_rows) from None
 
     def predicted(self) -> Codes:
@@ -379,9 +382,9 @@ def tally_scores(
         )
     scores, classes, codes = matched(true, scores, labels, positive)
     pred = None
-    if y_pred is not None and threshold is not None:
-        raise both_decide("y_pred", threshold)
     if y_pred is not None:
+        if threshold is not None:
+            raise both_decide("y_pred", threshold)
         guess = encode(y_pred, "y_pred")
         check_lengths(true, guess)
         pred = coded_guess(guess, classes, scores, is_declared=labels is not None)
