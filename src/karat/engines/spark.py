@@ -5,7 +5,7 @@ Only methods of DataFrames are called, which classic sessions and Spark Connect 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -91,14 +91,15 @@ class SparkFrame:
         from pyspark.sql import functions
 
         kinds = dict(self._kinds)
-        chosen = []
+        chosen: list[Any] = []
         for name in reading.columns:
             column = functions.col("`" + name.replace("`", "``") + "`")
             if kinds[name] == "vector":
                 from pyspark.ml.functions import vector_to_array
 
-                column = vector_to_array(column).alias(name)
-            chosen.append(column)
+                column = vector_to_array(column)
+            # mapInArrow does not quote the names that it is given.
+            chosen.append(column.alias(f"c{len(chosen)}"))
         return chosen
 
 
@@ -137,7 +138,8 @@ def _tally(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
     context = TaskContext.get()
     assert context is not None
     number = context.partitionId()
-    found = tally_partition(_blocks(batches), number, Reading.from_bytes(words))
+    reading = Reading.from_bytes(words)
+    found = tally_partition(_blocks(batches, reading.columns), number, reading)
     yield from _batches([found.to_bytes()], lambda _: number)
 
 
@@ -149,9 +151,12 @@ def _merge(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
     yield from _batches(found, lambda data: Partial.from_bytes(data, reading.empty).first)
 
 
-def _blocks(batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of enough rows to be worth a look."""
+def _blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:
+    """Tables of enough rows to be worth a look, their columns named as in the frame."""
     import pyarrow as pa
+
+    def table() -> Any:
+        return pa.Table.from_batches(waiting).rename_columns(list(names))
 
     waiting: list[Any] = []
     n_rows = 0
@@ -159,10 +164,10 @@ def _blocks(batches: Iterable[Any]) -> Iterator[Any]:
         waiting.append(batch)
         n_rows += batch.num_rows
         if n_rows >= BLOCK_ROWS:
-            yield pa.Table.from_batches(waiting)
+            yield table()
             waiting, n_rows = [], 0
     if waiting:
-        yield pa.Table.from_batches(waiting)
+        yield table()
 
 
 def _batches(parts: Iterable[bytes], number_of: Callable[[bytes], int]) -> Iterator[Any]:
