@@ -49,8 +49,8 @@ def unpacked_parts(
     Errors:
         K205 the bytes are truncated, altered or no such tallies; K206 a newer version wrote them.
     """
-    whole, at = data.tobytes(), 0
-    parts: dict[str, bytes] = {}
+    whole, at = memoryview(np.ascontiguousarray(data)), 0
+    parts: dict[str, Any] = {}
     for name, size in facts["sizes"].items():
         if name not in _PARTS or type(size) is not int or size < 0:
             raise damaged(f"A part {name!r} of {size!r} bytes")
