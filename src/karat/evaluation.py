@@ -113,7 +113,7 @@ def evaluate(
         n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
             The report does not depend on it.
         max_memory: bytes that scores of Parquet files, or of tensors on a device, may take: of more
-            distinct ones are counted, or buckets of them; results then say ``exact`` or a ``bound``.
+            distinct ones are counted, or buckets of them; results say ``exact`` or a ``bound``.
         checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
         exact: whether files whose scores were put into buckets are read again: every number is
             exact then, with 8 + 8k bytes of disk for a distinct score of each column.

@@ -21,7 +21,9 @@ class StreamDevices:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        empty = ScoreParts(settings.max_memory, settings.threshold, settings.positive)
+        empty = ScoreParts(
+            settings.max_memory, settings.threshold, settings.positive, settings.is_frequency
+        )
         self._tallies = DeviceTallies(empty)
         self._classes: dict[tuple[int, ...] | None, Classes | None] = {}
 
