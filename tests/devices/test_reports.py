@@ -92,6 +92,18 @@ def test_weights_of_scores(kind: str, dtype: str) -> None:
         assert differences(on_device.report(), on_host.report()) == []
 
 
+@pytest.mark.parametrize("max_memory", [SMALL, LARGE])
+@pytest.mark.parametrize("kind", ["y_prob", "y_score"])
+def test_weights_that_are_numbers_of_rows(kind: str, max_memory: int) -> None:
+    n = TABLED if max_memory == SMALL else 2000
+    true, columns = scores(n, 3, kind, torch.float32)
+    given = {kind: columns, "weights": torch.arange(n) % 4}
+    settings: dict[str, Any] = {"labels": range(3), "max_memory": max_memory}
+    settings["weights_are"] = "frequency"
+    on_host, on_device = both(true, given=given, **settings)
+    assert differences(on_device.report(), on_host.report()) == []
+
+
 def test_scores_that_occur_often_stay_exact() -> None:
     true, columns = scores(TABLED, 3, "y_prob", torch.float32)
     first, second = (columns[:, i].mul(32).floor() / 32 for i in (0, 1))

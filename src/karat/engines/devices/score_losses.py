@@ -24,12 +24,13 @@ def widened(scores: Tensor) -> Tensor:
 def columns_of(scores: Tensor, positive: int | None, *, is_prob: bool) -> Tensor:
     """float64[m, k] of scores [m, k], or [m] of the positive class of two."""
     values = widened(scores)
-    if values.ndim == 1:
-        # In the arithmetic of their type, as where the host reads them.
-        first = 1 - values if is_prob else torch().zeros_like(values)
+    if values.ndim == 1 and is_prob:
+        # As where the host reads them: 1 − p in the type of p, but of the first class in float64.
+        rest = 1 - (values if positive else values.to(torch().float64))
+        values = torch().stack([rest, values] if positive else [values.to(rest.dtype), rest], dim=1)
+    elif values.ndim == 1:
         own = values if positive else -values
-        both = (first, values) if is_prob and positive else (values, first)
-        values = torch().stack(both if is_prob else (first, own), dim=1)
+        values = torch().stack([torch().zeros_like(own), own], dim=1)
     return values.to(torch().float64)
 
 
@@ -106,7 +107,8 @@ class LossTally:
         self._n_rows = 0
         self.is_weighted = is_weighted
         float64 = {"dtype": torch().float64, "device": device}
-        self._sums = torch().zeros((3, len(LOSSES)), **float64)
+        # The last is Σw·ℓ², which is of rows where a weight is a number of them.
+        self._sums = torch().zeros((4, len(LOSSES)), **float64)
         self._weights = torch().zeros(2, **float64)
         dtype = torch().float64 if is_weighted else torch().int64
         self._tables = torch().zeros((2, k), dtype=dtype, device=device)
@@ -143,25 +145,33 @@ class LossTally:
     def _add(self, facts: RowFacts, true: Tensor, weights: Tensor | None) -> None:
         losses = torch().stack(facts.losses)
         if weights is None:
-            one = losses.sum(dim=1)
-            self._sums += torch().stack([one, one, losses.square().sum(dim=1)])
+            one, square = losses.sum(dim=1), losses.square().sum(dim=1)
+            self._sums += torch().stack([one, one, square, square])
             tables = [counted(at, self._k) for at in (true, facts.places)]
         else:
             # Rows of weight 0 count for nothing, also when their loss is infinite.
             parts = torch().where(weights == 0, 0.0, weights * losses)
             again = torch().where(weights == 0, 0.0, weights * parts)
-            made = [parts.sum(dim=1), again.sum(dim=1), parts.square().sum(dim=1)]
-            self._sums += torch().stack(made)
+            of_rows = torch().where(weights == 0, 0.0, parts * losses)
+            made = [parts, again, parts.square(), of_rows]
+            self._sums += torch().stack([part.sum(dim=1) for part in made])
             self._weights += torch().stack([weights.sum(), weights.square().sum()])
             tables = [summed(at, self._k, weights)[0] for at in (true, facts.places)]
         self._tables += torch().stack(tables)
 
-    def sums(self) -> Sums:
-        """The tally on the host; the device is waited for."""
+    def sums(self, *, is_frequency: bool) -> Sums:
+        """The tally on the host; the device is waited for.
+
+        Args:
+            is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+        """
         losses = self._sums.cpu().numpy().copy()
         truth, places = self._tables.cpu().numpy().copy()
         weight, weight2 = self._weights.cpu().tolist() if self.is_weighted else [self._n_rows] * 2
+        second, square = losses[1], losses[2]
+        if is_frequency:
+            weight2, second, square = weight, losses[0].copy(), losses[3]
         return Sums(
-            LOSSES, self._n_rows, float(weight), float(weight2), losses[0], losses[1], losses[2],
+            LOSSES, self._n_rows, float(weight), float(weight2), losses[0], second, square,
             truth, places,
         )  # fmt: skip

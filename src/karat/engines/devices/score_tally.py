@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from karat.engines.devices.label_tally import LabelTally
@@ -43,6 +43,7 @@ class ScoreTally:
         threshold: from which score on the positive class of two is predicted.
         max_memory: bytes that the tables may take.
         is_prob, is_single, is_weighted, has_pred: what the rows are.
+        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
     """
 
     def __init__(
@@ -56,10 +57,12 @@ class ScoreTally:
         is_single: bool,
         is_weighted: bool,
         has_pred: bool,
+        is_frequency: bool,
     ) -> None:
         self.classes = classes
         self._threshold, self._is_prob, self._has_pred = threshold, is_prob, has_pred
         self._is_single = is_single
+        self._is_frequency = is_frequency and is_weighted
         self._limit, self._n_sampled = room_of(
             classes.k, is_prob=is_prob, is_single=is_single, is_weighted=is_weighted,
             n_bytes=max_memory,
@@ -124,11 +127,13 @@ class ScoreTally:
         """The tally on the host."""
         assert self._chosen is not None
         tables = [rungs.table() for rungs in self._rungs]
+        if self._is_frequency:
+            tables = [replace(table, squares=table.counts) for table in tables]
         k = self.classes.k
         n_ranks = 1 if self._is_single else k
         return ScoredTables(
             self._cells.cells(),
-            self._losses.sums(),
+            self._losses.sums(is_frequency=self._is_frequency),
             tuple(tables[:n_ranks]),
             () if self._is_prob or self._is_single else tuple(tables[k : 2 * k]),
             None if self._is_single else tables[-1],
