@@ -36,20 +36,15 @@ _JOB: Final = "spark.job.description"
 
 @dataclass(frozen=True)
 class SparkFrame:
-    """A DataFrame of Spark, classic or Connect, or of pandas on Spark."""
+    """A DataFrame of Spark, classic or Connect."""
 
     table: Any
 
     kind = "Spark DataFrame"
 
     @cached_property
-    def _frame(self) -> Any:
-        is_pandas = type(self.table).__module__.startswith("pyspark.pandas")
-        return self.table.to_spark() if is_pandas else self.table
-
-    @cached_property
     def _kinds(self) -> list[tuple[str, str]]:
-        return [(str(name), str(kind)) for name, kind in self._frame.dtypes]
+        return [(str(name), str(kind)) for name, kind in self.table.dtypes]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,7 +63,7 @@ class SparkFrame:
             K502 the workers do not have karat; K503 partitions are missing or came twice.
         """
         words = reading.to_bytes()
-        frame = self._frame.select(*self._columns(reading))
+        frame = self.table.select(*self._columns(reading))
         found = frame.mapInArrow(partial(_tally, words=words), _SCHEMA)
         merge = partial(_merge, words=words)
         if frame.sparkSession.conf.get(_ADAPTIVE, "true") == "true":

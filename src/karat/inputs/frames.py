@@ -108,7 +108,7 @@ def spread_host(table: object) -> str | None:
     Found by the name of its class: neither library is imported.
     """
     host = host_of(table)
-    if host == "pyspark" and hasattr(table, "columns"):
+    if host == "pyspark" and hasattr(table, "mapInArrow"):
         return "pyspark"
     is_lazy = host == "dask" and hasattr(table, "to_delayed") and hasattr(table, "columns")
     return "dask" if is_lazy else None
