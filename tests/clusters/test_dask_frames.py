@@ -31,13 +31,28 @@ ROWS = predictions()
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two worker processes of one thread each."""
-    with (
-        distributed.LocalCluster(
+    # A busy machine takes long to start a process; half a minute is what is waited else.
+    patience = {
+        "distributed.comm.timeouts.connect": "180s",
+        "distributed.comm.timeouts.tcp": "180s",
+        "distributed.deploy.lost-worker-timeout": "180s",
+    }
+    with dask.config.set(patience):
+        started = _started()
+        with started, distributed.Client(started):
+            yield started
+
+
+def _started(attempts: int = 3) -> Any:
+    """A cluster; another where the workers of the first did not come up."""
+    try:
+        return distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as started,
-        distributed.Client(started),
-    ):
-        yield started
+        )
+    except RuntimeError:
+        if attempts == 1:
+            raise
+        return _started(attempts - 1)
 
 
 def frame_of(parts: list[pd.DataFrame]) -> Any:
@@ -140,8 +155,6 @@ def test_values_and_clusters_are_refused() -> None:
             karat.evaluate(frame, **CALLS["text"], **given)
     with pytest.raises(KaratError, match="clusters='label'"):
         karat.evaluate(frame, clusters="label", **CALLS["text"])
-    with pytest.raises(KaratError, match="max_memory"):
-        karat.evaluate(ROWS, max_memory=1 << 20, **CALLS["text"])
 
 
 def test_a_killed_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
