@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import numpy.typing as npt
 
 from karat.engines.file_units import FileUnits
+from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
 from karat.errors import error
 from karat.render.writing import write_bytes
-from karat.stream_bytes import parts_from_bytes, parts_to_bytes
 from karat.tally import Cells
 from karat.tally.serialization import damaged, framed, unframed
 
@@ -92,7 +91,7 @@ class Checkpoint:
                 raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
             if header["read"] != self.read:
                 raise error("K414", path=str(self.path))
-            cells, scores = parts_from_bytes(header["sizes"], arrays["parts"].tobytes(), empty)
+            cells, scores = unpacked_parts(header, arrays["parts"], empty)
             return Progressed(header["n_units"], header["n_dropped"], cells, scores)
 
         return unframed(self.path.read_bytes(), ("parts",), assembled, ("parts",))
@@ -102,14 +101,14 @@ class Checkpoint:
         now = time.monotonic()
         if now < self._next and not is_last:
             return
-        sizes, parts = parts_to_bytes(so_far.cells, so_far.scores)
+        facts, parts = packed_parts(so_far.cells, so_far.scores)
         header = {
             "species": _SPECIES,
             "read": self.read,
             "n_units": so_far.n_units,
             "n_dropped": so_far.n_dropped,
-            "sizes": sizes,
+            **facts,
         }
-        write_bytes(self.path, framed(header, {"parts": np.frombuffer(parts, np.uint8)}))
+        write_bytes(self.path, framed(header, {"parts": parts}))
         after = time.monotonic()
         self._next = after + _SHARE * (after - now)

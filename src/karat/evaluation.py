@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from numbers import Integral
 from os import PathLike
 from typing import Any, get_args
-
-import numpy as np
 
 from karat.class_names import display_names
 from karat.engines.arrays import check_threads
 from karat.engines.devices.tensors import Arrived, arrived
 from karat.engines.scores import tally_scores
-from karat.errors import error, short, shown
+from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text
 from karat.inputs.clusters import as_clusters
-from karat.inputs.frames import is_frame
+from karat.inputs.frames import is_frame, spread_host
 from karat.measuring import (
     MAX_MEMORY,
     checked_memory,
@@ -32,6 +28,7 @@ from karat.measuring import (
 from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
+from karat.table_arguments import column_name, of_table, score_columns
 from karat.tally import Label
 from karat.uncertainty.confidence import Confidence, WeightKind
 
@@ -67,15 +64,16 @@ def evaluate(
     undefined: str = "zero",
     nulls: str = "error",
     n_threads: int | None = None,
-    max_memory: int = MAX_MEMORY,
+    max_memory: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
 ) -> Report:
     """Every quality metric of a classifier's predictions, each with its interval, in one pass.
 
     Args:
-        y_true: true labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns);
-            or files (a path, a glob, a folder, several of them, or a SQL query).
+        y_true: true labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns), also
+            one in partitions (Spark, Dask), which is read where its rows are; or files (a path,
+            a glob, a folder, several of them, or a SQL query).
         y_pred: predicted labels, [n]; not with a table or files. With y_prob or y_score: the
             predictions, where they are not those of the largest probability.
         y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n] of
@@ -112,8 +110,9 @@ def evaluate(
             prediction is null; the report says how many.
         n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
             The report does not depend on it.
-        max_memory: bytes that scores of Parquet files, or of tensors on a device, may take: of more
-            distinct ones are counted, or buckets of them; results say ``exact`` or a ``bound``.
+        max_memory: bytes that scores of Parquet files, of a partition of a frame or of tensors on a
+            device may take: of more, distinct ones are counted, or buckets of them; results then
+            say ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
         checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
         exact: whether files whose scores were put into buckets are read again: every number is
             exact then, with 8 + 8k bytes of disk for a distinct score of each column.
@@ -147,7 +146,9 @@ def evaluate(
     if confidence is not None and is_frequency:
         confidence = replace(confidence, weights_are="frequency")
     check_threads(n_threads)
-    true, pred = _column_name("true", true), _column_name("pred", pred)
+    if max_memory is not None:
+        max_memory = checked_memory(max_memory)
+    true, pred = column_name("true", true), column_name("pred", pred)
     has_scores = y_prob is not None or y_score is not None
     if names_files(y_true):
         y_true = _plain_source(y_true)
@@ -155,8 +156,8 @@ def evaluate(
     columns: dict[str, Any] = {
         "true": true,
         "pred": pred,
-        "prob": _score_columns("prob", prob),
-        "score": _score_columns("score", score),
+        "prob": score_columns("prob", prob),
+        "score": score_columns("score", score),
     }
     _check_sources(is_table, columns, y_prob, y_score, confusion, (weights, clusters), nulls)
     options = {
@@ -171,19 +172,22 @@ def evaluate(
             class_names=class_names, positive=positive, threshold=threshold, metrics=metrics,
             level=level, method=method, side=side, design=design, weights_are=weights_are,
             seed=seed, n_replicates=n_replicates, undefined=undefined, n_threads=n_threads,
-            max_memory=max_memory,
+            max_memory=max_memory or MAX_MEMORY,
         )  # fmt: skip
         if found is not None:
             return found
     if is_table:
-        is_in_files = names_files(y_true)
-        options["weights"] = _of_table("weights", weights, is_in_files=is_in_files)
-        columns["clusters"] = _of_table("clusters", clusters, is_in_files=is_in_files)
+        is_spread = spread_host(y_true) is not None
+        where = "files" if names_files(y_true) else "partitions" if is_spread else None
+        options["weights"] = of_table("weights", weights, where)
+        columns["clusters"] = of_table("clusters", clusters, where)
         report = report_of_table(
             y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
             wanted=wanted, policy=policy, confidence=confidence,
-            max_memory=checked_memory(max_memory), checkpoint=checkpoint, exact=exact,
+            max_memory=max_memory, checkpoint=checkpoint, exact=exact,
         )  # fmt: skip
+    elif checkpoint is not None:
+        raise error("K415", found="The rows are in memory")
     elif has_scores:
         from karat.scored_functions import given_scores
 
@@ -280,76 +284,6 @@ def _check_sources(
             found="nulls='drop' was given with arrays",
             do="Remove the rows from every array first, or give a table with named columns.",
         )
-
-
-def _column_name(argument: str, given: Any) -> str | None:
-    """The name of a column as text: tables may name their columns by numbers.
-
-    Errors:
-        K120 it is no name.
-    """
-    if given is None or isinstance(given, str):
-        return plain_text(given)
-    if _is_name(given):
-        return str(given)
-    raise error(
-        "K120",
-        found=f"{argument}= is {short(given)} ({type(given).__name__}), not the name of a column",
-        do="Name a column of the table, or give the labels themselves as y_true and y_pred.",
-    )
-
-
-def _score_columns(argument: str, given: Any) -> str | list[str] | None:
-    """The names of the columns of probabilities or scores; a tuple is a list of them.
-
-    Errors:
-        K120 they are no names.
-    """
-    if given is None or isinstance(given, str) or _is_number(given):
-        return _column_name(argument, given)
-    try:
-        names = [] if isinstance(given, Mapping | AbstractSet | bytes) else list(given)
-    except Exception:  # the class of the container may raise anything
-        names = []
-    named = [_column_name(argument, name) for name in names if _is_name(name)]
-    if not names or len(named) < len(names):
-        raise error(
-            "K120",
-            found=f"{argument}= is {short(given)} ({type(given).__name__}), not names of columns",
-            do=f"Name columns of the table; or give the {_VALUES[argument]} themselves as "
-            f"y_{argument}=, with y_true.",
-        )
-    return [name for name in named if name is not None]
-
-
-_VALUES = {"prob": "probabilities", "score": "scores"}
-
-
-def _is_name(given: object) -> bool:
-    return isinstance(given, str | tuple) or _is_number(given)
-
-
-def _is_number(given: object) -> bool:
-    return isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
-
-
-def _of_table(argument: str, given: Any, *, is_in_files: bool) -> Any:
-    """The weights or the clusters of a table: the name of a column, or values.
-
-    Errors:
-        K120 values beside files.
-    """
-    if isinstance(given, str):
-        return plain_text(given)
-    if _is_number(given) and not is_in_files:
-        return str(given)
-    if is_in_files and given is not None:
-        raise error(
-            "K120",
-            found=f"The rows are in files, and {argument}= is a {type(given).__name__}",
-            do=f"Name the column of the {argument}: rows of files have no order to match by.",
-        )
-    return given
 
 
 def _is_table(

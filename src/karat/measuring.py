@@ -20,6 +20,7 @@ from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.functions import tallied
+from karat.inputs.frames import spread_host
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
@@ -49,6 +50,7 @@ __all__ = [
 
 MAX_MEMORY: Final = 1 << 31
 """Bytes that the scores of files may take before they are put into tables."""
+_TASK_MEMORY: Final = 1 << 28
 _LEAST_MEMORY: Final = 1 << 20
 _OF_LABELS: Final = ("labels", "positive", "weights")
 
@@ -215,7 +217,7 @@ def report_of_table(
     wanted: Sequence[Metric] | None,
     policy: Policy,
     confidence: Confidence | None = None,
-    max_memory: int = MAX_MEMORY,
+    max_memory: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
     **reading: Any,
@@ -227,7 +229,8 @@ def report_of_table(
         columns: the columns named for each role, or None; ``clusters`` may be values.
         options: labels, positive, weights, n_threads.
         confidence: what is asked of the intervals; None: there are none.
-        max_memory: bytes that the scores of Parquet files may take; more are put into tables.
+        max_memory: bytes that scores of Parquet files, or of a partition, may take; more are put
+            into tables. None: 2 GiB, of a partition 256 MiB.
         checkpoint: a file to resume the read of Parquet files from, and to write to.
         exact: whether scores in buckets are read again, every one of them.
         reading: what only files have: where, progress, labels_are_text.
@@ -250,7 +253,8 @@ def report_of_table(
             large = report_of_big_files(
                 table, {**named, **{name: options[name] for name in _OF_LABELS}},
                 Asked(requested, policy, confidence, options["n_threads"]),
-                threshold=threshold, max_memory=max_memory, checkpoint=checkpoint, exact=exact,
+                threshold=threshold, max_memory=max_memory or MAX_MEMORY, checkpoint=checkpoint,
+                exact=exact,
                 nulls=nulls, **reading,
             )  # fmt: skip
             if large is not None:
@@ -259,6 +263,13 @@ def report_of_table(
             return _report_of_rows(found, options, threshold, requested, policy, confidence)
     if checkpoint is not None:
         raise error("K415", found="The rows are in a table in memory")
+    if spread_host(table) is not None:
+        from karat.spread_report import report_of_spread
+
+        return report_of_spread(
+            table, named, options, threshold=threshold, nulls=nulls, wanted=requested,
+            policy=policy, confidence=confidence, max_memory=max_memory or _TASK_MEMORY,
+        )  # fmt: skip
     found = _rows_of_frame(table, nulls=nulls, **named, **options, **reading)
     return _report_of_rows(found, options, threshold, requested, policy, confidence)
 

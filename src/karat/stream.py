@@ -318,7 +318,8 @@ class Stream:
             metrics: names to compute, or one name; default: those of the stream.
 
         Errors:
-            K101 there are no rows; K134 classes that do not fit the columns; K301 to K311 metrics.
+            K101 there are no rows; K115 all weigh nothing; K134 classes that do not fit the
+            columns; K301 to K311 metrics.
         """
         settings = self._settings if metrics is None else self._settings.asking(metrics)
         with self._lock:
@@ -367,7 +368,7 @@ class Stream:
         return found
 
     def __reduce__(self) -> tuple[Callable[[bytes], Stream], tuple[bytes]]:
-        return _loaded, (self.to_bytes(),)
+        return Stream.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         return f"<karat.Stream: {self.n_rows} rows>"
@@ -377,10 +378,6 @@ def report_on_device(rows: Arrived, **settings: Any) -> Report | None:
     """The report of rows of a device, see `Stream`; None where the host must read them."""
     stream = Stream(**settings)
     return stream.report() if stream._update_on_device(rows, is_part=False) else None
-
-
-def _loaded(data: bytes) -> Stream:
-    return Stream.from_bytes(data)
 
 
 def _rest(whole: Cells | None, part: Cells) -> Cells:

@@ -53,7 +53,8 @@ def report_of_parts(
         facts: mapping, source and warnings, where the rows came from a table.
 
     Errors:
-        K134 classes that do not fit the columns; K211, K302 to K311 metrics that are not there.
+        K115 all rows weigh nothing; K134 classes that do not fit the columns; K211, K302 to K311
+        metrics that are not there.
     """
     if scores is None:
         assert cells is not None

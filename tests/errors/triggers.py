@@ -11,6 +11,8 @@ import numpy as np
 import karat
 from karat.compat.catboost import eval_metric
 from karat.compat.onedal import MulticlassConfusionMatrix
+from karat.engines.dask import _explained
+from karat.engines.spark import joined
 from karat.metrics import case, metric
 from karat.metrics._formula import Node
 from karat.metrics._lift import OneVsRest, trace
@@ -75,6 +77,11 @@ def outside() -> Any:
     return multiclass_accuracy(torch.tensor([0, 1, 2]), torch.tensor([0, 7, 2]), 3)
 
 
+def asked_of_workers_without_karat() -> None:
+    with _explained():
+        raise RuntimeError("worker: ModuleNotFoundError: No module named 'karat'")
+
+
 def gated(baseline: dict[str, Any]) -> Callable[[], object]:
     """A gate of two rows against other predictions."""
     new = {"label": [0, 1], "pred": [0, 1], "id": ["a", "b"]}
@@ -88,6 +95,8 @@ def crowded() -> None:
 
 
 TRIGGERS: dict[str, Callable[[], object]] = {
+    "K502": asked_of_workers_without_karat,
+    "K503": lambda: list(joined([(0, 0, 2, b"")])),
     "K117": lambda: karat.evaluate([0, 1], [0, 1], class_names=["one"]),
     "K120": lambda: karat.evaluate([0, 1]),
     "K121": lambda: karat.f1([0, 1, 2], [0, 1, 2]),

@@ -106,9 +106,6 @@ def test_damaged_bytes_are_refused(kind: str) -> None:
         lambda header: header["sizes"].update(cells=0),
         lambda header: header["sizes"].pop("tables"),
         lambda header: header["settings"].update(positive="c"),
-        lambda header: header.update(has_pred=False),
-        lambda header: header.update(has_pred=1),
-        lambda header: header.pop("has_pred"),
     ],
 )
 def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:

@@ -187,6 +187,15 @@ class AllZeroError(Exception):
     """Every row weighs 0."""
 
 
+def weightless(counted: Cells) -> Cells:
+    """The tally of rows that all weigh 0, counted without weights: classes, and nothing in them."""
+    zeros = np.zeros(counted.counts.shape)
+    occupancy = None
+    if counted.storage == "marginals":
+        occupancy = np.zeros(counted.counts.shape, np.int64)
+    return replace(counted, counts=zeros, squares=zeros, occupancy=occupancy)
+
+
 def _count_discovered(
     true: Column,
     pred: Column,
@@ -298,12 +307,3 @@ def explain_weights(rejected: _native.Rejected, weights: Weights | None, argumen
     if weights is not None:
         refuse_weights(weights, argument)
     raise rejected
-
-
-def weightless(counted: Cells) -> Cells:
-    """The tally of rows that all weigh 0: its classes, and nothing in them."""
-    zeros = np.zeros(counted.counts.shape)
-    occupancy = None
-    if counted.storage == "marginals":
-        occupancy = np.zeros(counted.counts.shape, np.int64)
-    return replace(counted, counts=zeros, squares=zeros, occupancy=occupancy)

@@ -82,7 +82,8 @@ def is_query(text: str) -> bool:
 def is_read_once(source: Source) -> bool:
     """Whether some of it is a stream, standard input or a pipe, that is gone once it is read."""
     items = [source] if isinstance(source, str | os.PathLike) else list(source)
-    for text in map(os.fspath, items):
+    for item in items:
+        text = os.fspath(item)
         paths = glob.glob(text) if glob.has_magic(text) else [text]
         if text == "-" or any(_is_stream(path) for path in paths):
             return True

@@ -24,7 +24,7 @@ from karat.tally.scored_tables import ScoredTables
 __all__ = ["ScoreParts", "discovered", "rows_of"]
 
 _LEAST_ROWS: Final = 1 << 18
-_GROUP_ROWS: Final = 1 << 20
+_GROUP_ROWS: Final = 1 << 19
 """Rows that are put into tables together: at least, unless no more come; at most."""
 
 

@@ -185,8 +185,8 @@ class ScoreTally:
 
     def cells(self) -> Cells:
         """The confusion matrix of the predicted classes."""
-        pred = self.predicted()
         identity = np.arange(self.classes.k, dtype=np.int32)
+        pred = self.predicted()
         true_side = Side(Column("y_true", self.codes, "integer"), self.codes, 0, identity)
         pred_side = Side(Column("y_pred", pred, "integer"), pred, 0, identity)
         try:
@@ -263,8 +263,7 @@ class ScoreTally:
     def _probability_of(self, i: int, part: slice) -> Floats:
         most, total = self._normalizer
         with np.errstate(over="ignore"):  # a gap of more than any number is infinite
-            found: Floats = np.exp(self._odds(i, part) - most[part]) / total[part]
-        return found
+            return np.exp(self._odds(i, part) - most[part]) / total[part]
 
     @cached_property
     def _normalizer(self) -> tuple[Floats, Floats]:
@@ -384,9 +383,9 @@ def tally_scores(
         )
     scores, classes, codes = matched(true, scores, labels, positive)
     pred = None
-    if y_pred is not None and threshold is not None:
-        raise both_decide("y_pred", threshold)
     if y_pred is not None:
+        if threshold is not None:
+            raise both_decide("y_pred", threshold)
         guess = encode(y_pred, "y_pred")
         check_lengths(true, guess)
         pred = coded_guess(guess, classes, scores, is_declared=labels is not None)

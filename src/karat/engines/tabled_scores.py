@@ -32,13 +32,13 @@ def room_of(
 ) -> tuple[int, int]:
     """How many rungs of each table, and rows of each class, fit into so many bytes.
 
-    While tables are merged, one column after the other, there are both and their sum of one.
+    Half of them, since while tables are merged there are both and their sum.
     """
     n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
     rung = 8 * (3 + (2 if is_weighted else 1) * k)
     rows = _SAMPLE_BYTES // (8 * k * ((1 if is_single else k) + 4))
     least, most = _SAMPLE_ROWS
-    limit = n_bytes // (n_tables * rung)
+    limit = n_bytes // (2 * n_tables * rung)
     return max(limit, _LEAST_RUNGS), int(np.clip(rows, min(least, 8), most))
 
 

@@ -108,4 +108,16 @@ ENTRIES = (
         "Missing: {package}.",
         'pip install "karat[{extra}]"',
     ),
+    Entry(
+        "K502",
+        "karat is not installed where the rows are.",
+        "The tasks of {host} cannot import it: {found}.",
+        "Install the same karat for the Python of every worker.",
+    ),
+    Entry(
+        "K503",
+        "The partitions of the frame did not come exactly once.",
+        "{found}.",
+        "Evaluate it again; a frame that changes while it is read has to be stored first.",
+    ),
 )

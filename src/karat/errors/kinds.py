@@ -14,6 +14,8 @@ __all__ = [
     "UndefinedWarning",
     "UnknownArgumentError",
     "UnknownNameError",
+    "packed_error",
+    "unpacked_error",
 ]
 
 
@@ -77,6 +79,17 @@ def _rebuild(
     problem = kind(code, **context)
     problem.args = (message,)
     return problem
+
+
+def packed_error(problem: KaratError) -> dict[str, Any]:
+    """An error as JSON types, for another process."""
+    _, (_, code, context, message) = problem.__reduce__()
+    return {"code": code, "context": context, "message": message}
+
+
+def unpacked_error(kind: type[KaratError], found: dict[str, Any]) -> KaratError:
+    """What `packed_error` was given, with its words."""
+    return _rebuild(kind, found["code"], found["context"], found["message"])
 
 
 def _portable(value: Any) -> Any:

@@ -20,7 +20,15 @@ from karat.inputs.column import Column, Nulls
 from karat.inputs.labels import encode, host_of
 from karat.inputs.roles import Family, nearest
 
-__all__ = ["Frame", "columns", "encode_role", "family_of", "is_frame", "open_frame"]
+__all__ = [
+    "Frame",
+    "columns",
+    "encode_role",
+    "family_of",
+    "is_frame",
+    "open_frame",
+    "spread_host",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +102,21 @@ def is_frame(values: object) -> bool:
         return False
 
 
+def spread_host(table: object) -> str | None:
+    """The library of a table whose rows lie in partitions, maybe on many machines; else None.
+
+    Found by the name of its class: neither library is imported.
+    """
+    host = host_of(table)
+    if host == "pyspark" and hasattr(table, "mapInArrow"):
+        return "pyspark"
+    is_lazy = host == "dask" and hasattr(table, "to_delayed") and hasattr(table, "columns")
+    return "dask" if is_lazy else None
+
+
 def _is_frame(values: Any) -> bool:
+    if spread_host(values) is not None:
+        return True
     host = host_of(values)
     if isinstance(values, Mapping):
         return True

@@ -32,9 +32,7 @@ _HIDDEN: Final = np.int64(0x7FFFFFFFFFFFFFFF)
 
 @lru_cache(maxsize=1)
 def ends_of_bins() -> Floats:
-    """Ends of bins that no bucket goes across, ascending, and below 0 the same: so both signs
-    have the same buckets.
-    """
+    """The ends of the bins that no bucket goes across, ascending; those of both signs are alike."""
     ends = np.concatenate([uniform_edges(n) for n in BINS])
     return np.unique(np.concatenate([ends, 0.0 - ends]))
 

@@ -79,12 +79,15 @@ def framed(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes
     # NumPy's text may hold lone surrogates; json.loads reads them back.
     words = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
     text = words.encode("utf-8", "surrogatepass")
-    body = b"".join(
-        np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).tobytes()
-        for array in arrays.values()
-    )
-    whole = _PREFIX.pack(_MAGIC, FORMAT_VERSION, len(text)) + text + body
-    return whole + _CHECKSUM.pack(zlib.crc32(whole))
+    parts: list[Any] = [_PREFIX.pack(_MAGIC, FORMAT_VERSION, len(text)), text]
+    for array in arrays.values():
+        # Tallies of rows are large: their bytes are copied once.
+        flat = np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).reshape(-1)
+        parts.append(flat.view(np.uint8).data)
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    return b"".join([*parts, _CHECKSUM.pack(checksum)])
 
 
 def unframed(

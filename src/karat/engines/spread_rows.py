@@ -1,0 +1,226 @@
+"""Frames whose rows lie in partitions: columns found by role, then one pass where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from karat.engines.checks import check_unused_weights, remarks, unused_groups
+from karat.engines.decided import checked_threshold
+from karat.engines.partials import Partial
+from karat.engines.partitions import Reading
+from karat.engines.score_stream import ScoreParts
+from karat.engines.table_rows import not_scores, placed
+from karat.errors import KaratError, error
+from karat.inputs.column import coded
+from karat.inputs.frames import Frame, spread_host
+from karat.inputs.identity import declared_labels
+from karat.inputs.roles import Family, Role
+from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
+from karat.inputs.score_order import Placed
+from karat.tally import Cells, Label
+from karat.tally.algebra import reorder
+from karat.tally.classes import Classes
+
+__all__ = ["SpreadRows", "rows_of_spread"]
+
+
+class Host(Protocol):
+    """A frame of Spark or Dask."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def types(self) -> dict[str, Family]: ...
+    def tally(self, reading: Reading) -> Partial: ...
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadRows:
+    """What was counted, and from what; see `TableRows`.
+
+    Attributes:
+        cells: the tally of labels alone, or None.
+        scores: rows with scores, or None.
+        labels: the classes that the caller listed.
+        mapping, source, warnings: as of `TableRows`.
+    """
+
+    cells: Cells | None
+    scores: ScoreParts | None
+    labels: tuple[Label, ...] | None
+    mapping: Mapping[str, str | list[str] | None]
+    source: Mapping[str, Any]
+    warnings: tuple[str, ...]
+
+
+def rows_of_spread(
+    table: Any,
+    *,
+    true: str | None = None,
+    pred: str | None = None,
+    prob: Named = None,
+    score: Named = None,
+    weights: str | None = None,
+    clusters: str | None = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    threshold: float | None = None,
+    nulls: Literal["error", "drop"] = "error",
+    max_memory: int = 1 << 28,
+) -> SpreadRows:
+    """The tally of a frame of Spark or Dask.
+
+    Args:
+        table: the frame.
+        true, pred, prob, score, weights, labels, positive, nulls: as of `rows_of_frame`.
+        clusters: an empty name, or None: rows of a cluster may lie in any partition.
+        threshold: from which score on the positive class of two is predicted.
+        max_memory: bytes of rows with scores that a task keeps.
+
+    Errors:
+        K120 clusters; K502, K503 the workers; else as `rows_of_frame`: rows are numbered in the
+        partition that is named.
+
+    Cost: one pass where the rows are. With scores and without `labels`, one more before it that
+    reads the labels alone.
+    """
+    if clusters:
+        raise error(
+            "K120",
+            found=f"clusters={clusters!r} was given with a frame in partitions, where the rows of "
+            "a cluster may lie in several",
+            do="Collect the columns first: clusters need all rows together.",
+        )
+    host = _opened(table)
+    frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
+    declared = None if labels is None else declared_labels(labels)
+    given: dict[Role, str | None] = {
+        "true": true, "pred": pred, "weights": weights, "clusters": clusters,
+    }  # fmt: skip
+    roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
+    found = {role: name for role, name in roles.mapping.items() if name}
+    used = [*found.values(), *(() if chosen is None else chosen.names)]
+    if clusters is None:
+        notes += unused_groups(frame.names, used)
+    if weights is None and "weights" not in found:
+        check_unused_weights(frame.types.items(), used)
+    reading = Reading(
+        found, "cells", labels=declared, is_declared=declared is not None, positive=positive,
+        threshold=threshold, nulls=nulls, max_memory=max_memory,
+    )  # fmt: skip
+    if chosen is not None:
+        frame.columns(
+            [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
+        )
+        try:
+            return _scored(host, reading, chosen, notes)
+        except KaratError as problem:
+            notes.append(not_scores(problem, chosen, has_pred="pred" in found))
+    roles.require("pred")
+    frame.columns(list(found.values()), list(found))
+    if threshold is not None:
+        raise error("K136", threshold=threshold, found="There are no probabilities or scores")
+    partial = _whole(host, reading)
+    assert partial.cells is not None
+    cells = partial.cells
+    if declared is None and partial.order is not None:
+        cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
+    told = (*_dropped(partial), *remarks(cells), *notes)
+    source = _source(host, partial)
+    return SpreadRows(cells, None, declared, _mapping(found), source, told)
+
+
+def _opened(table: Any) -> Host:
+    if spread_host(table) == "dask":
+        from karat.engines.dask import DaskFrame
+
+        return DaskFrame(table)
+    from karat.engines.spark import SparkFrame
+
+    return SparkFrame(table)
+
+
+def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[str]) -> SpreadRows:
+    place = _placed(host, reading, chosen)
+    names, classes = chosen.names, place.classes
+    if place.order is not None:
+        names = tuple(names[i] for i in place.order)
+    checked_threshold(reading.threshold, classes)
+    reading = replace(
+        reading,
+        wants="rows",
+        scores=names,
+        argument=chosen.argument,
+        labels=classes.labels,
+        is_declared=classes.is_declared,
+        positive=None if classes.positive is None else classes.labels[classes.positive],
+    )
+    partial = _whole(host, reading)
+    mapping: dict[str, Any] = {**_mapping(reading.found), chosen.role: list(names)}
+    if reading.threshold is not None:
+        # Found by its name, and not read: the threshold decides.
+        mapping["pred"] = None
+    told = (*_dropped(partial), *notes)
+    return SpreadRows(None, partial.scores, classes.labels, mapping, _source(host, partial), told)
+
+
+def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
+    """The class of each column, from all labels that occur."""
+    one = chosen.names[0] if len(chosen.names) == 1 else None
+    is_list = one is not None and host.types[one] not in ("whole", "real", "boolean")
+    labels = reading.labels
+    if labels is None:
+        looked = replace(reading, wants="classes", scores=(one,) if one and is_list else ())
+        partial = _whole(host, replace(looked, argument=chosen.argument))
+        assert partial.cells is not None
+        seen, order, width = partial.cells.classes.labels, partial.order, partial.width
+    else:
+        seen, order, width = labels, None, len(labels)
+    k = len(chosen.names)
+    if one is not None:
+        k = max(2, width or 2) if is_list else 2
+    codes = np.arange(len(seen), dtype=np.int32)
+    argument = f"Column {reading.found['true']!r}"
+    truth = coded(argument, codes, seen, order=order if labels is None else None)
+    return placed(chosen, k, truth, None, labels, reading.positive)
+
+
+def _whole(host: Host, reading: Reading) -> Partial:
+    """The partial of all rows.
+
+    Errors:
+        K101 there are none; what is wrong with a row of the first partition where one is.
+    """
+    partial = host.tally(reading)
+    if partial.problem is not None:
+        raise partial.problem
+    if partial.n_rows == partial.n_dropped:
+        missing = " without its missing rows" if partial.n_rows else ""
+        raise error("K101", argument=f"Column {reading.found['true']!r}{missing}")
+    return partial
+
+
+def _in_order(cells: Cells, order: Sequence[Label]) -> list[Label]:
+    labels = cells.classes.labels
+    known = set(labels)
+    return [label for label in order if label in known]
+
+
+def _dropped(partial: Partial) -> tuple[str, ...]:
+    n, total = partial.n_dropped, partial.n_rows
+    return (f"{n} of {total} rows have a missing label and were dropped.",) if n else ()
+
+
+def _source(host: Host, partial: Partial) -> dict[str, Any]:
+    found: dict[str, Any] = {"table": host.kind, "n_partitions": partial.partitions[-1][1] + 1}
+    return found | ({"n_dropped": partial.n_dropped} if partial.n_dropped else {})
+
+
+def _mapping(found: Mapping[str, str]) -> dict[str, str | list[str] | None]:
+    return {role: found.get(role) for role in ("true", "pred", "weights")}

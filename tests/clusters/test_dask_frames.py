@@ -1,0 +1,177 @@
+"""Frames of Dask on a real cluster of two processes, one of which is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from karat.errors import KaratError
+from tests.clusters.frames import CALLS, CLASSES, assert_same_reports, check_call, predictions
+from tests.optional import optional
+
+dask = optional("dask")
+dd = optional("dask.dataframe")
+distributed = optional("distributed")
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+ROWS = predictions()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two worker processes of one thread each."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as started,
+        distributed.Client(started),
+    ):
+        yield started
+
+
+def frame_of(parts: list[pd.DataFrame]) -> Any:
+    return dd.concat([dd.from_pandas(part, npartitions=1, sort=False) for part in parts])
+
+
+def skewed(rows: pd.DataFrame) -> Any:
+    """Empty partitions, tiny ones and one with most rows."""
+    edges = [0, 0, 3, 3, len(rows) - 5, len(rows), len(rows)]
+    return frame_of([rows.iloc[a:b] for a, b in pairwise(edges)])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_report_is_that_of_the_collected_rows(name: str, cluster: Any) -> None:
+    # Dask takes objects for text, lists among them, unless it is told not to.
+    with dask.config.set({"dataframe.convert-string": name != "lists"}):
+        frame = dd.from_pandas(ROWS, npartitions=11, sort=False)
+    within = 1e-12 if name == "weighted" else 0.0
+    found = check_call(frame, ROWS, within=within, **CALLS[name])
+    assert found.source == {"table": "Dask DataFrame", "n_partitions": 11}
+
+
+@pytest.mark.parametrize("name", ["text", "columns"])
+def test_empty_and_skewed_partitions_change_nothing(name: str, cluster: Any) -> None:
+    check_call(skewed(ROWS), ROWS, within=0.0, **CALLS[name])
+
+
+def test_ordered_categories_keep_their_order(cluster: Any) -> None:
+    kind = pd.CategoricalDtype(["eel", "cat", "dog", "newt"], ordered=True)
+    rows = ROWS.assign(animal=ROWS["animal"].astype(kind), guess=ROWS["guess"].astype(kind))
+    frame = dd.from_pandas(rows, npartitions=7, sort=False)
+    found = check_call(frame, rows, within=0.0, **CALLS["text"])
+    assert found.cells.classes.labels == ("eel", "cat", "dog")
+
+
+def test_rows_with_nulls_are_dropped_and_counted(cluster: Any) -> None:
+    rows = ROWS.assign(animal=ROWS["animal"].where(np.arange(len(ROWS)) % 7 > 0))
+    rows.loc[:400, "animal"] = None
+    frame = dd.from_pandas(rows, npartitions=9, sort=False)
+    for name in ("text", "columns"):
+        check_call(frame, rows, within=0.0, nulls="drop", **CALLS[name])
+
+
+def test_names_find_their_columns(cluster: Any) -> None:
+    rows = ROWS[["label", "proba_cat", "proba_dog", "proba_eel"]].rename(
+        columns={"proba_cat": "proba_0", "proba_dog": "proba_1", "proba_eel": "proba_2"}
+    )
+    rows = rows.assign(prediction=ROWS["answer"], weight=ROWS["importance"], user_id=1)
+    found = check_call(dd.from_pandas(rows, npartitions=3, sort=False), rows, within=0.0)
+    assert found.mapping["pred"] == "prediction"
+    assert any("user_id" in sentence for sentence in found.warnings)
+
+
+def test_more_than_a_task_keeps_becomes_tables(cluster: Any) -> None:
+    rows = predictions(60_000).drop(columns="all_probs")
+    frame = dd.from_pandas(rows, npartitions=4, sort=False)
+    found = karat.evaluate(frame, max_memory=1 << 20, **CALLS["columns"])
+    stream = karat.Stream(labels=sorted(rows["animal"].unique()), max_memory=1 << 20)
+    prob = rows[["proba_cat", "proba_dog", "proba_eel"]].to_numpy()
+    stream.update(rows["animal"], y_prob=prob, weights=rows["importance"])
+    for name, result in stream.report().metrics.items():
+        assert found.metrics[name].value == pytest.approx(result.value, rel=1e-9), name
+        assert found.metrics[name].exact == result.exact, name
+
+
+WRONG: dict[str, tuple[str, str, Any, dict[str, Any]]] = {
+    "a negative weight": ("K113", "importance", -1.0, CALLS["weighted"]),
+    "a weight that is no number": ("K114", "importance", np.nan, CALLS["columns"]),
+    "a missing label": ("K104", "animal", None, CALLS["text"]),
+    "a label outside labels=": ("K109", "animal", "cow", {**CALLS["text"], "labels": CLASSES}),
+    "no probability": ("K132", "proba_cat", 1.5, CALLS["columns"]),
+    "a score that is no number": ("K131", "z_dog", np.nan, CALLS["scores"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_row_is_told(name: str, cluster: Any) -> None:
+    code, column, value, call = WRONG[name]
+    rows = ROWS.copy()
+    rows[column] = rows[column].astype(object)
+    rows.loc[2100, column] = value
+    if not isinstance(value, str | None):
+        rows[column] = rows[column].astype(float)
+    frame = dd.from_pandas(rows, npartitions=10, sort=False)
+    with pytest.raises(KaratError) as found:
+        karat.evaluate(frame, **call)
+    with pytest.raises(KaratError) as expected:
+        karat.evaluate(rows, **call)
+    assert found.value.code == expected.value.code == code
+    first, *_ = str(found.value).splitlines()
+    assert first == str(expected.value).splitlines()[0]
+    assert found.value.context["row"] == 0
+    assert "partition 7" in str(found.value)
+
+
+def test_values_and_clusters_are_refused() -> None:
+    frame = dd.from_pandas(ROWS, npartitions=2, sort=False)
+    for given in ({"weights": ROWS["importance"]}, {"clusters": ROWS["label"]}):
+        with pytest.raises(KaratError, match="rows are in partitions"):
+            karat.evaluate(frame, **CALLS["text"], **given)
+    with pytest.raises(KaratError, match="clusters='label'"):
+        karat.evaluate(frame, clusters="label", **CALLS["text"])
+    with pytest.raises(KaratError, match="max_memory"):
+        karat.evaluate(ROWS, max_memory=1 << 20, **CALLS["text"])
+
+
+def test_a_killed_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+
+    def slow(part: pd.DataFrame) -> pd.DataFrame:
+        import pathlib
+        import time
+        import uuid
+
+        mark = pathlib.Path(folder) / f"{part['label'].index[0] if len(part) else 'none'}"
+        if not mark.exists():
+            mark.write_text(uuid.uuid4().hex)
+            time.sleep(1.0)
+        return part
+
+    frame = dd.from_pandas(ROWS, npartitions=8, sort=False)
+    frame = frame.map_partitions(slow, meta=ROWS.iloc[:0])
+    pid = next(iter(cluster.workers.values())).pid
+
+    def kill() -> None:
+        end = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < end:
+            time.sleep(0.05)
+        os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    found = karat.evaluate(frame, **CALLS["columns"])
+    killer.join()
+    assert_same_reports(found, karat.evaluate(ROWS, **CALLS["columns"]), within=0.0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

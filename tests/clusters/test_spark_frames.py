@@ -1,0 +1,183 @@
+"""Frames of Spark on a real cluster of two executors, one of which is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from karat.errors import KaratError
+from tests.clusters.frames import CALLS, assert_same_reports, check_call, predictions
+from tests.clusters.java import need_java
+from tests.optional import optional
+
+sql = optional("pyspark.sql")
+psutil = optional("psutil")
+need_java()
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::FutureWarning", "ignore::ResourceWarning", "ignore::DeprecationWarning"
+)
+ROWS = predictions(2000).reset_index(names="row")
+TRIED = ("text", "weighted", "columns", "lists", "one column")
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A session whose two executors have one core and 1 GB each."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        sql.SparkSession.builder.master("local-cluster[2,1,1024]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")  # words: allowed here
+        .config("spark.driver.host", "127.0.0.1")  # words: allowed here
+        .config("spark.sql.execution.arrow.pyspark.enabled", "true")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "150")
+        .config("spark.sql.shuffle.partitions", "8")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def frame(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The rows in five contiguous partitions, in the order of the collected frame."""
+    path = str(tmp_path_factory.mktemp("rows") / "rows.parquet")
+    ROWS.to_parquet(path)
+    ordered = spark.read.parquet(path).repartitionByRange(5, "row").sortWithinPartitions("row")
+    return ordered.persist()
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_the_report_is_that_of_the_collected_rows(name: str, spark: Any, frame: Any) -> None:
+    within = 1e-12 if name == "weighted" else 0.0
+    found = check_call(frame, ROWS, within=within, **CALLS[name])
+    assert found.source["table"] == "Spark DataFrame"
+    assert spark.sparkContext.getLocalProperty("spark.job.description") is None
+
+
+@pytest.mark.parametrize("name", ["text", "columns and predictions"])
+def test_empty_and_skewed_partitions_change_nothing(name: str, spark: Any, frame: Any) -> None:
+    key = sql.functions.when(frame.row < 3, 0).when(frame.row < 1990, 1).otherwise(2)
+    skewed = frame.repartition(7, key).sortWithinPartitions("row").persist()
+    found = check_call(skewed, skewed.toPandas(), within=0.0, **CALLS[name])
+    assert found.source["n_partitions"] == 7
+    skewed.unpersist()
+
+
+def test_a_name_needs_no_quotes_and_a_vector_is_a_list(spark: Any, frame: Any) -> None:
+    from pyspark.ml.functions import array_to_vector
+
+    named = frame.select(
+        frame.label.cast("double").alias("label"),
+        array_to_vector("all_probs").alias("probability"),
+        frame.answer.cast("double").alias("prediction"),
+        frame.importance.alias("odd `name`.of weights"),
+    )
+    rows = pd.DataFrame(
+        {
+            "label": ROWS["label"].astype(float),
+            "probability": ROWS["all_probs"],
+            "prediction": ROWS["answer"].astype(float),
+            "odd `name`.of weights": ROWS["importance"],
+        }
+    )
+    check_call(named, rows, within=0.0, weights="odd `name`.of weights", metrics=["macro_f1"])
+    found = check_call(named, rows, within=0.0, weights="", level=None)
+    assert found.mapping["prob"] == ["probability"]
+
+
+def test_more_than_a_task_keeps_becomes_tables(spark: Any) -> None:
+    frame = spark.range(0, 120_000, 1, 5).selectExpr(
+        "if(pmod(hash(id), 3) = 0, 'yes', 'no') as label", "rand(7) as probability"
+    )
+    frame = frame.persist()
+    rows = frame.toPandas()
+    call = {"metrics": ["roc_auc", "log_loss", "brier", "f1"], "positive": "yes"}
+    found = karat.evaluate(frame, max_memory=1 << 20, **call)
+    expected = karat.evaluate(rows, **call)
+    for name, result in expected.metrics.items():
+        assert found.metrics[name].value == pytest.approx(result.value, abs=1e-4), name
+    low, high = found["roc_auc"].bound or (0.0, 0.0)
+    assert low <= expected["roc_auc"].value <= high
+    assert found.cells.matrix().tolist() == expected.cells.matrix().tolist()
+    frame.unpersist()
+
+
+@pytest.mark.parametrize("name", ["weighted", "scores"])
+def test_what_is_wrong_with_a_row_is_told(name: str, spark: Any, frame: Any) -> None:
+    code, column, value = {
+        "weighted": ("K113", "importance", -1.0),
+        "scores": ("K131", "z_dog", np.nan),
+    }[name]
+    wrong = sql.functions.when(frame.row == 1800, value).otherwise(frame[column])
+    number, row = (
+        frame.withColumn("partition", sql.functions.spark_partition_id())
+        .groupBy("partition")
+        .agg(sql.functions.min("row").alias("first"))
+        .filter("first <= 1800")
+        .orderBy(sql.functions.desc("first"))
+        .first()
+    )
+    with pytest.raises(KaratError) as found:
+        karat.evaluate(frame.withColumn(column, wrong), **CALLS[name])
+    assert found.value.code == code
+    assert found.value.context["row"] == 1800 - row
+    assert f"partition {number}" in str(found.value)
+    assert repr(column) in str(found.value)
+    assert len(str(found.value).splitlines()) == 3
+
+
+def test_a_killed_executor_changes_nothing(spark: Any, frame: Any, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+
+    def slow(batches: Iterator[Any]) -> Iterator[Any]:
+        import pathlib
+        import time
+        import uuid
+
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        number = context.partitionId()
+        is_first = not list(pathlib.Path(folder).glob(f"{number}-*"))
+        pathlib.Path(folder, f"{number}-{uuid.uuid4().hex}").write_text("started")
+        if is_first:
+            time.sleep(2.0)
+        yield from batches
+
+    delayed = frame.mapInArrow(slow, frame.schema)
+    executors = [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if process.status() != psutil.STATUS_ZOMBIE
+        and "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
+    ]
+    assert len(executors) == 2
+
+    def kill() -> None:
+        end = time.monotonic() + 120
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        os.kill(executors[0].pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    found = karat.evaluate(delayed, **CALLS["text"])
+    killer.join()
+    assert_same_reports(found, karat.evaluate(ROWS, **CALLS["text"]), within=0.0)
+    started = [path.name.partition("-")[0] for path in tmp_path.iterdir()]
+    assert len(started) > len(set(started)) == 5
