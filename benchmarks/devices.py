@@ -3,8 +3,7 @@
 Both read the same tensors of one device. Answers first; then the time until the device is done,
 the best and the median of some, and which share of the memory's bandwidth it is to have read every
 input once: the bandwidth is that of a copy on the same device. `--device cuda --labels 100000000
---rows 10000000` are the sizes of the figures in docs/devices.md. Tensors of the host take the way
-of those of a device.
+--rows 10000000` are sizes for a GPU. Tensors of the host take the way of those of a device.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 os.environ.setdefault("KARAT_NUM_THREADS", "1")
@@ -33,7 +32,7 @@ CLASSES = 10
 _COPIED: int = 1 << 28
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Print the times of both sides; an answer that differs ends the run."""
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--device", default="cpu")
@@ -41,7 +40,7 @@ def main() -> int:
     given.add_argument("--rows", type=int, default=400_000)
     given.add_argument("--max-memory", type=int, default=1 << 25)
     given.add_argument("--rounds", type=int, default=5)
-    sizes = given.parse_args()
+    sizes = given.parse_args(words)
     torch.set_num_threads(1)
     device = torch.device(sizes.device)
     clock = Clock(device, sizes.rounds)
@@ -203,4 +202,4 @@ def scores(clock: Clock, n: int, dtype: torch.dtype, max_memory: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

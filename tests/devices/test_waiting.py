@@ -338,3 +338,36 @@ def test_what_nobody_can_read_is_refused() -> None:
     assert found.code == "K106"
     assert "no such device" in str(found)
     assert error_of(lambda: stream().update(true, y_prob=Unreadable())).code == "K130"
+
+
+class OfCupy:
+    """An array of CuPy where no torch can reach its device: copied only when it is told to."""
+
+    __module__ = "cupy"
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+        self.ndim, self.shape, self.dtype = values.ndim, values.shape, values.dtype
+
+    def __array__(self, *given: Any, **named: Any) -> Any:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed")
+
+    def __dlpack__(self, **given: Any) -> Any:
+        raise BufferError("no such device here")
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 0
+
+    def get(self) -> Any:
+        return self.values
+
+
+def test_arrays_that_torch_cannot_reach_are_copied_to_the_host() -> None:
+    for name, rows in batches().items():
+        if name == "score":  # NumPy has no bfloat16
+            continue
+        given = {key: item.numpy() for key, item in rows.items()}
+        copied, expected = stream(), stream()
+        copied.update(**{key: OfCupy(item) for key, item in given.items()})
+        expected.update(**given)
+        assert differences(copied.report(), expected.report()) == [], name
