@@ -124,3 +124,9 @@ def test_metrics_that_are_not_registered_are_named() -> None:
 
 def test_it_says_what_it_is() -> None:
     assert repr(held("rows")) == "<karat.Stream: 40 rows>"
+
+
+@pytest.mark.parametrize("given", ["karat", None, 3])
+def test_what_is_no_bytes_is_refused(given: Any) -> None:
+    with pytest.raises(KaratError, match="not bytes"):
+        karat.Stream.from_bytes(given)

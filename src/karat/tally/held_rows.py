@@ -187,7 +187,7 @@ def check_alike(left: Any, right: Any) -> None:
         raise error("K202", axis="scores", left=kinds[0], right=kinds[1])
     a, b = left.shape, right.shape
     if a[0] != b[0]:
-        columns = [f"{one[0] or 'one'} columns of scores" for one in (a, b)]
+        columns = [f"{one[0]} columns of scores" if one[0] else "one column" for one in (a, b)]
         raise error("K201", left=columns[0], right=columns[1])
     if a[1] != b[1]:
         given = ["y_pred" if one[1] else "that of the scores" for one in (a, b)]

@@ -106,7 +106,10 @@ def unframed(
     Errors:
         K205 the bytes are truncated, altered or not a tally; K206 a newer version wrote them.
     """
-    view = memoryview(data).cast("B")
+    try:
+        view = memoryview(data).cast("B")
+    except TypeError:
+        raise damaged(f"It is a {type(data).__name__}, not bytes") from None
     if len(view) < _PREFIX.size + _CHECKSUM.size:
         raise damaged(f"It has {len(view)} bytes, fewer than any tally")
     magic, version, header_bytes = _PREFIX.unpack_from(view)
