@@ -22,7 +22,7 @@ from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.report import Report
 from karat.stream_reports import Asked, report_of_parts
-from karat.tally import Cells, union
+from karat.tally import union
 from karat.tally.held_rows import Chunk, HeldRows
 
 __all__ = ["report_of_big_files"]
@@ -82,10 +82,17 @@ def report_of_big_files(
         return None
     if checkpoint is None and units.n_bytes <= max_memory:
         return None
-    empty = ScoreParts(max_memory, checked_threshold(threshold, units.classes))
+    is_frequency = asked.confidence is not None and asked.confidence.weights_are == "frequency"
+    # The classes of the units say which is positive.
+    empty = ScoreParts(
+        max_memory, checked_threshold(threshold, units.classes), is_frequency=is_frequency
+    )
     file = None
     if checkpoint is not None:
-        arguments = {**named, **reading, "threshold": threshold, "max_memory": max_memory}
+        arguments = {
+            **named, **reading, "threshold": threshold, "max_memory": max_memory,
+            "is_frequency": is_frequency,
+        }  # fmt: skip
         file = Checkpoint.of(checkpoint, units, arguments)
     so_far = Progressed() if file is None else file.load(empty)
     n_done = sum(unit.n for unit in units.units[: so_far.n_units])
@@ -96,6 +103,8 @@ def report_of_big_files(
         n_done += units.units[place].n
         if file is not None:
             file.save(so_far, is_last=place + 1 == len(units.units))
+    if progress is not None:
+        progress(units.n_rows, units.n_rows)
     with ExitStack() as cleanup:
         scores = so_far.scores
         if exact and scores is not None:
@@ -155,24 +164,23 @@ def _with_unit(
     """The same with the rows of one more unit."""
     found = units.read(place, n_threads)
     after = replace(so_far, n_units=place + 1)
-    if found is None:
-        return after
+    if isinstance(found, int):
+        return replace(after, n_dropped=so_far.n_dropped + found)
     after = replace(after, n_dropped=so_far.n_dropped + found.n_dropped)
     if isinstance(found, FileTally):
-        cells = _on_classes(found.cells, units)
+        cells = found.cells.with_classes(units.classes)
         return replace(after, cells=cells if so_far.cells is None else union(so_far.cells, cells))
     rows = _rows(found, empty.threshold, n_threads)
-    with numbered(found.kept):
-        # The same native read that tables need; its errors name the rows of this unit.
-        units.numbering(place, rows.read)
+
+    def read() -> None:
+        with numbered(found.kept):
+            rows.read()
+
+    units.numbering(place, read)
     chunk = Chunk(found.true, found.scores.values, rows.pred, rows.weights)
     held = HeldRows(units.classes, (chunk,), found.scores.is_prob, found.scores.tolerance)
     scores = so_far.scores or empty
     return replace(after, scores=scores.with_rows(held, n_threads))
-
-
-def _on_classes(cells: Cells, units: FileUnits) -> Cells:
-    return cells.with_classes(units.classes)
 
 
 def _report(units: FileUnits, so_far: Progressed, asked: Asked, threshold: float | None) -> Report:

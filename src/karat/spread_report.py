@@ -38,6 +38,7 @@ def report_of_spread(
         table, **columns, **given, threshold=threshold,
         nulls="drop" if nulls == "drop" else "error",
         max_memory=max_memory,
+        is_frequency=confidence is not None and confidence.weights_are == "frequency",
     )  # fmt: skip
     cells = found.cells
     if cells is not None and options["positive"] is not None and found.labels is None:

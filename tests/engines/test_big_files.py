@@ -80,7 +80,7 @@ def test_a_broken_control_is_seen(tmp_path: Path) -> None:
 
 
 def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
-    write_files(tmp_path, 2, 20_000)
+    write_files(tmp_path, 3, 20_000)
     rows = (
         "SELECT NULL::BIGINT AS label, 1::BIGINT AS pred, 0.2::DOUBLE AS proba_0, "
         "0.2::DOUBLE AS proba_1, 0.6::DOUBLE AS proba_2, 1.0::DOUBLE AS w FROM range(7)"
@@ -90,7 +90,7 @@ def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
     whole = karat.evaluate(files, nulls="drop")
     units = karat.evaluate(files, nulls="drop", max_memory=LEAST)
     assert units.source["n_dropped"] == 7
-    told = "7 of 40007 rows have a missing label and were dropped."
+    told = "7 of 60007 rows have a missing label and were dropped."
     assert units.warnings[0] == whole.warnings[0] == told
     same(units, whole)
     with pytest.raises(KaratError) as problem:
@@ -99,7 +99,7 @@ def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
 
 
 def test_errors_name_the_row_of_the_whole_read(tmp_path: Path) -> None:
-    write_files(tmp_path, 2, 20_000)
+    write_files(tmp_path, 3, 20_000)
     bad = (
         "SELECT 1::BIGINT AS label, 1::BIGINT AS pred, 0.2::DOUBLE AS proba_0, 0.2::DOUBLE AS "
         "proba_1, (CASE WHEN i = 5 THEN 0.9 ELSE 0.6 END)::DOUBLE AS proba_2, 1.0::DOUBLE AS w "
@@ -108,7 +108,7 @@ def test_errors_name_the_row_of_the_whole_read(tmp_path: Path) -> None:
     write_rows(tmp_path / "part_9.parquet", bad)
     with pytest.raises(KaratError) as problem:
         karat.evaluate(str(tmp_path / "*.parquet"), max_memory=LEAST)
-    assert problem.value.context["row"] == 40_005
+    assert problem.value.context["row"] == 60_005
 
 
 def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
@@ -244,3 +244,48 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
     subprocess.run(resumed, capture_output=True, check=True)
     found, expected = json.loads(out.read_text()), json.loads(whole.stdout)
     assert found == expected
+
+
+def test_a_bad_value_behind_dropped_rows_is_named(tmp_path: Path) -> None:
+    """Rows that were left out are counted, and so are those of the files before."""
+    write_files(tmp_path, 3, 20_000)
+    bad = (
+        "SELECT (CASE WHEN i = 1 THEN NULL ELSE 1 END)::BIGINT AS label, 1::BIGINT AS pred, "
+        "0.2::DOUBLE AS proba_0, 0.2::DOUBLE AS proba_1, "
+        "(CASE WHEN i = 5 THEN 0.9 ELSE 0.6 END)::DOUBLE AS proba_2, 1.0::DOUBLE AS w "
+        "FROM range(9) t(i)"
+    )
+    write_rows(tmp_path / "part_9.parquet", bad)
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(str(tmp_path / "*.parquet"), nulls="drop", max_memory=LEAST)
+    assert problem.value.context["row"] == 60_005
+
+
+def test_weights_that_are_numbers_of_rows(tmp_path: Path) -> None:
+    files = write_files(tmp_path, n=20_000)
+    given = {"weights": "w", "weights_are": "frequency"}
+    whole, units = karat.evaluate(files, **given), karat.evaluate(files, **given, max_memory=LEAST)
+    for name in ("accuracy", "log_loss", "roc_auc_ovr_macro", "mean_average_precision"):
+        one, two = whole[name], units[name]
+        np.testing.assert_allclose((two.low, two.high), (one.low, one.high), rtol=1e-9)
+    plain = karat.evaluate(files, weights="w", max_memory=LEAST)
+    assert plain["log_loss"].high - plain["log_loss"].low > 1.05 * (
+        units["log_loss"].high - units["log_loss"].low
+    )
+
+
+def test_a_column_may_be_called_as_that_of_the_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_units, "N_UNIT", 7000)
+    for f in range(3):
+        rows = (
+            "SELECT (hash(i) % 2)::BIGINT AS label, i AS file_row_number, "
+            f"(hash(i + {f}) % 1001 / 1000.0)::DOUBLE AS p FROM range(60000) t(i)"
+        )
+        write_rows(tmp_path / f"part_{f}.parquet", rows)
+    files = str(tmp_path / "*.parquet")
+    whole = karat.evaluate(files, prob="p")
+    assert karat.evaluate(files, prob="p", max_memory=LEAST)["roc_auc"].value == pytest.approx(
+        whole["roc_auc"].value, rel=1e-12
+    )

@@ -26,6 +26,8 @@ __all__ = ["FileUnits", "Unit", "units_of_files"]
 
 N_UNIT: Final = 1 << 22
 """Rows of a unit at most."""
+_NUMBER: Final = "file_row_number"
+"""What DuckDB calls the number of a row in its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,9 @@ class Unit:
         if self.is_whole:
             return f"SELECT * FROM read_parquet({literal(self.path)}, {hive})"
         return (
-            f"SELECT * EXCLUDE (file_row_number) FROM read_parquet({literal(self.path)}, {hive}, "
-            f"file_row_number=true) WHERE file_row_number >= {self.first} "
-            f"AND file_row_number < {self.first + self.n}"
+            f"SELECT * EXCLUDE ({_NUMBER}) FROM read_parquet({literal(self.path)}, {hive}, "
+            f"{_NUMBER}=true) WHERE {_NUMBER} >= {self.first} "
+            f"AND {_NUMBER} < {self.first + self.n}"
         )
 
 
@@ -91,8 +93,10 @@ class FileUnits:
         """Rows of the files."""
         return sum(unit.n for unit in self.units)
 
-    def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | None:
-        """The rows of a unit on the classes of all, or their tally; None where none is left.
+    def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | int:
+        """The rows of a unit on the classes of all, or their tally.
+
+        Where none is left to read: how many were dropped.
 
         Errors:
             As `rows_of_files`, with rows numbered over the whole read where nothing is filtered.
@@ -118,7 +122,7 @@ class FileUnits:
             )  # fmt: skip
         except KaratError as problem:
             if problem.code == "K402":
-                return None
+                return int(problem.context["n_dropped"])
             raise self._numbered(problem, place) from None
         assert not isinstance(found, LabelRows)
         return found
@@ -192,14 +196,15 @@ def _units(relation: Relation) -> list[Unit]:
         f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
     ).fetchall()
     rows = dict(found)
+    # A file whose own column has the name of the number of a row is not cut.
+    can_be_cut = all(name.lower() != _NUMBER for name in relation.header)
     units = []
     for path, file in files.items():
         n = int(rows[path])
+        step = N_UNIT if can_be_cut else max(n, 1)
         units += [
-            Unit(
-                path, file.n_bytes, first, min(N_UNIT, n - first), n <= N_UNIT, file.is_partitioned
-            )
-            for first in range(0, n, N_UNIT)
+            Unit(path, file.n_bytes, first, min(step, n - first), n <= step, file.is_partitioned)
+            for first in range(0, n, step)
         ]
     return units
 

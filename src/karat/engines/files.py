@@ -240,7 +240,7 @@ def no_rows(relation: Relation, where: str | None, n_dropped: int) -> Exception:
         found = f"{n_dropped} rows, and all have a missing label"
     elif where is not None:
         found = f"no row where {where}"
-    return error("K402", path=path, found=found)
+    return error("K402", path=path, found=found, n_dropped=n_dropped)
 
 
 def _counted(

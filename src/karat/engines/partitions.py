@@ -50,6 +50,7 @@ class Reading:
         threshold: from which score on it is predicted.
         nulls: ``"error"``, or ``"drop"`` to leave out rows with something missing.
         max_memory: bytes that rows with scores may take.
+        is_frequency: whether a weight is a number of rows.
     """
 
     found: Mapping[str, str]
@@ -62,6 +63,7 @@ class Reading:
     threshold: float | None = None
     nulls: Literal["error", "drop"] = "error"
     max_memory: int = 1 << 28
+    is_frequency: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -71,7 +73,7 @@ class Reading:
     @property
     def empty(self) -> ScoreParts:
         """What rows with scores are added to."""
-        return ScoreParts(self.max_memory, self.threshold, self.positive)
+        return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
 
     def to_bytes(self) -> bytes:
         """As JSON, which any version of Python reads."""

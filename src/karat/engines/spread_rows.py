@@ -73,6 +73,7 @@ def rows_of_spread(
     threshold: float | None = None,
     nulls: Literal["error", "drop"] = "error",
     max_memory: int = 1 << 28,
+    is_frequency: bool = False,
 ) -> SpreadRows:
     """The tally of a frame of Spark or Dask.
 
@@ -82,6 +83,7 @@ def rows_of_spread(
         clusters: an empty name, or None: rows of a cluster may lie in any partition.
         threshold: from which score on the positive class of two is predicted.
         max_memory: bytes of rows with scores that a task keeps.
+        is_frequency: whether a weight is a number of rows.
 
     Errors:
         K120 clusters; K502, K503 the workers; else as `rows_of_frame`: rows are numbered in the
@@ -112,7 +114,7 @@ def rows_of_spread(
         check_unused_weights(frame.types.items(), used)
     reading = Reading(
         found, "cells", labels=declared, is_declared=declared is not None, positive=positive,
-        threshold=threshold, nulls=nulls, max_memory=max_memory,
+        threshold=threshold, nulls=nulls, max_memory=max_memory, is_frequency=is_frequency,
     )  # fmt: skip
     if chosen is not None:
         frame.columns(
