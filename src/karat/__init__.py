@@ -28,7 +28,7 @@ _HOMES = {
     "Result": "karat.result",
     "Plan": "karat.plan",
     "Signature": "karat.signature",
-    "Stream": "karat.stream",
+    "Stream": "karat.streams.stream",
     "rows_needed": "karat.sample_sizes",
     "scorer": "karat.scoring",
     "confusion_matrix": "karat.functions",

@@ -224,7 +224,7 @@ def _on_device(rows: Arrived | None, **settings: Any) -> Report | None:
     """The report of rows on a device; None without any, and where the host must read them."""
     if rows is None:
         return None
-    from karat.stream import report_on_device
+    from karat.streams.stream import report_on_device
 
     return report_on_device(rows, **settings)
 

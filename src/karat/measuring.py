@@ -247,8 +247,8 @@ def report_of_table(
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
     if names_files(table):
         with told_of_files(reading.get("where")):
-            from karat.big_files import report_of_big_files
-            from karat.stream_reports import Asked
+            from karat.streams.large_files import report_of_big_files
+            from karat.streams.reports import Asked
 
             large = report_of_big_files(
                 table, {**named, **{name: options[name] for name in _OF_LABELS}},
@@ -264,7 +264,7 @@ def report_of_table(
     if checkpoint is not None:
         raise error("K415", found="The rows are in a table in memory")
     if spread_host(table) is not None:
-        from karat.spread_report import report_of_spread
+        from karat.streams.spread_frames import report_of_spread
 
         return report_of_spread(
             table, named, options, threshold=threshold, nulls=nulls, wanted=requested,

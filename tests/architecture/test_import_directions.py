@@ -15,8 +15,6 @@ BELOW = {
 }  # fmt: skip
 JOINTS = {
     "karat",
-    "big_files",
-    "checkpoints",
     "class_names",
     "comparing",
     "comparison_arguments",
@@ -36,12 +34,7 @@ JOINTS = {
     "scored_functions",
     "scored_models",
     "scoring",
-    "spread_report",
-    "stream",
-    "stream_bytes",
-    "stream_devices",
-    "stream_reports",
-    "stream_settings",
+    "streams",
     "table_arguments",
     "cli",
     "compat",

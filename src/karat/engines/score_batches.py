@@ -32,26 +32,15 @@ class ScoreBatches:
     """What a stream holds of rows with scores.
 
     Args:
+        empty: what holds no rows.
         labels: the classes in order, or None.
-        positive: the positive class of two.
-        threshold: from which score on it is predicted.
         n_threads: threads of native passes.
-        max_memory: bytes of rows that are kept.
-        is_frequency: whether a weight is a number of rows.
     """
 
     def __init__(
-        self,
-        labels: tuple[Label, ...] | None,
-        positive: Label | None,
-        threshold: float | None,
-        n_threads: int | None,
-        max_memory: int,
-        *,
-        is_frequency: bool = False,
+        self, empty: ScoreParts, labels: tuple[Label, ...] | None, n_threads: int | None
     ) -> None:
-        self._labels, self._n_threads = labels, n_threads
-        self._parts = ScoreParts(max_memory, threshold, positive, is_frequency)
+        self._parts, self._labels, self._n_threads = empty, labels, n_threads
 
     @property
     def n_rows(self) -> int:

@@ -21,7 +21,15 @@ from karat.uncertainty.draws import DRAWN, Draws, KeptColumns, draw_rows
 from karat.uncertainty.score_intervals import score_interval
 from karat.uncertainty.score_spread import Spread, Spreads
 
-__all__ = ["ScoredIntervals", "Together", "enter", "measured_with_intervals", "why_none"]
+__all__ = [
+    "ScoredIntervals",
+    "Together",
+    "enter",
+    "is_drawn",
+    "measured_with_intervals",
+    "reads_one",
+    "why_none",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
@@ -99,20 +107,12 @@ def measured_with_intervals(
     """
     wanted = list(dict.fromkeys(metrics))
     smooth = [metric for metric in wanted if not reason_without(metric)]
-    is_drawn = asked.method in DRAWN
-    drawn = [
-        metric
-        for metric in wanted
-        if metric.record.is_estimate
-        and metric.lift not in ("per_class", "micro")
-        and (is_drawn or reason_without(metric))
-        and (is_drawn or is_requested or "plain" in metric.record.headline)
-    ]
+    drawn = [m for m in wanted if is_drawn(m, asked, is_requested=is_requested)]
     is_fixed = asked.design == "case-control"
     lazy = [
         metric
         for metric in drawn
-        if clusters is None and _reads_one(metric) and (reason_without(metric) or not is_fixed)
+        if clusters is None and reads_one(metric) and (reason_without(metric) or not is_fixed)
     ]
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
     spreads = Spreads(rows, smooth, clusters, n_clusters, is_fixed=is_fixed)
@@ -135,7 +135,16 @@ def measured_with_intervals(
     return values, found
 
 
-def _reads_one(metric: Metric) -> bool:
+def is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
+    """Whether the interval of a metric comes from replicates."""
+    if not metric.record.is_estimate or metric.lift in ("per_class", "micro"):
+        return False
+    if asked.method in DRAWN:
+        return True
+    return bool(reason_without(metric)) and (is_requested or "plain" in metric.record.headline)
+
+
+def reads_one(metric: Metric) -> bool:
     """Whether it reads one column: that of the positive class, or the confidences."""
     reads = metric.record.reads
     if reads in (Losses, PairRanks, Pairwise):

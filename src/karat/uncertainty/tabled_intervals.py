@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
+from karat.metrics import ClassRanks, Losses, Metric, Pairwise
 from karat.metrics._bounded import bounds_of
 from karat.metrics._bounds import Limits
 from karat.metrics._influence.forms import LossInfluence
@@ -21,9 +21,16 @@ from karat.tally import ScoredRows, TabledRows
 from karat.uncertainty._area_spread import AreaSpread
 from karat.uncertainty._sizes import Sizes
 from karat.uncertainty.confidence import Confidence, Interval
-from karat.uncertainty.draws import DRAWN, Draws, KeptColumns
+from karat.uncertainty.draws import Draws, KeptColumns
 from karat.uncertainty.score_spread import Found, Spreads, Whole
-from karat.uncertainty.scored_intervals import ScoredIntervals, Together, enter, why_none
+from karat.uncertainty.scored_intervals import (
+    ScoredIntervals,
+    Together,
+    enter,
+    is_drawn,
+    reads_one,
+    why_none,
+)
 
 __all__ = ["measured_tables"]
 
@@ -66,8 +73,8 @@ def measured_tables(
     smooth = [metric for metric in wanted if not reason_without(metric)]
     is_fixed = asked.design == "case-control"
     direct = [m for m in smooth if _is_told(m) and not is_fixed]
-    drawn = [m for m in wanted if _is_drawn(m, asked, is_requested=is_requested)]
-    lazy = [m for m in drawn if _reads_one(m) and (reason_without(m) or not is_fixed)]
+    drawn = [m for m in wanted if is_drawn(m, asked, is_requested=is_requested)]
+    lazy = [m for m in drawn if reads_one(m) and (reason_without(m) or not is_fixed)]
     spreads = Spreads(rows, direct)
     kept = KeptColumns(lazy, rows.classes.positive)
     values = measure(rows, wanted, policy, along, Together([spreads, kept]))
@@ -112,23 +119,6 @@ def _is_told(metric: Metric) -> bool:
     if metric.record.reads is Losses:
         return isinstance(metric.record.influence, LossInfluence)
     return metric.record.is_per_class and metric.lift in ("plain", "per_class")
-
-
-def _is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
-    """Whether its interval comes from replicates."""
-    if not metric.record.is_estimate or metric.lift in ("per_class", "micro"):
-        return False
-    if asked.method in DRAWN:
-        return True
-    return bool(reason_without(metric)) and (is_requested or "plain" in metric.record.headline)
-
-
-def _reads_one(metric: Metric) -> bool:
-    """Whether it reads one column: that of the positive class, or the confidences."""
-    reads = metric.record.reads
-    if reads in (Losses, PairRanks, Pairwise):
-        return False
-    return reads is Confidences or metric.lift == "plain"
 
 
 def _around(interval: Interval, value: float, limits: Limits | None, metric: Metric) -> Interval:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError
-from karat.stream_settings import Settings
+from karat.streams.settings import Settings
 from karat.tally import Cells
 from karat.tally.held_rows import HeldRows
 from karat.tally.scored_tables import ScoredTables
@@ -48,10 +48,7 @@ def _assembled(
         if problem.code == "K301":
             raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
-    empty = ScoreParts(
-        settings.max_memory, settings.threshold, settings.positive, settings.is_frequency
-    )
-    cells, scores = unpacked_parts(header, arrays["parts"], empty)
+    cells, scores = unpacked_parts(header, arrays["parts"], settings.empty)
     held, tables = (None, None) if scores is None else (scores.held, scores.tables)
     found = _contradiction(settings, cells, held, tables)
     if found:

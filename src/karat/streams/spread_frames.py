@@ -10,7 +10,7 @@ from karat.inputs.align import classes_of
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.report import Report
-from karat.stream_reports import Asked, report_of_parts
+from karat.streams.reports import Asked, report_of_parts
 from karat.uncertainty.confidence import Confidence
 
 __all__ = ["report_of_spread"]

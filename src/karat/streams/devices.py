@@ -9,7 +9,7 @@ from karat.engines.devices.tallies import (
 )
 from karat.engines.devices.tensors import Arrived
 from karat.engines.score_stream import ScoreParts, discovered
-from karat.stream_settings import Settings
+from karat.streams.settings import Settings
 from karat.tally import Cells, Classes
 from karat.tally.classes import Label
 
@@ -21,10 +21,7 @@ class StreamDevices:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        empty = ScoreParts(
-            settings.max_memory, settings.threshold, settings.positive, settings.is_frequency
-        )
-        self._tallies = DeviceTallies(empty)
+        self._tallies = DeviceTallies(settings.empty)
         self._classes: dict[tuple[int, ...] | None, Classes | None] = {}
 
     @property

@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from karat.checkpoints import Checkpoint, Progressed
 from karat.engines.decided import checked_threshold
 from karat.engines.exact_tables import ExactColumns
 from karat.engines.file_units import FileUnits, units_of_files
@@ -21,7 +20,8 @@ from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.report import Report
-from karat.stream_reports import Asked, report_of_parts
+from karat.streams.checkpoints import Checkpoint, Progressed
+from karat.streams.reports import Asked, report_of_parts
 from karat.tally import union
 from karat.tally.held_rows import Chunk, HeldRows
 

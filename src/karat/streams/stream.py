@@ -17,10 +17,10 @@ from karat.inputs.identity import declared_labels
 from karat.measuring import counted_as_rows
 from karat.metrics import Metric
 from karat.report import Report
-from karat.stream_bytes import stream_from_bytes, stream_to_bytes
-from karat.stream_devices import StreamDevices
-from karat.stream_reports import report_of_parts
-from karat.stream_settings import Settings
+from karat.streams.devices import StreamDevices
+from karat.streams.reports import report_of_parts
+from karat.streams.settings import Settings
+from karat.streams.stream_bytes import stream_from_bytes, stream_to_bytes
 from karat.tally import Cells, Label, subtract, union
 
 __all__ = ["Stream", "report_on_device"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.engines.decided import checked_threshold
 from karat.engines.score_batches import ScoreBatches
+from karat.engines.score_stream import ScoreParts
 from karat.errors import error, short, shown
 from karat.evaluation import are_numbers_of_rows
 from karat.functions import check_policy, plain_text
@@ -20,7 +21,7 @@ from karat.measuring import checked_memory
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.plan import requested
-from karat.stream_reports import Asked
+from karat.streams.reports import Asked
 from karat.tally import Classes, Label
 from karat.uncertainty.confidence import Confidence
 
@@ -115,12 +116,14 @@ class Settings:
         """What a report is to hold."""
         return Asked(self.wanted, self.undefined, self.asked, self.n_threads)
 
+    @property
+    def empty(self) -> ScoreParts:
+        """What holds no rows with scores."""
+        return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
+
     def batches(self) -> ScoreBatches:
         """Where batches of rows with scores go."""
-        return ScoreBatches(
-            self.labels, self.positive, self.threshold, self.n_threads, self.max_memory,
-            is_frequency=self.is_frequency,
-        )  # fmt: skip
+        return ScoreBatches(self.empty, self.labels, self.n_threads)
 
     def check_same(self, other: Settings) -> None:
         """Refuse a stream whose rows were not read alike.
