@@ -118,6 +118,21 @@ def test_more_than_a_task_keeps_becomes_tables(cluster: Any) -> None:
         assert found.metrics[name].exact == result.exact, name
 
 
+def test_weights_in_tables_are_numbers_of_rows(cluster: Any) -> None:
+    rows = predictions(60_000).drop(columns="all_probs")
+    rows["importance"] = np.ceil(rows["importance"])
+    frame = dd.from_pandas(rows, npartitions=4, sort=False)
+    given = {**CALLS["columns"], "max_memory": 1 << 20, "metrics": ["log_loss", "brier"]}
+    found = karat.evaluate(frame, weights_are="frequency", **given)
+    expected = karat.evaluate(
+        rows, weights_are="frequency", metrics=["log_loss", "brier"], **CALLS["columns"]
+    )
+    plain = karat.evaluate(frame, **given)
+    for name, result in expected.metrics.items():
+        assert found[name].low == pytest.approx(result.low, rel=1e-9), name
+        assert plain[name].low < found[name].low, name
+
+
 WRONG: dict[str, tuple[str, str, Any, dict[str, Any]]] = {
     "a negative weight": ("K113", "importance", -1.0, CALLS["weighted"]),
     "a weight that is no number": ("K114", "importance", np.nan, CALLS["columns"]),
