@@ -18,6 +18,7 @@ import pytest
 import karat
 from karat.engines import exact_tables, file_units
 from karat.errors import KaratError
+from karat.streams import checkpoints
 from karat.tally.serialization import unframed
 from tests.engines.writing import write_rows
 
@@ -140,6 +141,18 @@ def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> 
     with pytest.raises(KaratError) as problem:
         karat.evaluate(files, max_memory=LEAST, checkpoint=path)
     assert problem.value.code == "K414"
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoints, "write_bytes", full)
+    with pytest.raises(KaratError, match="No space left") as problem:
+        karat.evaluate(write_files(tmp_path, 1), checkpoint=tmp_path / "read.karat")
+    assert problem.value.code == "K413"
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,11 @@ class Checkpoint:
         return unframed(self.path.read_bytes(), ("parts",), assembled, ("parts",))
 
     def save(self, so_far: Progressed, *, is_last: bool = False) -> None:
-        """Write how far the read is, unless that would take too much of the time."""
+        """Write how far the read is, unless that would take too much of the time.
+
+        Errors:
+            K413 the file cannot be written.
+        """
         now = time.monotonic()
         if now < self._next and not is_last:
             return
@@ -109,6 +113,9 @@ class Checkpoint:
             "n_dropped": so_far.n_dropped,
             **facts,
         }
-        write_bytes(self.path, framed(header, {"parts": parts}))
+        try:
+            write_bytes(self.path, framed(header, {"parts": parts}))
+        except OSError as problem:
+            raise error("K413", path=str(self.path), found=str(problem.strerror)) from problem
         after = time.monotonic()
         self._next = after + _SHARE * (after - now)
