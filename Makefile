@@ -13,7 +13,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit bench data docs pages tables stub clean
+.PHONY: help demo test lint types unit soak bench data docs pages tables stub clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -32,6 +32,9 @@ types: $(VENV)/installed-test  ## check the types of src with mypy --strict
 
 unit: $(VENV)/installed-test  ## run the tests only
 	$(BIN)/python -m pytest $(PYTEST)
+
+soak: $(VENV)/installed-test  ## run the property tests with twenty times the examples (an hour)
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=soak $(PYTEST)
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside scikit-learn; writes benchmarks/results
 	$(BIN)/python -m benchmarks

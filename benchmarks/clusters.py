@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,7 @@ def on_spark(folder: Path, cells: Any, area: float) -> Iterator[tuple[str, Call,
         two = BinaryClassificationEvaluator(
             rawPredictionCol="prob", labelCol="positive", numBins=n_bins
         )
-        call = lambda two=two: two.evaluate(ready)  # noqa: E731
+        call = partial(two.evaluate, ready)
         yield f"Spark ML: area under ROC, numBins={n_bins}", call, close(area, 1e-4)
 
     def grouped() -> Any:

@@ -12,6 +12,7 @@ from tests.optional import REQUIRED, is_required
 
 # Machines are shared: how long one example takes says nothing about the library.
 hypothesis.settings.register_profile("karat", deadline=None)
+hypothesis.settings.register_profile("soak", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile("karat")
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)

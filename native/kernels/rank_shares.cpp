@@ -92,8 +92,9 @@ std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight)
     LongSum sums[2];
     int64_t n_rungs = 0;
     each_lift(packed, is_straight, [&](const RungSums& rung, double of_rest, double of_own) {
-        sums[0].part += rung.square[0] * of_rest * of_rest;
-        sums[1].part += rung.square[1] * of_own * of_own;
+        // Rows without weight count for nothing, also where their lift is no number.
+        if (rung.square[0] > 0) sums[0].part += rung.square[0] * of_rest * of_rest;
+        if (rung.square[1] > 0) sums[1].part += rung.square[1] * of_own * of_own;
         if (++n_rungs % kBlock == 0)
             for (LongSum& sum : sums) sum.close();
     });

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.engines.ranking import rank, rank_pooled
@@ -44,6 +44,10 @@ def assert_says(found: TableColumn, rows: Any) -> None:
         assert_same(one, other, within=1e-10)
 
 
+ROW_WITHOUT_WEIGHT = (np.float32([0.64]), np.int32([0]), 0, 1, np.array([0.0]))
+
+
+@example(rows=ROW_WITHOUT_WEIGHT)
 @given(rows=ranked_rows())
 def test_a_table_says_what_sorted_rows_say(rows: Any) -> None:
     scores, codes, own, k, weights = rows

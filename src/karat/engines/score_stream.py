@@ -119,15 +119,16 @@ class ScoreParts:
         """
         if other.shape is None:
             return self
+        one, two = self, other
         if self.shape is not None:
             check_alike(self, other)
-            self, other = self._united(other)  # noqa: PLW0642
-        held = self.held
-        if other.held is not None:
-            held = other.held if held is None else held.merge(other.held)
-        tables = self.tables
-        if other.tables is not None:
-            tables = other.tables if tables is None else tables.merge(other.tables)
+            one, two = self._united(other)
+        held = one.held
+        if two.held is not None:
+            held = two.held if held is None else held.merge(two.held)
+        tables = one.tables
+        if two.tables is not None:
+            tables = two.tables if tables is None else tables.merge(two.tables)
         both = replace(self, held=held, tables=tables, shape=self.shape or other.shape)
         if held is None or (tables is None and held.n_bytes <= self.max_memory):
             return both

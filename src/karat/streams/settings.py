@@ -102,9 +102,11 @@ class Settings:
     def asked(self) -> Confidence | None:
         """What is asked of the intervals; None: there are none."""
         given = dict(self.confidence)
-        kind = plain_text(given.pop("weights_are"))
+        del given["weights_are"]
         found = Confidence.of(**given)
-        return found if found is None else replace(found, weights_are=str(kind))  # type: ignore[arg-type]
+        if found is None or not self.is_frequency:
+            return found
+        return replace(found, weights_are="frequency")
 
     @property
     def is_frequency(self) -> bool:

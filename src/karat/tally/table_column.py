@@ -204,7 +204,9 @@ class TableColumn:
             # What is left below each rung, its own part included.
             rate, lost = whole.rate - rate, whole.lost - lost
             of_own = here + rate - mean - lost
-            found += (squares[:, 0] * lost**2).sum(), (squares[:, 1] * of_own**2).sum()
+            # Without own rows their lift is no number, and counts for nothing.
+            lifts = np.stack([lost, of_own], axis=1)
+            found += np.where(squares > 0, squares * lifts**2, 0.0).sum(axis=0)
         return found
 
     def add_placements(self, own_gains: Floats, rest_gains: Floats, out: Floats) -> NoReturn:

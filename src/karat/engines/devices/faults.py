@@ -233,7 +233,7 @@ def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
     code = "K133"
     if is_bad.any():
         code = "K132" if np.isfinite(values[column]) else "K131"
-    counts = {item.known.code: item.count for item in found}
+    counts: dict[str, int] = {item.known.code: item.count for item in found}
     if code == "K133":
         value, place = float(values.sum()), ""
     else:
@@ -241,7 +241,8 @@ def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
         shape = (1, len(values)) if is_matrix else (1,)
         value = float(values[column])
         place = Scores(argument, np.zeros(shape)).place(column)
+    count = max(1, counts.get(code, 0))
     return error(
         code, argument=argument, row=first.row, place=place, value=value,
-        count=max(1, counts.get(code, 0)), n=n, tolerance=tolerance,  # type: ignore[call-overload]
+        count=count, n=n, tolerance=tolerance,
     )  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.engines.devices.device_tables import DeviceTables, RowGroup
 from karat.engines.devices.score_losses import widened
-from karat.engines.devices.score_tally import RowGroup, ScoreTally
 from karat.engines.devices.tensors import Tensor, torch
 from karat.engines.score_stream import ScoreParts
 from karat.inputs.weights import refuse_sums
@@ -46,7 +46,7 @@ class HeldScores:
         self._tolerance = 0.0
         self._chunks: list[RowGroup] = []
         self._n_bytes = 0
-        self._tally: ScoreTally | None = None
+        self._tally: DeviceTables | None = None
         self.n_rows = 0
 
     def add(self, rows: RowGroup, tolerance: float) -> None:
@@ -67,7 +67,7 @@ class HeldScores:
 
     def _put_into_tables(self) -> None:
         if self._tally is None:
-            self._tally = ScoreTally(
+            self._tally = DeviceTables(
                 self.classes, self._device, threshold=self._empty.threshold,
                 max_memory=self._empty.max_memory, is_prob=self.is_prob,
                 is_single=self.shape[0] is None, is_weighted=self.shape[2],

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.devices.device_tables import RowGroup
 from karat.engines.devices.faults import (
     Check,
     Faults,
@@ -18,7 +19,6 @@ from karat.engines.devices.faults import (
 )
 from karat.engines.devices.held_scores import HeldScores
 from karat.engines.devices.label_tally import Coder, LabelTally, whole
-from karat.engines.devices.score_tally import RowGroup
 from karat.engines.devices.tensors import Arrived, Tensor, calm, torch
 from karat.engines.score_classes import matched
 from karat.engines.score_stream import ScoreParts

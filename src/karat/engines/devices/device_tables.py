@@ -15,7 +15,7 @@ from karat.tally.buckets import EXACT
 from karat.tally.classes import Classes
 from karat.tally.scored_tables import ScoredTables
 
-__all__ = ["RowGroup", "ScoreTally"]
+__all__ = ["DeviceTables", "RowGroup"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class RowGroup:
     weights: Tensor | None
 
 
-class ScoreTally:
+class DeviceTables:
     """Tables of rows with scores on one device.
 
     Args:
