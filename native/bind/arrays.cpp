@@ -88,12 +88,22 @@ double* Input::accumulators() const {
     return static_cast<double*>(view_.buf);
 }
 
-const double* Input::contiguous_rows() const {
+// Items of eight bytes, row after row.
+const void* Input::words(char kind, const char* wanted) const {
     const int last = view_.ndim - 1;
-    if (kind_ != 'f' || view_.itemsize != 8 || (view_.shape[last] > 1 && view_.strides[last] != 8) ||
+    if (kind_ != kind || view_.itemsize != 8 ||
+        (view_.shape[last] > 1 && view_.strides[last] != 8) ||
         (last == 1 && view_.shape[0] > 1 && view_.strides[0] != 8 * view_.shape[1]))
-        fail("a contiguous float64 array");
-    return static_cast<const double*>(view_.buf);
+        fail(wanted);
+    return view_.buf;
+}
+
+const double* Input::contiguous_rows() const {
+    return static_cast<const double*>(words('f', "a contiguous float64 array"));
+}
+
+const int64_t* Input::int64_rows() const {
+    return static_cast<const int64_t*>(words('i', "a contiguous int64 array"));
 }
 
 int64_t Input::float_bytes() const {

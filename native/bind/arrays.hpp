@@ -41,6 +41,8 @@ public:
     const double* doubles(bool contiguous) const;
     // Contiguous rows of float64; those that may be written to.
     const double* contiguous_rows() const;
+    // The same of int64.
+    const int64_t* int64_rows() const;
     double* accumulators() const;
     // Bytes of an item of float32 or float64, else TypeError.
     int64_t float_bytes() const;
@@ -54,6 +56,7 @@ public:
 private:
     [[noreturn]] void fail(const char* wanted) const;
     const char* contiguous(char kind, int64_t item, const char* wanted) const;
+    const void* words(char kind, const char* wanted) const;
 
     Py_buffer view_{};
     const char* name_;
@@ -114,6 +117,7 @@ void bind_pairs(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_resampling(nb::module_& m);
+void bind_rungs(nb::module_& m);
 void bind_scores(nb::module_& m);
 void bind_variance(nb::module_& m);
 

@@ -59,6 +59,7 @@ NB_MODULE(_native, m) {
     bind_paths(m);
     bind_program(m);
     bind_resampling(m);
+    bind_rungs(m);
     bind_scores(m);
     bind_variance(m);
 }

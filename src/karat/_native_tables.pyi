@@ -189,3 +189,20 @@ def combine_classes(
 
     Errors: ValueError for arrays of different lengths.
     """
+
+def take_rungs(left: _Float64, right: _Float64, dropped: int, cuts: _Float64) -> NDArray[np.uint8]:
+    """For each rung of two tables, best first: 1 of the left one, 2 of the right, 3 of both.
+
+    Args:
+        left, right: contiguous float64, the lowest score of each rung, descending, else ValueError.
+        dropped: last binary digits in which scores of one bucket may differ.
+        cuts: contiguous float64, ascending: no bucket goes across one.
+    """
+
+def join_rungs(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> Any:
+    """What the rungs hold: that of one side, or of both 0 added, 1 the lowest, 2 the highest.
+
+    Args:
+        taken: of `take_rungs`; ValueError unless it names as many rungs as the sides have.
+        left, right: contiguous int64 or float64 [u] or [u, k].
+    """

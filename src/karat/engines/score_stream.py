@@ -23,9 +23,9 @@ from karat.tally.scored_tables import ScoredTables
 
 __all__ = ["ScoreParts", "discovered", "rows_of"]
 
-_LEAST_ROWS: Final = 1 << 18
-_GROUP_ROWS: Final = 1 << 19
-"""Rows that are put into tables together: at least, unless no more come; at most."""
+_LEAST_GROUP: Final = 1 << 19
+_BYTES_OF_A_ROW: Final = 128
+"""What it takes to put a row of one column into a table."""
 
 
 def rows_of(
@@ -106,6 +106,11 @@ class ScoreParts:
         assert self.shape is not None
         return self.classes.k == (self.shape[0] or 2)
 
+    @property
+    def _group(self) -> int:
+        """Rows that are put into tables together: at most, and half as many unless no more come."""
+        return max(_LEAST_GROUP, self.max_memory // _BYTES_OF_A_ROW)
+
     def with_rows(self, rows: HeldRows, n_threads: int | None = None) -> ScoreParts:
         """The same with more rows."""
         return self.merge(replace(self, held=rows, tables=None, shape=rows.shape), n_threads)
@@ -136,7 +141,7 @@ class ScoreParts:
             columns = both.shape[0] or 2 if both.shape else 2
             seen, n = both.classes.labels, both.n_rows
             raise error("K146", n=n, seen=shown(seen), k=len(seen), columns=columns)
-        is_much = held.n_rows >= _LEAST_ROWS or held.n_bytes > self.max_memory // 4
+        is_much = 2 * held.n_rows >= self._group or held.n_bytes > self.max_memory // 4
         return both.tabled(n_threads) if is_much else both
 
     def _united(self, other: ScoreParts) -> tuple[ScoreParts, ScoreParts]:
@@ -179,7 +184,7 @@ class ScoreParts:
             n_bytes=self.max_memory,
         )
         tables = self.tables
-        for held in _parts(self.held):
+        for held in _parts(self.held, self._group):
             rows = rows_of(held, self.threshold, n_threads, is_part=True)
             part = tables_of(rows, limit, n_sampled, tables, is_frequency=self.is_frequency)
             tables = part if tables is None else tables.merge(part)
@@ -190,10 +195,10 @@ class ScoreParts:
         return self if self.tables is None else self.tabled(n_threads)
 
 
-def _parts(held: HeldRows) -> Iterator[HeldRows]:
+def _parts(held: HeldRows, n_rows: int) -> Iterator[HeldRows]:
     """The same rows, so many at once whatever chunks they came in."""
     cuts: list[Chunk] = []
-    room = _GROUP_ROWS
+    room = n_rows
     for chunk in held.chunks:
         first = 0
         while first < len(chunk.codes):
@@ -203,6 +208,6 @@ def _parts(held: HeldRows) -> Iterator[HeldRows]:
             room -= len(cut.codes)
             if not room:
                 yield replace(held, chunks=tuple(cuts))
-                cuts, room = [], _GROUP_ROWS
+                cuts, room = [], n_rows
     if cuts:
         yield replace(held, chunks=tuple(cuts))

@@ -15,8 +15,9 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.errors import error
-from karat.tally.buckets import EXACT, LEVELS, bucket_starts
+from karat.tally.buckets import EXACT, LEVELS, bucket_starts, ends_of_bins
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.table_consistency import wrong_table
 
@@ -27,6 +28,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 _SPECIES: Final = "score_table"
 _FEW_CLASSES: Final = 8
+_ADDED, _LOWEST, _HIGHEST = 0, 1, 2
 _ARRAYS: Final = ("low", "high", "counts", "squares", "moments")
 
 
@@ -166,21 +168,41 @@ class ScoreTable:
         if self.is_weighted != other.is_weighted:
             kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
             raise error("K203", left=kinds[0], right=kinds[1])
-        n_rows = self.n_rows + other.n_rows
         bits = min(self.bits, other.bits)
+        return self.coarser(bits)._with(other.coarser(bits), EXACT - bits)
+
+    def laid_over(self, other: ScoreTable) -> ScoreTable:
+        """Both as one where their buckets are not the same: those that touch are one.
+
+        It is read, not merged and not written; as `merge` otherwise.
+        """
+        bits = min(self.bits, other.bits)
+        return self.coarser(bits)._with(other.coarser(bits), 0).disjoint()
+
+    def _with(self, other: ScoreTable, dropped: int) -> ScoreTable:
+        """Both as one: rungs are one where their lowest scores agree but for so many last digits."""
+        n_rows = self.n_rows + other.n_rows
         if not (self.n_rungs and other.n_rungs):
-            return replace((self if self.n_rungs else other).coarser(bits), n_rows=n_rows)
-        squares = None
-        if self.squares is not None and other.squares is not None:
-            squares = np.concatenate([self.squares, other.squares])
-        moments = None
-        if bits != EXACT:
-            moments = np.concatenate([self._moments, other._moments])
-        both = _gathered(
-            np.concatenate([self.low, other.low]), np.concatenate([self.high, other.high]),
-            np.concatenate([self.counts, other.counts]), squares, moments, bits, n_rows,
-        )  # fmt: skip
-        return replace(both, is_summed=self.is_summed and other.is_summed)
+            return replace(self if self.n_rungs else other, n_rows=n_rows)
+        taken = _native.take_rungs(*_contiguous(self.low, other.low), dropped, ends_of_bins())
+
+        def both(left: Numbers | None, right: Numbers | None, join: int = _ADDED) -> Any:
+            if left is None or right is None:
+                return None
+            return _native.join_rungs(taken, *_contiguous(left, right), join)
+
+        low = both(self.low, other.low, _LOWEST)
+        moments = both(self.moments, other.moments)
+        return ScoreTable(
+            low,
+            low if self.is_exact else both(self.high, other.high, _HIGHEST),
+            both(self.counts, other.counts),
+            both(self.squares, other.squares),
+            None if moments is None else _finite(moments),
+            self.bits,
+            n_rows,
+            self.is_summed and other.is_summed,
+        )
 
     @property
     def _moments(self) -> Floats:
@@ -193,10 +215,23 @@ class ScoreTable:
         """The same rows in buckets of so many digits; itself where they are that coarse already."""
         if bits >= self.bits:
             return self
-        found = _gathered(
-            self.low, self.high, self.counts, self.squares, self._moments, bits, self.n_rows
+        if not self.n_rungs:
+            return replace(self, moments=self._moments, bits=bits)
+        starts = bucket_starts(self.low, bits)
+        squares = None
+        if self.squares is not None:
+            squares = np.add.reduceat(self.squares, starts, axis=0)
+        with np.errstate(over="ignore"):
+            moments = _finite(np.add.reduceat(self._moments, starts))
+        return replace(
+            self,
+            low=np.minimum.reduceat(self.low, starts),
+            high=np.maximum.reduceat(self.high, starts),
+            counts=np.add.reduceat(self.counts, starts, axis=0),
+            squares=squares,
+            moments=moments,
+            bits=bits,
         )
-        return replace(found, is_summed=self.is_summed)
 
     def within(self, limit: int) -> ScoreTable:
         """The same rows in the finest buckets that number at most `limit`.
@@ -332,37 +367,8 @@ def _finite(sums: Floats) -> Floats:
     return np.clip(sums, -most, most)
 
 
-def _gathered(
-    low: Floats,
-    high: Floats,
-    counts: Numbers,
-    squares: Floats | None,
-    moments: Floats | None,
-    bits: int,
-    n_rows: int,
-) -> ScoreTable:
-    """Rungs in any order as a table: sorted, those of one bucket added up."""
-    if not len(low):
-        return ScoreTable(low, low, counts, squares, moments, bits, n_rows)
-    order = np.argsort(-low, kind="stable")
-    low = low[order]
-    starts = bucket_starts(low, bits)
-
-    def added(numbers: Numbers) -> Numbers:
-        return np.add.reduceat(numbers[order], starts, axis=0)
-
-    total = added(counts)
-    square = None if squares is None else added(squares)
-    if bits == EXACT:
-        found = low[starts]
-        return ScoreTable(found, found, total, square, None, bits, n_rows)
-    assert moments is not None
-    with np.errstate(over="ignore"):
-        moment = _finite(added(moments))
-    return ScoreTable(
-        np.minimum.reduceat(low, starts), np.maximum.reduceat(high[order], starts),
-        total, square, moment, bits, n_rows,
-    )  # fmt: skip
+def _contiguous(left: Numbers, right: Numbers) -> tuple[Numbers, Numbers]:
+    return np.ascontiguousarray(left), np.ascontiguousarray(right)
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable:

@@ -185,5 +185,5 @@ def _confidences(table: ScoreTable, positive: int, *, is_prob: bool) -> ScoreTab
     right = (positive, 1 - positive)
     parts = zip((for_positive, for_other), right, strict=True)
     one, other = (part.of_classes([1 - c, c]) for part, c in parts)
-    both = replace(one.merge(other).disjoint(), n_rows=table.n_rows)
+    both = replace(one.laid_over(other), n_rows=table.n_rows)
     return both if is_prob else both.mapped(_sure)

@@ -107,6 +107,7 @@ void test_paths(Random& random);
 void test_placements(Random& random);
 void test_programs(Random& random);
 void test_resampling(Random& random);
+void test_rungs(Random& random);
 void test_scores(Random& random);
 void test_variances(Random& random);
 

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
     test_placements(random);
     test_programs(random);
     test_resampling(random);
+    test_rungs(random);
     test_scores(random);
     test_variances(random);
     std::printf("passed on %s\n", karat::lanes().name);
