@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import karat
 from karat.engines.devices.tensors import even_on_the_host
@@ -39,6 +42,16 @@ def streams(rank: int | None) -> dict[str, karat.Stream]:
     return made
 
 
+def check_is_reduced_once(stream: karat.Stream) -> None:
+    """Wholes are not added up; a stream that was reset is a new part."""
+    with pytest.raises(KaratError, match="called again") as found:
+        stream.all_reduce()
+    assert found.value.code == "K120"
+    other = copy.copy(stream)
+    other.reset()
+    assert other.all_reduce().n_rows == 0
+
+
 def main() -> None:
     """Run as `python -m tests.devices.ranks RANK N_RANKS FOLDER`: they meet in a file there."""
     rank, n_ranks = (int(word) for word in sys.argv[1:3])
@@ -47,9 +60,13 @@ def main() -> None:
         "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=n_ranks
     )
     for i, (name, stream) in enumerate(streams(rank).items()):
+        n_rows = stream.n_rows
+        assert copy.copy(stream).all_reduce().n_rows >= n_rows == stream.n_rows, name
         whole = stream.all_reduce()
         assert whole is stream, name
         data = stream.to_bytes()
+        check_is_reduced_once(stream)
+        assert stream.to_bytes() == data, name
         digest = hashlib.sha256(data).hexdigest()
         (folder / f"{rank}-{i}.sha").write_text(digest, encoding="utf-8")
         if not rank:

@@ -99,6 +99,7 @@ def test_damaged_bytes_are_refused(kind: str) -> None:
         lambda header: header["settings"].update(max_memory=-1),
         lambda header: header["settings"].update(threshold="x"),
         lambda header: header["settings"].update(undefined="x"),
+        lambda header: header["settings"].update(n_threads=1e308),
         lambda header: header["settings"]["confidence"].update(level=7),
         lambda header: header["settings"].update(labels=["a", "c"]),
         lambda header: header["settings"].update(labels=["a", "b", "c"]),

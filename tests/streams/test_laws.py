@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -117,3 +118,22 @@ def test_what_is_kept_depends_on_the_bytes_alone() -> None:
             parts: Any = stream._scores.parts()
             assert (parts.tables is None) == is_kept
             assert (parts.settled().held is not None) == is_kept
+
+
+def test_what_is_kept_of_mixed_floats_depends_on_what_came() -> None:
+    """Batches of float32 and of float64, joined or not, read from bytes or not."""
+    rng = np.random.default_rng(4)
+    batches = [rng.random(70_000, np.float32), rng.random(30_000), rng.random(10)]
+    labels = [rng.integers(0, 2, len(batch)) for batch in batches]
+    for order in itertools.permutations(range(3)):
+        for is_stored in (False, True):
+            stream = karat.Stream(max_memory=1 << 20, level=None)
+            for i in order:
+                stream.update(labels[i], y_prob=batches[i])
+                if is_stored:
+                    stream = Stream.from_bytes(stream.to_bytes())
+            parts: Any = stream._scores.parts()
+            assert parts.tables is None, order
+            stream.update(np.zeros(20_000, int), y_prob=np.zeros(20_000))
+            parts = stream._scores.parts()
+            assert parts.tables is not None, order

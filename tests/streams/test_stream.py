@@ -44,6 +44,41 @@ def test_a_window_moves_on(seed: int, width: int) -> None:
         assert_reports(window.report(), karat.evaluate(*rows, labels=[0, 1, 2]))
 
 
+@pytest.mark.parametrize("kind", ["dense", "marginals", "sparse"])
+def test_a_window_of_discovered_classes_has_those_of_its_rows(kind: str) -> None:
+    k = {"dense": 8, "marginals": 400, "sparse": 5_000}[kind]
+    rng = np.random.default_rng(1)
+    lower, upper = (rng.integers(first, first + k // 2, (2, k)) for first in (0, k // 3))
+    one, other, window = karat.Stream(), karat.Stream(), karat.Stream()
+    one.update(*lower)
+    other.update(*upper)
+    window.merge(one).merge(other).subtract(one)
+    assert_reports(window.report(), karat.evaluate(*upper))
+    assert window.n_rows == k
+    assert window.subtract(other).n_rows == 0
+    with pytest.raises(KaratError, match="K101"):
+        window.report()
+    window.update(*lower)
+    assert_reports(window.report(), karat.evaluate(*lower))
+
+
+@pytest.mark.parametrize("kind", ["labels", "rows", "tables"])
+def test_a_reset_stream_is_a_new_one(kind: str) -> None:
+    settings: Any = {"labels": [0, 1], "max_memory": 1 << 20, "level": None}
+    stream, rng = karat.Stream(**settings), np.random.default_rng(0)
+    n = 200_000 if kind == "tables" else 20
+    y, p = rng.integers(0, 2, n), rng.random(n)
+    stream.update(y, **({"y_pred": y} if kind == "labels" else {"y_prob": p}))
+    stream.reset()
+    assert stream.n_rows == 0
+    assert (
+        stream.to_bytes() == karat.Stream(labels=[0, 1], max_memory=1 << 20, level=None).to_bytes()
+    )
+    stream.update([0, 1, 1], y_prob=[0.25, 0.5, 0.75])
+    wanted = karat.evaluate([0, 1, 1], y_prob=[0.25, 0.5, 0.75], labels=[0, 1], level=None)
+    assert_reports(stream.report(), wanted)
+
+
 def test_what_was_not_merged_cannot_be_taken_away() -> None:
     stream, other = karat.Stream(), karat.Stream()
     stream.update(["a", "b"], ["a", "b"])

@@ -271,6 +271,8 @@ TWO, HEAVY = stored("one_score"), tables_of(rows_of("prob", 30, is_weighted=True
         replace(FOUND, sums=OTHER.sums),
         replace(FOUND, sums=TWO.sums),
         replace(FOUND, sums=HEAVY.sums),
+        replace(FOUND, sums=replace(FOUND.sums, names=("other", *FOUND.sums.names[1:]))),
+        replace(FOUND, sums=replace(FOUND.sums, places=None)),
         replace(FOUND, cells=OTHER.cells),
         replace(FOUND, cells=HEAVY.cells),
         replace(FOUND, cells=TWO.cells),

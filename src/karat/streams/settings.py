@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.engines.arrays import check_threads
 from karat.engines.decided import checked_threshold
 from karat.engines.score_batches import ScoreBatches
 from karat.engines.score_stream import ScoreParts
@@ -66,6 +67,7 @@ class Settings:
             K122 one of them is not what it may be; K301 unknown metrics.
         """
         given = {name: _plain(value) for name, value in given.items()}
+        check_threads(given["n_threads"])
         names = given["class_names"]
         if isinstance(names, Mapping):
             names = {_plain(label): _plain(name) for label, name in names.items()}

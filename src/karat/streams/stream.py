@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from karat.engines.arrays import check_threads, tally_labels
+from karat.engines.arrays import tally_labels
 from karat.engines.devices.exchange import all_gathered
 from karat.engines.devices.tensors import Arrived, arrived
 from karat.errors import KaratError, error
@@ -21,7 +21,7 @@ from karat.streams.devices import StreamDevices
 from karat.streams.reports import report_of_parts
 from karat.streams.settings import Settings
 from karat.streams.stream_bytes import stream_from_bytes, stream_to_bytes
-from karat.tally import Cells, Label, subtract, union
+from karat.tally import Cells, Label, occurring, subtract, union
 
 __all__ = ["Stream", "report_on_device"]
 
@@ -78,7 +78,6 @@ class Stream:
         n_threads: int | None = None,
         max_memory: int = 1 << 28,
     ) -> None:
-        check_threads(n_threads)
         declared = None if labels is None else declared_labels(labels)
         self._settings = Settings.of(
             labels=declared, class_names=class_names, positive=positive, threshold=threshold,
@@ -87,9 +86,13 @@ class Stream:
             n_threads=n_threads, max_memory=max_memory,
         )  # fmt: skip
         self._lock = threading.RLock()
+        self._forget()
+
+    def _forget(self) -> None:
         self._cells: Cells | None = None
         self._scores = self._settings.batches()
         self._devices = StreamDevices(self._settings)
+        self._is_whole = False
 
     @property
     def n_rows(self) -> int:
@@ -245,14 +248,15 @@ class Stream:
         """Merge the streams of all processes of torch.distributed: each then holds the whole.
 
         Every process calls it, whatever it added, also nothing; they are merged in the order of
-        their ranks, so that all end with the same stream. This stream is returned.
+        their ranks, so that all end with the same stream. This stream is returned. It is called
+        once: a second time the wholes would be added up.
 
         Args:
             group: of torch.distributed; None: all processes.
 
         Errors:
-            K120 no group of processes was started, or another process could not hand over its
-            stream; K201, K202, K203 as of `merge`: in every process alike.
+            K120 no group of processes was started, another process could not hand over its
+            stream, or it was called before; K201, K202, K203 as of `merge`: in every process alike.
 
         Cost: every process receives the bytes of all others, padded to the longest, and merges
         them. It is meant for the end of an epoch.
@@ -260,6 +264,7 @@ class Stream:
         with self._lock:
             own, problem = None, None
             try:
+                self._check_is_part()
                 own = self.to_bytes()
             except KaratError as found:
                 problem = found
@@ -278,7 +283,18 @@ class Stream:
                 whole.merge(Stream.from_bytes(part or b""))
             self._settings.check_same(whole._settings)
             self._cells, self._scores = whole._cells, whole._scores
+            self._is_whole = True
         return self
+
+    def _check_is_part(self) -> None:
+        """Refuse to add up wholes."""
+        if self._is_whole:
+            raise error(
+                "K120",
+                found="all_reduce() was called again: this stream holds the rows of every process",
+                do="Call reset() before the rows of the next epoch. To go on adding rows to this "
+                "one, reduce a copy: copy.copy(stream).all_reduce().",
+            )
 
     def subtract(self, other: Stream) -> Stream:
         """Take away what another stream holds and this one once merged: a window that moves on.
@@ -310,6 +326,11 @@ class Stream:
             if part is not None:
                 self._cells = _rest(self._cells, part)
         return self
+
+    def reset(self) -> None:
+        """Forget every row; what the stream was asked for stays."""
+        with self._lock:
+            self._forget()
 
     def report(self, metrics: str | Metric | Iterable[str | Metric] | None = None) -> Report:
         """The report of all rows so far.
@@ -359,10 +380,9 @@ class Stream:
         """
         settings, cells, scores = stream_from_bytes(data)
         found = cls.__new__(cls)
-        found._settings, found._cells = settings, cells
-        found._lock = threading.RLock()
-        found._scores = settings.batches()
-        found._devices = StreamDevices(settings)
+        found._settings, found._lock = settings, threading.RLock()
+        found._forget()
+        found._cells = cells
         if scores is not None:
             found._scores.merge(scores)
         return found
@@ -380,13 +400,14 @@ def report_on_device(rows: Arrived, **settings: Any) -> Report | None:
     return stream.report() if stream._update_on_device(rows, is_part=False) else None
 
 
-def _rest(whole: Cells | None, part: Cells) -> Cells:
-    """The tally without a part: classes that only it has are no reason to refuse."""
+def _rest(whole: Cells | None, part: Cells) -> Cells | None:
+    """The tally without a part, on the classes that are left: those that only it has are none."""
     if whole is None:
         whole = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
     nothing = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
     of_whole = replace(whole, counts=whole.counts * 0, n_rows=whole.n_rows * 0)
-    return subtract(union(whole, nothing), union(part, of_whole))
+    rest = occurring(subtract(union(whole, nothing), union(part, of_whole)))
+    return rest if rest.classes.is_declared or rest.n_rows else None
 
 
 def _mixed(given: str, before: str) -> Exception:

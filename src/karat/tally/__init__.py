@@ -3,7 +3,7 @@
 Nothing here knows what a metric is, and nothing here knows where the data lives.
 """
 
-from karat.tally.algebra import merge, reorder, subtract, to_marginals, to_sparse, union
+from karat.tally.algebra import merge, occurring, reorder, subtract, to_marginals, to_sparse, union
 from karat.tally.bin_edges import quantile_edges, uniform_edges
 from karat.tally.bins import Bins
 from karat.tally.cells import Axis, Cells
@@ -50,6 +50,7 @@ __all__ = [
     "from_bytes",
     "inconsistency",
     "merge",
+    "occurring",
     "quantile_edges",
     "reorder",
     "subtract",

@@ -1,4 +1,4 @@
-"""The algebra of tallies: merge (⊕), subtract (⊖), union of discovered classes.
+"""The algebra of tallies: merge (⊕), subtract (⊖), union of discovered classes, and those left.
 
 Laws, tested for every storage and weight: merge has an identity, is associative and commutative
 (bit for bit on counts; weights to one rounding a cell), and
@@ -17,7 +17,7 @@ from karat.tally.cells import Cells, Numbers
 from karat.tally.classes import Classes
 from karat.tally.fields import summed_by
 
-__all__ = ["merge", "reorder", "subtract", "to_marginals", "to_sparse", "union"]
+__all__ = ["merge", "occurring", "reorder", "subtract", "to_marginals", "to_sparse", "union"]
 
 
 def merge(left: Cells, right: Cells) -> Cells:
@@ -113,6 +113,41 @@ def union(left: Cells, right: Cells) -> Cells:
         both = Classes.of(sorted({*a.labels, *b.labels}))
         left, right = reorder(left, both), reorder(right, both)
     return merge(left, right)
+
+
+def occurring(cells: Cells) -> Cells:
+    """The same counts on the classes that occur, true or predicted, where classes are discovered.
+
+    What `subtract` leaves then has the classes that the rows left have. Without rows there are
+    none to choose by, and it stays as it is.
+    """
+    if cells.classes.is_declared:
+        return cells
+    if cells.storage == "marginals":
+        kept = np.flatnonzero(_is_held(cells.counts))
+    else:
+        rows, cols, counts = cells.occupied()
+        is_held = _is_held(counts)
+        kept = np.union1d(rows[is_held], cols[is_held])
+    if len(kept) in (0, cells.k):
+        return cells
+    classes = Classes.of([cells.classes.labels[i] for i in kept.tolist()])
+    if cells.storage == "dense":
+        return replace(cells, classes=classes, counts=cells.counts[..., kept[:, None], kept])
+    if cells.storage == "marginals":
+        return replace(cells, classes=classes, counts=cells.counts[..., kept])
+    return replace(
+        cells,
+        classes=classes,
+        rows=np.searchsorted(kept, rows[is_held]),
+        cols=np.searchsorted(kept, cols[is_held]),
+        counts=counts[..., is_held],
+    )
+
+
+def _is_held(counts: Numbers) -> npt.NDArray[np.bool_]:
+    """Along the last axis: whether anything is there."""
+    return np.asarray(counts.any(axis=tuple(range(counts.ndim - 1))))
 
 
 def reorder(cells: Cells, classes: Classes) -> Cells:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -35,18 +35,21 @@ class Chunk:
         values: float32 or float64[n, k], or [n] of the positive class of two.
         pred: int32[n], predicted classes that were given, or None.
         weights: float64[n], or None.
+        n_given: bytes of the batches of which it was joined; None: it was not.
     """
 
     codes: Codes
     values: Numbers
     pred: Codes | None = None
     weights: npt.NDArray[np.float64] | None = None
+    n_given: int | None = None
 
     @property
     def n_bytes(self) -> int:
-        """Bytes that it takes."""
-        parts = (self.codes, self.values, self.pred, self.weights)
-        return sum(part.nbytes for part in parts if part is not None)
+        """Bytes of the rows as they came: joined with float64 those of float32 take more."""
+        if self.n_given is not None:
+            return self.n_given
+        return _n_bytes((self.codes, self.values, self.pred, self.weights))
 
     def at(self, rows: slice) -> Chunk:
         """Some of the rows: views."""
@@ -81,7 +84,7 @@ class HeldRows:
 
     @cached_property
     def n_bytes(self) -> int:
-        """Bytes of the rows."""
+        """Bytes of the rows as they came, which are the same in any order of batches."""
         return sum(chunk.n_bytes for chunk in self.chunks)
 
     @property
@@ -139,6 +142,7 @@ class HeldRows:
             "is_declared": self.classes.is_declared,
             "is_prob": self.is_prob,
             "tolerance": self.tolerance,
+            "n_given": self.n_bytes,
         }
         arrays = {name: getattr(whole, name) for name in _ARRAYS}
         return framed(header, {name: array for name, array in arrays.items() if array is not None})
@@ -153,6 +157,10 @@ class HeldRows:
         return unframed(data, _ARRAYS, _assembled, _ARRAYS)
 
 
+def _n_bytes(arrays: Iterable[Numbers | None]) -> int:
+    return sum(array.nbytes for array in arrays if array is not None)
+
+
 def _joined(chunks: Sequence[Chunk]) -> Chunk:
     """Chunks as one."""
 
@@ -160,7 +168,8 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
         each = [getattr(chunk, name) for chunk in chunks]
         return None if each[0] is None else np.concatenate(each)
 
-    return Chunk(parts("codes"), parts("values"), parts("pred"), parts("weights"))
+    n_given = sum(chunk.n_bytes for chunk in chunks)
+    return Chunk(parts("codes"), parts("values"), parts("pred"), parts("weights"), n_given)
 
 
 def _compacted(chunks: list[Chunk]) -> tuple[Chunk, ...]:
@@ -203,8 +212,12 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
     classes = Classes(
         tuple(header["labels"]), header["positive"], is_declared=header["is_declared"]
     )
-    chunk = Chunk(arrays["codes"], arrays["values"], arrays.get("pred"), arrays.get("weights"))
+    given = [arrays.get(name) for name in _ARRAYS]
+    n_given = header.get("n_given")  # earlier versions did not write it
+    chunk = Chunk(arrays["codes"], arrays["values"], given[2], given[3], n_given)
     problem = wrong_classes(classes) or _inconsistency(chunk, classes)
+    if n_given is not None and not (type(n_given) is int and 0 <= n_given <= _n_bytes(given)):
+        problem = "Its rows were not of so many bytes"
     if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
         problem = "What the scores are is not said"
     if problem:

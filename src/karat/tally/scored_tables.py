@@ -20,7 +20,7 @@ from karat.tally.classes import Classes
 from karat.tally.row_sample import RowSample
 from karat.tally.score_table import ScoreTable
 from karat.tally.serialization import damaged, framed, unframed
-from karat.tally.sums import Sums
+from karat.tally.sums import LOSSES, Sums
 
 __all__ = ["ScoredTables"]
 
@@ -213,6 +213,8 @@ def _inconsistency(found: ScoredTables) -> str | None:
     parts = [*found.ranks, *found.probabilities]
     if any(table.k != k for table in parts) or found.sums.k != k or found.sample.k != k:
         return "The parts are not of the same classes"
+    if set(found.sums.names) != set(LOSSES) or found.sums.places is None:
+        return "Some sums of losses are missing, or unknown"
     if found.confidences is not None and found.confidences.k != 2:
         return "Confidences are of right and wrong rows"
     if any(table.n_rows != found.n_rows for table in found.tables):

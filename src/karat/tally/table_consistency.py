@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.tally.buckets import LEVELS, bucket_starts
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from karat.tally.score_table import ScoreTable
 
 __all__ = ["wrong_table"]
+
+_CLOSE: Final = 1e-9
+"""Sums of the same numbers in another order agree to this part."""
 
 
 def wrong_table(table: ScoreTable) -> str | None:
@@ -48,4 +52,20 @@ def wrong_table(table: ScoreTable) -> str | None:
         return "The number of rows is not that of the counts"
     if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
         return "Two rungs are of one bucket"
+    ends = np.stack([high, low], axis=1).ravel()
+    if len(bucket_starts(ends, table.bits)) != len(low):
+        return "A rung is of several buckets"
+    if table.moments is not None and not _are_within(table.moments, low, high, counts):
+        return "The mean of a rung is not in it"
     return None
+
+
+def _are_within(
+    moments: npt.NDArray[Any], low: npt.NDArray[Any], high: npt.NDArray[Any], counts: Any
+) -> bool:
+    """Whether sums of scores, which round, are those of scores in the rungs."""
+    most, weight = np.finfo(np.float64).max, counts.sum(axis=1)
+    with np.errstate(over="ignore"):
+        least, largest = (np.clip(end * weight, -most, most) for end in (low, high))
+        room = _CLOSE * np.maximum(np.abs(least), np.abs(largest)) + np.finfo(np.float64).tiny
+        return bool(((least - room <= moments) & (moments <= largest + room)).all())
