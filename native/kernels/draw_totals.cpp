@@ -26,15 +26,17 @@ Totals::Totals(const double* sums, const double* squares, int64_t m, Law law)
     if (m > kMostItems) throw std::invalid_argument("more than 2^32 sums");
     for (int64_t i = 0; i < m; ++i) {
         const double sum = sums[i], square = squares ? squares[i] : sum;
+        // The square of a weight may be too small for a number: then it counts as one row.
+        const bool is_tiny = square == 0 && sum <= 0x1p-500;
         if (!(sum >= 0 && square >= 0 && sum <= 0x1p500 && square <= 0x1p1000) ||
-            (sum > 0) != (square > 0))
+            ((sum > 0) != (square > 0) && !is_tiny))
             throw std::invalid_argument("a sum or a square is negative, too large or alone");
         if (sum == 0) continue;
-        double rows = squares ? sum * (sum / square) : sum;
+        double rows = is_tiny ? 1 : squares ? sum * (sum / square) : sum;
         if (!(rows <= 0x1p52)) throw std::invalid_argument("a sum is of more than 2^52 rows");
         // Rows of one weight are a whole number of them, but for rounding.
         if (std::fabs(rows - std::round(rows)) < 1e-9 * rows) rows = std::round(rows);
-        scale_[i] = squares ? square / sum : 1.0;
+        scale_[i] = is_tiny ? sum : squares ? square / sum : 1.0;
         const double whole = std::floor(rows);
         if (law == Law::gamma || whole > SmallPoisson::kMostRate) {
             large_.push_back({i, rows, Poisson(rows)});

@@ -302,9 +302,9 @@ def test_an_unchanged_header_is_read() -> None:
         replace(BUCKETS, moments=np.array([0.0, 0.0])),
         replace(BUCKETS, high=BUCKETS.low - 0.1),
         replace(BUCKETS, high=BUCKETS.low + 1.0),
-        replace(BUCKETS, high=BUCKETS.high + [0.4, 0.0, 0.0, 0.0]),
-        replace(BUCKETS, moments=BUCKETS.moments + [0.0, 1e-6, 0.0, 0.0]),
-        replace(BUCKETS, moments=BUCKETS.moments - [1e9, 0.0, 0.0, 0.0]),
+        replace(BUCKETS, high=BUCKETS.high + np.array([0.4, 0.0, 0.0, 0.0])),
+        replace(BUCKETS, moments=BUCKETS.moments + np.array([0.0, 1e-6, 0.0, 0.0])),
+        replace(BUCKETS, moments=BUCKETS.moments - np.array([1e9, 0.0, 0.0, 0.0])),
         replace(BUCKETS, low=np.array([0.53, 0.51, -1]), high=np.array([0.9, 0.52, -1.0])),
     ],
 )

@@ -128,7 +128,10 @@ def _envelope(hull: Points) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
         return np.array([0.0, 1.0]), np.full(2, np.nan), np.zeros(1, np.intp)
     fpr, fnr = Det.plane(hull.tps, hull.fps, n_pos, n_neg)
     run, fall = np.diff(fpr), -np.diff(fnr)
-    crossings = np.maximum.accumulate(run / (run + fall))
+    # Points that only a weight too small to be seen divides are one.
+    either = run + fall
+    crossings = np.divide(run, either, out=np.zeros_like(run), where=either > 0)
+    crossings = np.maximum.accumulate(crossings)
     borders = np.concatenate([[0.0], crossings, [1.0]])
     lines = np.flatnonzero(borders[:-1] < borders[1:])
     corners = np.append(borders[lines], 1.0)

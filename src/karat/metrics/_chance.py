@@ -140,6 +140,8 @@ def _mean_distance(p: Floats, weight: Floats, squares: Floats) -> float:
     if len(p) > _RUNGS:
         p, weight, squares = _together(p, weight, squares)
     unit = squares / weight
+    if not unit.any():
+        return 0.0  # weights whose squares are too small for numbers
     if np.ptp(unit) <= 1e-12 * unit[0]:
         return float(unit[0]) * _of_equal_rows(p, weight / unit[0])
     return _of_unequal_rows(p, weight, squares)
@@ -167,7 +169,8 @@ def _of_unequal_rows(p: Floats, weight: Floats, squares: Floats) -> float:
 
     |x| = r/2 − 4r/π² · Σ over odd j of cos(jπx/r)/j² for |x| ≤ r.
     """
-    rows = np.maximum(1.0, np.rint(weight**2 / squares))
+    rows = np.divide(weight**2, squares, out=np.ones_like(weight), where=squares > 0)
+    rows = np.maximum(1.0, np.rint(rows))
     size = np.sqrt(squares / rows)
     largest = float(size.max())
     variance = float((squares * p * (1.0 - p)).sum())

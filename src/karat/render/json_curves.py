@@ -101,11 +101,12 @@ def _class_from(part: Part, i: int, decisions: Floats, cells: Cells) -> ClassCur
     fields = cells.fields
     n_pos = float((fields.tp + fields.fn)[i])
     n_neg = float((fields.tp + fields.fn).sum()) - n_pos
+    slack = _CLOSE * (n_pos + n_neg)  # what rounding leaves of sums of small and large weights
     thresholds = part["thresholds"].amounts()
     if thresholds.ndim != 1 or not len(thresholds) or not (np.diff(thresholds) < 0).all():
         raise part["thresholds"].is_not("a list of numbers that descend")
     tps, fps = (
-        _counts(part[name], len(thresholds), total, cells.is_weighted, ends_at_total=True)
+        _counts(part[name], len(thresholds), total, slack, cells.is_weighted, ends_at_total=True)
         for name, total in (("tp", n_pos), ("fp", n_neg))
     )
     zero = [0.0]
@@ -114,7 +115,7 @@ def _class_from(part: Part, i: int, decisions: Floats, cells: Cells) -> ClassCur
         raise part["n_points"].is_not(f"at least {len(thresholds) + 1}, the points that are there")
     areas = {name: _share(part["areas"][name]) for name in (*_AREAS, "cost")}
     decided = [
-        _counts(part["decisions"][name], len(decisions), total, cells.is_weighted)
+        _counts(part["decisions"][name], len(decisions), total, slack, cells.is_weighted)
         for name, total in (("tp", n_pos), ("fp", n_neg))
     ]
     return ClassCurves(
@@ -134,13 +135,18 @@ def _class_from(part: Part, i: int, decisions: Floats, cells: Cells) -> ClassCur
 
 
 def _counts(
-    part: Part, size: int, total: float, is_weighted: bool, *, ends_at_total: bool = False
+    part: Part,
+    size: int,
+    total: float,
+    slack: float,
+    is_weighted: bool,
+    *,
+    ends_at_total: bool = False,
 ) -> Floats:
     """Weights of rows above thresholds: from 0 to the total, rising with falling thresholds."""
     found = part.amounts() if is_weighted else part.counts().astype(np.float64)
     if found.shape != (size,):
         raise part.is_not(f"{size} numbers")
-    slack = _CLOSE * max(total, 1e-300)
     if (found < 0).any() or (found > total + slack).any():
         raise refused(f"{part.path} is not within 0 to {total:g}, the rows there are")
     if ends_at_total and ((np.diff(found) < 0).any() or abs(found[-1] - total) > slack):

@@ -180,7 +180,7 @@ class ScoreTable:
         return self.coarser(bits)._with(other.coarser(bits), 0).disjoint()
 
     def _with(self, other: ScoreTable, dropped: int) -> ScoreTable:
-        """Both as one: rungs are one where their lowest scores agree but for so many last digits."""
+        """Both as one: rungs are one whose lowest scores agree but for so many last digits."""
         n_rows = self.n_rows + other.n_rows
         if not (self.n_rungs and other.n_rungs):
             return replace(self if self.n_rungs else other, n_rows=n_rows)

@@ -45,8 +45,9 @@ class Line:
         else:
             a, b = view.made(recalibration_line)
         value = b if part == "slope" else a
+        unknown = cls(np.nan, np.nan, np.nan, np.nan, np.nan, 0.0)
         if not np.isfinite(value):
-            return cls(np.nan, np.nan, np.nan, np.nan, np.nan, 0.0)
+            return unknown
         # Weighted by the spread of the rows, x and 1 are orthogonal about this centre.
         total = heavy = weighed = 0.0
         for p, counts, _ in view.rungs.blocks():
@@ -55,6 +56,8 @@ class Line:
             total += float(counts.sum())
             heavy += float(spread.sum())
             weighed += dot(spread, x)
+        if not heavy:
+            return unknown  # every row lies where the line is 0 or 1
         centre = weighed / heavy
         if part == "shift":
             return cls(value, a, b, total / heavy, 0.0, centre)
@@ -62,6 +65,8 @@ class Line:
             dot(counts.sum(axis=1) * _spread(a, b, _odds(p)), (_odds(p) - centre) ** 2)
             for p, counts, _ in view.rungs.blocks()
         )
+        if not square:
+            return unknown
         if part == "slope":
             return cls(value, a, b, 0.0, total / square, centre)
         # a is the height at the centre less the slope times the centre.
@@ -80,7 +85,9 @@ class Line:
         """Σw² and φ² of each rung, of the rest and of the own rows: [u, 2] both."""
         for p, counts, squares in view.rungs.blocks():
             phi = np.stack([self.influence(p, is_own) for is_own in (False, True)], axis=1)
-            yield np.asarray(counts if squares is None else squares, np.float64), phi**2
+            with np.errstate(over="ignore"):  # an infinite square makes the interval unknown
+                square = phi**2
+            yield np.asarray(counts if squares is None else squares, np.float64), square
 
 
 def _odds(p: Floats) -> Floats:

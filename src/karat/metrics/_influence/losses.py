@@ -65,7 +65,8 @@ def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
     held = shares > 0
     if form.name == "surprise":
         logs = np.zeros_like(shares)
-        logs[held] = np.where(shares[held] > 0.5, np.log1p(-others[held]), np.log(shares[held]))
+        with np.errstate(divide="ignore"):  # of the others all but nothing is left
+            logs[held] = np.where(shares[held] > 0.5, np.log1p(-others[held]), np.log(shares[held]))
         base = -float((shares * logs).sum())
         moved = -logs - base
     else:
