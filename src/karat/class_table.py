@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Metric, get
+from karat.metrics._bounds import Limits, is_open
 
 if TYPE_CHECKING:
     from karat.report import Report
@@ -61,8 +63,22 @@ def rows_of_classes(report: Report, tables: TableIntervals | None) -> list[dict[
             for name, (low, high) in limits.items()
             if name not in reasons and not math.isnan(low[i])
         }
-        rows.append(row | {"undefined": reasons, "intervals": intervals})
+        row |= {"undefined": reasons, "intervals": intervals}
+        bounds = _open_bounds(report, columns, i)
+        rows.append(row | ({"bounds": bounds} if bounds else {}))
     return rows
+
+
+def _open_bounds(
+    report: Report, columns: Mapping[str, tuple[Metric, Any]], i: int
+) -> dict[str, Limits | None]:
+    """Limits of what is not exact of a class, by column."""
+    each = {
+        name: report.class_bounds[metric][i]
+        for name, (metric, _) in columns.items()
+        if metric in report.class_bounds
+    }
+    return {name: limits for name, limits in each.items() if is_open(limits)}
 
 
 def _limits(report: Report, tables: TableIntervals) -> dict[str, tuple[Floats, Floats]]:

@@ -25,9 +25,9 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
 from karat.metrics._positive import check_has_positive
-from karat.operating_points import lift_of_thresholds
+from karat.operating_points import THRESHOLDS, lift_of_thresholds
 from karat.plan import default_metrics
-from karat.report import THRESHOLDS, Report
+from karat.report import Report
 from karat.tally import Cells, Classes
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_intervals
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_MEMORY",
+    "MIN_MEMORY",
     "checked_memory",
     "counted_as_rows",
     "names_files",
@@ -51,7 +52,7 @@ __all__ = [
 MAX_MEMORY: Final = 1 << 31
 """Bytes that the scores of files may take before they are put into tables."""
 _TASK_MEMORY: Final = 1 << 28
-_LEAST_MEMORY: Final = 1 << 20
+MIN_MEMORY: Final = 1 << 20
 _OF_LABELS: Final = ("labels", "positive", "weights")
 
 
@@ -62,10 +63,10 @@ def checked_memory(max_memory: Any) -> int:
         K122 it is none, or fewer than rows of one batch need.
     """
     is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
-    if not (is_whole and max_memory >= _LEAST_MEMORY):
+    if not (is_whole and max_memory >= MIN_MEMORY):
         raise error(
             "K122", argument="max_memory", value=max_memory,
-            choices=f"a whole number of bytes from {_LEAST_MEMORY}",
+            choices=f"a whole number of bytes from {MIN_MEMORY}",
             do="It is how many bytes rows with scores may take.",
         )  # fmt: skip
     return int(max_memory)

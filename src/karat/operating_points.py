@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
+from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Lift
 
 if TYPE_CHECKING:
     from karat.report import Report
 
-__all__ = ["best_thresholds", "lift_of_thresholds", "not_computed"]
+__all__ = ["THRESHOLDS", "best_thresholds", "lift_of_thresholds", "not_computed"]
 
+THRESHOLDS = {
+    "f1": ("f_beta_threshold", "max_f_beta"),
+    "informedness": ("informedness_threshold", "max_informedness"),
+    "cost": ("cost_threshold", "min_cost"),
+}
+"""What a threshold can be best for → the metrics of the threshold and of what it gives."""
 _VALUES: Final = ("threshold", "value")
 
 
@@ -23,22 +30,27 @@ def lift_of_thresholds(k: int) -> Lift:
     return "plain" if k == 2 else "per_class"
 
 
-def not_computed(names: Sequence[str], *, can_be_named: bool = True) -> KaratError:
+def not_computed(
+    names: Sequence[str], *, can_be_named: bool = True, needs_rows: bool = False
+) -> KaratError:
     """K211: a report does not hold these metrics of scores, nor can it compute them.
 
     Args:
         names: every metric that is missing.
         can_be_named: whether these classes allow to ask for them by name.
+        needs_rows: whether tables of scores do not tell them.
     """
     them = "it" if len(names) == 1 else "them"
     do = f"Name {them}: karat.evaluate(..., metrics=[{shown(names)}])."
     if not can_be_named:
         do = "Leave metrics= out: karat.evaluate(...) computes them for each class."
+    if needs_rows:
+        do += " Where rows were too many to keep, give a larger max_memory= as well."
     return error("K211", name=", ".join(names), do=do)
 
 
 def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
-    """The threshold that is best for each of `report.THRESHOLDS`, and what it gives.
+    """The threshold that is best for each of `THRESHOLDS`, and what it gives.
 
     Args:
         report: a report of rows with probabilities or scores.
@@ -51,8 +63,6 @@ def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
     Errors:
         K210 there were no scores; K211 the report holds only other metrics.
     """
-    from karat.report import THRESHOLDS
-
     classes = report.classes
     lift = lift_of_thresholds(classes.k)
     found: dict[str, list[dict[str, Any]]] = {}
@@ -84,5 +94,18 @@ def _points(report: Report, metrics: list[Metric]) -> list[dict[str, Any]]:
             for name, number in zip(_VALUES, pair, strict=True)
         }
         unfit = [m for m, number in zip(metrics, pair, strict=True) if not math.isfinite(number)]
-        points.append(point | ({"undefined": unfit[0].undefined_when} if unfit else {}))
+        point |= {"undefined": unfit[0].undefined_when} if unfit else {}
+        bounds = _open_bounds(report, metrics, len(points))
+        points.append(point | ({"bounds": bounds} if bounds else {}))
     return points
+
+
+def _open_bounds(report: Report, metrics: list[Metric], i: int) -> dict[str, Limits | None]:
+    """Limits of the threshold and of the value, as far as they are not exact."""
+    found: dict[str, Limits | None] = {}
+    for name, metric in zip(_VALUES, metrics, strict=True):
+        if metric in report.bounds:
+            found[name] = report.bounds[metric]
+        elif metric in report.class_bounds:
+            found[name] = report.class_bounds[metric][i]
+    return {name: limits for name, limits in found.items() if is_open(limits)}

@@ -14,7 +14,9 @@ import numpy.typing as npt
 from karat._version import __version__
 from karat.confusion import Confusion
 from karat.errors import KaratError, error, shown
-from karat.metrics import Metric, get
+from karat.metrics import Metric, Pairwise, get
+from karat.metrics._bounded import ClassLimits
+from karat.metrics._bounds import Limits
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive, with_positive
@@ -40,12 +42,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 """Families of metrics that say how probabilities agree with what happened."""
 _OPEN = "from scores in buckets; how far from exact is not known"
-THRESHOLDS = {
-    "f1": ("f_beta_threshold", "max_f_beta"),
-    "informedness": ("informedness_threshold", "max_informedness"),
-    "cost": ("cost_threshold", "min_cost"),
-}
-"""What a threshold can be best for → the metrics of the threshold and of what it gives."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +70,7 @@ class Report:
             read from JSON.
         draws: what replicates are drawn from when an interval is read.
         bounds: metrics that are not exact, with limits of the exact value, None where not known.
+        class_bounds: the same of metrics of each class: limits of each, equal where it is exact.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
         kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
     """
@@ -94,7 +91,8 @@ class Report:
     class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
     is_clustered: bool = False
     draws: Draws | None = None
-    bounds: Mapping[Metric, tuple[float, float] | None] = field(default_factory=dict)
+    bounds: Mapping[Metric, Limits | None] = field(default_factory=dict)
+    class_bounds: Mapping[Metric, ClassLimits] = field(default_factory=dict)
     kept_cautions: tuple[str, ...] = ()
 
     @property
@@ -286,7 +284,7 @@ class Report:
             return metric.values(cells, self.undefined)
         found = self.measured.get(metric)
         if found is None:
-            raise not_computed([str(metric)])
+            raise not_computed([str(metric)], needs_rows=metric.record.reads is Pairwise)
         return found
 
     @cached_property
@@ -294,7 +292,8 @@ class Report:
         """One row a class: label, name, counts and rates; undefined rates carry their reason.
 
         Each row also holds ``"undefined"``: metric name → reason, for that class; and
-        ``"intervals"``: metric name → (low, high).
+        ``"intervals"``: metric name → (low, high). Of scores in buckets also ``"bounds"``: metric
+        name → limits of the exact value, None if not known, of each rate that is not exact.
         """
         from karat.class_table import rows_of_classes
 
@@ -306,7 +305,8 @@ class Report:
 
         Of two classes ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
         of more, one such dict a class with its ``"label"`` and ``"name"``.
-        Chosen on the rows that they are measured on, so their values are optimistic.
+        Chosen on the rows that they are measured on, so their values are optimistic. Of scores in
+        buckets what is not exact has its limits under ``"bounds"``.
 
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.

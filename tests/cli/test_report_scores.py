@@ -263,3 +263,12 @@ def test_a_mapping_in_one_line() -> None:
     told = "scores=z, truth=y, pred=largest score, weight=w"
     assert shown_mapping(mapping) == told
     assert shown_mapping(mapping, 0.5) == told.replace("largest score", "score from 0.5 on")
+
+
+@pytest.mark.parametrize("size", ["500", "0", "1023KiB", "-1", "five", "1e9"])
+def test_a_size_that_is_too_small_or_none_is_refused(size: str, karat: Karat) -> None:
+    write_parquet(Path("two.parquet"), TWO)
+    ran = karat("report", "two.parquet", "--prob", "p_ham", "p_spam", f"--max-memory={size}")
+    assert (ran.code, ran.out) == (2, "")
+    assert "K122" in ran.err
+    assert "500MB or 2GiB" in ran.err

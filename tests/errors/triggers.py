@@ -94,6 +94,12 @@ def crowded() -> None:
     stream.update(np.zeros(50_000, int), y_prob=np.tile([1.0, 0.0, 0.0], (50_000, 1)))
 
 
+def of_many_classes() -> None:
+    """More rows of 200 classes than are kept."""
+    stream = karat.Stream(labels=range(200), max_memory=1 << 20)
+    stream.update(np.arange(3_000) % 200, y_prob=np.eye(200)[np.arange(3_000) % 200])
+
+
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K502": asked_of_workers_without_karat,
     "K503": lambda: list(joined([(0, 0, 2, b"")])),
@@ -107,6 +113,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K145": lambda: karat.evaluate([0, 1, 1], [0, 1, 0], clusters=["ann", "ann", "ann"]),
     "K413": lambda: karat.gate([0, 1], [0, 1], update_baseline="no folder/base.json"),
     "K146": crowded,
+    "K147": of_many_classes,
     "K151": lambda: karat.objectives.multiclass([0.5, 1.5], [0, 1]),
     "K152": lambda: karat.objectives.multiclass([[0.5, 1.5], [0.5, float("inf")]], [0, 1]),
     "K153": lambda: karat.objectives.multiclass([[0.5, 1.5], [1.5, 0.5]], [1, 2]),

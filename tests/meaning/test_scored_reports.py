@@ -15,8 +15,9 @@ import karat
 from karat.class_table import PER_CLASS_OF_SCORES
 from karat.errors import KaratError
 from karat.metrics import get
+from karat.operating_points import THRESHOLDS
 from karat.render.json import report_schema
-from karat.report import THRESHOLDS, Report
+from karat.report import Report
 from tests.optional import optional
 from tests.same import assert_same
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -324,3 +327,31 @@ def test_tensors_are_batches() -> None:
         scored.update(torch.tensor(y[part]), y_score=with_graph)
     assert_reports(stream.report(), karat.evaluate(y, pred, level=None))
     assert_reports(scored.report(), karat.evaluate(y, y_score=logits, labels=[0, 1, 2], level=None))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_process_goes_on_while_another_thread_had_the_lock() -> None:
+    stream = karat.Stream()
+    stream.update([0, 1], [0, 1])
+    is_held, may_go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with stream._lock:
+            is_held.set()
+            may_go.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert is_held.wait(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # forks of threads are what this is of
+        child = os.fork()
+    if not child:
+        signal.alarm(30)
+        stream.update([1], [1])
+        os._exit(stream.n_rows)
+    _, status = os.waitpid(child, 0)
+    may_go.set()
+    holder.join()
+    assert os.waitstatus_to_exitcode(status) == 3
+    assert stream.n_rows == 2

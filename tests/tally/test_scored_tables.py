@@ -180,12 +180,16 @@ def test_the_rows_of_a_sample_stand_for_all(is_weighted: bool) -> None:
 
 
 def test_rooms_fit() -> None:
-    for k in (2, 3, 10, 1000):
-        for n_bytes in (1 << 20, 1 << 28):
-            how = {"is_prob": False, "is_single": False, "is_weighted": True}
-            limit, n_sampled = room_of(k, **how, n_bytes=n_bytes)
-            assert limit >= 4096
-            assert 8 <= n_sampled <= 1 << 15
+    how = {"is_prob": False, "is_single": False, "is_weighted": True}
+    for k, n_bytes in ((2, 1 << 20), (3, 1 << 20), (25, 1 << 20), (100, 1 << 28), (1000, 1 << 35)):
+        limit, n_sampled = room_of(k, **how, n_bytes=n_bytes)
+        assert limit >= (4096 if k < 4 else 256)
+        assert 8 <= n_sampled <= 1 << 15
+        taken = 2 * (2 * k + 1) * 8 * (3 + 2 * k) * limit
+        assert taken <= max(n_bytes, 1 << 24)
+    for k, n_bytes in ((50, 1 << 20), (1000, 1 << 28)):
+        with pytest.raises(KaratError, match="K147"):
+            room_of(k, **how, n_bytes=n_bytes)
 
 
 @pytest.mark.parametrize(

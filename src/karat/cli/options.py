@@ -96,8 +96,10 @@ def bytes_of(text: str) -> int:
     """A number of bytes as ``500MB``, ``2GiB`` or ``1000000``.
 
     Errors:
-        K122 it is none.
+        K122 it is none, or fewer than 1 MiB.
     """
+    from karat.measuring import MIN_MEMORY
+
     found = _SIZE.fullmatch(text)
     if found is None:
         raise error(
@@ -106,7 +108,13 @@ def bytes_of(text: str) -> int:
         )  # fmt: skip
     number, unit, is_binary = found.groups()
     power = " kmgt".index(unit.lower() or " ")
-    return int(float(number) * (1024 if is_binary else 1000) ** power)
+    size = int(float(number) * (1024 if is_binary else 1000) ** power)
+    if size < MIN_MEMORY:
+        raise error(
+            "K122", argument="--max-memory", value=text, choices="a size from 1MiB",
+            do="Give a unit, as 500MB or 2GiB: without one it is a number of bytes.",
+        )  # fmt: skip
+    return size
 
 
 def level_of(text: str) -> float | None:

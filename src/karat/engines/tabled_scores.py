@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.scores import ScoreTally
+from karat.errors import error
 from karat.inputs.scores import Argument, Scores
 from karat.tally.buckets import EXACT
 from karat.tally.row_sample import RowSample
@@ -24,7 +25,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _SAMPLE_BYTES: Final = 1 << 24
 _SAMPLE_ROWS: Final = (64, 1 << 15)
 """Rows of each class that a sample holds: at least, unless that is too many bytes; at most."""
-_LEAST_RUNGS: Final = 1 << 12
+_LEAST_RUNGS: Final = 1 << 8
+_USUAL_RUNGS: Final = 1 << 12
+_LEAST_BYTES: Final = 1 << 24
+"""What tables of `_USUAL_RUNGS` may take where fewer bytes were given."""
 
 
 def room_of(
@@ -33,13 +37,19 @@ def room_of(
     """How many rungs of each table, and rows of each class, fit into so many bytes.
 
     Half of them, since while tables are merged there are both and their sum.
+
+    Errors:
+        K147 tables of so few bytes would tell next to nothing: there are too many classes.
     """
     n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
     rung = 8 * (3 + (2 if is_weighted else 1) * k)
     rows = _SAMPLE_BYTES // (8 * k * ((1 if is_single else k) + 4))
     least, most = _SAMPLE_ROWS
-    limit = n_bytes // (2 * n_tables * rung)
-    return max(limit, _LEAST_RUNGS), int(np.clip(rows, min(least, 8), most))
+    each = 2 * n_tables * rung
+    limit = max(n_bytes // each, min(_USUAL_RUNGS, _LEAST_BYTES // each))
+    if limit < _LEAST_RUNGS:
+        raise error("K147", k=k, given=n_bytes, needed=_LEAST_RUNGS * each)
+    return limit, int(np.clip(rows, min(least, 8), most))
 
 
 def tables_of(

@@ -22,6 +22,12 @@ ENTRIES = (
         "Give all classes in the order of the columns as labels=, or a larger max_memory=.",
     ),
     Entry(
+        "K147",
+        "Rows with scores of {k} classes do not fit, and neither do tables of them.",
+        "max_memory is {given} bytes; tables of {k} classes take at least {needed}.",
+        "Give max_memory={needed} or more, or labels alone.",
+    ),
+    Entry(
         "K101",
         "{argument} is empty.",
         "It has 0 rows.",

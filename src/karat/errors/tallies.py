@@ -10,19 +10,19 @@ __all__ = ["ENTRIES"]
 ENTRIES = (
     Entry(
         "K201",
-        "The two tallies have different classes.",
+        "What is put together does not have the same classes.",
         "Left: {left}. Right: {right}.",
-        "Count both with the same labels= in the same order.",
+        "Give the same labels= in the same order, and scores of the same columns.",
     ),
     Entry(
         "K202",
-        "The two tallies have different axes.",
-        "Axis {axis}: left {left}, right {right}.",
-        "Merge tallies of the same slices, folds and models only.",
+        "What is put together was not read alike.",
+        "{axis}: left {left}, right {right}.",
+        "Use the same settings and kinds of scores, slices, folds and models.",
     ),
     Entry(
         "K203",
-        "One tally is weighted and the other is not.",
+        "Weighted and unweighted rows are put together.",
         "Left is {left}, right is {right}.",
         "Give weights= (all 1 where none are known) when counting the unweighted part.",
     ),

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._bounds import Limits, widened
+from karat.metrics._bounds import Limits, is_open, widened
 from karat.metrics._lift import Policy
 from karat.metrics._measure import lifted
 from karat.metrics._metric import Metric
@@ -24,9 +24,11 @@ from karat.metrics._views import (
 )
 from karat.tally import Order, TableColumn, TabledRows
 
-__all__ = ["bounds_of"]
+__all__ = ["ClassLimits", "bounds_of", "class_bounds_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+ClassLimits: TypeAlias = tuple[Limits | None, ...]
+"""Limits of each class, equal where nothing is open; None where nothing is known of the error."""
 _Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
 """A record with its parameters: what one column is measured by."""
 _ORDERS: Final[tuple[Order, ...]] = get_args(Order)
@@ -69,9 +71,29 @@ def bounds_of(
             between = each[rows.classes.positive]
         else:
             between = _of_average(metric, rows, [each[i] for i in range(rows.classes.k)], policy)
-        # Equal limits, or none where nothing can be measured, leave nothing open.
-        if between is None or between[0] < between[1]:
+        if is_open(between):
             found[metric] = between
+    return found
+
+
+def class_bounds_of(rows: TabledRows, metrics: Iterable[Metric]) -> dict[Metric, ClassLimits]:
+    """Metrics of each class that these tables do not give exactly, with limits of each value.
+
+    Cost: as of `bounds_of`.
+    """
+    wanted = [
+        metric
+        for metric in dict.fromkeys(metrics)
+        if metric.lift == "per_class" and metric.record.reads is not Losses
+    ]
+    if rows.tables.is_exact or not wanted:
+        return {}
+    limits = _limits_of_columns(rows, wanted)
+    found = {}
+    for metric in wanted:
+        each = tuple(limits[_body_of(metric)][i] for i in range(rows.classes.k))
+        if any(map(is_open, each)):
+            found[metric] = each
     return found
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "Bounds",
     "Limits",
     "argmax_of",
+    "is_open",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -190,6 +191,11 @@ def argmax_of(
         of_none: view and parameters → the gain of calling no row positive.
     """
     return _Argmax(gain, of_none)
+
+
+def is_open(limits: Limits | None) -> bool:
+    """Whether they leave anything open; None: nothing is known, NaN: nothing can be measured."""
+    return limits is None or limits[0] < limits[1]
 
 
 def widened(low: float, high: float) -> Limits:

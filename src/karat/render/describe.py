@@ -232,7 +232,8 @@ def _number(row: Mapping[str, Any], key: str) -> float:
 
 def _score(row: Mapping[str, Any], key: str) -> str:
     found = row.get(key)
-    return f"{value(found)}{'*' if key in row['undefined'] else ''}"
+    is_open = key in row.get("bounds", ())
+    return f"{value(found)}{'*' if key in row['undefined'] else ''}{'~' if is_open else ''}"
 
 
 _POLICIES = {

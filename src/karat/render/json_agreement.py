@@ -60,6 +60,11 @@ def check_agreement(whole: Part, report: Report) -> None:
             _check(row, {k: x for k, x in expected.items() if k != "intervals"}, source)
             continue
         _check(row, expected, source)
+        bounds = row.get("bounds")
+        if bounds is not None and sorted(k for k, _ in bounds.fields()) != sorted(
+            expected.get("bounds", ())
+        ):
+            raise bounds.is_not("limits of what scores.measured has limits of")
         given = row["intervals"]
         if sorted(name for name, _ in given.fields()) != sorted(expected["intervals"]):
             raise given.is_not(f"intervals of {', '.join(expected['intervals']) or 'nothing'}")

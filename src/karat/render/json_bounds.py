@@ -11,27 +11,39 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from karat.metrics import Metric
+    from karat.metrics._bounds import Limits
     from karat.metrics._metric import Values
     from karat.report import Report
 
-__all__ = ["bound_to_json", "bounds_from"]
+__all__ = ["bound_to_json", "bounds_from", "class_bounds_from"]
 
-_ENDLESS: Final = {"inf": math.inf, "-inf": -math.inf}
+_ENDLESS: Final = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 def bound_to_json(report: Report, metric: Metric) -> dict[str, Any]:
-    """The entry of a metric that is not exact, ``{"bound": [low, high]}``; of others nothing."""
+    """The entry of a metric that is not exact, ``{"bound": [low, high]}``; of others nothing.
+
+    Of a metric of each class ``{"bounds": [[low, high], null, …]}``.
+    """
+    if metric in report.class_bounds:
+        return {"bounds": [_limits_to_json(each) for each in report.class_bounds[metric]]}
     if metric not in report.bounds:
         return {}
-    limits = report.bounds[metric]
-    if limits is None:
-        return {"bound": None}
-    return {"bound": [x if math.isfinite(x) else "inf" if x > 0 else "-inf" for x in limits]}
+    return {"bound": _limits_to_json(report.bounds[metric])}
+
+
+def _limits_to_json(limits: Limits | None) -> list[Any] | None:
+    """Two numbers; endless ones, and those that nothing could be measured of, as text."""
+    return None if limits is None else [_end(x) for x in limits]
+
+
+def _end(x: float) -> float | str:
+    return x if math.isfinite(x) else "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
 
 
 def bounds_from(
     part: Part | None, measured: Mapping[Metric, Values]
-) -> dict[Metric, tuple[float, float] | None]:
+) -> dict[Metric, Limits | None]:
     """Metrics that are not exact, each with its limits; a text of before has none.
 
     Args:
@@ -41,7 +53,7 @@ def bounds_from(
     Errors:
         K205 limits that do not hold the value, or that are none.
     """
-    found: dict[Metric, tuple[float, float] | None] = {}
+    found: dict[Metric, Limits | None] = {}
     if part is None or part.is_null:
         return found
     for item, (metric, values) in zip(part["measured"].items(), measured.items(), strict=True):
@@ -50,19 +62,46 @@ def bounds_from(
             continue
         if metric.lift == "per_class":
             raise bound.is_not("of one number: a value of each class has none")
-        if bound.is_null:
-            found[metric] = None
-            continue
-        limits = [_limit(end) for end in bound.items()]
-        if len(limits) != 2 or not limits[0] <= float(values.value) <= limits[1]:
-            raise bound.is_not("two limits that hold the value")
-        found[metric] = limits[0], limits[1]
+        found[metric] = _limits_of(bound, float(values.value))
     return found
+
+
+def class_bounds_from(
+    part: Part | None, measured: Mapping[Metric, Values]
+) -> dict[Metric, tuple[Limits | None, ...]]:
+    """The same of metrics of each class.
+
+    Errors:
+        K205 as of `bounds_from`.
+    """
+    found: dict[Metric, tuple[Limits | None, ...]] = {}
+    if part is None or part.is_null:
+        return found
+    for item, (metric, values) in zip(part["measured"].items(), measured.items(), strict=True):
+        bounds = item.get("bounds")
+        if bounds is None:
+            continue
+        each, numbers = list(bounds.items()), values.value.reshape(-1).tolist()
+        if metric.lift != "per_class" or len(each) != len(numbers):
+            raise bounds.is_not("limits of the value of each class")
+        found[metric] = tuple(map(_limits_of, each, numbers))
+    return found
+
+
+def _limits_of(bound: Part, value: float) -> Limits | None:
+    if bound.is_null:
+        return None
+    limits = [_limit(end) for end in bound.items()]
+    if len(limits) == 2 and all(map(math.isnan, limits)):
+        return limits[0], limits[1]
+    if len(limits) != 2 or not limits[0] <= value <= limits[1]:
+        raise bound.is_not("two limits that hold the value")
+    return limits[0], limits[1]
 
 
 def _limit(part: Part) -> float:
     if isinstance(part.value, str) and part.value in _ENDLESS:
         return _ENDLESS[part.value]
     if isinstance(part.value, bool) or not isinstance(part.value, int | float):
-        raise part.is_not("a number, 'inf' or '-inf'")
+        raise part.is_not("a number, 'inf', '-inf' or 'nan'")
     return float(part.value)

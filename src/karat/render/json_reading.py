@@ -14,7 +14,7 @@ from karat._version import __version__
 from karat.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.errors import error
 from karat.render.json_agreement import check_agreement
-from karat.render.json_bounds import bounds_from
+from karat.render.json_bounds import bounds_from, class_bounds_from
 from karat.render.json_curves import curves_from
 from karat.render.json_intervals import class_intervals_from, confidence_from, intervals_from
 from karat.render.json_parts import Part, parsed, refused
@@ -72,6 +72,7 @@ def report_from_json(text: str | bytes) -> Report:
         is_clustered=is_clustered,
         kept_cautions=whole["cautions"].texts if is_clustered else (),
         bounds=bounds_from(part, scores[0]),
+        class_bounds=class_bounds_from(part, scores[0]),
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]

@@ -60,6 +60,8 @@ def thresholds_to_json(report: Report) -> Any:
 
 def _points(point: Mapping[str, Any]) -> dict[str, Any]:
     def plain(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [plain(end) for end in value]
         if isinstance(value, dict):
             return _points(value)
         return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -32,11 +32,15 @@ def thresholds_section(report: Report) -> Table | None:
     for purpose, point in found.items():
         reason = point.get("undefined")
         mark = "*" if reason else ""
+        about = {name: "~" if name in point.get("bounds", ()) else "" for name in point}
         rows.append(
             (
                 Cell(_SHOWN[purpose]),
-                Cell(f"{_threshold(point['threshold'])}{mark}"),
-                Cell(f"{value(point['value'])}{mark if point['value'] is None else ''}"),
+                Cell(f"{_threshold(point['threshold'])}{mark}{about['threshold']}"),
+                Cell(
+                    f"{value(point['value'])}{mark if point['value'] is None else ''}"
+                    f"{about['value']}"
+                ),
             )
         )
         if reason:

@@ -25,6 +25,7 @@ from karat.uncertainty.tabled_intervals import measured_tables
 __all__ = ["Asked", "report_of_parts"]
 
 _NO_PAIRS: Final = "a metric of pairs of columns needs the rows, and there were too many to keep"
+_MORE: Final = "Give a larger max_memory=: it needs the rows, and there were too many to keep."
 
 
 @dataclass(frozen=True)
@@ -97,29 +98,33 @@ def _of_scores(scores: ScoreParts, asked: Asked, facts: dict[str, Any]) -> Repor
         check_has_positive(metric, rows.classes, ())
     left_out = [metric for metric in wanted if metric.record.reads is Pairwise]
     if left_out and asked.wanted is not None:
-        raise error("K211", name=str(left_out[0]), do=f"It is {_NO_PAIRS}: give max_memory=.")
+        raise error("K211", name=str(left_out[0]), do=_MORE)
     kept = [metric for metric in wanted if metric not in left_out]
     keeper = _keeper(rows.classes, asked.wanted)
-    values, bounds, sure = measured_tables(
+    found = measured_tables(
         rows, kept, asked.policy, asked.confidence,
         lambda: sampled_rows(tables, is_frequency=scores.is_frequency),
         along=keeper.take if keeper else None, is_requested=asked.wanted is not None,
     )  # fmt: skip
-    warnings = (*facts.pop("warnings", ()), *_warnings(rows, left_out, bool(bounds)))
+    warnings = (
+        *facts.pop("warnings", ()),
+        *_warnings(rows, left_out, bool(found.bounds or found.class_bounds)),
+    )
     return Report(
         tables.cells,
         asked.policy,
         asked.wanted,
         warnings=warnings,
-        measured=values,
+        measured=found.values,
         scores="probabilities" if rows.is_prob else "scores",
         threshold=scores.threshold,
         kept_curves=keeper.curves() if keeper else None,
         confidence=asked.confidence,
-        intervals=sure.intervals,
-        class_intervals=sure.class_intervals,
-        draws=sure.draws,
-        bounds=bounds,
+        intervals=found.sure.intervals,
+        class_intervals=found.sure.class_intervals,
+        draws=found.sure.draws,
+        bounds=found.bounds,
+        class_bounds=found.class_bounds,
         **facts,
     )
 

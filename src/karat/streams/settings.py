@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
@@ -72,7 +72,7 @@ class Settings:
         if isinstance(names, Mapping):
             names = {_plain(label): _plain(name) for label, name in names.items()}
         elif names is not None:
-            names = tuple(names.tolist() if hasattr(names, "tolist") else names)
+            names = _as_tuple(names.tolist() if hasattr(names, "tolist") else names)
         labels, positive = given["labels"], given["positive"]
         if labels is not None and positive is not None and len(labels) == 2:
             positive = declared_positive(positive, labels)
@@ -165,6 +165,18 @@ class Settings:
         given = {**found, **found["confidence"], "class_names": names}
         del given["confidence"]
         return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
+
+
+def _as_tuple(names: Any) -> tuple[Any, ...]:
+    """Display names in order.
+
+    Errors:
+        K117 they are no list.
+    """
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        found = f"It is {short(names)} ({type(names).__name__}), not a list of names"
+        raise error("K117", found=found)
+    return tuple(names)
 
 
 def _plain(value: Any) -> Any:

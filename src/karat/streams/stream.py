@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,10 +17,13 @@ from karat.measuring import counted_as_rows
 from karat.metrics import Metric
 from karat.report import Report
 from karat.streams.devices import StreamDevices
+from karat.streams.locks import OwnLock
+from karat.streams.refusals import mixed, no_stream, reduced_again, scores_taken_away
 from karat.streams.reports import report_of_parts
 from karat.streams.settings import Settings
 from karat.streams.stream_bytes import stream_from_bytes, stream_to_bytes
-from karat.tally import Cells, Label, occurring, subtract, union
+from karat.streams.windows import without
+from karat.tally import Cells, Label, union
 
 __all__ = ["Stream", "report_on_device"]
 
@@ -42,9 +44,9 @@ class Stream:
             n_replicates, undefined, n_threads: as of `karat.evaluate`.
         max_memory: bytes that rows with scores may take, at least 1 MiB.
 
-    Streams are safe to use from many threads at once, and can be pickled. Tensors on a device are
-    tallied there, and with `labels` nothing waits for the device before the stream is read: an
-    error of such rows is raised then, see docs/devices.md.
+    Streams are safe to use from many threads at once, and in a forked process; they can be pickled.
+    Tensors on a device are tallied there, and with `labels` nothing waits for the device before the
+    stream is read: an error of such rows is raised then, see docs/devices.md.
 
     Errors:
         K122 a choice that is none; K301 unknown metrics.
@@ -85,7 +87,10 @@ class Stream:
             weights_are=weights_are, seed=seed, n_replicates=n_replicates, undefined=undefined,
             n_threads=n_threads, max_memory=max_memory,
         )  # fmt: skip
-        self._lock = threading.RLock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = OwnLock()
         self._forget()
 
     def _forget(self) -> None:
@@ -139,7 +144,7 @@ class Stream:
         scores = given_scores(y_prob, y_score)
         with self._lock:
             if self._has_labels:
-                raise _mixed("rows with scores", "labels alone")
+                raise mixed("rows with scores", "labels alone")
             self._land()
             self._scores.add(y_true, scores, y_pred, weights)
 
@@ -157,9 +162,9 @@ class Stream:
             return False
         with self._lock:
             if rows.scores is None and self._has_scores:
-                raise _mixed("labels alone", "rows with scores")
+                raise mixed("labels alone", "rows with scores")
             if rows.scores is not None and self._has_labels:
-                raise _mixed("rows with scores", "labels alone")
+                raise mixed("rows with scores", "labels alone")
             self._check_weighted(rows)
             if self._settings.labels is not None:
                 return self._devices.add(rows, self._scores.parts(), is_part=is_part)
@@ -210,7 +215,7 @@ class Stream:
         )  # fmt: skip
         with self._lock:
             if self._has_scores:
-                raise _mixed("labels alone", "rows with scores")
+                raise mixed("labels alone", "rows with scores")
             self._land()
             self._cells = cells if self._cells is None else union(self._cells, cells)
 
@@ -223,11 +228,7 @@ class Stream:
         Cost: that of adding two tallies, whatever the number of rows.
         """
         if not isinstance(other, Stream):
-            raise error(
-                "K120",
-                found=f"merge() was given a {type(other).__name__}",
-                do="Give a karat.Stream; update() adds rows.",
-            )
+            raise no_stream("merge", other, "Give a karat.Stream; update() adds rows.")
         with other._lock:
             other._land()
             cells, scores = other._cells, other._scores.parts()
@@ -236,11 +237,11 @@ class Stream:
             self._land()
             if cells is not None:
                 if self._scores.n_rows:
-                    raise _mixed("labels alone", "rows with scores")
+                    raise mixed("labels alone", "rows with scores")
                 self._cells = cells if self._cells is None else union(self._cells, cells)
             if scores is not None:
                 if self._cells is not None:
-                    raise _mixed("rows with scores", "labels alone")
+                    raise mixed("rows with scores", "labels alone")
                 self._scores.merge(scores)
         return self
 
@@ -264,7 +265,8 @@ class Stream:
         with self._lock:
             own, problem = None, None
             try:
-                self._check_is_part()
+                if self._is_whole:
+                    raise reduced_again()
                 own = self.to_bytes()
             except KaratError as found:
                 problem = found
@@ -286,16 +288,6 @@ class Stream:
             self._is_whole = True
         return self
 
-    def _check_is_part(self) -> None:
-        """Refuse to add up wholes."""
-        if self._is_whole:
-            raise error(
-                "K120",
-                found="all_reduce() was called again: this stream holds the rows of every process",
-                do="Call reset() before the rows of the next epoch. To go on adding rows to this "
-                "one, reduce a copy: copy.copy(stream).all_reduce().",
-            )
-
     def subtract(self, other: Stream) -> Stream:
         """Take away what another stream holds and this one once merged: a window that moves on.
 
@@ -305,11 +297,7 @@ class Stream:
             K208 this stream does not hold it; K120 rows with scores or weights; K201, K202.
         """
         if not isinstance(other, Stream):
-            raise error(
-                "K120",
-                found=f"subtract() was given a {type(other).__name__}",
-                do="Give the karat.Stream that was merged in.",
-            )
+            raise no_stream("subtract", other, "Give the karat.Stream that was merged in.")
         with other._lock:
             other._land()
             part, has_scores = other._cells, other._scores.n_rows > 0
@@ -317,14 +305,9 @@ class Stream:
         with self._lock:
             self._land()
             if has_scores or self._scores.n_rows:
-                raise error(
-                    "K120",
-                    found="Streams of rows with scores were subtracted; sums of losses cannot be "
-                    "undone exactly",
-                    do="Keep the streams of the parts and merge those that remain.",
-                )
+                raise scores_taken_away()
             if part is not None:
-                self._cells = _rest(self._cells, part)
+                self._cells = without(self._cells, part)
         return self
 
     def reset(self) -> None:
@@ -380,8 +363,8 @@ class Stream:
         """
         settings, cells, scores = stream_from_bytes(data)
         found = cls.__new__(cls)
-        found._settings, found._lock = settings, threading.RLock()
-        found._forget()
+        found._settings = settings
+        found._begin()
         found._cells = cells
         if scores is not None:
             found._scores.merge(scores)
@@ -398,21 +381,3 @@ def report_on_device(rows: Arrived, **settings: Any) -> Report | None:
     """The report of rows of a device, see `Stream`; None where the host must read them."""
     stream = Stream(**settings)
     return stream.report() if stream._update_on_device(rows, is_part=False) else None
-
-
-def _rest(whole: Cells | None, part: Cells) -> Cells | None:
-    """The tally without a part, on the classes that are left: those that only it has are none."""
-    if whole is None:
-        whole = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
-    nothing = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
-    of_whole = replace(whole, counts=whole.counts * 0, n_rows=whole.n_rows * 0)
-    rest = occurring(subtract(union(whole, nothing), union(part, of_whole)))
-    return rest if rest.classes.is_declared or rest.n_rows else None
-
-
-def _mixed(given: str, before: str) -> Exception:
-    return error(
-        "K120",
-        found=f"A stream of {before} was given {given}",
-        do="Use one stream for labels and one for rows with scores, or give y_prob= every time.",
-    )

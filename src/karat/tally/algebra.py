@@ -125,24 +125,23 @@ def occurring(cells: Cells) -> Cells:
         return cells
     if cells.storage == "marginals":
         kept = np.flatnonzero(_is_held(cells.counts))
-    else:
-        rows, cols, counts = cells.occupied()
-        is_held = _is_held(counts)
-        kept = np.union1d(rows[is_held], cols[is_held])
-    if len(kept) in (0, cells.k):
+        counts = cells.counts[..., kept]
+        return replace(cells, classes=_some_of(cells, kept), counts=counts) if len(kept) else cells
+    rows, cols, counts = cells.occupied()
+    is_held = _is_held(counts)
+    rows, cols, counts = rows[is_held], cols[is_held], counts[..., is_held]
+    kept = np.union1d(rows, cols)
+    if not len(kept):
         return cells
-    classes = Classes.of([cells.classes.labels[i] for i in kept.tolist()])
+    classes = _some_of(cells, kept)
     if cells.storage == "dense":
         return replace(cells, classes=classes, counts=cells.counts[..., kept[:, None], kept])
-    if cells.storage == "marginals":
-        return replace(cells, classes=classes, counts=cells.counts[..., kept])
-    return replace(
-        cells,
-        classes=classes,
-        rows=np.searchsorted(kept, rows[is_held]),
-        cols=np.searchsorted(kept, cols[is_held]),
-        counts=counts[..., is_held],
-    )
+    rows, cols = np.searchsorted(kept, rows), np.searchsorted(kept, cols)
+    return replace(cells, classes=classes, rows=rows, cols=cols, counts=counts)
+
+
+def _some_of(cells: Cells, kept: npt.NDArray[np.intp]) -> Classes:
+    return Classes.of([cells.classes.labels[i] for i in kept.tolist()])
 
 
 def _is_held(counts: Numbers) -> npt.NDArray[np.bool_]:

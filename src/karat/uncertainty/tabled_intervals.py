@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import ClassRanks, Losses, Metric, Pairwise
-from karat.metrics._bounded import bounds_of
+from karat.metrics._bounded import ClassLimits, bounds_of, class_bounds_of
 from karat.metrics._bounds import Limits
 from karat.metrics._influence.forms import LossInfluence
 from karat.metrics._influence.gather import reason_without
@@ -32,11 +32,27 @@ from karat.uncertainty.scored_intervals import (
     why_none,
 )
 
-__all__ = ["measured_tables"]
+__all__ = ["TabledMeasures", "measured_tables"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
+
+
+class TabledMeasures(NamedTuple):
+    """What tables say of metrics.
+
+    Attributes:
+        values: of each metric.
+        bounds: limits of those that are not exact, see `bounds_of`.
+        class_bounds: the same of metrics of each class.
+        sure: intervals.
+    """
+
+    values: dict[Metric, Values]
+    bounds: dict[Metric, Limits | None]
+    class_bounds: dict[Metric, ClassLimits]
+    sure: ScoredIntervals
 
 
 def measured_tables(
@@ -48,7 +64,7 @@ def measured_tables(
     *,
     along: Along | None = None,
     is_requested: bool = False,
-) -> tuple[dict[Metric, Values], dict[Metric, Limits | None], ScoredIntervals]:
+) -> TabledMeasures:
     """Every metric that tables tell, what they leave open, and how sure each is.
 
     Args:
@@ -61,15 +77,16 @@ def measured_tables(
         is_requested: whether the metrics were named, so that what takes replicates gets them.
 
     Returns:
-        The values; limits of those that are not exact, see `bounds_of`; and intervals. The error of
-        a metric of one column and of a loss follows from the tables; that of averages over columns
-        is that of the sample, whose spread is known to about 1 ÷ √(2·rows of the sample).
+        The values, their limits and intervals. The error of a metric of one column and of a loss
+        follows from the tables; that of averages over columns is that of the sample, whose spread
+        is known to about 1 ÷ √(2·rows of the sample).
     """
     wanted = list(dict.fromkeys(metrics))
     assert not any(metric.record.reads is Pairwise for metric in wanted)
     if asked is None:
         values = measure(rows, wanted, policy, along)
-        return values, bounds_of(rows, wanted, policy), ScoredIntervals()
+        bounds, of_classes = bounds_of(rows, wanted, policy), class_bounds_of(rows, wanted)
+        return TabledMeasures(values, bounds, of_classes, ScoredIntervals())
     smooth = [metric for metric in wanted if not reason_without(metric)]
     is_fixed = asked.design == "case-control"
     direct = [m for m in smooth if _is_told(m) and not is_fixed]
@@ -102,7 +119,24 @@ def measured_tables(
         if metric in found.intervals:
             value = float(values[metric].value)
             found.intervals[metric] = _around(found.intervals[metric], value, limits, metric)
-    return values, bounds, found
+    class_bounds = class_bounds_of(rows, wanted)
+    for metric, each in class_bounds.items():
+        _widen_classes(found, metric, values[metric], each)
+    return TabledMeasures(values, bounds, class_bounds, found)
+
+
+def _widen_classes(
+    found: ScoredIntervals, metric: Metric, values: Values, each: ClassLimits
+) -> None:
+    """Make room in the intervals of the classes for what the tables leave open."""
+    limits = found.class_intervals.get(metric.record.name)
+    if limits is None:
+        return
+    low, high = (np.array(side) for side in limits)
+    for i, value in enumerate(values.value.tolist()):
+        around = _around(Interval(low=low[i], high=high[i]), value, each[i], metric)
+        low[i], high[i] = around.low, around.high
+    found.class_intervals[metric.record.name] = low, high
 
 
 def _areas(rows: TabledRows) -> dict[int, AreaSpread]:
