@@ -12,50 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import karat
-from karat.engines import exact_tables, file_units
+from karat.engines import file_units
 from karat.errors import KaratError
 from karat.streams import checkpoints
 from karat.tally.serialization import unframed
+from tests.engines.big_sets import LEAST, same, write_files
 from tests.engines.writing import write_rows
-
-N = 6000
-LEAST = 1 << 20
-
-
-def write_files(folder: Path, n_files: int = 4, n: int = N, kind: str = "BIGINT") -> str:
-    """Files of rows of three classes with probabilities of 16 distinct values each."""
-    for f in range(n_files):
-        label = f"CASE WHEN hash(i + {f}) % 10 < 6 THEN hash(i * 7 + {f}) % 3 ELSE hash(i) % 3 END"
-        a, b = (f"(1 + hash(i * {k} + {f}) % 4)" for k in (11, 13))
-        rows = (
-            f"SELECT ({label})::{kind} AS label, (hash(i * 7 + {f}) % 3)::{kind} AS pred, "
-            f"{a} / 10.0::DOUBLE AS proba_0, {b} / 10.0::DOUBLE AS proba_1, "
-            f"(10 - {a} - {b}) / 10.0::DOUBLE AS proba_2, "
-            f"(1 + hash(i * 3) % 5)::DOUBLE AS w FROM range({n}) t(i)"
-        )
-        write_rows(folder / f"part_{f}.parquet", rows)
-    return str(folder / "*.parquet")
-
-
-def same(left: karat.Report, right: karat.Report) -> None:
-    """The same numbers: counts exactly, sums to rounding."""
-    assert left.confusion.matrix.tolist() == right.confusion.matrix.tolist()
-    assert (left.mapping, left.source, left.n_rows) == (right.mapping, right.source, right.n_rows)
-    for name, result in right.metrics.items():
-        if name == "roc_auc_mu":
-            continue
-        other = left[name]
-        assert other.exact
-        for field in ("value", "low", "high"):
-            pair = getattr(other, field), getattr(result, field)
-            if None in pair:
-                assert pair == (None, None), (name, field, pair)
-            else:
-                np.testing.assert_allclose(*pair, rtol=1e-9, atol=1e-12, err_msg=f"{name} {field}")
 
 
 @pytest.mark.parametrize("kind", ["BIGINT", "VARCHAR"])
@@ -179,45 +144,6 @@ def test_a_checkpoint_of_other_sources_is_refused(tmp_path: Path) -> None:
         with pytest.raises(KaratError) as problem:
             karat.evaluate(source, checkpoint=tmp_path / "x")
         assert problem.value.code == "K415"
-
-
-def write_scored(folder: Path, kind: str, n: int = 30_000) -> tuple[str, dict[str, Any]]:
-    """Two files of as many distinct scores as rows, and which columns hold them."""
-    rng = np.random.default_rng(5)
-    for f in range(2):
-        z = rng.normal(size=(n, 3))
-        y = (z[:, 1] + rng.normal(size=n) > 0).astype(int)
-        columns = {"label": y if kind == "single" else (z + rng.normal(size=z.shape)).argmax(1)}
-        if kind == "single":
-            columns["p"] = 1.0 / (1.0 + np.exp(-z[:, 1]))
-        else:
-            columns |= {f"score_{i}": z[:, i] for i in range(3)}
-        columns["w"] = rng.integers(0, 3, n).astype(float)
-        pl.DataFrame(columns).write_parquet(folder / f"part_{f}.parquet")
-    named = {"prob": "p"} if kind == "single" else {"score": "score_*"}
-    return str(folder / "*.parquet"), named
-
-
-@pytest.mark.parametrize("kind", ["single", "scores"])
-@pytest.mark.parametrize("weights", ["", "w"])
-def test_buckets_hold_the_exact_value_and_a_second_read_finds_it(
-    kind: str, weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files, named = write_scored(tmp_path, kind, 80_000 if kind == "single" else 30_000)
-    monkeypatch.setattr(exact_tables, "N_RANGE", 5000)
-    whole = karat.evaluate(files, weights=weights, **named)
-    rough = karat.evaluate(files, weights=weights, max_memory=LEAST, **named)
-    exact = karat.evaluate(files, weights=weights, max_memory=LEAST, exact=True, **named)
-    open_ = {name for name, result in rough.metrics.items() if not result.exact}
-    assert {"roc_auc_ovr_macro", "mean_average_precision", "macro_ks_statistic"} <= open_
-    for name, result in whole.metrics.items():
-        if name == "roc_auc_mu":
-            continue
-        bound = rough[name].bound
-        if bound is not None:
-            assert bound[0] <= result.value <= bound[1], (name, bound, result.value)
-        assert exact[name].exact, name
-        np.testing.assert_allclose(exact[name].value, result.value, rtol=1e-9, err_msg=name)
 
 
 def n_units(path: Path) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.scores import ScoreTally
+from karat.engines.tabled_scores import repeated
 from karat.tally.buckets import EXACT
 from karat.tally.score_table import ScoreTable
 
@@ -128,9 +129,14 @@ class ExactColumns:
         k: number of classes.
         is_prob: whether the scores are probabilities.
         is_weighted: whether rows carry weights.
+        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
     """
 
-    def __init__(self, folder: Path, k: int, *, is_prob: bool, is_weighted: bool) -> None:
+    def __init__(
+        self, folder: Path, k: int, *, is_prob: bool, is_weighted: bool, is_frequency: bool = False
+    ) -> None:
+        self._is_frequency = is_frequency and is_weighted
+
         def runs(name: str, n_classes: int = k) -> Runs:
             return Runs(folder / name, n_classes, is_weighted=is_weighted)
 
@@ -141,14 +147,17 @@ class ExactColumns:
     def add(self, rows: ScoreTally) -> None:
         """Write the tables of more rows."""
         k, weights = rows.classes.k, rows.weights
+
+        def table(values: Floats, codes: Numbers, n_classes: int = k) -> ScoreTable:
+            found = ScoreTable.of(values, codes, n_classes, weights)
+            return repeated(found) if self._is_frequency else found
+
         for i, column in enumerate(self._ranks):
-            values = rows.column_values(i, is_prob=False)
-            column.add(ScoreTable.of(values, rows.codes, k, weights))
+            column.add(table(rows.column_values(i, is_prob=False), rows.codes))
         for i, column in enumerate(self._probabilities):
-            values = rows.column_values(i, is_prob=True)
-            column.add(ScoreTable.of(values, rows.codes, k, weights))
+            column.add(table(rows.column_values(i, is_prob=True), rows.codes))
         sure, is_right = rows.confidence_values()
-        self._confidences.add(ScoreTable.of(sure, is_right, 2, weights))
+        self._confidences.add(table(sure, is_right, 2))
 
     def merged(
         self,

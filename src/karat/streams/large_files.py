@@ -121,7 +121,11 @@ def _refined(
         return scores
     folder = Path(cleanup.enter_context(TemporaryDirectory(prefix="karat-exact-")))
     columns = ExactColumns(
-        folder, units.classes.k, is_prob=scores.is_prob, is_weighted=scores.tables.is_weighted
+        folder,
+        units.classes.k,
+        is_prob=scores.is_prob,
+        is_weighted=scores.tables.is_weighted,
+        is_frequency=scores.is_frequency,
     )
     for place in range(len(units.units)):
         found = units.read(place, n_threads)
