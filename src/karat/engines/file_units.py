@@ -178,13 +178,13 @@ def units_of_files(
         facts = facts_of(relation, where)
         mapping = {role: name for role, name in roles.mapping.items() if name}
         names = () if chosen is None else chosen.names
-        kinds = dict(relation.described)
-        width = sum(4 if kinds[name] == "FLOAT" else 8 for name in names)
         sql = _digest(relation, mapping, names, where)
     kept = {"where": where, "nulls": nulls, **given}
     shown = {name: value for name, value in given.items() if name != "clusters"}
     found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **shown)
     assert not isinstance(found, LabelRows)
+    # Of columns of lists only the numbers that were read say how many a row has.
+    width = found.scores.values[:1].nbytes if isinstance(found, TableRows) else 0
     n_bytes = sum(unit.n for unit in units) * width
     return FileUnits(units, n_bytes, found, kept, facts)
 
