@@ -1,7 +1,7 @@
 """Parquet files too large to hold, as units of rows that are read one after the other.
 
 What the columns and the classes are is decided once, on a digest of all files: every pair of true
-and predicted label that occurs, and the scores of one row.
+and predicted label that occurs, and how many scores a row has.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from typing import Any, Final, Literal
 
 from karat.engines.duck import check_condition, explaining, file_list, literal, quoted
 from karat.engines.file_rows import rows_of_files
-from karat.engines.files import FileTally, facts_of, families, opened
+from karat.engines.files import FileTally, facts_of, families, opened, tally_files
 from karat.engines.label_rows import LabelRows
+from karat.engines.label_sql import family
 from karat.engines.paths import Source
 from karat.engines.relations import Relation
+from karat.engines.score_sql import item_of
 from karat.engines.table_rows import TableRows
 from karat.errors import KaratError, error
 from karat.inputs.roles import Role
@@ -178,15 +180,29 @@ def units_of_files(
         facts = facts_of(relation, where)
         mapping = {role: name for role, name in roles.mapping.items() if name}
         names = () if chosen is None else chosen.names
-        sql = _digest(relation, mapping, names, where)
+        sql, labels = _digest(relation, mapping, names, where)
     kept = {"where": where, "nulls": nulls, **given}
     shown = {name: value for name, value in given.items() if name != "clusters"}
-    found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **shown)
+    try:
+        found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **shown)
+    except KaratError as problem:
+        if "row" in problem.context:
+            declared = ("labels", "positive", "labels_are_text")
+            reading = {name: given[name] for name in declared if name in given}
+            _look_for(labels, mapping, {"nulls": nulls, "n_threads": n_threads, **reading})
+        raise
     assert not isinstance(found, LabelRows)
     # Of columns of lists only the numbers that were read say how many a row has.
     width = found.scores.values[:1].nbytes if isinstance(found, TableRows) else 0
     n_bytes = sum(unit.n for unit in units) * width
     return FileUnits(units, n_bytes, found, kept, facts)
+
+
+def _look_for(sql: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> None:
+    """Raise what is wrong with a label with its row in the files: a digest does not know it."""
+    true = mapping["true"]
+    pred = mapping.get("pred", f"{true} again")
+    tally_files(sql, true=true, pred=pred, weights="", **reading)
 
 
 def _units(relation: Relation) -> list[Unit]:
@@ -211,17 +227,50 @@ def _units(relation: Relation) -> list[Unit]:
 
 def _digest(
     relation: Relation, mapping: Mapping[str, str], scores: tuple[str, ...], where: str | None
-) -> str:
-    """The query of every pair of labels, with the scores and the weight of one row."""
+) -> tuple[str, str]:
+    """The query of every pair of labels, and that of the labels of every row.
+
+    Beside the pairs are scores and weights that mean nothing. No value of a row stands there: a row
+    that is left out may hold anything.
+    """
     parts = " UNION ALL BY NAME ".join(f"SELECT * FROM {part.sql}" for part in relation.parts)
     kept = f" WHERE ({where}\n)" if where is not None else ""
-    labels = [mapping[role] for role in ("true", "pred") if role in mapping]
-    beside = [name for name in (*scores, mapping.get("weights")) if name and name not in labels]
-    pairs = ", ".join(map(quoted, dict.fromkeys(labels)))
-    is_there = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in labels)
-    distinct = f"SELECT DISTINCT {pairs} FROM rows WHERE {is_there} ORDER BY ALL"
+    labels = dict.fromkeys(mapping[role] for role in ("true", "pred") if role in mapping)
+    weights = mapping.get("weights")
+    kinds = dict(relation.described)
+
+    def column(name: str) -> str:
+        return quoted(relation.column(name))
+
+    def is_there(name: str) -> str:
+        is_float = kinds[name] in ("FLOAT", "DOUBLE")
+        number = f" AND NOT isnan({column(name)})" if is_float else ""
+        return f"{column(name)} IS NOT NULL{number}"
+
+    condition = " AND ".join(map(is_there, labels))
+    pairs = ", ".join(f"{column(name)} AS {quoted(name)}" for name in labels)
+    beside = [
+        f"{_neutral(kinds[name], column(name), number, condition)} AS {quoted(name)}"
+        for name, number in [*((name, 0) for name in scores), (weights, 1)]
+        if name and name not in labels
+    ]
+    distinct = f"SELECT DISTINCT {pairs} FROM rows WHERE {condition} ORDER BY ALL"
     with_rows = f"WITH rows AS (SELECT * FROM ({parts}){kept})"
-    if not beside:
-        return f"{with_rows} {distinct}"
-    one = ", ".join(map(quoted, beside))
-    return f"{with_rows} SELECT * FROM ({distinct}), (SELECT {one} FROM rows LIMIT 1)"
+    true = mapping["true"]
+    again = "" if len(labels) > 1 else f", {column(true)} AS {quoted(f'{true} again')}"
+    return (
+        f"{with_rows} SELECT {', '.join(['*', *beside])} FROM ({distinct})",
+        f"{with_rows} SELECT {pairs}{again} FROM rows",
+    )
+
+
+def _neutral(kind: str, column: str, number: int, condition: str) -> str:
+    """A number, or a list as long as those of a column; what holds neither as it is."""
+    item = item_of(kind)
+    if family(item or kind) not in ("whole", "real"):
+        return f"(SELECT {column} FROM rows LIMIT 1)"
+    value = f"CAST({number} AS {item or kind})"
+    if item is None:
+        return value
+    of = f"SELECT {column} AS list FROM rows WHERE {condition} AND {column} IS NOT NULL LIMIT 1"
+    return f"(SELECT list_transform(list, lambda item: {value}) FROM ({of}))"
