@@ -7,9 +7,10 @@ and predicted label that occurs, and how many scores a row has.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from karat.engines.checks import check_unused_weights, unused_groups
 from karat.engines.duck import check_condition, explaining, file_list, literal, quoted
 from karat.engines.file_rows import rows_of_files
 from karat.engines.files import FileTally, facts_of, families, opened, tally_files
@@ -18,10 +19,11 @@ from karat.engines.label_sql import family
 from karat.engines.paths import Source
 from karat.engines.relations import Relation
 from karat.engines.score_sql import item_of
-from karat.engines.table_rows import TableRows
+from karat.engines.table_rows import TableRows, not_scores
 from karat.errors import KaratError, error
 from karat.inputs.roles import Role
-from karat.inputs.score_columns import find_score_columns
+from karat.inputs.score_columns import ScoreColumns, find_score_columns
+from karat.inputs.scores import tolerance_of
 from karat.tally import Classes
 
 __all__ = ["FileUnits", "Unit", "units_of_files"]
@@ -75,6 +77,7 @@ class FileUnits:
         digest: what the columns and classes are, of all rows; its own rows mean nothing.
         given: the arguments of the read.
         facts: what a report says of the source.
+        tolerance: how far from 1 a row of probabilities may add up.
     """
 
     units: tuple[Unit, ...]
@@ -82,6 +85,7 @@ class FileUnits:
     digest: TableRows | FileTally
     given: Mapping[str, Any]
     facts: Mapping[str, Any]
+    tolerance: float
 
     @property
     def classes(self) -> Classes:
@@ -127,7 +131,9 @@ class FileUnits:
                 return int(problem.context["n_dropped"])
             raise self._numbered(problem, place) from None
         assert not isinstance(found, LabelRows)
-        return found
+        if isinstance(found, FileTally):
+            return found
+        return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
 
     def numbering(self, place: int, read: Callable[[], object]) -> None:
         """Look at the rows of a unit; errors name rows of the whole read."""
@@ -151,12 +157,14 @@ def units_of_files(
     n_threads: int | None = None,
     where: str | None = None,
     nulls: Literal["error", "drop"] = "error",
+    clusters: str | None = None,
     **given: Any,
 ) -> FileUnits | None:
     """A source of Parquet files as units; None where it is something else.
 
     Args:
         source, n_threads, where, nulls, given: as of `rows_of_files`.
+        clusters: None, to tell columns that are called like one, or an empty name.
 
     Errors:
         As `rows_of_files`: columns that are not there, and classes that do not fit.
@@ -172,19 +180,27 @@ def units_of_files(
             "true": given.get("true"), "pred": given.get("pred"),
             "weights": given.get("weights"), "clusters": "",
         }  # fmt: skip
-        roles, chosen, _ = find_score_columns(
+        roles, chosen, notes = find_score_columns(
             relation.header, families(relation), named, given.get("prob"), given.get("score")
         )
-        with explaining(relation.files, where=where):
-            units = tuple(_units(relation))
-        facts = facts_of(relation, where)
         mapping = {role: name for role, name in roles.mapping.items() if name}
-        names = () if chosen is None else chosen.names
+        used = [*mapping.values(), *(() if chosen is None else chosen.names)]
+        if clusters is None:
+            notes += unused_groups(relation.header, used)
+        with explaining(relation.files, where=where):
+            told = _check(relation, mapping, chosen)
+            if told is not None:
+                notes, chosen = [*notes, told], None
+                given |= {"prob": "", "score": ""}
+            if given.get("weights") is None and "weights" not in mapping:
+                check_unused_weights(relation.described, used)
+            units = tuple(_units(relation))
+            names = () if chosen is None else chosen.names
+            is_half = relation.halves([relation.column(name) for name in names])
+        facts = facts_of(relation, where)
         sql, labels = _digest(relation, mapping, names, where)
-    kept = {"where": where, "nulls": nulls, **given}
-    shown = {name: value for name, value in given.items() if name != "clusters"}
     try:
-        found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **shown)
+        found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **given)
     except KaratError as problem:
         if "row" in problem.context:
             declared = ("labels", "positive", "labels_are_text")
@@ -195,7 +211,29 @@ def units_of_files(
     # Of columns of lists only the numbers that were read say how many a row has.
     width = found.scores.values[:1].nbytes if isinstance(found, TableRows) else 0
     n_bytes = sum(unit.n for unit in units) * width
-    return FileUnits(units, n_bytes, found, kept, facts)
+    kept = {"where": where, "nulls": nulls, **given}
+    return FileUnits(
+        units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half)
+    )
+
+
+def _check(
+    relation: Relation, mapping: Mapping[str, str], chosen: ScoreColumns | None
+) -> str | None:
+    """What every file must have, while they are still known apart.
+
+    Returns:
+        What to tell of columns that nobody named and that cannot be scores.
+    """
+    known = {role: relation.column(name) for role, name in mapping.items()}
+    relation.require(known)
+    if chosen is None:
+        return None
+    try:
+        relation.require_scores([relation.column(name) for name in chosen.names])
+    except KaratError as problem:
+        return not_scores(problem, chosen, has_pred="pred" in known)
+    return None
 
 
 def _look_for(sql: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> None:

@@ -73,9 +73,8 @@ def report_of_big_files(
         return None
     progress = reading.pop("progress", None)
     units = units_of_files(
-        source, **{name: value for name, value in named.items() if name != "clusters"}, **reading,
-        n_threads=asked.n_threads,
-    )  # fmt: skip
+        source, n_threads=asked.n_threads, **{"clusters": None, **named}, **reading
+    )
     if units is None:
         if checkpoint is not None:
             raise error("K415", found="The source is a query, or has other files than Parquet")
