@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +11,6 @@ import pytest
 import karat
 from karat.engines import file_units
 from karat.errors import KaratError
-from karat.streams import checkpoints
-from karat.tally.serialization import unframed
 from tests.engines.big_sets import LEAST, same, write_files
 from tests.engines.writing import write_rows
 
@@ -87,39 +79,6 @@ def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
     assert path.exists()
 
 
-def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> None:
-    files, path = write_files(tmp_path, n=20_000), tmp_path / "read.checkpoint"
-    first = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    again = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    assert again.to_json() == first.to_json()
-    for changed in ({"max_memory": 2 * LEAST}, {"weights": "w"}, {"labels": [2, 1, 0]}):
-        with pytest.raises(KaratError) as problem:
-            karat.evaluate(files, **{"max_memory": LEAST, "checkpoint": path, **changed})
-        assert problem.value.code == "K414", changed
-    data = path.read_bytes()
-    path.write_bytes(data[:-7])
-    with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    assert problem.value.code == "K205"
-    path.write_bytes(data)
-    os.utime(tmp_path / "part_1.parquet", (1, 1))
-    with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    assert problem.value.code == "K414"
-
-
-def test_a_checkpoint_that_cannot_be_written_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(checkpoints, "write_bytes", full)
-    with pytest.raises(KaratError, match="No space left") as problem:
-        karat.evaluate(write_files(tmp_path, 1), checkpoint=tmp_path / "read.karat")
-    assert problem.value.code == "K413"
-
-
 @pytest.mark.parametrize(
     ("given", "code"),
     [
@@ -134,55 +93,6 @@ def test_what_cannot_be_is_refused(given: dict[str, Any], code: str, tmp_path: P
     with pytest.raises(KaratError) as problem:
         karat.evaluate(files, **given)
     assert problem.value.code == code
-
-
-def test_a_checkpoint_of_other_sources_is_refused(tmp_path: Path) -> None:
-    write_files(tmp_path, 1)
-    query = f"FROM '{tmp_path / 'part_0.parquet'}'"
-    table = {"label": [0, 1], "pred": [0, 1]}
-    for source in (query, table):
-        with pytest.raises(KaratError) as problem:
-            karat.evaluate(source, checkpoint=tmp_path / "x")
-        assert problem.value.code == "K415"
-
-
-def n_units(path: Path) -> int:
-    """How many units a checkpoint has."""
-    if not path.exists():
-        return 0
-    data = path.read_bytes()
-    return int(unframed(data, ("parts",), lambda header, _: header["n_units"], ("parts",)))
-
-
-@pytest.mark.parametrize("metrics", [[], ["--metrics", "macro_f1", "--prob", ""]])
-def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    write_files(data, 24, 8000)
-    # Distinct scores beyond the limit of rungs, so that what resumes are buckets.
-    path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
-    words = [
-        sys.executable, "-m", "karat.cli", "report", str(data), "--max-memory", "1MiB",
-        "--format", "json", *metrics,
-    ]  # fmt: skip
-    whole = subprocess.run(words, capture_output=True, check=True, text=True)
-    resumed = [*words, "--checkpoint", str(path), "-o", str(out)]
-    kills = []
-    for target in (1, 9, 17):
-        run = subprocess.Popen(resumed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while n_units(path) < target and run.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.002)
-        run.send_signal(signal.SIGKILL)
-        assert run.wait() == -signal.SIGKILL
-        kills.append(n_units(path))
-        assert not out.exists()
-        assert not list(tmp_path.glob(".karat-*"))[1:]
-    assert kills == sorted(kills)
-    assert 0 < kills[0] < kills[2] < 24
-    subprocess.run(resumed, capture_output=True, check=True)
-    found, expected = json.loads(out.read_text()), json.loads(whole.stdout)
-    assert found == expected
 
 
 def test_a_bad_value_behind_dropped_rows_is_named(tmp_path: Path) -> None:

@@ -99,6 +99,11 @@ class FileUnits:
         """Rows of the files."""
         return sum(unit.n for unit in self.units)
 
+    @property
+    def cuts(self) -> list[tuple[str, int, int]]:
+        """The file of each unit, its first row and how many there are."""
+        return [(unit.path, unit.first, unit.n) for unit in self.units]
+
     def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | int:
         """The rows of a unit on the classes of all, or their tally.
 

@@ -59,7 +59,7 @@ def report_of_big_files(
 
     Errors:
         As `rows_of_files`; K415 a checkpoint of anything but Parquet files, or with clusters;
-        K414, K205, K206 a checkpoint that cannot be used.
+        K414 a checkpoint that cannot be used.
     """
     if named.get("clusters"):
         if checkpoint is not None:
