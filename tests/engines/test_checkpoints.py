@@ -141,9 +141,29 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
         assert run.wait() == -signal.SIGKILL
         kills.append(n_units(path))
         assert not out.exists()
+        # What the read before left was removed.
         assert not list(tmp_path.glob(".karat-*"))[1:]
     assert kills == sorted(kills)
     assert 0 < kills[0] < kills[2] < 24
     subprocess.run(resumed, capture_output=True, check=True)
+    assert not list(tmp_path.glob(".karat-*"))
     found, expected = json.loads(out.read_text()), json.loads(whole.stdout)
     assert found == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="nothing asks there whether a process runs")
+def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
+    karat.evaluate(files, checkpoint=path)
+    write = (
+        "import os, sys; from karat.render import writing; "
+        "os.fsync = lambda _: os.kill(os.getpid(), 9); writing.write_bytes(sys.argv[1], b'x')"
+    )
+    for name in ("read.karat", "other.karat"):
+        subprocess.run([sys.executable, "-c", write, str(tmp_path / name)], check=False)
+    mine, others = sorted(tmp_path.glob(".karat-*"), key=lambda left: left.stat().st_mtime_ns)
+    start = mine.name.rpartition("-")[0].rpartition("-")[0]
+    running = tmp_path / f"{start}-{os.getppid()}-0123456789abcdef.tmp"
+    running.touch()
+    karat.evaluate(files, checkpoint=path)
+    assert set(tmp_path.glob(".karat-*")) == {others, running}

@@ -17,7 +17,7 @@ from karat.engines.file_units import FileUnits
 from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError, error
-from karat.render.writing import write_bytes
+from karat.render.writing import remove_leftovers, write_bytes
 from karat.tally import Cells
 from karat.tally.serialization import MAGIC, framed, unframed
 
@@ -93,9 +93,12 @@ class Checkpoint:
     def load(self, empty: ScoreParts) -> Progressed:
         """How far the read was when it was written last; nothing where there is no file.
 
+        What killed reads left beside it is removed.
+
         Errors:
             K414 it belongs to another read, is damaged, of a newer version or no checkpoint at all.
         """
+        remove_leftovers(self.path)
         if not self.path.exists():
             return Progressed()
 
