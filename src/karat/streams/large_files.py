@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from karat.engines.decided import checked_threshold
@@ -118,21 +116,24 @@ def _refined(
     scores = scores.settled(n_threads)
     if scores.tables is None or scores.tables.is_exact:
         return scores
-    folder = Path(cleanup.enter_context(TemporaryDirectory(prefix="karat-exact-")))
     columns = ExactColumns(
-        folder,
         units.classes.k,
         is_prob=scores.is_prob,
         is_weighted=scores.tables.is_weighted,
         is_frequency=scores.is_frequency,
     )
+    cleanup.callback(columns.close)
     for place in range(len(units.units)):
         found = units.read(place, n_threads)
         if isinstance(found, TableRows):
             columns.add(_rows(found, scores.threshold, n_threads))
     ranks, probabilities, confidences = columns.merged()
     tables = replace(
-        scores.tables, ranks=ranks, probabilities=probabilities, confidences=confidences
+        scores.tables,
+        ranks=ranks,
+        probabilities=probabilities,
+        confidences=confidences,
+        pooled=columns.pooled,
     )
     return replace(scores, tables=tables)
 
