@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines import file_units
+from karat.engines import unit_cuts
 from karat.errors import KaratError
 from tests.engines.big_sets import LEAST, same, write_files
 from tests.engines.writing import write_rows
@@ -17,11 +17,11 @@ from tests.engines.writing import write_rows
 
 @pytest.mark.parametrize("kind", ["BIGINT", "VARCHAR"])
 @pytest.mark.parametrize("weights", ["", "w"])
-@pytest.mark.parametrize("n_unit", [1 << 22, 7000])
+@pytest.mark.parametrize("n_unit", [1 << 22, 45_000, 7000])
 def test_units_give_the_report_of_all_rows(
     kind: str, weights: str, n_unit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "N_UNIT", n_unit)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", n_unit)
     files = write_files(tmp_path, n=20_000, kind=kind)
     whole = karat.evaluate(files, weights=weights)
     units = karat.evaluate(files, weights=weights, max_memory=LEAST)
@@ -126,7 +126,7 @@ def test_weights_that_are_numbers_of_rows(tmp_path: Path) -> None:
 def test_a_column_may_be_called_as_that_of_the_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "N_UNIT", 7000)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 7000)
     for f in range(3):
         rows = (
             "SELECT (hash(i) % 2)::BIGINT AS label, i AS file_row_number, "

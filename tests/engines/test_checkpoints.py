@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines import file_units
+from karat.engines import unit_cuts
 from karat.errors import KaratError
 from karat.streams import checkpoints
 from karat.tally.serialization import framed, unframed
@@ -87,9 +87,9 @@ def test_a_checkpoint_knows_where_units_begin(
 ) -> None:
     """A version that cuts files otherwise would count rows twice, or not at all."""
     files, path = write_files(tmp_path, 1, 20_000), tmp_path / "read.karat"
-    monkeypatch.setattr(file_units, "N_UNIT", 7000)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 7000)
     karat.evaluate(files, checkpoint=path)
-    monkeypatch.setattr(file_units, "N_UNIT", 5000)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 5000)
     assert "another version" in refused(files, path)
 
 
@@ -125,8 +125,13 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
     write_files(data, 24, 8000)
     # Distinct scores beyond the limit of rungs, so that what resumes are buckets.
     path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
+    # A unit a file: small files would be read together.
+    program = (
+        "import sys; from karat.engines import unit_cuts; unit_cuts.N_UNIT = 8000; "
+        "from karat.cli import main; sys.exit(main())"
+    )
     words = [
-        sys.executable, "-m", "karat.cli", "report", str(data), "--max-memory", "1MiB",
+        sys.executable, "-c", program, "report", str(data), "--max-memory", "1MiB",
         "--format", "json", *metrics,
     ]  # fmt: skip
     whole = subprocess.run(words, capture_output=True, check=True, text=True)

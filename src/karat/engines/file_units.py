@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from karat.engines.checks import check_unused_weights, unused_groups
-from karat.engines.duck import check_condition, explaining, file_list, literal, quoted
+from karat.engines.duck import check_condition, explaining, file_list, quoted
 from karat.engines.file_rows import rows_of_files
 from karat.engines.files import FileTally, facts_of, families, opened, tally_files
 from karat.engines.label_rows import LabelRows
@@ -20,51 +20,14 @@ from karat.engines.paths import Source
 from karat.engines.relations import Relation
 from karat.engines.score_sql import item_of
 from karat.engines.table_rows import TableRows, not_scores
+from karat.engines.unit_cuts import Unit, units_of
 from karat.errors import KaratError, error
 from karat.inputs.roles import Role
 from karat.inputs.score_columns import ScoreColumns, find_score_columns
 from karat.inputs.scores import tolerance_of
 from karat.tally import Classes
 
-__all__ = ["FileUnits", "Unit", "units_of_files"]
-
-N_UNIT: Final = 1 << 22
-"""Rows of a unit at most."""
-_NUMBER: Final = "file_row_number"
-"""What DuckDB calls the number of a row in its file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """Consecutive rows of one file.
-
-    Attributes:
-        path: the file.
-        n_bytes: its size.
-        first: number of the first row in the file.
-        n: how many there are.
-        is_whole: whether these are all rows of the file.
-        is_partitioned: whether folders above it hold columns.
-    """
-
-    path: str
-    n_bytes: int
-    first: int
-    n: int
-    is_whole: bool
-    is_partitioned: bool
-
-    @property
-    def sql(self) -> str:
-        """The query of its rows."""
-        hive = f"hive_partitioning={'true' if self.is_partitioned else 'false'}"
-        if self.is_whole:
-            return f"SELECT * FROM read_parquet({literal(self.path)}, {hive})"
-        return (
-            f"SELECT * EXCLUDE ({_NUMBER}) FROM read_parquet({literal(self.path)}, {hive}, "
-            f"{_NUMBER}=true) WHERE {_NUMBER} >= {self.first} "
-            f"AND {_NUMBER} < {self.first + self.n}"
-        )
+__all__ = ["FileUnits", "units_of_files"]
 
 
 @dataclass(frozen=True)
@@ -100,9 +63,9 @@ class FileUnits:
         return sum(unit.n for unit in self.units)
 
     @property
-    def cuts(self) -> list[tuple[str, int, int]]:
-        """The file of each unit, its first row and how many there are."""
-        return [(unit.path, unit.first, unit.n) for unit in self.units]
+    def cuts(self) -> list[tuple[list[str], int, int]]:
+        """The files of each unit, its first row and how many there are."""
+        return [([file.path for file in unit.files], unit.first, unit.n) for unit in self.units]
 
     def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | int:
         """The rows of a unit on the classes of all, or their tally.
@@ -199,7 +162,7 @@ def units_of_files(
                 given |= {"prob": "", "score": ""}
             if given.get("weights") is None and "weights" not in mapping:
                 check_unused_weights(relation.described, used)
-            units = tuple(_units(relation))
+            n_rows = _n_rows(relation)
             names = () if chosen is None else chosen.names
             is_half = relation.halves([relation.column(name) for name in names])
         facts = facts_of(relation, where)
@@ -215,7 +178,8 @@ def units_of_files(
     assert not isinstance(found, LabelRows)
     # Of columns of lists only the numbers that were read say how many a row has.
     width = found.scores.values[:1].nbytes if isinstance(found, TableRows) else 0
-    n_bytes = sum(unit.n for unit in units) * width
+    n_bytes = sum(n_rows.values()) * width
+    units = units_of(relation, n_rows, width)
     kept = {"where": where, "nulls": nulls, **given}
     return FileUnits(
         units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half)
@@ -248,24 +212,13 @@ def _look_for(sql: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) 
     tally_files(sql, true=true, pred=pred, weights="", **reading)
 
 
-def _units(relation: Relation) -> list[Unit]:
-    files = {file.path: file for file in relation.files}
-    paths = file_list(list(files))
+def _n_rows(relation: Relation) -> dict[str, int]:
+    """Rows of each file, by its path."""
+    paths = file_list([file.path for file in relation.files])
     found = relation.connection.execute(
         f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
-    ).fetchall()
-    rows = dict(found)
-    # A file whose own column has the name of the number of a row is not cut.
-    can_be_cut = all(name.lower() != _NUMBER for name in relation.header)
-    units = []
-    for path, file in files.items():
-        n = int(rows[path])
-        step = N_UNIT if can_be_cut else max(n, 1)
-        units += [
-            Unit(path, file.n_bytes, first, min(step, n - first), n <= step, file.is_partitioned)
-            for first in range(0, n, step)
-        ]
-    return units
+    )
+    return {path: int(n) for path, n in found.fetchall()}
 
 
 def _digest(

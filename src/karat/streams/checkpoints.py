@@ -79,7 +79,7 @@ class Checkpoint:
         if not place.parent.is_dir() or place.is_dir():
             found = "there is no such folder, or it is one"
             raise error("K413", path=str(path), found=found)
-        facts = {path: os.stat(path) for path, _, _ in units.cuts}
+        facts = {path: os.stat(path) for paths, _, _ in units.cuts for path in paths}
         told = {
             "format": _FORMAT,
             "files": {path: [fact.st_size, fact.st_mtime_ns] for path, fact in facts.items()},
