@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 import karat
+from karat.engines import unit_cuts
 from karat.errors import KaratError
+from tests.cli.running import Karat
 from tests.engines.big_sets import LEAST
 
 N = 140_000
@@ -98,3 +100,39 @@ def test_a_label_that_is_no_number_is_named_as_in_the_whole_read(tmp_path: Path)
         with pytest.raises(KaratError) as problem:
             karat.evaluate(tmp_path, true="label", prob="prob", weights="", max_memory=n_bytes)
         assert (problem.value.code, problem.value.context["row"]) == ("K407", N)
+
+
+def test_the_file_of_a_bad_row_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = columns_of({"prob": 1.5})
+    rows[1:].write_parquet(tmp_path / "a.parquet")
+    pl.concat([rows[-3:], rows]).write_parquet(tmp_path / "b.parquet")
+    given: dict[str, Any] = {"true": "label", "prob": "prob", "weights": ""}
+
+    def told(max_memory: int) -> str:
+        with pytest.raises(KaratError) as problem:
+            karat.evaluate(tmp_path, max_memory=max_memory, **given)
+        assert (problem.value.code, problem.value.context["row"]) == ("K132", N + 2)
+        return str(problem.value).splitlines()[1].strip()
+
+    first = f"First at row {N + 2}, column 'prob': 1.5; 1 of"
+    b = tmp_path / "b.parquet"
+    assert told(1 << 30) == f"{first} {2 * N + 2} rows. It is row 3 of {b}."
+    assert told(LEAST) == f"{first} {2 * N + 2} rows. It is row 3 of {b}."
+    monkeypatch.setattr(unit_cuts, "N_UNIT", N + 3)
+    assert told(LEAST) == f"{first} {N + 3} rows. It is row 3 of {b}. The count is of {b}."
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 1000)
+    place = f"The count is of rows 0 to 999 of {b}."
+    assert told(LEAST) == f"{first} 1000 rows. It is row 3 of {b}. {place}"
+
+
+def test_rows_behind_a_filter_are_numbered_in_their_unit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in "ab":
+        columns_of({"prob": 1.5} if name == "b" else {}).write_parquet(tmp_path / f"{name}.parquet")
+    monkeypatch.setattr(unit_cuts, "N_UNIT", N)
+    words = ["report", str(tmp_path), "--prob", "prob", "--where", "w > 0", "--max-memory", "1MiB"]
+    found = Karat(capsys)(*words, "--weight", "")
+    place = f"among those that the filter keeps of {tmp_path / 'b.parquet'}."
+    assert "row 0, column 'prob'" in found.err
+    assert place in " ".join(found.err.split())

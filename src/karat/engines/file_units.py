@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from karat.engines.checks import check_unused_weights, unused_groups
-from karat.engines.duck import check_condition, explaining, file_list, quoted
+from karat.engines.duck import check_condition, explaining, quoted
 from karat.engines.file_rows import rows_of_files
 from karat.engines.files import FileTally, facts_of, families, opened, tally_files
 from karat.engines.label_rows import LabelRows
 from karat.engines.label_sql import family
 from karat.engines.paths import Source
 from karat.engines.relations import Relation
+from karat.engines.row_places import rows_of_each
 from karat.engines.score_sql import item_of
 from karat.engines.table_rows import TableRows, not_scores
 from karat.engines.unit_cuts import Unit, units_of
@@ -111,12 +112,20 @@ class FileUnits:
             raise self._numbered(problem, place) from None
 
     def _numbered(self, problem: KaratError, place: int) -> Exception:
-        """The same error with the row of the whole read."""
-        if "row" not in problem.context or self.given.get("where") is not None:
+        """The same error with the row of the whole read, and of which rows its counts are."""
+        if "row" not in problem.context:
             return problem
-        before = sum(unit.n for unit in self.units[:place])
-        facts = {**problem.context, "row": problem.context["row"] + before}
+        unit = self.units[place]
+        if self.given.get("where") is not None:
+            told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
+            return error(problem.code, **{**problem.context, "numbering": told})
+        facts = {**problem.context, "row": problem.context["row"] + self._before(place)}
+        if "n" in facts and len(self.units) > 1:
+            facts["numbering"] = f"The count is of {unit.shown}."
         return error(problem.code, **facts)
+
+    def _before(self, place: int) -> int:
+        return sum(unit.n for unit in self.units[:place])
 
 
 def units_of_files(
@@ -162,7 +171,7 @@ def units_of_files(
                 given |= {"prob": "", "score": ""}
             if given.get("weights") is None and "weights" not in mapping:
                 check_unused_weights(relation.described, used)
-            n_rows = _n_rows(relation)
+            n_rows = rows_of_each(relation)
             names = () if chosen is None else chosen.names
             is_half = relation.halves([relation.column(name) for name in names])
         facts = facts_of(relation, where)
@@ -210,15 +219,6 @@ def _look_for(sql: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) 
     true = mapping["true"]
     pred = mapping.get("pred", f"{true} again")
     tally_files(sql, true=true, pred=pred, weights="", **reading)
-
-
-def _n_rows(relation: Relation) -> dict[str, int]:
-    """Rows of each file, by its path."""
-    paths = file_list([file.path for file in relation.files])
-    found = relation.connection.execute(
-        f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
-    )
-    return {path: int(n) for path, n in found.fetchall()}
 
 
 def _digest(

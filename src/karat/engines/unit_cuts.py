@@ -56,7 +56,7 @@ class Unit:
         """What to call it in a message."""
         first = self.files[0].shown
         if not self.is_whole:
-            return f"{first}, {self.n} rows from row {self.first} on"
+            return f"rows {self.first} to {self.first + self.n - 1} of {first}"
         return first if len(self.files) == 1 else f"{first} to {self.files[-1].shown}"
 
 
