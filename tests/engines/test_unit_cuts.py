@@ -12,6 +12,7 @@ import pytest
 import karat
 from karat.engines import unit_cuts
 from karat.engines.file_units import units_of_files
+from karat.errors import KaratError
 from tests.engines.big_sets import LEAST
 
 
@@ -69,3 +70,26 @@ def test_folders_say_the_same_in_every_unit(
     assert not units["roc_auc"].exact
     assert units.classes.labels == whole.classes.labels
     assert units.confusion.matrix.tolist() == whole.confusion.matrix.tolist()
+
+
+@pytest.mark.parametrize(
+    "given", [{"prob": ""}, {"prob": "prob"}, {"prob": "prob", "pred": ""}, {"pred": "pred"}]
+)
+def test_a_unit_may_weigh_nothing_and_leave_predictions_out(
+    given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 1000)
+    data = tmp_path / "data"
+    for i in range(3):
+        pred = np.arange(1000) // 3 % 2
+        write(data / f"{i}.parquet", 1000, i, pred=pred, w=np.full(1000, i % 2 * 2.0))
+    whole = karat.evaluate(data, weights="w", **given)
+    units = karat.evaluate(data, weights="w", checkpoint=tmp_path / "read.karat", **given)
+    assert units.confusion.matrix.tolist() == whole.confusion.matrix.tolist()
+    assert units.n_rows == whole.n_rows
+    for name in ("0", "2"):
+        (data / f"{name}.parquet").unlink()
+    write(data / "1.parquet", 1000, pred=pred, w=np.zeros(1000))
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(data, weights="w", checkpoint=tmp_path / "other.karat", **given)
+    assert problem.value.code == "K115"

@@ -85,15 +85,15 @@ class FileUnits:
             role = "prob" if digest.scores.is_prob else "score"
             named = {"prob": "", "score": ""} | {role: list(columns)}
         mapping = digest.mapping
-        named |= {role: mapping.get(role) for role in ("true", "pred")}
-        named["weights"] = mapping.get("weights") or ""
+        # What the digest does not have is not looked for again: an empty name says so.
+        named |= {role: mapping.get(role) or "" for role in ("true", "pred", "weights")}
         positive = None if classes.positive is None else classes.labels[classes.positive]
         for name in ("labels", "positive", "labels_are_text", *named):
             given.pop(name, None)
         try:
             found = rows_of_files(
                 unit.sql, labels=classes.labels, positive=positive, n_threads=n_threads,
-                clusters="", **named, **given,
+                clusters="", is_part=True, **named, **given,
             )  # fmt: skip
         except KaratError as problem:
             if problem.code == "K402":
