@@ -17,7 +17,7 @@ from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.label_rows import LabelRows
 from karat.engines.score_weights import in_units, repeated
 from karat.engines.scores import ScoreTally
-from karat.engines.table_rows import TableRows, numbered, told_of_files
+from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.functions import tallied
 from karat.inputs.frames import spread_host
@@ -247,7 +247,9 @@ def report_of_table(
         # Labels alone are asked for: scores that nobody named are not read.
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
     if names_files(table):
-        with told_of_files(reading.get("where")):
+        from karat.engines.row_places import told_of_files
+
+        with told_of_files(reading.get("where"), table):
             from karat.streams.large_files import report_of_big_files
             from karat.streams.reports import Asked
 

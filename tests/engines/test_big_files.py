@@ -2,69 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import karat
-from karat.engines import exact_tables, file_units
+from karat.engines import unit_cuts
 from karat.errors import KaratError
-from karat.streams import checkpoints
-from karat.tally.serialization import unframed
+from tests.engines.big_sets import LEAST, same, write_files
 from tests.engines.writing import write_rows
-
-N = 6000
-LEAST = 1 << 20
-
-
-def write_files(folder: Path, n_files: int = 4, n: int = N, kind: str = "BIGINT") -> str:
-    """Files of rows of three classes with probabilities of 16 distinct values each."""
-    for f in range(n_files):
-        label = f"CASE WHEN hash(i + {f}) % 10 < 6 THEN hash(i * 7 + {f}) % 3 ELSE hash(i) % 3 END"
-        a, b = (f"(1 + hash(i * {k} + {f}) % 4)" for k in (11, 13))
-        rows = (
-            f"SELECT ({label})::{kind} AS label, (hash(i * 7 + {f}) % 3)::{kind} AS pred, "
-            f"{a} / 10.0::DOUBLE AS proba_0, {b} / 10.0::DOUBLE AS proba_1, "
-            f"(10 - {a} - {b}) / 10.0::DOUBLE AS proba_2, "
-            f"(1 + hash(i * 3) % 5)::DOUBLE AS w FROM range({n}) t(i)"
-        )
-        write_rows(folder / f"part_{f}.parquet", rows)
-    return str(folder / "*.parquet")
-
-
-def same(left: karat.Report, right: karat.Report) -> None:
-    """The same numbers: counts exactly, sums to rounding."""
-    assert left.confusion.matrix.tolist() == right.confusion.matrix.tolist()
-    assert (left.mapping, left.source, left.n_rows) == (right.mapping, right.source, right.n_rows)
-    for name, result in right.metrics.items():
-        if name == "roc_auc_mu":
-            continue
-        other = left[name]
-        assert other.exact
-        for field in ("value", "low", "high"):
-            pair = getattr(other, field), getattr(result, field)
-            if None in pair:
-                assert pair == (None, None), (name, field, pair)
-            else:
-                np.testing.assert_allclose(*pair, rtol=1e-9, atol=1e-12, err_msg=f"{name} {field}")
 
 
 @pytest.mark.parametrize("kind", ["BIGINT", "VARCHAR"])
 @pytest.mark.parametrize("weights", ["", "w"])
-@pytest.mark.parametrize("n_unit", [1 << 22, 7000])
+@pytest.mark.parametrize("n_unit", [1 << 22, 45_000, 7000])
 def test_units_give_the_report_of_all_rows(
     kind: str, weights: str, n_unit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "N_UNIT", n_unit)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", n_unit)
     files = write_files(tmp_path, n=20_000, kind=kind)
     whole = karat.evaluate(files, weights=weights)
     units = karat.evaluate(files, weights=weights, max_memory=LEAST)
@@ -122,39 +79,6 @@ def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
     assert path.exists()
 
 
-def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> None:
-    files, path = write_files(tmp_path, n=20_000), tmp_path / "read.checkpoint"
-    first = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    again = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    assert again.to_json() == first.to_json()
-    for changed in ({"max_memory": 2 * LEAST}, {"weights": "w"}, {"labels": [2, 1, 0]}):
-        with pytest.raises(KaratError) as problem:
-            karat.evaluate(files, **{"max_memory": LEAST, "checkpoint": path, **changed})
-        assert problem.value.code == "K414", changed
-    data = path.read_bytes()
-    path.write_bytes(data[:-7])
-    with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    assert problem.value.code == "K205"
-    path.write_bytes(data)
-    os.utime(tmp_path / "part_1.parquet", (1, 1))
-    with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    assert problem.value.code == "K414"
-
-
-def test_a_checkpoint_that_cannot_be_written_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(checkpoints, "write_bytes", full)
-    with pytest.raises(KaratError, match="No space left") as problem:
-        karat.evaluate(write_files(tmp_path, 1), checkpoint=tmp_path / "read.karat")
-    assert problem.value.code == "K413"
-
-
 @pytest.mark.parametrize(
     ("given", "code"),
     [
@@ -169,94 +93,6 @@ def test_what_cannot_be_is_refused(given: dict[str, Any], code: str, tmp_path: P
     with pytest.raises(KaratError) as problem:
         karat.evaluate(files, **given)
     assert problem.value.code == code
-
-
-def test_a_checkpoint_of_other_sources_is_refused(tmp_path: Path) -> None:
-    write_files(tmp_path, 1)
-    query = f"FROM '{tmp_path / 'part_0.parquet'}'"
-    table = {"label": [0, 1], "pred": [0, 1]}
-    for source in (query, table):
-        with pytest.raises(KaratError) as problem:
-            karat.evaluate(source, checkpoint=tmp_path / "x")
-        assert problem.value.code == "K415"
-
-
-def write_scored(folder: Path, kind: str, n: int = 30_000) -> tuple[str, dict[str, Any]]:
-    """Two files of as many distinct scores as rows, and which columns hold them."""
-    rng = np.random.default_rng(5)
-    for f in range(2):
-        z = rng.normal(size=(n, 3))
-        y = (z[:, 1] + rng.normal(size=n) > 0).astype(int)
-        columns = {"label": y if kind == "single" else (z + rng.normal(size=z.shape)).argmax(1)}
-        if kind == "single":
-            columns["p"] = 1.0 / (1.0 + np.exp(-z[:, 1]))
-        else:
-            columns |= {f"score_{i}": z[:, i] for i in range(3)}
-        columns["w"] = rng.integers(0, 3, n).astype(float)
-        pl.DataFrame(columns).write_parquet(folder / f"part_{f}.parquet")
-    named = {"prob": "p"} if kind == "single" else {"score": "score_*"}
-    return str(folder / "*.parquet"), named
-
-
-@pytest.mark.parametrize("kind", ["single", "scores"])
-@pytest.mark.parametrize("weights", ["", "w"])
-def test_buckets_hold_the_exact_value_and_a_second_read_finds_it(
-    kind: str, weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files, named = write_scored(tmp_path, kind, 80_000 if kind == "single" else 30_000)
-    monkeypatch.setattr(exact_tables, "N_RANGE", 5000)
-    whole = karat.evaluate(files, weights=weights, **named)
-    rough = karat.evaluate(files, weights=weights, max_memory=LEAST, **named)
-    exact = karat.evaluate(files, weights=weights, max_memory=LEAST, exact=True, **named)
-    open_ = {name for name, result in rough.metrics.items() if not result.exact}
-    assert {"roc_auc_ovr_macro", "mean_average_precision", "macro_ks_statistic"} <= open_
-    for name, result in whole.metrics.items():
-        if name == "roc_auc_mu":
-            continue
-        bound = rough[name].bound
-        if bound is not None:
-            assert bound[0] <= result.value <= bound[1], (name, bound, result.value)
-        assert exact[name].exact, name
-        np.testing.assert_allclose(exact[name].value, result.value, rtol=1e-9, err_msg=name)
-
-
-def n_units(path: Path) -> int:
-    """How many units a checkpoint has."""
-    if not path.exists():
-        return 0
-    data = path.read_bytes()
-    return int(unframed(data, ("parts",), lambda header, _: header["n_units"], ("parts",)))
-
-
-@pytest.mark.parametrize("metrics", [[], ["--metrics", "macro_f1", "--prob", ""]])
-def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    write_files(data, 24, 8000)
-    # Distinct scores beyond the limit of rungs, so that what resumes are buckets.
-    path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
-    words = [
-        sys.executable, "-m", "karat.cli", "report", str(data), "--max-memory", "1MiB",
-        "--format", "json", *metrics,
-    ]  # fmt: skip
-    whole = subprocess.run(words, capture_output=True, check=True, text=True)
-    resumed = [*words, "--checkpoint", str(path), "-o", str(out)]
-    kills = []
-    for target in (1, 9, 17):
-        run = subprocess.Popen(resumed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while n_units(path) < target and run.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.002)
-        run.send_signal(signal.SIGKILL)
-        assert run.wait() == -signal.SIGKILL
-        kills.append(n_units(path))
-        assert not out.exists()
-        assert not list(tmp_path.glob(".karat-*"))[1:]
-    assert kills == sorted(kills)
-    assert 0 < kills[0] < kills[2] < 24
-    subprocess.run(resumed, capture_output=True, check=True)
-    found, expected = json.loads(out.read_text()), json.loads(whole.stdout)
-    assert found == expected
 
 
 def test_a_bad_value_behind_dropped_rows_is_named(tmp_path: Path) -> None:
@@ -290,7 +126,7 @@ def test_weights_that_are_numbers_of_rows(tmp_path: Path) -> None:
 def test_a_column_may_be_called_as_that_of_the_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "N_UNIT", 7000)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 7000)
     for f in range(3):
         rows = (
             "SELECT (hash(i) % 2)::BIGINT AS label, i AS file_row_number, "

@@ -74,6 +74,7 @@ def rows_of_files(
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
     progress: Progress | None = None,
+    is_part: bool = False,
 ) -> TableRows | LabelRows | FileTally:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
 
@@ -101,6 +102,7 @@ def rows_of_files(
             A missing score is always an error.
         n_threads: threads of the reader (four at most) and of the count.
         progress: called after each batch of rows.
+        is_part: whether the rows are a part of others, so that all of them may weigh nothing.
 
     Errors:
         As `tally_files`; K130, K131 scores that are no numbers; K134, K135, K137 columns that are
@@ -150,6 +152,7 @@ def rows_of_files(
             nulls=nulls,
             n_threads=n_threads,
             progress=progress,
+            is_part=is_part,
         )
         return tally.warned(*notes)
 

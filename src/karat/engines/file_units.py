@@ -1,66 +1,34 @@
 """Parquet files too large to hold, as units of rows that are read one after the other.
 
 What the columns and the classes are is decided once, on a digest of all files: every pair of true
-and predicted label that occurs, and the scores of one row.
+and predicted label that occurs, and how many scores a row has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from karat.engines.duck import check_condition, explaining, file_list, literal, quoted
+from karat.engines.checks import check_unused_weights, unused_groups
+from karat.engines.duck import check_condition, explaining, quoted
 from karat.engines.file_rows import rows_of_files
-from karat.engines.files import FileTally, facts_of, families, opened
+from karat.engines.files import FileTally, facts_of, families, opened, tally_files
 from karat.engines.label_rows import LabelRows
+from karat.engines.label_sql import family
 from karat.engines.paths import Source
 from karat.engines.relations import Relation
-from karat.engines.table_rows import TableRows
+from karat.engines.row_places import rows_of_each
+from karat.engines.score_sql import item_of
+from karat.engines.table_rows import TableRows, not_scores
+from karat.engines.unit_cuts import Unit, units_of
 from karat.errors import KaratError, error
 from karat.inputs.roles import Role
-from karat.inputs.score_columns import find_score_columns
+from karat.inputs.score_columns import ScoreColumns, find_score_columns
+from karat.inputs.scores import tolerance_of
 from karat.tally import Classes
 
-__all__ = ["FileUnits", "Unit", "units_of_files"]
-
-N_UNIT: Final = 1 << 22
-"""Rows of a unit at most."""
-_NUMBER: Final = "file_row_number"
-"""What DuckDB calls the number of a row in its file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """Consecutive rows of one file.
-
-    Attributes:
-        path: the file.
-        n_bytes: its size.
-        first: number of the first row in the file.
-        n: how many there are.
-        is_whole: whether these are all rows of the file.
-        is_partitioned: whether folders above it hold columns.
-    """
-
-    path: str
-    n_bytes: int
-    first: int
-    n: int
-    is_whole: bool
-    is_partitioned: bool
-
-    @property
-    def sql(self) -> str:
-        """The query of its rows."""
-        hive = f"hive_partitioning={'true' if self.is_partitioned else 'false'}"
-        if self.is_whole:
-            return f"SELECT * FROM read_parquet({literal(self.path)}, {hive})"
-        return (
-            f"SELECT * EXCLUDE ({_NUMBER}) FROM read_parquet({literal(self.path)}, {hive}, "
-            f"{_NUMBER}=true) WHERE {_NUMBER} >= {self.first} "
-            f"AND {_NUMBER} < {self.first + self.n}"
-        )
+__all__ = ["FileUnits", "units_of_files"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +41,7 @@ class FileUnits:
         digest: what the columns and classes are, of all rows; its own rows mean nothing.
         given: the arguments of the read.
         facts: what a report says of the source.
+        tolerance: how far from 1 a row of probabilities may add up.
     """
 
     units: tuple[Unit, ...]
@@ -80,6 +49,7 @@ class FileUnits:
     digest: TableRows | FileTally
     given: Mapping[str, Any]
     facts: Mapping[str, Any]
+    tolerance: float
 
     @property
     def classes(self) -> Classes:
@@ -92,6 +62,11 @@ class FileUnits:
     def n_rows(self) -> int:
         """Rows of the files."""
         return sum(unit.n for unit in self.units)
+
+    @property
+    def cuts(self) -> list[tuple[list[str], int, int]]:
+        """The files of each unit, its first row and how many there are."""
+        return [([file.path for file in unit.files], unit.first, unit.n) for unit in self.units]
 
     def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | int:
         """The rows of a unit on the classes of all, or their tally.
@@ -110,22 +85,24 @@ class FileUnits:
             role = "prob" if digest.scores.is_prob else "score"
             named = {"prob": "", "score": ""} | {role: list(columns)}
         mapping = digest.mapping
-        named |= {role: mapping.get(role) for role in ("true", "pred")}
-        named["weights"] = mapping.get("weights") or ""
+        # What the digest does not have is not looked for again: an empty name says so.
+        named |= {role: mapping.get(role) or "" for role in ("true", "pred", "weights")}
         positive = None if classes.positive is None else classes.labels[classes.positive]
         for name in ("labels", "positive", "labels_are_text", *named):
             given.pop(name, None)
         try:
             found = rows_of_files(
                 unit.sql, labels=classes.labels, positive=positive, n_threads=n_threads,
-                clusters="", **named, **given,
+                clusters="", is_part=True, **named, **given,
             )  # fmt: skip
         except KaratError as problem:
             if problem.code == "K402":
                 return int(problem.context["n_dropped"])
             raise self._numbered(problem, place) from None
         assert not isinstance(found, LabelRows)
-        return found
+        if isinstance(found, FileTally):
+            return found
+        return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
 
     def numbering(self, place: int, read: Callable[[], object]) -> None:
         """Look at the rows of a unit; errors name rows of the whole read."""
@@ -135,12 +112,20 @@ class FileUnits:
             raise self._numbered(problem, place) from None
 
     def _numbered(self, problem: KaratError, place: int) -> Exception:
-        """The same error with the row of the whole read."""
-        if "row" not in problem.context or self.given.get("where") is not None:
+        """The same error with the row of the whole read, and of which rows its counts are."""
+        if "row" not in problem.context:
             return problem
-        before = sum(unit.n for unit in self.units[:place])
-        facts = {**problem.context, "row": problem.context["row"] + before}
+        unit = self.units[place]
+        if self.given.get("where") is not None:
+            told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
+            return error(problem.code, **{**problem.context, "numbering": told})
+        facts = {**problem.context, "row": problem.context["row"] + self._before(place)}
+        if "n" in facts and len(self.units) > 1:
+            facts["numbering"] = f"The count is of {unit.shown}."
         return error(problem.code, **facts)
+
+    def _before(self, place: int) -> int:
+        return sum(unit.n for unit in self.units[:place])
 
 
 def units_of_files(
@@ -149,12 +134,14 @@ def units_of_files(
     n_threads: int | None = None,
     where: str | None = None,
     nulls: Literal["error", "drop"] = "error",
+    clusters: str | None = None,
     **given: Any,
 ) -> FileUnits | None:
     """A source of Parquet files as units; None where it is something else.
 
     Args:
         source, n_threads, where, nulls, given: as of `rows_of_files`.
+        clusters: None, to tell columns that are called like one, or an empty name.
 
     Errors:
         As `rows_of_files`: columns that are not there, and classes that do not fit.
@@ -170,58 +157,116 @@ def units_of_files(
             "true": given.get("true"), "pred": given.get("pred"),
             "weights": given.get("weights"), "clusters": "",
         }  # fmt: skip
-        roles, chosen, _ = find_score_columns(
+        roles, chosen, notes = find_score_columns(
             relation.header, families(relation), named, given.get("prob"), given.get("score")
         )
-        with explaining(relation.files, where=where):
-            units = tuple(_units(relation))
-        facts = facts_of(relation, where)
         mapping = {role: name for role, name in roles.mapping.items() if name}
-        names = () if chosen is None else chosen.names
-        kinds = dict(relation.described)
-        width = sum(4 if kinds[name] == "FLOAT" else 8 for name in names)
-        sql = _digest(relation, mapping, names, where)
-    kept = {"where": where, "nulls": nulls, **given}
-    shown = {name: value for name, value in given.items() if name != "clusters"}
-    found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **shown)
+        used = [*mapping.values(), *(() if chosen is None else chosen.names)]
+        if clusters is None:
+            notes += unused_groups(relation.header, used)
+        with explaining(relation.files, where=where):
+            told = _check(relation, mapping, chosen)
+            if told is not None:
+                notes, chosen = [*notes, told], None
+                given |= {"prob": "", "score": ""}
+            if given.get("weights") is None and "weights" not in mapping:
+                check_unused_weights(relation.described, used)
+            n_rows = rows_of_each(relation)
+            names = () if chosen is None else chosen.names
+            is_half = relation.halves([relation.column(name) for name in names])
+        facts = facts_of(relation, where)
+        sql, labels = _digest(relation, mapping, names, where)
+    try:
+        found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **given)
+    except KaratError as problem:
+        if "row" in problem.context:
+            declared = ("labels", "positive", "labels_are_text")
+            reading = {name: given[name] for name in declared if name in given}
+            _look_for(labels, mapping, {"nulls": nulls, "n_threads": n_threads, **reading})
+        raise
     assert not isinstance(found, LabelRows)
-    n_bytes = sum(unit.n for unit in units) * width
-    return FileUnits(units, n_bytes, found, kept, facts)
+    # Of columns of lists only the numbers that were read say how many a row has.
+    width = found.scores.values[:1].nbytes if isinstance(found, TableRows) else 0
+    n_bytes = sum(n_rows.values()) * width
+    units = units_of(relation, n_rows, width)
+    kept = {"where": where, "nulls": nulls, **given}
+    return FileUnits(
+        units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half)
+    )
 
 
-def _units(relation: Relation) -> list[Unit]:
-    files = {file.path: file for file in relation.files}
-    paths = file_list(list(files))
-    found = relation.connection.execute(
-        f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
-    ).fetchall()
-    rows = dict(found)
-    # A file whose own column has the name of the number of a row is not cut.
-    can_be_cut = all(name.lower() != _NUMBER for name in relation.header)
-    units = []
-    for path, file in files.items():
-        n = int(rows[path])
-        step = N_UNIT if can_be_cut else max(n, 1)
-        units += [
-            Unit(path, file.n_bytes, first, min(step, n - first), n <= step, file.is_partitioned)
-            for first in range(0, n, step)
-        ]
-    return units
+def _check(
+    relation: Relation, mapping: Mapping[str, str], chosen: ScoreColumns | None
+) -> str | None:
+    """What every file must have, while they are still known apart.
+
+    Returns:
+        What to tell of columns that nobody named and that cannot be scores.
+    """
+    known = {role: relation.column(name) for role, name in mapping.items()}
+    relation.require(known)
+    if chosen is None:
+        return None
+    try:
+        relation.require_scores([relation.column(name) for name in chosen.names])
+    except KaratError as problem:
+        return not_scores(problem, chosen, has_pred="pred" in known)
+    return None
+
+
+def _look_for(sql: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> None:
+    """Raise what is wrong with a label with its row in the files: a digest does not know it."""
+    true = mapping["true"]
+    pred = mapping.get("pred", f"{true} again")
+    tally_files(sql, true=true, pred=pred, weights="", **reading)
 
 
 def _digest(
     relation: Relation, mapping: Mapping[str, str], scores: tuple[str, ...], where: str | None
-) -> str:
-    """The query of every pair of labels, with the scores and the weight of one row."""
+) -> tuple[str, str]:
+    """The query of every pair of labels, and that of the labels of every row.
+
+    Beside the pairs are scores and weights that mean nothing. No value of a row stands there: a row
+    that is left out may hold anything.
+    """
     parts = " UNION ALL BY NAME ".join(f"SELECT * FROM {part.sql}" for part in relation.parts)
     kept = f" WHERE ({where}\n)" if where is not None else ""
-    labels = [mapping[role] for role in ("true", "pred") if role in mapping]
-    beside = [name for name in (*scores, mapping.get("weights")) if name and name not in labels]
-    pairs = ", ".join(map(quoted, dict.fromkeys(labels)))
-    is_there = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in labels)
-    distinct = f"SELECT DISTINCT {pairs} FROM rows WHERE {is_there} ORDER BY ALL"
+    labels = dict.fromkeys(mapping[role] for role in ("true", "pred") if role in mapping)
+    weights = mapping.get("weights")
+    kinds = dict(relation.described)
+
+    def column(name: str) -> str:
+        return quoted(relation.column(name))
+
+    def is_there(name: str) -> str:
+        is_float = kinds[name] in ("FLOAT", "DOUBLE")
+        number = f" AND NOT isnan({column(name)})" if is_float else ""
+        return f"{column(name)} IS NOT NULL{number}"
+
+    condition = " AND ".join(map(is_there, labels))
+    pairs = ", ".join(f"{column(name)} AS {quoted(name)}" for name in labels)
+    beside = [
+        f"{_neutral(kinds[name], column(name), number, condition)} AS {quoted(name)}"
+        for name, number in [*((name, 0) for name in scores), (weights, 1)]
+        if name and name not in labels
+    ]
+    distinct = f"SELECT DISTINCT {pairs} FROM rows WHERE {condition} ORDER BY ALL"
     with_rows = f"WITH rows AS (SELECT * FROM ({parts}){kept})"
-    if not beside:
-        return f"{with_rows} {distinct}"
-    one = ", ".join(map(quoted, beside))
-    return f"{with_rows} SELECT * FROM ({distinct}), (SELECT {one} FROM rows LIMIT 1)"
+    true = mapping["true"]
+    again = "" if len(labels) > 1 else f", {column(true)} AS {quoted(f'{true} again')}"
+    return (
+        f"{with_rows} SELECT {', '.join(['*', *beside])} FROM ({distinct})",
+        f"{with_rows} SELECT {pairs}{again} FROM rows",
+    )
+
+
+def _neutral(kind: str, column: str, number: int, condition: str) -> str:
+    """A number, or a list as long as those of a column; what holds neither as it is."""
+    item = item_of(kind)
+    if family(item or kind) not in ("whole", "real"):
+        return f"(SELECT {column} FROM rows LIMIT 1)"
+    value = f"CAST({number} AS {item or kind})"
+    if item is None:
+        return value
+    of = f"SELECT {column} AS list FROM rows WHERE {condition} AND {column} IS NOT NULL LIMIT 1"
+    return f"(SELECT list_transform(list, lambda item: {value}) FROM ({of}))"

@@ -158,11 +158,13 @@ def tally_relation(
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
     progress: Progress | None = None,
+    is_part: bool = False,
 ) -> FileTally:
     """Count the labels of an open source; otherwise as `tally_files`.
 
     Args:
         given: truth, prediction and weights as the caller named them.
+        is_part: whether the rows are a part of others, so that all of them may weigh nothing.
     """
     roles = find_roles(relation.header, families(relation), given)
     mapping = roles.mapping
@@ -184,6 +186,9 @@ def tally_relation(
             counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
         if counted is None:
             raise no_rows(relation, where, rows.n_dropped)
+        if counted.is_weighted and not counted.counts.any() and not is_part:
+            n = int(counted.n_rows)
+            raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
         n_dropped = rows.n_dropped
         tally = named(counted, rows, reading, declared)
     if not cells:
@@ -272,9 +277,6 @@ def _counted(
         refuse_scores(rows, reading)
         found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
         raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
-    if total is not None and total.is_weighted and not total.counts.any():
-        n = int(total.n_rows)
-        raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
     return total
 
 

@@ -14,7 +14,7 @@ from karat.engines.decided import checked_threshold
 from karat.engines.label_rows import LabelRows
 from karat.engines.row_names import RowNames
 from karat.engines.scores import ScoreTally
-from karat.engines.table_rows import TableRows, numbered, told_of_files
+from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.inputs.scores import Scores
 from karat.inputs.weights import Weights
@@ -117,11 +117,12 @@ def read_rows(
     options = {"labels": labels, "positive": positive, "nulls": nulls, "n_threads": n_threads}
     if _is_files(source):
         from karat.engines.file_rows import rows_of_files
+        from karat.engines.row_places import told_of_files
 
         options |= {"where": where, "labels_are_text": labels_are_text, "progress": progress}
 
         def read(**given: Any) -> Any:
-            with told_of_files(where):
+            with told_of_files(where, source):
                 return rows_of_files(source, keeps_rows=True, **given, **options)
     else:
         from karat.engines.frame_rows import rows_of_frame

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from karat.engines.label_sql import family
 from karat.engines.text_labels import Reading
 
-__all__ = ["as_score", "can_be_score"]
+__all__ = ["as_score", "can_be_score", "item_of"]
 
 _LIST = re.compile(r"(?P<item>.*[^\]])\[\d*\]")
 _AS_THEY_ARE = {
@@ -17,10 +17,15 @@ _AS_THEY_ARE = {
 }  # fmt: skip
 
 
+def item_of(kind: str) -> str | None:
+    """What a DuckDB type holds lists of; None where it is no list."""
+    found = _LIST.fullmatch(kind)
+    return found["item"] if found else None
+
+
 def can_be_score(kind: str) -> bool:
     """Whether a DuckDB type holds numbers, or lists of numbers."""
-    found = _LIST.fullmatch(kind)
-    return family(found["item"] if found else kind) in ("whole", "real", "unknown")
+    return family(item_of(kind) or kind) in ("whole", "real", "unknown")
 
 
 def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
@@ -31,18 +36,17 @@ def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
         origin: how this part writes it.
         kinds: the DuckDB type of the column, of this part first, then of all parts.
     """
-    found = _LIST.fullmatch(kinds[0])
+    item = item_of(kinds[0])
     if origin == "csv":
         return _of_csv(column)
     if origin == "json":
-        if found is None:
+        if item is None:
             return _of_json(column)
         items = f"list_transform(CAST({column} AS JSON[]), lambda item: {_of_json('item')})"
         return f"CASE WHEN json_type({column}) = 'ARRAY' THEN {items} END"
-    item = found["item"] if found else kinds[0]
-    if item in _AS_THEY_ARE and len(set(kinds)) == 1:
+    if (item or kinds[0]) in _AS_THEY_ARE and len(set(kinds)) == 1:
         return column
-    return f"CAST({column} AS DOUBLE{'[]' if found else ''})"
+    return f"CAST({column} AS DOUBLE{'[]' if item else ''})"
 
 
 def _of_csv(column: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,21 +27,12 @@ __all__ = [
     "not_scores",
     "numbered",
     "placed",
-    "told_of_files",
 ]
 
 Codes = npt.NDArray[np.int32]
 
 _OF_NAMES = ("K134", "K135", "K137", "K410")
 _BLOCK_BYTES = 1 << 24
-_A_ROW = re.compile(r"\b[Rr]ow [0-9]")
-_ADVICE = {
-    "K130": "Name columns of numbers with --prob or --score (prob=, score=): one for each class, "
-    "or that of the positive class of two.",
-    "K131": "Every row needs a finite number for every class: leave such rows out with --where "
-    "(in Python by a SQL query).",
-}
-"""What to do about files, in place of what is said of arguments."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,26 +98,6 @@ def numbered(kept: Flags | None) -> Iterator[None]:
         if "n" in problem.context:
             facts["n"] = len(kept)
         raise error(problem.code, **{**problem.context, **facts}) from None
-
-
-@contextmanager
-def told_of_files(where: str | None) -> Iterator[None]:
-    """Errors within say which rows of files are numbered, and advise what files allow.
-
-    Args:
-        where: the filter of the rows, or None.
-    """
-    try:
-        yield
-    except KaratError as problem:
-        facts = {}
-        if where is not None and _A_ROW.search(str(problem)):
-            facts["numbering"] = "Rows are numbered among those that the filter keeps."
-        if problem.code in _ADVICE:
-            facts["advice"] = _ADVICE[problem.code]
-        if not facts:
-            raise
-        raise error(problem.code, **{**problem.context, **facts}) from problem.__cause__
 
 
 def placed(

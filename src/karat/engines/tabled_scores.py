@@ -18,7 +18,7 @@ from karat.tally.score_table import ScoreTable
 from karat.tally.scored_tables import ScoredTables
 from karat.tally.sums import LOSSES, Sums
 
-__all__ = ["room_of", "sampled_rows", "tables_of"]
+__all__ = ["repeated", "room_of", "sampled_rows", "tables_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -111,6 +111,11 @@ def tables_of(
     return _as_rows(found, rows) if is_frequency and rows.is_weighted else found
 
 
+def repeated(table: ScoreTable) -> ScoreTable:
+    """The table of rows that are repeated as often as they weigh: Σw² of each is its Σw."""
+    return replace(table, squares=table.counts)
+
+
 def _as_rows(found: ScoredTables, rows: ScoreTally) -> ScoredTables:
     """Tables whose sums of squares are those of rows that are repeated: Σw, and not Σw²."""
     assert rows.weights is not None
@@ -118,10 +123,6 @@ def _as_rows(found: ScoredTables, rows: ScoreTally) -> ScoredTables:
     roots = replace(rows, weights=np.sqrt(rows.weights))
     sums = found.sums
     squares = Sums.from_native(roots.read(LOSSES), LOSSES).w2_loss2
-
-    def repeated(table: ScoreTable) -> ScoreTable:
-        return replace(table, squares=table.counts)
-
     return replace(
         found,
         sums=replace(sums, weight2=sums.weight, w2_loss=sums.w_loss, w2_loss2=squares),

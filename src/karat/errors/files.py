@@ -91,10 +91,9 @@ ENTRIES = (
     ),
     Entry(
         "K414",
-        "The checkpoint is not one of this read.",
-        "{path}: it belongs to other files, to files that have changed since, or to other "
-        "arguments.",
-        "Delete it to start anew, or name another file.",
+        "This is not a checkpoint of this read.",
+        "{path}: {found}.",
+        "{do}",
     ),
     Entry(
         "K415",

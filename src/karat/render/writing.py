@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import platform
 import secrets
 import shutil
 import stat
 from pathlib import Path
 
-__all__ = ["write_bytes", "write_text"]
+__all__ = ["remove_leftovers", "write_bytes", "write_text"]
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -39,12 +41,53 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         raise OSError(problem.errno, problem.strerror, os.fspath(path)) from None
 
 
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove what writes of this file on this machine left beside it when they were killed.
+
+    What another process still writes stays; on Windows, where none can ask for it, all does.
+    """
+    if os.name == "nt":
+        return
+    folder, start = _temporary(os.path.realpath(path))
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            process = name.removeprefix(start).partition("-")[0]
+            is_left = name.startswith(start) and name.endswith(".tmp") and process.isdecimal()
+            if is_left and not _is_running(int(process)):
+                with contextlib.suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
+
+
+def _temporary(target: str) -> tuple[str, str]:
+    """The folder of a file, and how the names of its temporary files begin.
+
+    The number of a process means something on one machine only.
+    """
+    folder, name = os.path.split(target)
+    told = f"{platform.node()}/{name}".encode("utf-8", "surrogateescape")
+    return folder, f".karat-{hashlib.sha256(told).hexdigest()[:16]}-"
+
+
+def _is_running(process: int) -> bool:
+    """Whether another process has this number: this one is not writing."""
+    if process == os.getpid():
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def _replace(target: str, data: bytes) -> None:
     has_earlier = os.path.exists(target)
     if has_earlier:
         # Renaming asks the folder only; a file that is protected stays protected.
         os.close(os.open(target, os.O_WRONLY))
-    temporary = os.path.join(os.path.dirname(target), f".karat-{secrets.token_hex(8)}.tmp")
+    folder, start = _temporary(target)
+    temporary = os.path.join(folder, f"{start}{os.getpid()}-{secrets.token_hex(8)}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "wb") as stream:

@@ -16,16 +16,24 @@ import numpy.typing as npt
 from karat.engines.file_units import FileUnits
 from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
-from karat.errors import error
-from karat.render.writing import write_bytes
+from karat.errors import KaratError, error
+from karat.render.writing import remove_leftovers, write_bytes
 from karat.tally import Cells
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import MAGIC, framed, unframed
 
 __all__ = ["Checkpoint", "Progressed"]
 
 _SPECIES: Final = "checkpoint"
+_FORMAT: Final = 1
+"""Changes when a version cannot go on where an earlier one stopped."""
 _SHARE: Final = 20
 """Writing may take one part of so many of the time."""
+_OF_OTHERS: Final = (
+    "it belongs to other files, to files that have changed since, or to other arguments; or "
+    "another version of karat wrote it"
+)
+_ANEW: Final = "Delete it to start anew, or name another file."
+_OTHER: Final = "Name another file for the checkpoint; this one stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +79,64 @@ class Checkpoint:
         if not place.parent.is_dir() or place.is_dir():
             found = "there is no such folder, or it is one"
             raise error("K413", path=str(path), found=found)
-        files = {unit.path: [unit.n_bytes, os.stat(unit.path).st_mtime_ns] for unit in units.units}
-        told = {"files": files, "settings": settings}
+        facts = {path: os.stat(path) for paths, _, _ in units.cuts for path in paths}
+        told = {
+            "format": _FORMAT,
+            "files": {path: [fact.st_size, fact.st_mtime_ns] for path, fact in facts.items()},
+            # Where units begin and end may change from version to version.
+            "units": units.cuts,
+            "settings": settings,
+        }
         text = json.dumps(told, sort_keys=True, default=str)
         return cls(place, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
     def load(self, empty: ScoreParts) -> Progressed:
         """How far the read was when it was written last; nothing where there is no file.
 
+        What killed reads left beside it is removed.
+
         Errors:
-            K205 the file is damaged or no checkpoint; K206 a newer version wrote it; K414 it
-            belongs to another read.
+            K414 it belongs to another read, is damaged, of a newer version or no checkpoint at all.
         """
+        remove_leftovers(self.path)
         if not self.path.exists():
             return Progressed()
 
         def assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Progressed:
             if header["species"] != _SPECIES:
-                raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
+                raise self._refused(f"it holds {header['species']!r}, not a {_SPECIES}", _OTHER)
             if header["read"] != self.read:
-                raise error("K414", path=str(self.path))
+                raise self._refused(_OF_OTHERS, _ANEW)
             cells, scores = unpacked_parts(header, arrays["parts"], empty)
             return Progressed(header["n_units"], header["n_dropped"], cells, scores)
 
-        return unframed(self.path.read_bytes(), ("parts",), assembled, ("parts",))
+        try:
+            return unframed(self._bytes(), ("parts",), assembled, ("parts",))
+        except KaratError as problem:
+            if problem.code == "K206":
+                found = "a newer karat wrote it (format version {version}; this one reads {newest})"
+                do = "Upgrade karat, or name another file."
+                raise self._refused(found.format(**problem.context), do) from None
+            if problem.code == "K205":
+                found = str(problem.context["found"])
+                raise self._refused(
+                    f"it is damaged: {found[:1].lower()}{found[1:]}", _ANEW
+                ) from None
+            raise
+
+    def _bytes(self) -> bytes:
+        """What the file holds, unless its first bytes say that it is something else."""
+        try:
+            with self.path.open("rb") as file:
+                start = file.read(len(MAGIC))
+                if start != MAGIC:
+                    raise self._refused(f"it is something else, and starts with {start!r}", _OTHER)
+                return start + file.read()
+        except OSError as problem:
+            raise self._refused(f"it cannot be read: {problem.strerror}", _OTHER) from problem
+
+    def _refused(self, found: str, do: str) -> KaratError:
+        return error("K414", path=str(self.path), found=found, do=do)
 
     def save(self, so_far: Progressed, *, is_last: bool = False) -> None:
         """Write how far the read is, unless that would take too much of the time.

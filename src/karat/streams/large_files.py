@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from karat.engines.decided import checked_threshold
@@ -59,7 +57,7 @@ def report_of_big_files(
 
     Errors:
         As `rows_of_files`; K415 a checkpoint of anything but Parquet files, or with clusters;
-        K414, K205, K206 a checkpoint that cannot be used.
+        K414 a checkpoint that cannot be used.
     """
     if named.get("clusters"):
         if checkpoint is not None:
@@ -73,9 +71,8 @@ def report_of_big_files(
         return None
     progress = reading.pop("progress", None)
     units = units_of_files(
-        source, **{name: value for name, value in named.items() if name != "clusters"}, **reading,
-        n_threads=asked.n_threads,
-    )  # fmt: skip
+        source, n_threads=asked.n_threads, **{"clusters": None, **named}, **reading
+    )
     if units is None:
         if checkpoint is not None:
             raise error("K415", found="The source is a query, or has other files than Parquet")
@@ -119,17 +116,24 @@ def _refined(
     scores = scores.settled(n_threads)
     if scores.tables is None or scores.tables.is_exact:
         return scores
-    folder = Path(cleanup.enter_context(TemporaryDirectory(prefix="karat-exact-")))
     columns = ExactColumns(
-        folder, units.classes.k, is_prob=scores.is_prob, is_weighted=scores.tables.is_weighted
+        units.classes.k,
+        is_prob=scores.is_prob,
+        is_weighted=scores.tables.is_weighted,
+        is_frequency=scores.is_frequency,
     )
+    cleanup.callback(columns.close)
     for place in range(len(units.units)):
         found = units.read(place, n_threads)
         if isinstance(found, TableRows):
             columns.add(_rows(found, scores.threshold, n_threads))
     ranks, probabilities, confidences = columns.merged()
     tables = replace(
-        scores.tables, ranks=ranks, probabilities=probabilities, confidences=confidences
+        scores.tables,
+        ranks=ranks,
+        probabilities=probabilities,
+        confidences=confidences,
+        pooled=columns.pooled,
     )
     return replace(scores, tables=tables)
 

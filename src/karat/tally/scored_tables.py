@@ -6,6 +6,7 @@ distinct scores are few, in buckets beyond that. A sample of rows tells how colu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -46,6 +47,8 @@ class ScoredTables:
         is_prob: whether the scores are probabilities.
         limit: rungs of each table.
         has_pred: whether predictions were given beside the scores.
+        pooled: makes the table of every row and class, as `tally.pooled_table` does, where the
+            tables are too large to be put together in memory; else None. It is not written.
     """
 
     cells: Cells
@@ -57,6 +60,7 @@ class ScoredTables:
     is_prob: bool
     limit: int
     has_pred: bool = False
+    pooled: Callable[[], ScoreTable] | None = None
 
     @property
     def classes(self) -> Classes:

@@ -27,12 +27,12 @@ from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
 from karat.tally.consistency import inconsistency
 
-__all__ = ["FORMAT_VERSION", "damaged", "framed", "from_bytes", "to_bytes", "unframed"]
+__all__ = ["FORMAT_VERSION", "MAGIC", "damaged", "framed", "from_bytes", "to_bytes", "unframed"]
 
 T = TypeVar("T")
 
 FORMAT_VERSION = 1
-_MAGIC = b"KARATALY"
+MAGIC = b"KARATALY"
 _PREFIX = struct.Struct("<8sHI")
 _CHECKSUM = struct.Struct("<I")
 _ARRAYS = ("counts", "n_rows", "squares", "rows", "cols", "occupancy")
@@ -79,7 +79,7 @@ def framed(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes
     # NumPy's text may hold lone surrogates; json.loads reads them back.
     words = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
     text = words.encode("utf-8", "surrogatepass")
-    parts: list[Any] = [_PREFIX.pack(_MAGIC, FORMAT_VERSION, len(text)), text]
+    parts: list[Any] = [_PREFIX.pack(MAGIC, FORMAT_VERSION, len(text)), text]
     for array in arrays.values():
         # Tallies of rows are large: their bytes are copied once.
         flat = np.ascontiguousarray(array, _DTYPES[_dtype_code(array)]).reshape(-1)
@@ -113,8 +113,8 @@ def unframed(
     if len(view) < _PREFIX.size + _CHECKSUM.size:
         raise damaged(f"It has {len(view)} bytes, fewer than any tally")
     magic, version, header_bytes = _PREFIX.unpack_from(view)
-    if magic != _MAGIC:
-        raise damaged(f"It starts with {bytes(magic)!r}, not {_MAGIC!r}")
+    if magic != MAGIC:
+        raise damaged(f"It starts with {bytes(magic)!r}, not {MAGIC!r}")
     if version > FORMAT_VERSION:
         raise error("K206", thing="tally", version=version, newest=FORMAT_VERSION)
     (checksum,) = _CHECKSUM.unpack_from(view, len(view) - _CHECKSUM.size)

@@ -113,9 +113,13 @@ class TableColumn:
         return Rungs(whole[kept], both[kept], squares)
 
     def _two(self, numbers: Numbers) -> Numbers:
-        own = numbers[:, self.own]
-        rest = numbers[:, : self.own].sum(axis=1) + numbers[:, self.own + 1 :].sum(axis=1)
-        return np.stack([rest, own], axis=1)
+        return self.two_sides(numbers, self.own)
+
+    @staticmethod
+    def two_sides(numbers: Numbers, own: int) -> Numbers:
+        """number[u, 2] of the rest and of the own class, from number[u, k]."""
+        rest = numbers[:, :own].sum(axis=1) + numbers[:, own + 1 :].sum(axis=1)
+        return np.stack([rest, numbers[:, own]], axis=1)
 
     def ladder(self) -> Ladder:
         """Distinct scores, best first, with the weight of own class and the rest."""
@@ -223,9 +227,8 @@ def pooled_table(tables: list[ScoreTable]) -> ScoreTable:
     found: ScoreTable | None = None
     n_rows = sum(table.n_rows for table in tables)
     for own, table in enumerate(tables):
-        column = TableColumn(table, own)
-        squares = None if table.squares is None else column._two(table.squares)
-        part = replace(table, counts=column._two(table.counts), squares=squares)
+        squares = None if table.squares is None else TableColumn.two_sides(table.squares, own)
+        part = replace(table, counts=TableColumn.two_sides(table.counts, own), squares=squares)
         found = part if found is None else found.merge(part)
     assert found is not None
     return replace(found.disjoint(), n_rows=n_rows)

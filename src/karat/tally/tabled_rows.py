@@ -92,8 +92,7 @@ class TabledRows:
 
     def pooled(self, *, names_rows: bool = False) -> TableColumn:
         """Every row and class as one row of two classes: whether it is the true class."""
-        each = [self._table("ranks", i) for i in range(self.classes.k)]
-        return TableColumn(pooled_table(each), 1, self.order)
+        return TableColumn(self._table("pooled", 0), 1, self.order)
 
     def confidences(self) -> TableColumn:
         """Rows ordered by the probability of the predicted class; own: it is the true one."""
@@ -107,6 +106,9 @@ class TabledRows:
 
     def _made_table(self, kind: str, i: int) -> ScoreTable:
         tables = self.tables
+        if kind == "pooled":
+            each = [self._table("ranks", i) for i in range(self.classes.k)]
+            return pooled_table(each) if tables.pooled is None else tables.pooled()
         if not tables.is_single:
             if kind == "confidences":
                 assert tables.confidences is not None
