@@ -15,7 +15,8 @@ from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text
 from karat.inputs.clusters import as_clusters
-from karat.inputs.frames import is_frame, spread_host
+from karat.inputs.frames import is_frame
+from karat.inputs.spread import spread_host
 from karat.measuring import (
     MAX_MEMORY,
     checked_memory,

@@ -20,7 +20,7 @@ from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered, told_of_files
 from karat.errors import error
 from karat.functions import tallied
-from karat.inputs.frames import spread_host
+from karat.inputs.spread import spread_host
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure

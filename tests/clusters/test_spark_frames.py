@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,32 @@ def test_the_report_is_that_of_the_collected_rows(name: str, spark: Any, frame: 
     found = check_call(frame, ROWS, within=within, **CALLS[name])
     assert found.source["table"] == "Spark DataFrame"
     assert spark.sparkContext.getLocalProperty("spark.job.description") is None
+
+
+COLUMNS: dict[str, Callable[[Any], object]] = {
+    "two frames": lambda f: karat.evaluate(f.select("label"), f.select("answer")),
+    "two orders": lambda f: karat.accuracy(f.select("label"), f.orderBy("spam").select("answer")),
+    "one beside an array": lambda f: karat.accuracy(ROWS["label"], f.select("answer")),
+    "weights": lambda f: karat.evaluate(ROWS, weights=f.select("importance"), **CALLS["text"]),
+    "scores": lambda f: karat.brier(f.select("is_spam"), y_prob=f.select("spam")),
+    "columns": lambda f: karat.evaluate(f["is_spam"], y_prob=f["spam"]),
+    "a stream": lambda f: karat.Stream().update(f.select("label"), f.select("answer")),
+    "a stream of columns": lambda f: karat.Stream().update(f["label"], f["answer"]),
+    "a comparison": lambda f: karat.compare(f.select("label"), {"a": [0], "b": [0]}),
+    "a table of models": lambda f: karat.compare(ROWS["label"], f.select("label", "answer")),
+    "a gate": lambda f: karat.gate(f.select("label"), f.select("answer"), min={"accuracy": 0}),
+    "a gate without ids": lambda f: karat.gate(
+        f.select("label", "answer"), pred="answer", baseline=f.select("label", "answer")
+    ),
+    "a curve": lambda f: karat.curves.roc(f.select("is_spam"), y_prob=f.select("spam")),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_have_no_order_to_match_by(name: str, frame: Any) -> None:
+    with pytest.raises(KaratError, match=r"is a Spark (DataFrame|Column)") as caught:
+        COLUMNS[name](frame)
+    assert caught.value.code == "K416"
 
 
 @pytest.mark.parametrize("name", ["text", "columns and predictions"])

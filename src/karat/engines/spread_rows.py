@@ -16,11 +16,12 @@ from karat.engines.score_stream import ScoreParts
 from karat.engines.table_rows import not_scores, placed
 from karat.errors import KaratError, error
 from karat.inputs.column import coded
-from karat.inputs.frames import Frame, spread_host
+from karat.inputs.frames import Frame
 from karat.inputs.identity import declared_labels
 from karat.inputs.roles import Family, Role
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.score_order import Placed
+from karat.inputs.spread import spread_host
 from karat.tally import Cells, Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes

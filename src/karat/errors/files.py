@@ -103,6 +103,13 @@ ENTRIES = (
         "Leave the checkpoint out, or write the rows to Parquet files first.",
     ),
     Entry(
+        "K416",
+        "Rows in partitions have no order to match by.",
+        "{argument} is a {kind}.",
+        "Give one frame and name its columns, as karat.evaluate(frame, true='label', pred='pred') "
+        "with prob=, score= or weights=; or collect all columns at once: {collected}.",
+    ),
+    Entry(
         "K501",
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",
