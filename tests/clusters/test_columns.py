@@ -135,6 +135,20 @@ def test_what_to_do_is_told_and_works() -> None:
     assert karat.accuracy(rows["label"], rows["pred"]) == 1.0
 
 
+@pytest.mark.parametrize("argument", ["y_prob", "y_score"])
+def test_of_scores_the_name_of_their_column_is_asked_for(argument: str) -> None:
+    """A column of Dask is no table, whose scores would be named anyway."""
+    given = {argument: FRAME["prob"]}
+    role = argument.removeprefix("y_")
+    for call in (karat.evaluate, karat.roc_auc, karat.Stream().update):
+        with pytest.raises(KaratError) as caught:
+            call(FRAME["label"], **given)
+        assert caught.value.code == "K416"
+        assert "or prob='prob' of probabilities" in str(caught.value)
+    found = karat.evaluate(FRAME, true="label", **{role: "prob"}, weights="", metrics="roc_auc")
+    assert found.roc_auc.value == karat.roc_auc(ROWS["label"], **{argument: ROWS["prob"]})
+
+
 def test_columns_of_one_frame_may_come_in_different_orders() -> None:
     """Why they are refused though both are columns of one frame."""
     many = pd.concat([ROWS] * 500, ignore_index=True)

@@ -92,6 +92,8 @@ def test_columns_have_no_order_to_match_by(name: str, frame: Any) -> None:
     with pytest.raises(KaratError, match=r"is a Spark (DataFrame|Column)") as caught:
         COLUMNS[name](frame)
     assert caught.value.code == "K416"
+    if name == "columns":
+        assert "or prob='prob' of probabilities" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["text", "columns and predictions"])

@@ -106,8 +106,8 @@ ENTRIES = (
         "K416",
         "Rows in partitions have no order to match by.",
         "{argument} is a {kind}.",
-        "Give one frame and name its columns, as karat.evaluate(frame, true='label', pred='pred') "
-        "with prob=, score= or weights=; or collect all columns at once: {collected}.",
+        "Give one frame and name its columns: karat.evaluate(frame, true='label', pred='pred'), "
+        "or prob='prob' of probabilities; or collect all columns at once: {collected}.",
     ),
     Entry(
         "K501",
