@@ -116,7 +116,8 @@ def evaluate(
             say ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
         checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
         exact: whether files whose scores were put into buckets are read again: every number is
-            exact then, with 8 + 8k bytes of disk for a distinct score of each column.
+            exact then, with 8 + 8k bytes of disk for a distinct score of each column. Not of a
+            table in partitions.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
@@ -188,7 +189,7 @@ def evaluate(
             max_memory=max_memory, checkpoint=checkpoint, exact=exact,
         )  # fmt: skip
     elif checkpoint is not None:
-        raise error("K415", found="The rows are in memory")
+        raise error("K415", option="checkpoint", found="The rows are in memory")
     elif has_scores:
         from karat.scored_functions import given_scores
 

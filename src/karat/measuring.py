@@ -261,9 +261,12 @@ def report_of_table(
                 return large
             found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
             return _report_of_rows(found, options, threshold, requested, policy, confidence)
-    if checkpoint is not None:
-        raise error("K415", found="The rows are in a table in memory")
-    if spread_host(table) is not None:
+    is_spread = spread_host(table) is not None
+    if checkpoint is not None or (exact and is_spread):
+        option = "exact" if checkpoint is None else "checkpoint"
+        where = "partitions" if is_spread else "a table in memory"
+        raise error("K415", option=option, found=f"The rows are in {where}")
+    if is_spread:
         from karat.streams.spread_frames import report_of_spread
 
         return report_of_spread(

@@ -172,6 +172,16 @@ def test_values_and_clusters_are_refused() -> None:
         karat.evaluate(frame, clusters="label", **CALLS["text"])
 
 
+@pytest.mark.parametrize("option", ["exact", "checkpoint"])
+def test_what_only_files_have_is_refused(option: str, tmp_path: Path) -> None:
+    frame = dd.from_pandas(ROWS, npartitions=2, sort=False)
+    given: dict[str, Any] = {"exact": True, "checkpoint": tmp_path / "read.karat"}
+    with pytest.raises(KaratError, match=f"{option}= is for Parquet files") as caught:
+        karat.evaluate(frame, **CALLS["columns"], **{option: given[option]})
+    assert caught.value.code == "K415"
+    assert "The rows are in partitions." in str(caught.value)
+
+
 def test_a_killed_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
     folder = str(tmp_path)
 

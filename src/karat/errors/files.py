@@ -98,9 +98,9 @@ ENTRIES = (
     ),
     Entry(
         "K415",
-        "A checkpoint can only be kept of Parquet files, read without clusters.",
+        "{option}= is for Parquet files, read without clusters.",
         "{found}.",
-        "Leave the checkpoint out, or write the rows to Parquet files first.",
+        "Leave it out, or write the rows to Parquet files first.",
     ),
     Entry(
         "K416",
