@@ -29,7 +29,7 @@ from karat.measuring import (
 from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
-from karat.table_arguments import column_name, of_table, score_columns
+from karat.table_arguments import column_name, given_alone, of_table, score_columns
 from karat.tally import Label
 from karat.uncertainty.confidence import Confidence, WeightKind
 
@@ -205,11 +205,7 @@ def evaluate(
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
         if y_true is not None and y_pred is None and confusion is None:
-            raise error(
-                "K120",
-                found="y_true was given alone",
-                do="Give what the model said as y_pred=, y_prob= or y_score=.",
-            )
+            raise given_alone(y_true)
         report = report_of_labels(y_true, y_pred, confusion, clusters, options, policy, wanted)
         report = replace(report, confidence=confidence)
     if is_frequency:

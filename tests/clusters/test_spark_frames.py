@@ -17,8 +17,10 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.architecture.tracked import ROOT
 from tests.clusters.frames import CALLS, assert_same_reports, check_call, predictions
 from tests.clusters.java import need_java
+from tests.docs.blocks import blocks_of
 from tests.optional import optional
 
 sql = optional("pyspark.sql")
@@ -142,6 +144,46 @@ def test_more_than_a_task_keeps_becomes_tables(spark: Any) -> None:
     assert low <= expected["roc_auc"].value <= high
     assert found.cells.matrix().tolist() == expected.cells.matrix().tolist()
     frame.unpersist()
+
+
+def streaming(spark: Any, folder: Path) -> Any:
+    """Predictions that come file by file, one of them empty."""
+    for place, rows in enumerate((ROWS[:700], ROWS[:0], ROWS[700:])):
+        named = rows[["animal", "guess"]].set_axis(["label", "prediction"], axis=1)
+        named.to_parquet(folder / f"{place}.parquet")
+    schema = "label string, prediction string"
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def test_the_batches_of_a_stream_are_added_as_the_page_shows(spark: Any, tmp_path: Path) -> None:
+    (block,) = [
+        block.text for block in blocks_of(ROOT / "docs" / "clusters.md")
+        if "foreachBatch" in block.text
+    ]  # fmt: skip
+    names: dict[str, Any] = {"karat": karat, "predictions": streaming(spark, tmp_path)}
+    # The page starts a query that goes on; here it ends with the last file.
+    program, _, report = block.replace(".start()", ".trigger(availableNow=True).start()").partition(
+        "# whenever"
+    )
+    exec(program, names)  # noqa: S102 (our own page)
+    assert names["query"].awaitTermination(120)
+    exec(f"# whenever{report}", names)  # noqa: S102 (our own page)
+    expected = karat.evaluate(ROWS["animal"], ROWS["guess"])
+    assert_same_reports(names["report"], expected, within=0.0)
+
+
+def test_a_stream_has_no_last_row(spark: Any, tmp_path: Path) -> None:
+    predictions = streaming(spark, tmp_path)
+    with pytest.raises(KaratError, match="streaming DataFrame of Spark") as caught:
+        karat.evaluate(predictions)
+    assert caught.value.code == "K412"
+    assert "foreachBatch" in str(caught.value)
+
+
+def test_a_stream_is_given_columns_of_a_batch_not_the_batch(frame: Any) -> None:
+    with pytest.raises(KaratError, match=r"was given a table \(DataFrame\)") as caught:
+        karat.Stream().update(frame)
+    assert "rows = t.toPandas(): stream.update(rows['label'], rows['pred'])" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["weighted", "scores"])

@@ -87,8 +87,8 @@ def rows_of_spread(
         is_frequency: whether a weight is a number of rows.
 
     Errors:
-        K120 clusters; K502, K503 the workers; else as `rows_of_frame`: rows are numbered in the
-        partition that is named.
+        K120 clusters; K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
+        rows are numbered in the partition that is named.
 
     Cost: one pass where the rows are. With scores and without `labels`, one more before it that
     reads the labels alone.
@@ -146,6 +146,13 @@ def _opened(table: Any) -> Host:
         return DaskFrame(table)
     from karat.engines.spark import SparkFrame
 
+    if table.isStreaming:
+        raise error(
+            "K412",
+            found="It is a streaming DataFrame of Spark, which has no last row",
+            advice="Add its batches to a karat.Stream: table.writeStream.foreachBatch(...); "
+            "docs/clusters.md shows how.",
+        )
     return SparkFrame(table)
 
 
