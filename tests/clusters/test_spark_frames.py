@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,20 @@ def test_what_is_wrong_with_a_row_is_told(name: str, spark: Any, frame: Any) -> 
     assert f"partition {number}" in str(found.value)
     assert repr(column) in str(found.value)
     assert len(str(found.value).splitlines()) == 3
+
+
+def test_a_python_without_karat_is_named(
+    spark: Any, frame: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    # What PYSPARK_PYTHON, or python3 of PATH, says when a session starts.
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", python)
+    with pytest.raises(KaratError, match="karat is not installed where the rows are") as caught:
+        karat.evaluate(frame, **CALLS["text"])
+    assert caught.value.code == "K502"
+    assert f"their Python is {python}." in str(caught.value)
+    assert "os.environ['PYSPARK_PYTHON'] = sys.executable" in str(caught.value)
 
 
 def test_a_killed_executor_changes_nothing(spark: Any, frame: Any, tmp_path: Path) -> None:
