@@ -41,6 +41,7 @@ class SparkFrame:
     table: Any
 
     kind = "Spark DataFrame"
+    of_text = ""
 
     @cached_property
     def _kinds(self) -> list[tuple[str, str]]:
