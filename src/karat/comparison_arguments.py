@@ -12,6 +12,7 @@ from karat.comparison.judging import Adjustment, Asked
 from karat.errors import error, short, shown
 from karat.functions import plain_text
 from karat.inputs.frames import is_frame, open_frame
+from karat.inputs.spread import refuse_spread
 from karat.metrics import Metric, get
 from karat.metrics._positive import check_has_positive
 from karat.plan import requested
@@ -63,9 +64,10 @@ def models_of(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Models:
 
     Errors:
         K120 nothing predicts, or two kinds of scores of one model; K162 an argument is no dict;
-        K163 names that differ.
+        K163 names that differ; K416 a table in partitions.
     """
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):
+        refuse_spread(y_pred, "y_pred")
         frame = open_frame(y_pred)
         y_pred = frame.columns(frame.names)
     arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}

@@ -15,7 +15,8 @@ from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text
 from karat.inputs.clusters import as_clusters
-from karat.inputs.frames import is_frame, spread_host
+from karat.inputs.frames import is_frame
+from karat.inputs.spread import spread_host
 from karat.measuring import (
     MAX_MEMORY,
     checked_memory,
@@ -28,7 +29,7 @@ from karat.measuring import (
 from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
-from karat.table_arguments import column_name, of_table, score_columns
+from karat.table_arguments import column_name, given_alone, of_table, score_columns
 from karat.tally import Label
 from karat.uncertainty.confidence import Confidence, WeightKind
 
@@ -115,7 +116,8 @@ def evaluate(
             say ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
         checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
         exact: whether files whose scores were put into buckets are read again: every number is
-            exact then, with 8 + 8k bytes of disk for a distinct score of each column.
+            exact then, with 8 + 8k bytes of disk for a distinct score of each column. Not of a
+            table in partitions.
 
     Returns:
         A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
@@ -187,7 +189,7 @@ def evaluate(
             max_memory=max_memory, checkpoint=checkpoint, exact=exact,
         )  # fmt: skip
     elif checkpoint is not None:
-        raise error("K415", found="The rows are in memory")
+        raise error("K415", option="checkpoint", found="The rows are in memory")
     elif has_scores:
         from karat.scored_functions import given_scores
 
@@ -203,11 +205,7 @@ def evaluate(
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
         if y_true is not None and y_pred is None and confusion is None:
-            raise error(
-                "K120",
-                found="y_true was given alone",
-                do="Give what the model said as y_pred=, y_prob= or y_score=.",
-            )
+            raise given_alone(y_true)
         report = report_of_labels(y_true, y_pred, confusion, clusters, options, policy, wanted)
         report = replace(report, confidence=confidence)
     if is_frequency:

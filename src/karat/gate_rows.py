@@ -20,10 +20,12 @@ from karat.inputs.align import align, check_lengths, refuse_outside
 from karat.inputs.clusters import encode_names
 from karat.inputs.frames import is_frame
 from karat.inputs.labels import encode
+from karat.inputs.spread import spread_host
 from karat.inputs.weights import as_weights, refuse_sums, refuse_weights
 from karat.measuring import names_files
 from karat.report import Report
 from karat.scored_functions import given_scores
+from karat.table_arguments import of_table
 
 __all__ = ["Given", "baseline_of", "kept_of_baseline", "rows_given", "with_hashes"]
 
@@ -65,7 +67,13 @@ def rows_given(given: Given, name: str) -> KeptRows:
         As `karat.evaluate`.
     """
     if given.is_table:
-        return read_rows(given.y_true, name, given.columns, **given.options)
+        columns = dict(given.columns)
+        if spread_host(given.y_true) is not None:
+            columns |= {
+                role: of_table(role, columns.get(role), "partitions")
+                for role in ("weights", "clusters")
+            }
+        return read_rows(given.y_true, name, columns, **given.options)
     if given.y_true is None or all(x is None for x in (given.y_pred, given.y_prob, given.y_score)):
         raise error(
             "K120",

@@ -20,7 +20,7 @@ from karat.engines.scores import ScoreTally
 from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.functions import tallied
-from karat.inputs.frames import spread_host
+from karat.inputs.spread import spread_host
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
@@ -264,9 +264,12 @@ def report_of_table(
                 return large
             found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
             return _report_of_rows(found, options, threshold, requested, policy, confidence)
-    if checkpoint is not None:
-        raise error("K415", found="The rows are in a table in memory")
-    if spread_host(table) is not None:
+    is_spread = spread_host(table) is not None
+    if checkpoint is not None or (exact and is_spread):
+        option = "exact" if checkpoint is None else "checkpoint"
+        where = "partitions" if is_spread else "a table in memory"
+        raise error("K415", option=option, found=f"The rows are in {where}")
+    if is_spread:
         from karat.streams.spread_frames import report_of_spread
 
         return report_of_spread(

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from numbers import Integral
+from os import PathLike
 from typing import Any, Final
 
 import numpy as np
 
-from karat.errors import error, short
+from karat.errors import KaratError, error, short
 from karat.functions import plain_text
+from karat.inputs.frames import is_frame
+from karat.inputs.spread import spread_host
 
-__all__ = ["column_name", "of_table", "score_columns"]
+__all__ = ["column_name", "given_alone", "of_table", "score_columns"]
 
 _VALUES: Final = {"prob": "probabilities", "score": "scores"}
 
@@ -85,3 +88,25 @@ def of_table(argument: str, given: Any, where: str | None) -> Any:
             do=f"Name the column of the {argument}: rows of {where} have no order to match by.",
         )
     return given
+
+
+def given_alone(y_true: Any) -> KaratError:
+    """K120: nothing says what the model said; of a table, how its columns are given."""
+    if isinstance(y_true, str | PathLike) or is_frame(y_true):
+        host = spread_host(y_true)
+        rows, first = "t", ""
+        if host is not None:
+            collect = "t.toPandas()" if host == "pyspark" else "t.compute()"
+            rows, first = "rows", f"Collect it first, rows = {collect}: "
+        elif isinstance(y_true, str | PathLike):
+            first = "karat.evaluate reads files; or read them first: "
+        return error(
+            "K120",
+            found=f"A stream takes columns, and it was given a table ({type(y_true).__name__})",
+            do=f"{first}stream.update({rows}['label'], {rows}['pred']).",
+        )
+    return error(
+        "K120",
+        found="y_true was given alone",
+        do="Give what the model said as y_pred=, y_prob= or y_score=.",
+    )

@@ -172,6 +172,53 @@ def test_values_and_clusters_are_refused() -> None:
         karat.evaluate(frame, clusters="label", **CALLS["text"])
 
 
+@pytest.mark.parametrize("option", ["exact", "checkpoint"])
+def test_what_only_files_have_is_refused(option: str, tmp_path: Path) -> None:
+    frame = dd.from_pandas(ROWS, npartitions=2, sort=False)
+    given: dict[str, Any] = {"exact": True, "checkpoint": tmp_path / "read.karat"}
+    with pytest.raises(KaratError, match=f"{option}= is for Parquet files") as caught:
+        karat.evaluate(frame, **CALLS["columns"], **{option: given[option]})
+    assert caught.value.code == "K415"
+    assert "The rows are in partitions." in str(caught.value)
+
+
+LISTS_AS_TEXT: dict[str, tuple[list[str], dict[str, Any], str]] = {
+    "not found": (["label", "probability"], {}, "K406"),
+    "named": (["label", "probability"], {"prob": "probability"}, "K130"),
+    "named, with classes": (["label", "z"], {"score": "z", "labels": [0, 1, 2]}, "K130"),
+}
+
+
+@pytest.mark.parametrize("name", LISTS_AS_TEXT)
+def test_lists_that_dask_has_made_text_are_told(name: str) -> None:
+    columns, call, code = LISTS_AS_TEXT[name]
+    rows = ROWS.rename(columns={"all_probs": columns[1]})[columns]
+    frame = dd.from_pandas(rows, npartitions=2, sort=False)
+    with pytest.raises(KaratError, match=r"dask.config.set\(.*convert-string") as caught:
+        karat.evaluate(frame, **call)
+    assert caught.value.code == code
+    assert len(str(caught.value).splitlines()) == 3
+    with dask.config.set({"dataframe.convert-string": False}):
+        kept = dd.from_pandas(rows, npartitions=2, sort=False)
+    assert karat.evaluate(kept, **call or {"prob": columns[1]}).scores is not None
+
+
+def test_probabilities_that_are_text_beside_predictions_are_told() -> None:
+    rows = ROWS.rename(columns={"all_probs": "probability", "answer": "pred"})
+    frame = dd.from_pandas(rows[["label", "pred", "probability"]], npartitions=2, sort=False)
+    found = karat.evaluate(frame)
+    (note,) = [line for line in found.warnings if "'probability' was not read" in line]
+    assert "dataframe.convert-string" in note
+    assert not karat.evaluate(frame, prob="").warnings
+
+
+def test_text_that_is_no_score_has_nothing_to_do_with_it() -> None:
+    frame = dd.from_pandas(ROWS[["animal", "guess"]], npartitions=2, sort=False)
+    with pytest.raises(KaratError, match="No column could be found") as caught:
+        karat.evaluate(frame, true="animal")
+    assert "dask.config" not in str(caught.value)
+
+
 def test_a_killed_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
     folder = str(tmp_path)
 

@@ -7,7 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+import venv
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.architecture.tracked import ROOT
 from tests.clusters.frames import CALLS, assert_same_reports, check_call, predictions
 from tests.clusters.java import need_java
+from tests.docs.blocks import blocks_of
 from tests.optional import optional
 
 sql = optional("pyspark.sql")
@@ -66,6 +69,34 @@ def test_the_report_is_that_of_the_collected_rows(name: str, spark: Any, frame: 
     found = check_call(frame, ROWS, within=within, **CALLS[name])
     assert found.source["table"] == "Spark DataFrame"
     assert spark.sparkContext.getLocalProperty("spark.job.description") is None
+
+
+COLUMNS: dict[str, Callable[[Any], object]] = {
+    "two frames": lambda f: karat.evaluate(f.select("label"), f.select("answer")),
+    "two orders": lambda f: karat.accuracy(f.select("label"), f.orderBy("spam").select("answer")),
+    "one beside an array": lambda f: karat.accuracy(ROWS["label"], f.select("answer")),
+    "weights": lambda f: karat.evaluate(ROWS, weights=f.select("importance"), **CALLS["text"]),
+    "scores": lambda f: karat.brier(f.select("is_spam"), y_prob=f.select("spam")),
+    "columns": lambda f: karat.evaluate(f["is_spam"], y_prob=f["spam"]),
+    "a stream": lambda f: karat.Stream().update(f.select("label"), f.select("answer")),
+    "a stream of columns": lambda f: karat.Stream().update(f["label"], f["answer"]),
+    "a comparison": lambda f: karat.compare(f.select("label"), {"a": [0], "b": [0]}),
+    "a table of models": lambda f: karat.compare(ROWS["label"], f.select("label", "answer")),
+    "a gate": lambda f: karat.gate(f.select("label"), f.select("answer"), min={"accuracy": 0}),
+    "a gate without ids": lambda f: karat.gate(
+        f.select("label", "answer"), pred="answer", baseline=f.select("label", "answer")
+    ),
+    "a curve": lambda f: karat.curves.roc(f.select("is_spam"), y_prob=f.select("spam")),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_have_no_order_to_match_by(name: str, frame: Any) -> None:
+    with pytest.raises(KaratError, match=r"is a Spark (DataFrame|Column)") as caught:
+        COLUMNS[name](frame)
+    assert caught.value.code == "K416"
+    if name == "columns":
+        assert "or prob='prob' of probabilities" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["text", "columns and predictions"])
@@ -116,6 +147,46 @@ def test_more_than_a_task_keeps_becomes_tables(spark: Any) -> None:
     frame.unpersist()
 
 
+def streaming(spark: Any, folder: Path) -> Any:
+    """Predictions that come file by file, one of them empty."""
+    for place, rows in enumerate((ROWS[:700], ROWS[:0], ROWS[700:])):
+        named = rows[["animal", "guess"]].set_axis(["label", "prediction"], axis=1)
+        named.to_parquet(folder / f"{place}.parquet")
+    schema = "label string, prediction string"
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def test_the_batches_of_a_stream_are_added_as_the_page_shows(spark: Any, tmp_path: Path) -> None:
+    (block,) = [
+        block.text for block in blocks_of(ROOT / "docs" / "clusters.md")
+        if "foreachBatch" in block.text
+    ]  # fmt: skip
+    names: dict[str, Any] = {"karat": karat, "predictions": streaming(spark, tmp_path)}
+    # The page starts a query that goes on; here it ends with the last file.
+    program, _, report = block.replace(".start()", ".trigger(availableNow=True).start()").partition(
+        "# whenever"
+    )
+    exec(program, names)  # noqa: S102 (our own page)
+    assert names["query"].awaitTermination(120)
+    exec(f"# whenever{report}", names)  # noqa: S102 (our own page)
+    expected = karat.evaluate(ROWS["animal"], ROWS["guess"])
+    assert_same_reports(names["report"], expected, within=0.0)
+
+
+def test_a_stream_has_no_last_row(spark: Any, tmp_path: Path) -> None:
+    predictions = streaming(spark, tmp_path)
+    with pytest.raises(KaratError, match="streaming DataFrame of Spark") as caught:
+        karat.evaluate(predictions)
+    assert caught.value.code == "K412"
+    assert "foreachBatch" in str(caught.value)
+
+
+def test_a_stream_is_given_columns_of_a_batch_not_the_batch(frame: Any) -> None:
+    with pytest.raises(KaratError, match=r"was given a table \(DataFrame\)") as caught:
+        karat.Stream().update(frame)
+    assert "rows = t.toPandas(): stream.update(rows['label'], rows['pred'])" in str(caught.value)
+
+
 @pytest.mark.parametrize("name", ["weighted", "scores"])
 def test_what_is_wrong_with_a_row_is_told(name: str, spark: Any, frame: Any) -> None:
     code, column, value = {
@@ -138,6 +209,20 @@ def test_what_is_wrong_with_a_row_is_told(name: str, spark: Any, frame: Any) -> 
     assert f"partition {number}" in str(found.value)
     assert repr(column) in str(found.value)
     assert len(str(found.value).splitlines()) == 3
+
+
+def test_a_python_without_karat_is_named(
+    spark: Any, frame: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    # What PYSPARK_PYTHON, or python3 of PATH, says when a session starts.
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", python)
+    with pytest.raises(KaratError, match="karat is not installed where the rows are") as caught:
+        karat.evaluate(frame, **CALLS["text"])
+    assert caught.value.code == "K502"
+    assert f"their Python is {python}." in str(caught.value)
+    assert "os.environ['PYSPARK_PYTHON'] = sys.executable" in str(caught.value)
 
 
 def test_a_killed_executor_changes_nothing(spark: Any, frame: Any, tmp_path: Path) -> None:

@@ -33,6 +33,11 @@ def _placed(true: Any, names: list[str], labels: Any = None) -> Any:
     return place_columns(truth, None, len(names), argument="y_prob", names=names, labels=labels)
 
 
+def _column_of_dask() -> Any:
+    kind = type("Series", (), {"__module__": "dask.dataframe.dask_expr._collection"})
+    return tally_labels(kind(), [0, 1])
+
+
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K101": lambda: tally_labels([], []),
     "K102": lambda: tally_labels([0, 1, 1], [0, 1]),
@@ -71,4 +76,5 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K406": lambda: find_roles(["id", "label", "size"]),
     "K407": lambda: encode_role(np.array([0.1, 0.9]), "prediction", is_prediction=True),
     "K412": lambda: columns(object(), ["label"]),
+    "K416": _column_of_dask,
 }

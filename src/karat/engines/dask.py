@@ -33,6 +33,10 @@ class DaskFrame:
     table: Any
 
     kind = "Dask DataFrame"
+    of_text = (
+        "If it held lists, Dask has made text of them: it keeps them after "
+        "dask.config.set({'dataframe.convert-string': False}), where the frame is made."
+    )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from karat.engines.kept_rows import KeptRows
 from karat.engines.row_names import RowNames
 from karat.errors import error, short, shown
 from karat.inputs.identity import harmonized, kind_of
+from karat.inputs.spread import SPREAD_HOSTS, without_order
 from karat.tally import Classes
 
 __all__ = ["Paired", "check_unique", "pair_rows"]
@@ -48,7 +49,7 @@ def pair_rows(models: Sequence[KeptRows], *, allow_mismatch: bool = False) -> Pa
     Errors:
         K171 an id is repeated; K172 a row is missing in one of them, or none is in all;
         K173 they disagree about what was true; K174 their classes differ;
-        K175 they have different numbers of rows and no ids.
+        K175 they have different numbers of rows and no ids; K416 they lie in partitions, likewise.
     """
     notes: list[str] = []
     named = [rows.ids for rows in models]
@@ -57,12 +58,23 @@ def pair_rows(models: Sequence[KeptRows], *, allow_mismatch: bool = False) -> Pa
     if all(names is not None for names in named):
         by = "id"
         matched = _by_id(matched, notes, allow_mismatch=allow_mismatch)
-    elif len({rows.n for rows in models}) > 1:
+    else:
+        _check_order(models)
+    if by == "row order" and len({rows.n for rows in models}) > 1:
         first, other = _different(models)
         raise error("K175", left=first.name, n_left=first.n, right=other.name, n_right=other.n)
     on_axis = _on_one_axis(matched)
     agreed = _agreed(on_axis, notes, by, allow_mismatch=allow_mismatch)
     return Paired(tuple(agreed), by, tuple(notes))
+
+
+def _check_order(models: Sequence[KeptRows]) -> None:
+    """Refuse to match rows of a frame in partitions by their order."""
+    for rows in models:
+        host = (rows.source or {}).get("table")
+        if host in SPREAD_HOSTS:
+            do = "Give both sides a column of ids and name it, as id='row_id'; or compare reports."
+            raise without_order(rows.name, host, advice=do)
 
 
 def _different(models: Sequence[KeptRows]) -> tuple[KeptRows, KeptRows]:

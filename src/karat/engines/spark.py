@@ -41,6 +41,7 @@ class SparkFrame:
     table: Any
 
     kind = "Spark DataFrame"
+    of_text = ""
 
     @cached_property
     def _kinds(self) -> list[tuple[str, str]]:
@@ -74,7 +75,7 @@ class SparkFrame:
         if reading.wants == "rows":
             # Rows may be many bytes: what reaches the caller is one partial.
             found = found.repartition(1).mapInArrow(merge, _SCHEMA)
-        with _described(frame.sparkSession), _explained():
+        with _described(frame.sparkSession), _explained(frame.sparkSession):
             rows = found.collect()
         whole = whole_of(joined(map(tuple, rows)), reading)
         if whole is None:
@@ -196,12 +197,38 @@ def _described(session: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
-    """Errors of tasks that mean that karat is missing there say so."""
+def _explained(session: Any) -> Iterator[None]:
+    """Errors of tasks that mean that karat is missing there say so, and where."""
     try:
         yield
     except Exception as problem:
         lines = [line for line in str(problem).splitlines() if "No module named 'karat" in line]
         if not lines:
             raise
-        raise error("K502", host="Spark", found=short(lines[0].strip(), 120)) from None
+        found, python = short(lines[0].strip(), 120), _python_of_tasks(session)
+        raise error(
+            "K502",
+            host="Spark",
+            found=found if python is None else f"{found}; their Python is {python}",
+            advice="Install the same karat there, or name a Python that has it before the session "
+            "starts: on one machine, os.environ['PYSPARK_PYTHON'] = sys.executable.",
+        ) from None
+
+
+def _python_of_tasks(session: Any) -> str | None:
+    """The Python that tasks run; None where they do not say."""
+
+    def where() -> str:
+        import sys
+
+        return sys.executable
+
+    # Its code is sent, not a name that would be looked up in karat.
+    where.__module__ = "__main__"
+    try:
+        from pyspark.sql import functions
+
+        asked = functions.udf(where, "string", useArrow=False)
+        return str(session.range(1).select(asked().alias("python")).collect()[0][0])
+    except Exception:  # the error that is told is another
+        return None

@@ -16,11 +16,12 @@ from karat.engines.score_stream import ScoreParts
 from karat.engines.table_rows import not_scores, placed
 from karat.errors import KaratError, error
 from karat.inputs.column import coded
-from karat.inputs.frames import Frame, spread_host
+from karat.inputs.frames import Frame
 from karat.inputs.identity import declared_labels
-from karat.inputs.roles import Family, Role
+from karat.inputs.roles import ALIASES, Family, Role, normalized
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.score_order import Placed
+from karat.inputs.spread import spread_host
 from karat.tally import Cells, Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
@@ -33,6 +34,11 @@ class Host(Protocol):
 
     @property
     def kind(self) -> str: ...
+    @property
+    def of_text(self) -> str:
+        """What to do where scores turn out to be text; empty if nothing is known of that."""
+        ...
+
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
@@ -86,8 +92,8 @@ def rows_of_spread(
         is_frequency: whether a weight is a number of rows.
 
     Errors:
-        K120 clusters; K502, K503 the workers; else as `rows_of_frame`: rows are numbered in the
-        partition that is named.
+        K120 clusters; K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
+        rows are numbered in the partition that is named.
 
     Cost: one pass where the rows are. With scores and without `labels`, one more before it that
     reads the labels alone.
@@ -100,22 +106,38 @@ def rows_of_spread(
             do="Collect the columns first: clusters need all rows together.",
         )
     host = _opened(table)
-    frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     declared = None if labels is None else declared_labels(labels)
     given: dict[Role, str | None] = {
         "true": true, "pred": pred, "weights": weights, "clusters": clusters,
     }  # fmt: skip
+    base = Reading(
+        {}, "cells", labels=declared, is_declared=declared is not None, positive=positive,
+        threshold=threshold, nulls=nulls, max_memory=max_memory, is_frequency=is_frequency,
+    )  # fmt: skip
+    try:
+        return _read(host, given, prob, score, base)
+    except KaratError as problem:
+        if not host.of_text or not _is_of_text(problem, host):
+            raise
+        facts = {**problem.context, "advice": host.of_text}
+        raise error(problem.code, **facts) from None
+
+
+def _read(
+    host: Host, given: Mapping[Role, str | None], prob: Named, score: Named, base: Reading
+) -> SpreadRows:
+    frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
     found = {role: name for role, name in roles.mapping.items() if name}
     used = [*found.values(), *(() if chosen is None else chosen.names)]
-    if clusters is None:
+    if host.of_text and chosen is None and prob is None and score is None:
+        texts = [name for name in _texts_called(host, "prob") if name not in used]
+        notes += [f"Column {name!r} was not read: it holds text. {host.of_text}" for name in texts]
+    if given["clusters"] is None:
         notes += unused_groups(frame.names, used)
-    if weights is None and "weights" not in found:
+    if given["weights"] is None and "weights" not in found:
         check_unused_weights(frame.types.items(), used)
-    reading = Reading(
-        found, "cells", labels=declared, is_declared=declared is not None, positive=positive,
-        threshold=threshold, nulls=nulls, max_memory=max_memory, is_frequency=is_frequency,
-    )  # fmt: skip
+    reading = replace(base, found=found)
     if chosen is not None:
         frame.columns(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
@@ -126,16 +148,34 @@ def rows_of_spread(
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
     roles.require("pred")
     frame.columns(list(found.values()), list(found))
-    if threshold is not None:
-        raise error("K136", threshold=threshold, found="There are no probabilities or scores")
+    if base.threshold is not None:
+        raise error("K136", threshold=base.threshold, found="There are no probabilities or scores")
     partial = _whole(host, reading)
     assert partial.cells is not None
     cells = partial.cells
+    declared = base.labels
     if declared is None and partial.order is not None:
         cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
     told = (*_dropped(partial), *remarks(cells), *notes)
     source = _source(host, partial)
     return SpreadRows(cells, None, declared, _mapping(found), source, told)
+
+
+def _is_of_text(problem: KaratError, host: Host) -> bool:
+    """Whether scores were not found, or cannot be read, where a column of text may be they."""
+    if problem.code == "K406":
+        is_of_scores = "--prob" in str(problem.context.get("option"))
+        return is_of_scores and bool(_texts_called(host, "prob", "score"))
+    argument = str(problem.context.get("argument"))
+    texts = [f"Column {name!r}" for name, kind in host.types.items() if kind == "text"]
+    return problem.code == "K130" and argument in texts
+
+
+def _texts_called(host: Host, *roles: Role) -> list[str]:
+    """Columns of text whose names say that they have one of these roles."""
+    known = {alias for role in roles for alias in ALIASES[role]}
+    texts = [name for name, kind in host.types.items() if kind == "text"]
+    return [name for name in texts if normalized(name) in known]
 
 
 def _opened(table: Any) -> Host:
@@ -145,6 +185,13 @@ def _opened(table: Any) -> Host:
         return DaskFrame(table)
     from karat.engines.spark import SparkFrame
 
+    if table.isStreaming:
+        raise error(
+            "K412",
+            found="It is a streaming DataFrame of Spark, which has no last row",
+            advice="Add its batches to a karat.Stream: table.writeStream.foreachBatch(...); "
+            "docs/clusters.md shows how.",
+        )
     return SparkFrame(table)
 
 

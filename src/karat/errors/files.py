@@ -97,9 +97,16 @@ ENTRIES = (
     ),
     Entry(
         "K415",
-        "A checkpoint can only be kept of Parquet files, read without clusters.",
+        "{option}= is for Parquet files, read without clusters.",
         "{found}.",
-        "Leave the checkpoint out, or write the rows to Parquet files first.",
+        "Leave it out, or write the rows to Parquet files first.",
+    ),
+    Entry(
+        "K416",
+        "Rows in partitions have no order to match by.",
+        "{argument} is a {kind}.",
+        "Give one frame and name its columns: karat.evaluate(frame, true='label', pred='pred'), "
+        "or prob='prob' of probabilities; or collect all columns at once: {collected}.",
     ),
     Entry(
         "K501",

@@ -19,6 +19,7 @@ from karat.inputs.arrow import read_columns, schema_of
 from karat.inputs.column import Column, Nulls
 from karat.inputs.labels import encode, host_of
 from karat.inputs.roles import Family, nearest
+from karat.inputs.spread import spread_host
 
 __all__ = [
     "Frame",
@@ -27,7 +28,6 @@ __all__ = [
     "family_of",
     "is_frame",
     "open_frame",
-    "spread_host",
 ]
 
 
@@ -100,18 +100,6 @@ def is_frame(values: object) -> bool:
         return _is_frame(values)
     except Exception:  # the class of the object may raise anything
         return False
-
-
-def spread_host(table: object) -> str | None:
-    """The library of a table whose rows lie in partitions, maybe on many machines; else None.
-
-    Found by the name of its class: neither library is imported.
-    """
-    host = host_of(table)
-    if host == "pyspark" and hasattr(table, "mapInArrow"):
-        return "pyspark"
-    is_lazy = host == "dask" and hasattr(table, "to_delayed") and hasattr(table, "columns")
-    return "dask" if is_lazy else None
 
 
 def _is_frame(values: Any) -> bool:

@@ -19,6 +19,7 @@ from karat.inputs.column import Column, Nulls
 from karat.inputs.dictionaries import encode_dictionary
 from karat.inputs.ndarrays import encode_array, encode_present
 from karat.inputs.objects import encode_objects
+from karat.inputs.spread import refuse_spread
 
 __all__ = [
     "array_of",
@@ -42,7 +43,7 @@ def encode(values: Any, argument: str, *, nulls: Nulls = "error") -> Column:
 
     Errors:
         K101 empty, K103 not one column, K104 missing, K105 not whole, K106 not a label or not
-        readable, K107 strings beside numbers.
+        readable, K107 strings beside numbers, K416 it lies in partitions.
 
     Cost: arrays of integers, booleans and stored codes are used as they are; text is hashed once.
 
@@ -76,6 +77,7 @@ def _encode(values: Any, argument: str, nulls: Nulls) -> Column:
         return _encode_pandas(values, argument, nulls)
     if host == "polars":
         return _encode_polars(values, argument, nulls)
+    refuse_spread(values, argument)
     if is_arrow(values):
         return _encode_arrow_host(values, argument, nulls)
     return _encode_other(values, argument, nulls)

@@ -26,6 +26,7 @@ from karat.inputs.column import Flags
 from karat.inputs.identity import is_missing
 from karat.inputs.labels import array_of, detached, host_of, is_pandas_arrow, is_sparse
 from karat.inputs.ndarrays import native_order
+from karat.inputs.spread import refuse_spread
 
 __all__ = ["Array", "Numbers", "Origin", "numbers_in", "real"]
 
@@ -123,7 +124,8 @@ def numbers_in(values: Any, origin: Origin) -> Numbers:
             also one of lists. No table: see `scores.as_scores`.
 
     Errors:
-        K101 no row; K130 not real numbers, or not of shape (n,) or (n, k); K131 missing values.
+        K101 no row; K130 not real numbers, or not of shape (n,) or (n, k); K131 missing values;
+        K416 they lie in partitions.
 
     Cost: none for float32 and float64 in native byte order; else one copy.
     """
@@ -150,6 +152,7 @@ def _read(values: Any, origin: Origin) -> Numbers:
         return _of_pandas(values, origin)
     if host == "polars" and str(values.dtype) == "Object":
         return _of_items(values.to_list(), origin)
+    refuse_spread(values, origin.shown)
     if is_arrow(values):
         column = read_column(values)
         if column is None:

@@ -15,6 +15,7 @@ from karat.inputs.column import Flags
 from karat.inputs.frames import is_frame, open_frame
 from karat.inputs.labels import host_of
 from karat.inputs.score_numbers import Array, Numbers, Origin, numbers_in
+from karat.inputs.spread import refuse_spread
 
 __all__ = ["Scores", "as_scores", "gathered", "refuse_scores", "tolerance_of"]
 
@@ -99,7 +100,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
 
     Errors:
         K101 no row; K102 columns of different lengths; K130 not real numbers, or another shape;
-        K131 missing values.
+        K131 missing values; K416 they lie in partitions.
 
     Cost: none for arrays of float32 and float64 and for pandas tables of one such block;
     one matrix is filled from other tables; else one copy.
@@ -113,6 +114,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     host = host_of(values)
     if host == "narwhals":
         return as_scores(values.to_native(), argument)
+    refuse_spread(values, argument)
     if isinstance(values, Mapping) or (host != "numpy" and is_frame(values)):
         return _of_table(values, argument)
     found = numbers_in(values, Origin(argument))

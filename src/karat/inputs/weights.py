@@ -15,6 +15,7 @@ from karat.inputs.arrow_numbers import nulls_of, numbers_of
 from karat.inputs.identity import is_missing
 from karat.inputs.labels import array_of, host_of, is_pandas_arrow, is_sparse, single_column
 from karat.inputs.ndarrays import native_order
+from karat.inputs.spread import refuse_spread
 
 __all__ = ["Weights", "as_weights", "refuse_sums", "refuse_weights"]
 
@@ -40,7 +41,7 @@ def as_weights(
 
     Errors:
         K102 another number of rows; K116 another shape or not real numbers; K125 a whole number
-        that float64 cannot hold.
+        that float64 cannot hold; K416 they lie in partitions.
 
     Cost: none for float64 in native byte order, else one copy.
     """
@@ -129,6 +130,7 @@ def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
         if values.ndim == 1 and is_pandas_arrow(values):
             return _from_arrow(read_column(values), argument)
         return np.asarray(values)
+    refuse_spread(values, argument)
     if is_arrow(values):
         return _from_arrow(read_column(values), argument)
     if is_sparse(values):

@@ -12,6 +12,7 @@ from karat import _native
 from karat.errors import KaratError, error
 from karat.inputs.labels import detached, host_of
 from karat.inputs.ndarrays import native_order
+from karat.inputs.spread import refuse_spread
 from karat.inputs.weights import Weights, as_weights, refuse_weights
 
 __all__ = [
@@ -72,7 +73,7 @@ def as_rows(
     Errors:
         K101 no rows; K102 another number of rows; K103 labels of another shape;
         K116 weights of another shape or kind; K151 scores of another shape or kind;
-        K153 labels that are not whole numbers.
+        K153 labels that are not whole numbers; K416 columns in partitions.
 
     Cost: no copy of float32 and float64 scores, of integer labels or of contiguous float64 weights.
     """
@@ -150,6 +151,7 @@ def wrong_label(codes: Array, labels: Array, k: int, names: tuple[str, str, str]
 
 
 def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[np.float64]:
+    refuse_spread(scores, name)
     try:
         masked = isinstance(scores, np.ma.MaskedArray)
         values = scores.astype(np.float64).filled(np.nan) if masked else _array(scores)
@@ -177,6 +179,7 @@ def _array(values: Any) -> Array:
 def _as_labels(
     labels: Any, n: int | None, k: int, names: tuple[str, str, str]
 ) -> npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]:
+    refuse_spread(labels, names[1])
     try:
         array = _array(labels)
     except (TypeError, ValueError, RuntimeError) as problem:

@@ -61,11 +61,12 @@ def report_of_big_files(
     """
     if named.get("clusters"):
         if checkpoint is not None:
-            raise error("K415", found=f"The rows are in clusters by {named['clusters']!r}")
+            found = f"The rows are in clusters by {named['clusters']!r}"
+            raise error("K415", option="checkpoint", found=found)
         return None
     if is_read_once(source):
         if checkpoint is not None:
-            raise error("K415", found="A stream cannot be read again")
+            raise error("K415", option="checkpoint", found="A stream cannot be read again")
         return None
     if checkpoint is None and not _may_be_large(source, max_memory):
         return None
@@ -75,7 +76,8 @@ def report_of_big_files(
     )
     if units is None:
         if checkpoint is not None:
-            raise error("K415", found="The source is a query, or has other files than Parquet")
+            found = "The source is a query, or has other files than Parquet"
+            raise error("K415", option="checkpoint", found=found)
         return None
     if checkpoint is None and units.n_bytes <= max_memory:
         return None

@@ -23,6 +23,7 @@ from karat.streams.reports import report_of_parts
 from karat.streams.settings import Settings
 from karat.streams.stream_bytes import stream_from_bytes, stream_to_bytes
 from karat.streams.windows import without
+from karat.table_arguments import given_alone
 from karat.tally import Cells, Label, union
 
 __all__ = ["Stream", "report_on_device"]
@@ -202,11 +203,7 @@ class Stream:
             found = "There are no probabilities or scores"
             raise error("K136", threshold=settings.threshold, found=found)
         if y_pred is None:
-            raise error(
-                "K120",
-                found="y_true was given alone",
-                do="Give what the model said as y_pred=, y_prob= or y_score=.",
-            )
+            raise given_alone(y_true)
         # Discovered classes have no positive one before all are known.
         cells = tally_labels(
             y_true, y_pred, labels=settings.labels, weights=weights,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error, short
 from karat.inputs.ndarrays import native_order
+from karat.inputs.spread import refuse_spread
 from karat.inputs.weights import as_weights, refuse_weights
 from karat.objectives.arguments import refuse_scores, wrong_label
 
@@ -66,7 +67,8 @@ def as_rows(label: Any, approx: Any, weight: Any) -> Rows:
 
     Errors:
         K101 no rows; K102 lengths differ; K151 scores of another shape or kind; K152 scores that
-        are not finite; K153 labels that are no classes; K113, K114, K116, K125 weights.
+        are not finite; K153 labels that are no classes; K113, K114, K116, K125 weights;
+        K416 columns in partitions.
 
     Cost: one copy of scores that are not float64, two passes over them.
     """
@@ -122,6 +124,7 @@ def _array(approx: Any) -> Array:
     """An array of the scores; what is missing is NaN."""
     if isinstance(approx, str | bytes | bytearray | dict | set | frozenset) or approx is None:
         raise _no_scores(f"It is a {type(approx).__name__}")
+    refuse_spread(approx, "approx")
     try:
         if isinstance(approx, np.ma.MaskedArray):
             return np.where(np.ma.getmaskarray(approx), np.nan, approx.astype(np.float64))
@@ -156,6 +159,7 @@ def _labels(label: Any, last: int) -> Array:
         return label
     if isinstance(label, str | bytes | bytearray | dict | set | frozenset) or label is None:
         raise _no_label(f"It is a {type(label).__name__}", last)
+    refuse_spread(label, "label")
     try:
         if isinstance(label, np.ma.MaskedArray):
             label = np.where(np.ma.getmaskarray(label), np.nan, label.astype(np.float64))
