@@ -192,6 +192,17 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
         """Nothing: counts stay whole and sums wide, whatever the type of the scores."""
         return self
 
+    def add_state(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Not there: a metric of karat declares a tally, it has no states of its own.
+
+        Errors:
+            K621 always.
+        """
+        found = "A metric of karat has a tally in place of states"
+        raise refused(
+            type(self).__name__, found, "Derive a metric of your own from torchmetrics.Metric."
+        )
+
     def share(self, tally: Tally, partners: tuple[str, ...]) -> None:
         """Read a tally that others of a collection read too; only the collection adds to it."""
         self.tally, self._partners = tally, partners

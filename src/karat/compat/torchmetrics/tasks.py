@@ -61,7 +61,8 @@ PLAIN: Final = {"threshold": 0.5, **_COUNTS, **_LAST}
 
 def _chosen(home: Any, of_two: str, of_many: str, given: Defaults) -> Any:
     """The function or class of the task."""
-    task = str(given["task"]).lower().replace("-", "_")
+    # torchmetrics' own ClassificationTask is a text that prints otherwise.
+    task = str(getattr(given["task"], "value", given["task"])).lower().replace("-", "_")
     if task == "binary":
         return getattr(home, of_two)
     if task != "multiclass":
