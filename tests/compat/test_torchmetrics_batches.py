@@ -20,7 +20,9 @@ torch = optional("torch")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
 reading = optional("karat.compat.torchmetrics.reading")
 
-NAMES = sorted(name for name in karat_torchmetrics.classification.__all__ if name != "Metric")
+NAMES = sorted(
+    n for n in karat_torchmetrics.classification.__all__ if n.startswith(("Binary", "Multi"))
+)
 FUNCTIONS = [n for n in karat_torchmetrics.functional.__all__ if n.startswith(("binary", "multi"))]
 SEEDS = range(150)
 
@@ -290,13 +292,42 @@ def test_computing_before_any_batch_warns_and_logits_are_judged_batch_by_batch()
     [
         {"dist_sync_on_step": True},
         {"dist_sync_fn": print},
+        {"distributed_available_fn": print},
         {"compute_on_cpu": 1},
-        {"unknown": 1},
     ],
 )
-def test_keywords_that_nobody_knows_are_refused(wrong: dict[str, Any]) -> None:
+def test_keywords_with_another_value_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(KaratError, match="K122"):
         karat_torchmetrics.MulticlassAccuracy(3, **wrong)
+    for name in set(wrong) & {"dist_sync_fn", "distributed_available_fn"}:
+        karat_torchmetrics.MulticlassAccuracy(3, **{name: None})
+
+
+@pytest.mark.parametrize("name", sorted(karat_torchmetrics.classification.__all__))
+def test_keywords_that_nobody_knows_name_the_nearest(name: str) -> None:
+    made = getattr(karat_torchmetrics, name)
+    given = {"task": "binary"} if not name.startswith(("Binary", "Multiclass")) else {}
+    if name.startswith("Multiclass"):
+        given["num_classes"] = 3
+    if "FBeta" in name:
+        given["beta"] = 2.0
+    for typo, nearest in (("ignor_index", "ignore_index"), ("sync_on_computed", "sync_on_compute")):
+        with pytest.raises(KaratError, match=f"Nearest: {nearest}=") as caught:
+            made(**given, **{typo: 1})
+        assert caught.value.code == "K126"
+        assert isinstance(caught.value, TypeError)
+        called = name if name.startswith(("Binary", "Multiclass")) else f"Binary{name}"
+        assert f"{called}() got an unexpected keyword argument '{typo}'" in str(caught.value)
+
+
+def test_keywords_of_another_metric_are_not_known() -> None:
+    t = karat_torchmetrics
+    with pytest.raises(KaratError, match="K126"):
+        t.BinaryAccuracy(beta=2.0)
+    with pytest.raises(KaratError, match="Nearest: zero_division="):
+        t.BinaryPrecision(zero_divsion=1)
+    assert t.BinaryPrecision(zero_division=1).zero_division == 1
+    assert t.BinaryFBetaScore(2.0, zero_division=1).zero_division == 1
 
 
 WORKER = """

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import karat
+import karat.compat.torchmetrics as karat_torchmetrics
 from karat.compat.catboost import eval_metric
 from karat.compat.onedal import MulticlassConfusionMatrix
 from karat.engines.dask import _explained
@@ -155,5 +156,6 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K601": lambda: eval_metric([0, 1], np.eye(2), "accuracy"),
     "K611": lambda: MulticlassConfusionMatrix(3).compute([0, 1, 2], [0, 3, 2]),
     "K621": outside,
+    "K622": lambda: karat_torchmetrics.MulticlassROC,
     "K309": lambda: karat.curves.roc(["ant", "bee"], y_score=[0, 1], average=None)["cat"],
 }

@@ -14,6 +14,7 @@ from karat.errors.entry import Entry
 from karat.errors.kinds import (
     InputError,
     KaratError,
+    NotCoveredError,
     OneDALError,
     TorchMetricsError,
     UndefinedWarning,
@@ -27,6 +28,7 @@ __all__ = [
     "Entry",
     "InputError",
     "KaratError",
+    "NotCoveredError",
     "OneDALError",
     "TorchMetricsError",
     "UndefinedWarning",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.errors.entry import Entry
-from karat.errors.kinds import OneDALError, TorchMetricsError
+from karat.errors.kinds import NotCoveredError, OneDALError, TorchMetricsError
 
 __all__ = ["ENTRIES"]
 
@@ -27,5 +27,12 @@ ENTRIES = (
         "{found}.",
         "{do}",
         TorchMetricsError,
+    ),
+    Entry(
+        "K622",
+        "{module} has no {name}.",
+        "{found}.",
+        "{do}",
+        NotCoveredError,
     ),
 )

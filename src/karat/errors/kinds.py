@@ -9,6 +9,7 @@ from karat.wording import short
 __all__ = [
     "InputError",
     "KaratError",
+    "NotCoveredError",
     "OneDALError",
     "TorchMetricsError",
     "UndefinedWarning",
@@ -65,6 +66,10 @@ class TorchMetricsError(InputError, RuntimeError):
     """What the drop-in for torchmetrics refuses; torchmetrics raises either base."""
 
 
+class NotCoveredError(KaratError, ImportError):
+    """A drop-in does not have a name of the library in whose place it stands."""
+
+
 class UnknownNameError(KaratError, KeyError):
     """A metric, column or option of that name does not exist."""
 
@@ -106,6 +111,7 @@ for _kind in (
     UndefinedWarning,
     KaratError,
     InputError,
+    NotCoveredError,
     OneDALError,
     UnknownArgumentError,
     UnknownNameError,

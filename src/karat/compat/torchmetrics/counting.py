@@ -178,7 +178,10 @@ def _explain(labels: Whole, bad: Tensor, argument: str, k: int) -> NoReturn:
     else:
         text = f"{value}, which is not one of the {k} classes 0 … {k - 1}"
     found = f"Item {first} of {argument} is {text}; {n} of {len(bad)} are like it"
-    raise refused(argument, found, "Correct them, or name one value to skip as ignore_index.")
+    skip = "name one value to skip as ignore_index"
+    if argument == "preds":
+        skip = "give their targets a value to skip, as ignore_index"
+    raise refused(argument, found, f"Correct them, or {skip}.")
 
 
 def _is_weight(weights: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from copy import deepcopy
+from inspect import signature
 from typing import Any, Self
 
 import torch
@@ -15,12 +16,14 @@ from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.rules import Rule
 from karat.compat.torchmetrics.tally import REFUSED, Tally
 from karat.errors import error
+from karat.errors.habits import unknown_argument
 
 __all__ = ["OF_COLLECTION", "Metric"]
 
 OF_COLLECTION = -1
 """Key of the memo of a deep copy, no id of an object: a whole collection is being copied."""
 
+_HOOKS = ("dist_sync_fn", "distributed_available_fn")
 _FLAGS = ("compute_on_cpu", "dist_sync_on_step", "sync_on_compute", "compute_with_cache")
 
 
@@ -31,7 +34,11 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     The constructor takes torchmetrics' keywords ``compute_on_cpu``, ``sync_on_compute``,
     ``compute_with_cache``, ``dist_sync_on_step`` (False only) and ``process_group``.
 
+    Errors:
+        K122 a keyword has a value that it may not have; K126 there is none of that name.
+
     Attributes:
+        also_takes: keywords of the constructor that its signature does not name.
         rule: which tally it reads and how its value comes from it.
         tally: what it has seen; metrics of one `MetricCollection` share it where their needs agree.
     """
@@ -39,6 +46,7 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     is_differentiable = False
     higher_is_better: bool | None = None
     full_state_update = False
+    also_takes: tuple[str, ...] = ()
     rule: Rule
     tally: Tally
 
@@ -54,11 +62,15 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
                 raise error("K122", argument=name, value=value, choices=choices, do=do)
             setattr(self, name, value)
         self.process_group = kwargs.pop("process_group", None)
+        for name in _HOOKS:
+            value = kwargs.pop(name, None)
+            if value is not None:
+                do = "karat gathers tallies itself."
+                raise error("K122", argument=name, value=value, choices="None", do=do)
         if kwargs:
-            do = "torchmetrics would merge with it; karat gathers tallies itself."
-            known = ", ".join((*_FLAGS, "process_group"))
-            name = min(kwargs)
-            raise error("K122", argument=name, value=kwargs[name], choices=known, do=do)
+            own = [name for name in signature(type(self)).parameters if name != "kwargs"]
+            takes = dict.fromkeys((*own, *self.also_takes, *_FLAGS, "process_group"))
+            raise unknown_argument(type(self).__name__, min(kwargs), tuple(takes))
         self._is_persistent = False
         self._partners: tuple[str, ...] = ()
 
@@ -179,6 +191,17 @@ class Metric(torch.nn.Module):  # type: ignore[misc]
     def set_dtype(self, dst_type: Any) -> Self:  # noqa: ARG002
         """Nothing: counts stay whole and sums wide, whatever the type of the scores."""
         return self
+
+    def add_state(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Not there: a metric of karat declares a tally, it has no states of its own.
+
+        Errors:
+            K621 always.
+        """
+        found = "A metric of karat has a tally in place of states"
+        raise refused(
+            type(self).__name__, found, "Derive a metric of your own from torchmetrics.Metric."
+        )
 
     def share(self, tally: Tally, partners: tuple[str, ...]) -> None:
         """Read a tally that others of a collection read too; only the collection adds to it."""

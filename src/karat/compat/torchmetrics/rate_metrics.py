@@ -28,6 +28,7 @@ __all__ = [
 class _BinaryRate(Metric):
     """A rate of two classes, named by `value`."""
 
+    also_takes: tuple[str, ...] = ("zero_division",)
     value = ""
 
     def __init__(
@@ -38,7 +39,7 @@ class _BinaryRate(Metric):
         validate_args: bool = True,
         **kwargs: Any,
     ) -> None:
-        options = {name: kwargs.pop(name) for name in ("beta", "zero_division") if name in kwargs}
+        options = {name: kwargs.pop(name) for name in self.also_takes if name in kwargs}
         super().__init__(**kwargs)
         self.threshold = threshold
         self.multidim_average = multidim_average
@@ -54,6 +55,7 @@ class _BinaryRate(Metric):
 class _MulticlassRate(Metric):
     """A rate of k classes, named by `value`."""
 
+    also_takes: tuple[str, ...] = ("zero_division",)
     value = ""
 
     def __init__(
@@ -66,7 +68,7 @@ class _MulticlassRate(Metric):
         validate_args: bool = True,
         **kwargs: Any,
     ) -> None:
-        options = {name: kwargs.pop(name) for name in ("beta", "zero_division") if name in kwargs}
+        options = {name: kwargs.pop(name) for name in self.also_takes if name in kwargs}
         super().__init__(**kwargs)
         self.num_classes = num_classes
         self.top_k = top_k
@@ -158,6 +160,7 @@ class BinaryFBetaScore(_BinaryRate):
     """Precision and recall of class 1 as one number; beta weighs recall."""
 
     higher_is_better = True
+    also_takes = ("beta", "zero_division")
     value = "f_beta"
 
     def __init__(
@@ -186,6 +189,7 @@ class MulticlassFBetaScore(_MulticlassRate):
     """Precision and recall as one number; beta weighs recall."""
 
     higher_is_better = True
+    also_takes = ("beta", "zero_division")
     value = "f_beta"
 
     def __init__(

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from karat.compat.torchmetrics.label_needs import BinaryCells, Need
 from karat.compat.torchmetrics.label_values import rate, stat_scores
+from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.score_values import (
     auroc,
     average_precision,
@@ -57,7 +58,17 @@ class Rule:
         return Rule(need, name, tuple(options.items()), validates)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
-        """The tally of one batch; a graph of gradients is neither read nor kept."""
+        """The tally of one batch; a graph of gradients is neither read nor kept.
+
+        Errors:
+            K621 no tensors, or rows that cannot be counted.
+        """
+        for argument, given in (("preds", preds), ("target", target)):
+            if not isinstance(given, Tensor):
+                kind = f"{type(given).__module__}.{type(given).__qualname__}"
+                raise refused(
+                    argument, f"{argument} is a {kind}", "Give a tensor: torch.as_tensor()."
+                )
         with torch.no_grad():
             found = self.need.tally(preds, target, weights)
             if self.validates:

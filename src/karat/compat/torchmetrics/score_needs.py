@@ -97,8 +97,6 @@ class Scores:
         if not preds.is_floating_point():
             found = f"preds is {preds.dtype}"
             raise refused("preds", found, "Give scores or probabilities as floats.")
-        if target.is_floating_point():
-            raise refused("target", f"target is {target.dtype}", "Give labels as integers.")
         if self.k is None:
             check_same_shape(preds, target)
             scores = preds.detach().reshape(-1)
@@ -119,6 +117,8 @@ class Scores:
         is_nan = scores.isnan() if scores.ndim == 1 else scores.isnan().any(1)
         counted = torch.ones_like(is_nan) if kept is None else kept
         bad_true = counted & ((classes < 0) | (classes >= k))
+        if labels.broken is not None:
+            bad_true = bad_true | (counted & labels.broken)
         bad_pred = counted & is_nan
         found_sums = {REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, w)}
         classes = torch.where(counted & ~bad_true & ~bad_pred, classes, -1)

@@ -12,48 +12,22 @@ from typing import Any, Final, TypeVar
 
 from torch import Tensor
 
-from karat.compat.torchmetrics import (
-    rate_functions,
-    rate_metrics,
-    score_functions,
-    score_metrics,
-    table_functions,
-    table_metrics,
-)
 from karat.compat.torchmetrics.metric import Metric
 from karat.errors import error
 
 __all__ = [
-    "AUROC",
-    "Accuracy",
-    "AveragePrecision",
-    "CalibrationError",
-    "CohenKappa",
-    "ConfusionMatrix",
-    "F1Score",
-    "FBetaScore",
-    "HingeLoss",
-    "JaccardIndex",
-    "MatthewsCorrCoef",
-    "Precision",
-    "Recall",
-    "Specificity",
-    "StatScores",
-    "accuracy",
-    "auroc",
-    "average_precision",
-    "calibration_error",
-    "cohen_kappa",
-    "confusion_matrix",
-    "f1_score",
-    "fbeta_score",
-    "hinge_loss",
-    "jaccard_index",
-    "matthews_corrcoef",
-    "precision",
-    "recall",
-    "specificity",
-    "stat_scores",
+    "AREA",
+    "CELLS",
+    "ERROR",
+    "KAPPA",
+    "LOSS",
+    "OVERLAP",
+    "PLAIN",
+    "PRECISE",
+    "RATE",
+    "ZERO",
+    "function_of_task",
+    "metric_of_task",
 ]
 
 Defaults = Mapping[str, Any]
@@ -61,7 +35,7 @@ Made = TypeVar("Made")
 
 _LAST: Final = {"ignore_index": None, "validate_args": True}
 _COUNTS: Final = {"num_classes": None, "num_labels": None}
-_RATE: Final = {
+RATE: Final = {
     "threshold": 0.5,
     **_COUNTS,
     "average": "micro",
@@ -69,24 +43,26 @@ _RATE: Final = {
     "top_k": 1,
     **_LAST,
 }
-_ZERO: Final = {"zero_division": 0}
-_PRECISE: Final = {"thresholds": None, **_COUNTS, "average": "macro", **_LAST}
-_AREA: Final = {"thresholds": None, **_COUNTS, "average": "macro", "max_fpr": None, **_LAST}
-_CELLS: Final = {"threshold": 0.5, **_COUNTS, "normalize": None, **_LAST}
-_KAPPA: Final = {"threshold": 0.5, "num_classes": None, "weights": None, **_LAST}
-_ERROR: Final = {"n_bins": 15, "norm": "l1", "num_classes": None, **_LAST}
-_LOSS: Final = {
+ZERO: Final = {"zero_division": 0}
+PRECISE: Final = {"thresholds": None, **_COUNTS, "average": "macro", **_LAST}
+AREA: Final = {"thresholds": None, **_COUNTS, "average": "macro", "max_fpr": None, **_LAST}
+CELLS: Final = {"threshold": 0.5, **_COUNTS, "normalize": None, **_LAST}
+KAPPA: Final = {"threshold": 0.5, "num_classes": None, "weights": None, **_LAST}
+ERROR: Final = {"n_bins": 15, "norm": "l1", "num_classes": None, **_LAST}
+LOSS: Final = {
     "num_classes": None,
     "squared": False,
     "multiclass_mode": "crammer-singer",
     **_LAST,
 }
-_OVERLAP: Final = {"threshold": 0.5, **_COUNTS, "average": "macro", **_LAST}
+OVERLAP: Final = {"threshold": 0.5, **_COUNTS, "average": "macro", **_LAST}
+PLAIN: Final = {"threshold": 0.5, **_COUNTS, **_LAST}
 
 
 def _chosen(home: Any, of_two: str, of_many: str, given: Defaults) -> Any:
     """The function or class of the task."""
-    task = str(given["task"]).lower().replace("-", "_")
+    # torchmetrics' own ClassificationTask is a text that prints otherwise.
+    task = str(getattr(given["task"], "value", given["task"])).lower().replace("-", "_")
     if task == "binary":
         return getattr(home, of_two)
     if task != "multiclass":
@@ -104,7 +80,7 @@ def _parameters(first: tuple[str, ...], defaults: Defaults) -> list[Parameter]:
     return required + [Parameter(name, kind, default=own) for name, own in defaults.items()]
 
 
-def _function(home: Any, name: str, defaults: Defaults) -> Callable[..., Tensor]:
+def function_of_task(home: Any, name: str, defaults: Defaults) -> Callable[..., Tensor]:
     """The function that asks for a task."""
     weights = "row_weights" if "weights" in defaults else "weights"
     taken = _parameters(("preds", "target", "task"), defaults)
@@ -122,7 +98,7 @@ def _function(home: Any, name: str, defaults: Defaults) -> Callable[..., Tensor]
     return _named(of_task, name, own, f"`binary_{name}` or `multiclass_{name}`, by task.")
 
 
-def _metric(home: Any, name: str, defaults: Defaults) -> Callable[..., Metric]:
+def metric_of_task(home: Any, name: str, defaults: Defaults) -> Callable[..., Metric]:
     """What makes the class that a task has."""
     taken = _parameters(("task",), defaults)
     own = Signature([*taken, Parameter("kwargs", Parameter.VAR_KEYWORD)])
@@ -145,40 +121,3 @@ def _named(made: Callable[..., Made], name: str, own: Signature, doc: str) -> Ca
     made.__doc__ = doc
     vars(made)["__signature__"] = own
     return made
-
-
-accuracy = _function(rate_functions, "accuracy", _RATE)
-f1_score = _function(rate_functions, "f1_score", {**_RATE, **_ZERO})
-fbeta_score = _function(rate_functions, "fbeta_score", {"beta": 1.0, **_RATE, **_ZERO})
-precision = _function(rate_functions, "precision", {**_RATE, **_ZERO})
-recall = _function(rate_functions, "recall", {**_RATE, **_ZERO})
-specificity = _function(rate_functions, "specificity", _RATE)
-stat_scores = _function(rate_functions, "stat_scores", _RATE)
-confusion_matrix = _function(table_functions, "confusion_matrix", _CELLS)
-cohen_kappa = _function(table_functions, "cohen_kappa", _KAPPA)
-jaccard_index = _function(table_functions, "jaccard_index", {**_OVERLAP, "zero_division": 0.0})
-matthews_corrcoef = _function(
-    table_functions, "matthews_corrcoef", {"threshold": 0.5, **_COUNTS, **_LAST}
-)
-auroc = _function(score_functions, "auroc", _AREA)
-average_precision = _function(score_functions, "average_precision", _PRECISE)
-calibration_error = _function(score_functions, "calibration_error", _ERROR)
-hinge_loss = _function(score_functions, "hinge_loss", _LOSS)
-
-Accuracy = _metric(rate_metrics, "Accuracy", _RATE)
-F1Score = _metric(rate_metrics, "F1Score", {**_RATE, **_ZERO})
-FBetaScore = _metric(rate_metrics, "FBetaScore", {"beta": 1.0, **_RATE, **_ZERO})
-Precision = _metric(rate_metrics, "Precision", _RATE)
-Recall = _metric(rate_metrics, "Recall", _RATE)
-Specificity = _metric(rate_metrics, "Specificity", _RATE)
-StatScores = _metric(rate_metrics, "StatScores", _RATE)
-ConfusionMatrix = _metric(table_metrics, "ConfusionMatrix", _CELLS)
-CohenKappa = _metric(table_metrics, "CohenKappa", _KAPPA)
-JaccardIndex = _metric(table_metrics, "JaccardIndex", _OVERLAP)
-MatthewsCorrCoef = _metric(
-    table_metrics, "MatthewsCorrCoef", {"threshold": 0.5, **_COUNTS, **_LAST}
-)
-AUROC = _metric(score_metrics, "AUROC", _AREA)
-AveragePrecision = _metric(score_metrics, "AveragePrecision", _PRECISE)
-CalibrationError = _metric(score_metrics, "CalibrationError", _ERROR)
-HingeLoss = _metric(score_metrics, "HingeLoss", _LOSS)

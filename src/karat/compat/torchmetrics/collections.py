@@ -13,6 +13,7 @@ from karat.compat.torchmetrics.gathering import gathered
 from karat.compat.torchmetrics.label_needs import Need
 from karat.compat.torchmetrics.metric import OF_COLLECTION, Metric
 from karat.compat.torchmetrics.refusal import refused
+from karat.errors import error
 
 __all__ = ["MetricCollection"]
 
@@ -31,6 +32,7 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
 
     Errors:
         K621 something that is no metric of karat, or two of one name.
+        K122 a prefix or postfix that is no text.
 
     Example:
         >>> from karat.compat.torchmetrics import MulticlassF1Score, MulticlassRecall
@@ -51,7 +53,8 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         compute_groups: bool | Sequence[Sequence[str]] = True,
     ) -> None:
         super().__init__()
-        self.prefix, self.postfix = prefix, postfix
+        self.prefix = _checked_part("prefix", prefix)
+        self.postfix = _checked_part("postfix", postfix)
         self._shares = bool(compute_groups)
         self._groups: list[list[str]] = []
         self.add_metrics(metrics, *additional_metrics)
@@ -129,8 +132,8 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
     def clone(self, prefix: str | None = None, postfix: str | None = None) -> Self:
         """A copy that shares nothing with this one, with other parts of its names if given."""
         made = deepcopy(self)
-        made.prefix = prefix or made.prefix
-        made.postfix = postfix or made.postfix
+        made.prefix = _checked_part("prefix", prefix) or made.prefix
+        made.postfix = _checked_part("postfix", postfix) or made.postfix
         return made
 
     @property
@@ -169,8 +172,7 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
 
         It reads the tally of the collection; clone() it to feed it alone.
         """
-        key = key.removeprefix(self.prefix or "").removesuffix(self.postfix or "")
-        return self._modules[key]
+        return self._modules[self._base(key)]
 
     def __iter__(self) -> Iterator[str]:
         """The names, as `keys`."""
@@ -180,6 +182,25 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         """Add or replace a metric, and share tallies anew."""
         super().__setitem__(key, *[metric for _, metric in _named({key: module}, ())])
         self._share()
+
+    def __delitem__(self, key: str) -> None:
+        """Take a metric out, by its name with or without prefix; it may then be fed alone."""
+        gone = self._metric(self._base(key))
+        super().__delitem__(self._base(key))
+        gone.share(gone.tally.copy(), ())
+        self._share()
+
+    def clear(self) -> None:
+        """Take every metric out."""
+        for name in list(self._modules):
+            del self[name]
+
+    def __repr__(self) -> str:
+        """The metrics, and what stands around their names."""
+        parts = {"prefix": self.prefix, "postfix": self.postfix}
+        around = "".join(f",\n  {name}={text}" for name, text in parts.items() if text)
+        shown: str = super().__repr__()
+        return f"{shown[:-1].rstrip()}{around}\n)" if around else shown
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A copy whose metrics share among themselves as here."""
@@ -199,6 +220,9 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
 
     def _firsts(self) -> Iterator[Metric]:
         return (self._metric(members[0]) for members in self._groups)
+
+    def _base(self, key: str) -> str:
+        return key.removeprefix(self.prefix or "").removesuffix(self.postfix or "")
 
     def _shown(self, name: str) -> str:
         return f"{self.prefix or ''}{name}{self.postfix or ''}"
@@ -246,6 +270,18 @@ def _named(metrics: Any, additional: Sequence[Any]) -> Iterator[tuple[str, Metri
         yield type(metrics).__name__, _checked(metrics)
     if additional:
         yield from _named(list(additional), ())
+
+
+def _checked_part(argument: str, text: Any) -> str | None:
+    """A prefix or postfix.
+
+    Errors:
+        K122 it is no text.
+    """
+    if text is None or isinstance(text, str):
+        return text
+    do = "It stands around the name of every metric."
+    raise error("K122", argument=argument, value=text, choices="None, a text", do=do)
 
 
 def _checked(metric: Any) -> Metric:
