@@ -11,6 +11,7 @@ from unittest import mock
 import polars as pl
 
 import karat
+from karat.engines.file_units import units_of_files
 from karat.engines.files import tally_files
 
 
@@ -42,6 +43,17 @@ def with_the_checkpoint_of_another_read() -> object:
         return karat.evaluate(folder, labels=[1, 0], **read)
 
 
+def of_a_file_that_is_written_meanwhile() -> object:
+    """Units of a file that is written between the first look and the read."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.parquet")
+        pl.DataFrame({"label": [0, 1], "pred": [0, 1]}).write_parquet(path)
+        units = units_of_files(folder, pred="pred")
+        assert units is not None
+        pl.DataFrame({"label": [0, 1, 1], "pred": [0, 1, 0]}).write_parquet(path)
+        return units.read(0, None)
+
+
 ONE = b"label,pred\n0,1\n"
 
 TRIGGERS: dict[str, Callable[[], object]] = {
@@ -54,5 +66,6 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K411": reading({"a.xlsx": b"PK"}, "a.xlsx"),
     "K414": with_the_checkpoint_of_another_read,
     "K415": lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1]}, checkpoint="read.karat"),
+    "K417": of_a_file_that_is_written_meanwhile,
     "K501": without_duckdb,
 }

@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import karat
 from karat.engines import unit_cuts
+from karat.engines.file_units import FileUnits
 from karat.errors import KaratError
 from karat.streams import checkpoints
 from karat.tally.serialization import framed, unframed
@@ -172,3 +175,56 @@ def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) ->
     running.touch()
     karat.evaluate(files, checkpoint=path)
     assert set(tmp_path.glob(".karat-*")) == {others, running}
+
+
+def test_a_checkpoint_knows_the_order_of_files_and_of_many_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path, 3)
+    files = [str(tmp_path / f"part_{i}.parquet") for i in range(3)]
+    path, labels = tmp_path / "read.checkpoint", np.arange(1200)
+    given: dict[str, Any] = {"pred": "pred", "prob": "", "metrics": ["accuracy"], "level": None}
+    karat.evaluate(files, checkpoint=path, labels=labels, **given)
+    swapped = labels.copy()
+    swapped[[500, 501]] = 501, 500
+    for others, of_them in ((files[::-1], labels), (files, swapped)):
+        with pytest.raises(KaratError, match="K414"):
+            karat.evaluate(others, checkpoint=path, labels=of_them, **given)
+    again = karat.evaluate(files, checkpoint=path, labels=labels.tolist(), **given)
+    assert again.n_rows == 3 * 6000
+
+
+@pytest.mark.parametrize("path", [5, b"read", "a\0b", 1.5])
+def test_what_is_no_path_of_a_checkpoint_is_told(path: Any, tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match="K413"):
+        karat.evaluate(write_files(tmp_path, 1), checkpoint=path)
+
+
+@pytest.mark.parametrize("change", ["written", "gone"])
+@pytest.mark.parametrize("when", ["first read", "second read"])
+def test_files_that_change_meanwhile_are_told(
+    change: str, when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of two states of a file are never in one report."""
+    rng = np.random.default_rng(0)
+    files = [tmp_path / f"{name}.parquet" for name in "ab"]
+    for file in files:
+        scores = rng.random(70_000)
+        pl.DataFrame({"label": (scores > 0.5).astype(int), "prob": scores}).write_parquet(file)
+    read, n_read = FileUnits.read, 0
+
+    def changing(self: FileUnits, place: int, n_threads: int | None) -> Any:
+        nonlocal n_read
+        n_read += 1
+        if n_read == (1 if when == "first read" else 3):
+            if change == "gone":
+                files[1].unlink()
+            else:
+                pl.DataFrame({"label": [0, 1], "prob": [0.75, 0.5]}).write_parquet(files[1])
+        return read(self, place, n_threads)
+
+    monkeypatch.setattr(FileUnits, "read", changing)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 50_000)
+    with pytest.raises(KaratError, match="K417") as found:
+        karat.evaluate(list(map(str, files)), prob="prob", max_memory=LEAST, exact=True, level=None)
+    assert "b.parquet" in str(found.value)

@@ -6,9 +6,10 @@ and predicted label that occurs, and how many scores a row has.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from karat.engines.checks import check_unused_weights, unused_groups
 from karat.engines.duck import check_condition, explaining, quoted
@@ -31,6 +32,10 @@ from karat.tally import Classes
 __all__ = ["FileUnits", "units_of_files"]
 
 
+Stamp: TypeAlias = tuple[int, int] | None
+"""Size and time of a file; None: it is not there."""
+
+
 @dataclass(frozen=True)
 class FileUnits:
     """A source of Parquet files, cut into units.
@@ -42,6 +47,7 @@ class FileUnits:
         given: the arguments of the read.
         facts: what a report says of the source.
         tolerance: how far from 1 a row of probabilities may add up.
+        stamps: size and time of each file by path, before anything was read.
     """
 
     units: tuple[Unit, ...]
@@ -50,6 +56,7 @@ class FileUnits:
     given: Mapping[str, Any]
     facts: Mapping[str, Any]
     tolerance: float
+    stamps: Mapping[str, Stamp]
 
     @property
     def classes(self) -> Classes:
@@ -74,8 +81,10 @@ class FileUnits:
         Where none is left to read: how many were dropped.
 
         Errors:
-            As `rows_of_files`, with rows numbered over the whole read where nothing is filtered.
+            K417 a file is not what it was; as `rows_of_files`, with rows numbered over the whole
+            read where nothing is filtered.
         """
+        self._check_unchanged(place)
         unit, given, digest = self.units[place], dict(self.given), self.digest
         classes = self.classes
         named: dict[str, Any] = {}
@@ -97,12 +106,22 @@ class FileUnits:
             )  # fmt: skip
         except KaratError as problem:
             if problem.code == "K402":
+                self._check_unchanged(place)
                 return int(problem.context["n_dropped"])
+            self._check_unchanged(place)
             raise self._numbered(problem, place) from None
+        self._check_unchanged(place)
         assert not isinstance(found, LabelRows)
         if isinstance(found, FileTally):
             return found
         return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
+
+    def _check_unchanged(self, place: int) -> None:
+        for file in self.units[place].files:
+            now = _stamp(file.path)
+            if now != self.stamps[file.path]:
+                found = "is not there any more" if now is None else "was written meanwhile"
+                raise error("K417", path=file.shown, found=found)
 
     def numbering(self, place: int, read: Callable[[], object]) -> None:
         """Look at the rows of a unit; errors name rows of the whole read."""
@@ -151,6 +170,8 @@ def units_of_files(
     with opened(source, n_threads) as relation:
         if relation.query is not None or relation.n_rows is None:
             return None
+        paths = [file.path for part in relation.parts for file in part.files]
+        stamps = {path: _stamp(path) for path in paths}
         if where is not None:
             check_condition(relation.connection, where)
         named: dict[Role, str | None] = {
@@ -191,8 +212,16 @@ def units_of_files(
     units = units_of(relation, n_rows, width)
     kept = {"where": where, "nulls": nulls, **given}
     return FileUnits(
-        units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half)
+        units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half), stamps
     )
+
+
+def _stamp(path: str) -> Stamp:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def _check(

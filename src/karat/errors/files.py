@@ -109,6 +109,12 @@ ENTRIES = (
         "or prob='prob' of probabilities; or collect all columns at once: {collected}.",
     ),
     Entry(
+        "K417",
+        "A file changed while it was read.",
+        "{path} {found}.",
+        "Read the files again when nobody writes them.",
+    ),
+    Entry(
         "K501",
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",

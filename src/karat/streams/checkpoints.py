@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from karat.engines.file_units import FileUnits
 from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, short
 from karat.render.writing import remove_leftovers, write_bytes
 from karat.tally import Cells
 from karat.tally.serialization import MAGIC, framed, unframed
@@ -73,21 +73,26 @@ class Checkpoint:
         """The checkpoint of a read.
 
         Errors:
-            K413 its folder does not exist.
+            K413 its folder does not exist, or it is no path.
         """
-        place = Path(path)
-        if not place.parent.is_dir() or place.is_dir():
+        try:
+            place = Path(path)
+            if "\0" in str(place):
+                raise ValueError("it holds a null character")
+            is_file = place.parent.is_dir() and not place.is_dir()
+        except (TypeError, ValueError) as problem:
+            raise error("K413", path=short(path), found=f"it is no path: {problem}") from None
+        if not is_file:
             found = "there is no such folder, or it is one"
             raise error("K413", path=str(path), found=found)
-        facts = {path: os.stat(path) for paths, _, _ in units.cuts for path in paths}
         told = {
             "format": _FORMAT,
-            "files": {path: [fact.st_size, fact.st_mtime_ns] for path, fact in facts.items()},
+            "files": units.stamps,
             # Where units begin and end may change from version to version.
             "units": units.cuts,
             "settings": settings,
         }
-        text = json.dumps(told, sort_keys=True, default=str)
+        text = json.dumps(told, sort_keys=True, default=_told)
         return cls(place, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
     def load(self, empty: ScoreParts) -> Progressed:
@@ -161,3 +166,10 @@ class Checkpoint:
             raise error("K413", path=str(self.path), found=str(problem.strerror)) from problem
         after = time.monotonic()
         self._next = after + _SHARE * (after - now)
+
+
+def _told(value: Any) -> Any:
+    """What JSON does not know, whole: texts of long arrays leave items out."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return list(value) if isinstance(value, Iterable) else repr(value)
