@@ -114,6 +114,20 @@ def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
         karat.Stream.from_bytes(rewritten(held("both").to_bytes(), change))
 
 
+@pytest.mark.parametrize("kind", ["labels", "three", "tables of three"])
+def test_a_threshold_of_other_than_two_classes_is_refused(kind: str) -> None:
+    stream = karat.Stream(labels=[0, 1, 2], max_memory=1 << 20)
+    if kind == "labels":
+        stream.update([0, 1], [1, 2])
+    else:
+        n = 70_000 if kind == "tables of three" else 3
+        truth = np.arange(n) % 3
+        stream.update(truth, y_prob=np.eye(3)[truth])
+    data = rewritten(stream.to_bytes(), lambda header: header["settings"].update(threshold=0.5))
+    with pytest.raises(KaratError, match="K205"):
+        karat.Stream.from_bytes(data)
+
+
 def test_metrics_that_are_not_registered_are_named() -> None:
     data = rewritten(
         karat.Stream(metrics="f1").to_bytes(),

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 import karat
 from karat import _native
 from karat.errors import KaratError
+from karat.metrics import get
+from karat.uncertainty._spread import Spread
+from karat.uncertainty.score_intervals import _n_losing
 
 
 @st.composite
@@ -74,3 +77,22 @@ def test_a_square_that_is_no_number_is_that_of_one_row() -> None:
     for bad in (np.array([[0.0, 1.0]]), -sums):
         with pytest.raises(ValueError, match="alone"):
             _native.replicate_rungs(scores, bad, squares, False, 0, 0, 0, 1, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("size", [1e100, 1e160, 1e200, 1e300])
+def test_scores_of_all_sizes_bear_a_report(size: float, k: int) -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(12, k))
+    scores[::3] *= size
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = karat.evaluate(np.arange(12) % k, y_score=scores, n_replicates=100)
+        assert str(report)
+        assert karat.Report.from_json(report.to_json()).metrics.keys() == report.metrics.keys()
+
+
+def test_few_losses_that_make_up_all_are_counted_whatever_their_size() -> None:
+    spread = Spread(1e300, 1e300, 99.0, 100.0)
+    for value in (1e-200, 1.0, 1e160, 1e300):
+        assert 0.0 <= _n_losing(get("log_loss"), value, spread) <= 100.0

@@ -66,6 +66,11 @@ def _contradiction(
         labels.add(settings.labels)
     if len(labels) > 1:
         return "Its parts are not of the same classes"
+    if settings.threshold is not None:
+        shapes = [part.shape[0] or 2 for part in (held,) if part is not None]
+        shapes += [part.classes.k for part in (tables,) if part is not None]
+        if any(k != 2 for k in shapes) or cells is not None:
+            return "A threshold is of two classes with scores"
     if held is None or tables is None:
         return None
     columns = None if tables.is_single else tables.classes.k

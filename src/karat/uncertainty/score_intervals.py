@@ -93,7 +93,8 @@ def _n_losing(metric: Metric, value: float, spread: Spread) -> float:
     loss = value - low if math.isfinite(low) else high - value
     if loss == 0.0:
         return spread.n_effective
-    return 1.0 / (spread.variance / loss**2 + 1.0 / max(spread.n_effective, 1.0))
+    spread_of_one = math.sqrt(spread.variance) / loss
+    return 1.0 / (spread_of_one * spread_of_one + 1.0 / max(spread.n_effective, 1.0))
 
 
 Found = tuple[float, float, str | None]
