@@ -51,7 +51,7 @@ class AreaSpread:
     def of(cls, area: float, found: Placements) -> AreaSpread:
         """From the sums of the placements."""
         rows = kish(found.weight, found.square)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             variances = found.spread / found.weight**2 * small_sample(rows)
             spread = found.spread[1]
             informative = found.size**2 / spread if spread > 0 else np.nan

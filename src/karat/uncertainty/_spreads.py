@@ -176,9 +176,7 @@ class Spreads:
         if isinstance(form, LineInfluence):
             line, square = Line.of(views.probabilities, form.part), 0.0
             if np.isfinite(line.value):
-                square = sum(
-                    float((w2 * phi2).sum()) for w2, phi2 in line.squares(views.probabilities)
-                )
+                square = sum(_weighted(w2, phi2) for w2, phi2 in line.squares(views.probabilities))
             square = square if np.isfinite(line.value) else np.nan
             variance = square / total**2 * self._factor
             return spread(variance, sizes.rows - 1.0, sizes.rows, "there is no such line")
@@ -224,9 +222,10 @@ class Spreads:
         sizes, form = self._sizes, metric.record.influence
         phi = self._gathered.influence(metric)
         squares = self._squares(lambda _, part: phi[part])
-        by_class = sizes.factors(metric) * squares / float(sizes.weight.sum()) ** 2
-        # Where all rows stand alike, rounding is left.
-        by_class = np.where(by_class > _ROUNDING, by_class, 0.0 * by_class)
+        with np.errstate(over="ignore", invalid="ignore"):  # endless influences leave it unknown
+            by_class = sizes.factors(metric) * squares / float(sizes.weight.sum()) ** 2
+            # Where all rows stand alike, rounding is left.
+            by_class = np.where(by_class > _ROUNDING, by_class, 0.0 * by_class)
         variance = shrunk = float(by_class.sum())
         missing = "no class can be measured"
         if metric.lift == "micro":
@@ -338,3 +337,9 @@ def _missing_sides(found: AreaSpread) -> str:
     if not rest:
         return "every row is truly of the class"
     return "one row is truly of the class" if own <= rest else "one row is truly of another class"
+
+
+def _weighted(weights: Floats, squares: Floats) -> float:
+    """Their sum; what weighs nothing counts for nothing, whatever its square."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.where(weights > 0, weights * squares, 0.0).sum())

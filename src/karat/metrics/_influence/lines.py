@@ -76,9 +76,10 @@ class Line:
         """float64[m]: of rows of these probabilities."""
         x = _odds(p)
         chance, rest = both_sides(self.a + self.b * x)
-        found: Floats = np.where(is_own, rest, -chance) * (
-            self.gain + self.turn * (x - self.centre)
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave it unknown
+            found: Floats = np.where(is_own, rest, -chance) * (
+                self.gain + self.turn * (x - self.centre)
+            )
         return found
 
     def squares(self, view: ClassProbabilities) -> Iterator[tuple[Floats, Floats]]:

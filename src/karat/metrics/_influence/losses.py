@@ -75,4 +75,6 @@ def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
         moved = 2.0 * (float((shares**2).sum()) - shares)
     if not (base > 0 and np.isfinite(mean)):
         return Linear(form.name, np.nan, np.full(len(shares), np.nan))
-    return Linear(form.name, -1.0 / base, mean / base + mean / base**2 * moved)
+    with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave the interval unknown
+        share = np.float64(mean) / base
+        return Linear(form.name, -1.0 / base, share + share / base * moved)
