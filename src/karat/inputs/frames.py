@@ -154,6 +154,8 @@ def _opened(table: Any) -> Frame:
         return _open_duckdb(table)
     if hasattr(table, "__arrow_c_stream__") or (host == "pyarrow" and is_frame(table)):
         return _open_arrow(table, host)
+    if host == "dask" and getattr(table, "ndim", 0) == 2 and hasattr(table, "_meta"):
+        return _open_dask(table)
     return _open_with_narwhals(table, host)
 
 
@@ -261,6 +263,16 @@ def _open_arrow(table: Any, host: str) -> Frame:
     types = {name: _family_of_arrow(code) for name, code in schema}
     names = tuple(name for name, _ in schema)
     return Frame(names, types, host, lambda wanted: {**read_columns(table, wanted)})
+
+
+def _open_dask(table: Any) -> Frame:
+    """Its columns as those of pandas, each partition of which it is made of."""
+    meta = _opened(table._meta)
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        return dict(_opened(table[list(wanted)].compute()).read(wanted))
+
+    return Frame(meta.names, meta.types, "dask", read)
 
 
 def _open_with_narwhals(table: Any, host: str) -> Frame:
