@@ -347,6 +347,8 @@ found = metrics.compute()
 assert found["MulticlassConfusionMatrix"].tolist() == [[2, 0], [1, 2]], found
 assert abs(float(found["MulticlassAUROC"]) - 1.0) < 1e-6, found
 assert metrics["MulticlassConfusionMatrix"].metric_state["cells"].sum() == (4 if rank == 0 else 1)
+dist.barrier()  # who leaves first would take the connection away from who still reads
+dist.destroy_process_group()
 """
 
 

@@ -81,6 +81,7 @@ def main() -> None:
     except KaratError as problem:
         said = str(problem)
     (folder / f"{rank}.said").write_text(said, encoding="utf-8")
+    torch.distributed.barrier()  # who leaves first would take the connection from who still reads
     torch.distributed.destroy_process_group()
 
 
