@@ -116,7 +116,7 @@ def evaluate(
             say ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
         checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
         exact: whether files whose scores were put into buckets are read again: every number is
-            exact then, with 8 + 8k bytes of disk for a distinct score of each column. Not of a
+            exact then, with 16 + 16k bytes of disk for a distinct score of each column. Not of a
             table in partitions.
 
     Returns:

@@ -7,7 +7,8 @@ and predicted label that occurs, and how many scores a row has.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -30,7 +31,6 @@ from karat.inputs.scores import tolerance_of
 from karat.tally import Classes
 
 __all__ = ["FileUnits", "units_of_files"]
-
 
 Stamp: TypeAlias = tuple[int, int] | None
 """Size and time of a file; None: it is not there."""
@@ -84,7 +84,6 @@ class FileUnits:
             K417 a file is not what it was; as `rows_of_files`, with rows numbered over the whole
             read where nothing is filtered.
         """
-        self._check_unchanged(place)
         unit, given, digest = self.units[place], dict(self.given), self.digest
         classes = self.classes
         named: dict[str, Any] = {}
@@ -100,24 +99,31 @@ class FileUnits:
         for name in ("labels", "positive", "labels_are_text", *named):
             given.pop(name, None)
         try:
-            found = rows_of_files(
-                unit.sql, labels=classes.labels, positive=positive, n_threads=n_threads,
-                clusters="", is_part=True, **named, **given,
-            )  # fmt: skip
+            with self._unchanged(unit):
+                found = rows_of_files(
+                    unit.sql, labels=classes.labels, positive=positive, n_threads=n_threads,
+                    clusters="", is_part=True, **named, **given,
+                )  # fmt: skip
         except KaratError as problem:
             if problem.code == "K402":
-                self._check_unchanged(place)
                 return int(problem.context["n_dropped"])
-            self._check_unchanged(place)
             raise self._numbered(problem, place) from None
-        self._check_unchanged(place)
         assert not isinstance(found, LabelRows)
         if isinstance(found, FileTally):
             return found
         return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
 
-    def _check_unchanged(self, place: int) -> None:
-        for file in self.units[place].files:
+    @contextmanager
+    def _unchanged(self, unit: Unit) -> Iterator[None]:
+        """Refuse files that are not what they were, before and after they are read."""
+        self._check(unit)
+        try:
+            yield
+        finally:
+            self._check(unit)
+
+    def _check(self, unit: Unit) -> None:
+        for file in unit.files:
             now = _stamp(file.path)
             if now != self.stamps[file.path]:
                 found = "is not there any more" if now is None else "was written meanwhile"

@@ -24,7 +24,7 @@ from karat.metrics._views import (
 )
 from karat.tally import Order, TableColumn, TabledRows
 
-__all__ = ["ClassLimits", "bounds_of", "class_bounds_of"]
+__all__ = ["ClassLimits", "all_bounds_of", "bounds_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 ClassLimits: TypeAlias = tuple[Limits | None, ...]
@@ -42,7 +42,7 @@ def bounds_of(
 
     Args:
         rows: tables of scores.
-        metrics: metrics of scores; those of each class are left out.
+        metrics: metrics of scores; those of each class are left out: see `all_bounds_of`.
         policy: what to do about classes that cannot be measured.
 
     Returns:
@@ -50,19 +50,28 @@ def bounds_of(
 
     Cost: three walks over the rungs of each column that is in buckets; one column is held.
     """
+    return all_bounds_of(rows, (m for m in metrics if m.lift != "per_class"), policy)[0]
+
+
+def all_bounds_of(
+    rows: TabledRows, metrics: Iterable[Metric], policy: Policy = "zero"
+) -> tuple[dict[Metric, Limits | None], dict[Metric, ClassLimits]]:
+    """As `bounds_of`, and the limits of every class of metrics of each class."""
     told = (Losses, Pairwise)
-    wanted = [
-        metric
-        for metric in dict.fromkeys(metrics)
-        if metric.lift != "per_class" and metric.record.reads not in told
-    ]
+    wanted = [metric for metric in dict.fromkeys(metrics) if metric.record.reads not in told]
+    found: dict[Metric, Limits | None] = {}
+    of_classes: dict[Metric, ClassLimits] = {}
     if rows.tables.is_exact or not wanted:
-        return {}
+        return found, of_classes
     limits = _limits_of_columns(rows, wanted)
     pairs = _pairs(rows) if any(m.record.reads is PairRanks for m in wanted) else None
-    found: dict[Metric, Limits | None] = {}
     for metric in wanted:
         each = limits.get(_body_of(metric), {})
+        if metric.lift == "per_class":
+            classes = tuple(each[i] for i in range(rows.classes.k))
+            if any(map(is_open, classes)):
+                of_classes[metric] = classes
+            continue
         if metric.record.reads is PairRanks:
             between = _of_pairs(metric, pairs)
         elif metric.record.reads is Confidences or metric.lift == "micro":
@@ -73,28 +82,7 @@ def bounds_of(
             between = _of_average(metric, rows, [each[i] for i in range(rows.classes.k)], policy)
         if is_open(between):
             found[metric] = between
-    return found
-
-
-def class_bounds_of(rows: TabledRows, metrics: Iterable[Metric]) -> dict[Metric, ClassLimits]:
-    """Metrics of each class that these tables do not give exactly, with limits of each value.
-
-    Cost: as of `bounds_of`.
-    """
-    wanted = [
-        metric
-        for metric in dict.fromkeys(metrics)
-        if metric.lift == "per_class" and metric.record.reads is not Losses
-    ]
-    if rows.tables.is_exact or not wanted:
-        return {}
-    limits = _limits_of_columns(rows, wanted)
-    found = {}
-    for metric in wanted:
-        each = tuple(limits[_body_of(metric)][i] for i in range(rows.classes.k))
-        if any(map(is_open, each)):
-            found[metric] = each
-    return found
+    return found, of_classes
 
 
 def _body_of(metric: Metric) -> _Body:

@@ -24,8 +24,7 @@ from karat.uncertainty.tabled_intervals import measured_tables
 
 __all__ = ["Asked", "report_of_parts"]
 
-_NO_PAIRS: Final = "a metric of pairs of columns needs the rows, and there were too many to keep"
-_MORE: Final = "Give a larger max_memory=: it needs the rows, and there were too many to keep."
+_TOO_MANY: Final = "needs the rows, and there were too many to keep"
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def _of_scores(scores: ScoreParts, asked: Asked, facts: dict[str, Any]) -> Repor
         check_has_positive(metric, rows.classes, ())
     left_out = [metric for metric in wanted if metric.record.reads is Pairwise]
     if left_out and asked.wanted is not None:
-        raise error("K211", name=str(left_out[0]), do=_MORE)
+        raise error("K211", name=str(left_out[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
     kept = [metric for metric in wanted if metric not in left_out]
     keeper = _keeper(rows.classes, asked.wanted)
     found = measured_tables(
@@ -155,5 +154,5 @@ def _warnings(rows: TabledRows, left_out: Sequence[Metric], is_open: bool) -> tu
         )
     if left_out:
         names = ", ".join(str(metric) for metric in left_out)
-        found.append(f"Not computed: {names}; {_NO_PAIRS}.")
+        found.append(f"Not computed: {names}; a metric of pairs of columns {_TOO_MANY}.")
     return tuple(found)

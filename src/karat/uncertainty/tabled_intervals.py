@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import ClassRanks, Losses, Metric, Pairwise
-from karat.metrics._bounded import ClassLimits, bounds_of, class_bounds_of
+from karat.metrics._bounded import ClassLimits, all_bounds_of
 from karat.metrics._bounds import Limits
 from karat.metrics._influence.forms import LossInfluence
 from karat.metrics._influence.gather import reason_without
@@ -44,7 +44,7 @@ class TabledMeasures(NamedTuple):
 
     Attributes:
         values: of each metric.
-        bounds: limits of those that are not exact, see `bounds_of`.
+        bounds: limits of those that are not exact, see `all_bounds_of`.
         class_bounds: the same of metrics of each class.
         sure: intervals.
     """
@@ -85,8 +85,7 @@ def measured_tables(
     assert not any(metric.record.reads is Pairwise for metric in wanted)
     if asked is None:
         values = measure(rows, wanted, policy, along)
-        bounds, of_classes = bounds_of(rows, wanted, policy), class_bounds_of(rows, wanted)
-        return TabledMeasures(values, bounds, of_classes, ScoredIntervals())
+        return TabledMeasures(values, *all_bounds_of(rows, wanted, policy), ScoredIntervals())
     smooth = [metric for metric in wanted if not reason_without(metric)]
     is_fixed = asked.design == "case-control"
     direct = [m for m in smooth if _is_told(m) and not is_fixed]
@@ -114,12 +113,11 @@ def measured_tables(
             found.intervals[metric] = Interval(remark=_NOT_KEPT)
         elif reason_without(metric):
             found.intervals[metric] = Interval(remark=why_none(metric))
-    bounds = bounds_of(rows, wanted, policy)
+    bounds, class_bounds = all_bounds_of(rows, wanted, policy)
     for metric, limits in bounds.items():
         if metric in found.intervals:
             value = float(values[metric].value)
             found.intervals[metric] = _around(found.intervals[metric], value, limits, metric)
-    class_bounds = class_bounds_of(rows, wanted)
     for metric, each in class_bounds.items():
         _widen_classes(found, metric, values[metric], each)
     return TabledMeasures(values, bounds, class_bounds, found)
