@@ -1,8 +1,9 @@
 #include "kernels/join_rungs.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
+
+#include "kernels/score_keys.hpp"
 
 namespace karat {
 namespace {
@@ -13,13 +14,8 @@ int64_t added(int64_t a, int64_t b) {
 }
 double added(double a, double b) { return a + b; }
 
-// Whole numbers in the order of the scores, whose leading digits are theirs.
-int64_t ordered(double score) {
-    score += 0.0;
-    int64_t word;
-    std::memcpy(&word, &score, sizeof word);
-    return word < 0 ? word ^ INT64_MAX : word;
-}
+// −0.0 is 0.0.
+int64_t ordered(double score) { return ordered_of<double, int64_t>(score + 0.0); }
 
 class SameBucket {
 public:

@@ -15,13 +15,6 @@ int64_t steps_to(const KeyLayout& layout, int64_t ordered) {
     return ordered < 0 ? -steps : steps;
 }
 
-template <class Float, class Int>
-int64_t ordered_of(Float score) {
-    Int bits;
-    std::memcpy(&bits, &score, sizeof bits);
-    return bits < 0 ? bits ^ std::numeric_limits<Int>::max() : bits;
-}
-
 uint64_t distance(int64_t from, int64_t to) {
     return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
 }

@@ -2,8 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <limits>
 
 namespace karat {
+
+// A float as an integer in its order; see FloatSpan.
+template <class Float, class Int>
+int64_t ordered_of(Float score) {
+    Int bits;
+    std::memcpy(&bits, &score, sizeof bits);
+    return bits < 0 ? bits ^ std::numeric_limits<Int>::max() : bits;
+}
 
 // What the values of a column have in common.
 //

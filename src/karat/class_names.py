@@ -10,7 +10,7 @@ from karat.errors import error, short, shown
 from karat.inputs.identity import NotALabelError, label_of
 from karat.tally.classes import Classes
 
-__all__ = ["display_names"]
+__all__ = ["display_names", "listed_names"]
 
 
 def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
@@ -29,7 +29,7 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
                 raise error("K117", found=found)
         names = [given.get(label, label) for label in classes.labels]
     else:
-        names = _listed_names(given)
+        names = listed_names(given)
     if len(names) != classes.k:
         labels = shown(classes.labels)
         raise error("K117", found=f"{len(names)} names for {classes.k} classes: {labels}")
@@ -42,7 +42,12 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
     return tuple(texts)
 
 
-def _listed_names(given: Any) -> list[Any]:
+def listed_names(given: Any) -> list[Any]:
+    """Names in order.
+
+    Errors:
+        K117 they are no list.
+    """
     is_one = isinstance(given, str | bytes | bytearray | AbstractSet)
     try:
         if not is_one and getattr(given, "ndim", 1) == 1:

@@ -250,10 +250,10 @@ def report_of_table(
         from karat.engines.row_places import told_of_files
 
         with told_of_files(reading.get("where"), table):
-            from karat.streams.large_files import report_of_big_files
+            from karat.streams.large_files import report_of_large_files
             from karat.streams.reports import Asked
 
-            large = report_of_big_files(
+            large = report_of_large_files(
                 table, {**named, **{name: options[name] for name in _OF_LABELS}},
                 Asked(requested, policy, confidence, options["n_threads"]),
                 threshold=threshold, max_memory=max_memory or MAX_MEMORY, checkpoint=checkpoint,

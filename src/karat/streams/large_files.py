@@ -23,13 +23,13 @@ from karat.streams.reports import Asked, report_of_parts
 from karat.tally import union
 from karat.tally.held_rows import Chunk, HeldRows
 
-__all__ = ["report_of_big_files"]
+__all__ = ["report_of_large_files"]
 
 _DENSEST: Final = 64
 """Parquet files hold scores in at least one part of so many of their bytes in memory."""
 
 
-def report_of_big_files(
+def report_of_large_files(
     source: Any,
     named: Mapping[str, Any],
     asked: Asked,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
+from karat.class_names import listed_names
 from karat.engines.arrays import check_threads
 from karat.engines.decided import checked_threshold
 from karat.engines.score_batches import ScoreBatches
@@ -72,7 +73,7 @@ class Settings:
         if isinstance(names, Mapping):
             names = {_plain(label): _plain(name) for label, name in names.items()}
         elif names is not None:
-            names = _as_tuple(names.tolist() if hasattr(names, "tolist") else names)
+            names = tuple(map(_plain, listed_names(names)))
         labels, positive = given["labels"], given["positive"]
         if labels is not None and positive is not None and len(labels) == 2:
             positive = declared_positive(positive, labels)
@@ -165,18 +166,6 @@ class Settings:
         given = {**found, **found["confidence"], "class_names": names}
         del given["confidence"]
         return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
-
-
-def _as_tuple(names: Any) -> tuple[Any, ...]:
-    """Display names in order.
-
-    Errors:
-        K117 they are no list.
-    """
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        found = f"It is {short(names)} ({type(names).__name__}), not a list of names"
-        raise error("K117", found=found)
-    return tuple(names)
 
 
 def _plain(value: Any) -> Any:

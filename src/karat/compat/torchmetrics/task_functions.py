@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from karat.compat.torchmetrics import rate_functions, score_functions, table_functions
-from karat.compat.torchmetrics.tasks import (
-    AREA,
-    CELLS,
-    ERROR,
-    KAPPA,
-    LOSS,
-    OVERLAP,
-    PLAIN,
-    PRECISE,
-    RATE,
-    ZERO,
-    function_of_task,
-)
+from karat.compat.torchmetrics import rate_functions, score_functions, table_functions, tasks
 
 __all__ = [
     "accuracy",
@@ -35,20 +22,22 @@ __all__ = [
     "stat_scores",
 ]
 
-accuracy = function_of_task(rate_functions, "accuracy", RATE)
-f1_score = function_of_task(rate_functions, "f1_score", {**RATE, **ZERO})
-fbeta_score = function_of_task(rate_functions, "fbeta_score", {"beta": 1.0, **RATE, **ZERO})
-precision = function_of_task(rate_functions, "precision", {**RATE, **ZERO})
-recall = function_of_task(rate_functions, "recall", {**RATE, **ZERO})
-specificity = function_of_task(rate_functions, "specificity", RATE)
-stat_scores = function_of_task(rate_functions, "stat_scores", RATE)
-confusion_matrix = function_of_task(table_functions, "confusion_matrix", CELLS)
-cohen_kappa = function_of_task(table_functions, "cohen_kappa", KAPPA)
-jaccard_index = function_of_task(
-    table_functions, "jaccard_index", {**OVERLAP, "zero_division": 0.0}
+accuracy = tasks.function_of_task(rate_functions, "accuracy", tasks.RATE)
+f1_score = tasks.function_of_task(rate_functions, "f1_score", {**tasks.RATE, **tasks.ZERO})
+fbeta_score = tasks.function_of_task(
+    rate_functions, "fbeta_score", {"beta": 1.0, **tasks.RATE, **tasks.ZERO}
 )
-matthews_corrcoef = function_of_task(table_functions, "matthews_corrcoef", PLAIN)
-auroc = function_of_task(score_functions, "auroc", AREA)
-average_precision = function_of_task(score_functions, "average_precision", PRECISE)
-calibration_error = function_of_task(score_functions, "calibration_error", ERROR)
-hinge_loss = function_of_task(score_functions, "hinge_loss", LOSS)
+precision = tasks.function_of_task(rate_functions, "precision", {**tasks.RATE, **tasks.ZERO})
+recall = tasks.function_of_task(rate_functions, "recall", {**tasks.RATE, **tasks.ZERO})
+specificity = tasks.function_of_task(rate_functions, "specificity", tasks.RATE)
+stat_scores = tasks.function_of_task(rate_functions, "stat_scores", tasks.RATE)
+confusion_matrix = tasks.function_of_task(table_functions, "confusion_matrix", tasks.CELLS)
+cohen_kappa = tasks.function_of_task(table_functions, "cohen_kappa", tasks.KAPPA)
+jaccard_index = tasks.function_of_task(
+    table_functions, "jaccard_index", {**tasks.OVERLAP, "zero_division": 0.0}
+)
+matthews_corrcoef = tasks.function_of_task(table_functions, "matthews_corrcoef", tasks.PLAIN)
+auroc = tasks.function_of_task(score_functions, "auroc", tasks.AREA)
+average_precision = tasks.function_of_task(score_functions, "average_precision", tasks.PRECISE)
+calibration_error = tasks.function_of_task(score_functions, "calibration_error", tasks.ERROR)
+hinge_loss = tasks.function_of_task(score_functions, "hinge_loss", tasks.LOSS)

@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from karat.compat.torchmetrics import rate_metrics, score_metrics, table_metrics
-from karat.compat.torchmetrics.tasks import (
-    AREA,
-    CELLS,
-    ERROR,
-    KAPPA,
-    LOSS,
-    OVERLAP,
-    PLAIN,
-    PRECISE,
-    RATE,
-    ZERO,
-    metric_of_task,
-)
+from karat.compat.torchmetrics import rate_metrics, score_metrics, table_metrics, tasks
 
 __all__ = [
     "AUROC",
@@ -35,18 +22,20 @@ __all__ = [
     "StatScores",
 ]
 
-Accuracy = metric_of_task(rate_metrics, "Accuracy", RATE)
-F1Score = metric_of_task(rate_metrics, "F1Score", {**RATE, **ZERO})
-FBetaScore = metric_of_task(rate_metrics, "FBetaScore", {"beta": 1.0, **RATE, **ZERO})
-Precision = metric_of_task(rate_metrics, "Precision", RATE)
-Recall = metric_of_task(rate_metrics, "Recall", RATE)
-Specificity = metric_of_task(rate_metrics, "Specificity", RATE)
-StatScores = metric_of_task(rate_metrics, "StatScores", RATE)
-ConfusionMatrix = metric_of_task(table_metrics, "ConfusionMatrix", CELLS)
-CohenKappa = metric_of_task(table_metrics, "CohenKappa", KAPPA)
-JaccardIndex = metric_of_task(table_metrics, "JaccardIndex", OVERLAP)
-MatthewsCorrCoef = metric_of_task(table_metrics, "MatthewsCorrCoef", PLAIN)
-AUROC = metric_of_task(score_metrics, "AUROC", AREA)
-AveragePrecision = metric_of_task(score_metrics, "AveragePrecision", PRECISE)
-CalibrationError = metric_of_task(score_metrics, "CalibrationError", ERROR)
-HingeLoss = metric_of_task(score_metrics, "HingeLoss", LOSS)
+Accuracy = tasks.metric_of_task(rate_metrics, "Accuracy", tasks.RATE)
+F1Score = tasks.metric_of_task(rate_metrics, "F1Score", {**tasks.RATE, **tasks.ZERO})
+FBetaScore = tasks.metric_of_task(
+    rate_metrics, "FBetaScore", {"beta": 1.0, **tasks.RATE, **tasks.ZERO}
+)
+Precision = tasks.metric_of_task(rate_metrics, "Precision", tasks.RATE)
+Recall = tasks.metric_of_task(rate_metrics, "Recall", tasks.RATE)
+Specificity = tasks.metric_of_task(rate_metrics, "Specificity", tasks.RATE)
+StatScores = tasks.metric_of_task(rate_metrics, "StatScores", tasks.RATE)
+ConfusionMatrix = tasks.metric_of_task(table_metrics, "ConfusionMatrix", tasks.CELLS)
+CohenKappa = tasks.metric_of_task(table_metrics, "CohenKappa", tasks.KAPPA)
+JaccardIndex = tasks.metric_of_task(table_metrics, "JaccardIndex", tasks.OVERLAP)
+MatthewsCorrCoef = tasks.metric_of_task(table_metrics, "MatthewsCorrCoef", tasks.PLAIN)
+AUROC = tasks.metric_of_task(score_metrics, "AUROC", tasks.AREA)
+AveragePrecision = tasks.metric_of_task(score_metrics, "AveragePrecision", tasks.PRECISE)
+CalibrationError = tasks.metric_of_task(score_metrics, "CalibrationError", tasks.ERROR)
+HingeLoss = tasks.metric_of_task(score_metrics, "HingeLoss", tasks.LOSS)
