@@ -13,7 +13,7 @@ import numpy as np
 from karat.errors import KaratError, error, short
 from karat.functions import plain_text
 from karat.inputs.frames import is_frame
-from karat.inputs.spread import spread_host
+from karat.inputs.spread import COLLECT, spread_host
 
 __all__ = ["column_name", "given_alone", "of_table", "score_columns"]
 
@@ -96,8 +96,7 @@ def given_alone(y_true: Any) -> KaratError:
         host = spread_host(y_true)
         rows, first = "t", ""
         if host is not None:
-            collect = "t.toPandas()" if host == "pyspark" else "t.compute()"
-            rows, first = "rows", f"Collect it first, rows = {collect}: "
+            rows, first = "rows", f"Collect it first, rows = t.{COLLECT[host]}: "
         elif isinstance(y_true, str | PathLike):
             first = "karat.evaluate reads files; or read them first: "
         return error(

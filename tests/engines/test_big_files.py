@@ -56,14 +56,18 @@ def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
     assert problem.value.code == "K104"
 
 
+def with_a_bad_row(label: str) -> str:
+    """Nine rows, of which number 5 has probabilities that do not add up to 1."""
+    return (
+        f"SELECT ({label})::BIGINT AS label, 1::BIGINT AS pred, 0.2::DOUBLE AS proba_0, "
+        "0.2::DOUBLE AS proba_1, (CASE WHEN i = 5 THEN 0.9 ELSE 0.6 END)::DOUBLE AS proba_2, "
+        "1.0::DOUBLE AS w FROM range(9) t(i)"
+    )
+
+
 def test_errors_name_the_row_of_the_whole_read(tmp_path: Path) -> None:
     write_files(tmp_path, 3, 20_000)
-    bad = (
-        "SELECT 1::BIGINT AS label, 1::BIGINT AS pred, 0.2::DOUBLE AS proba_0, 0.2::DOUBLE AS "
-        "proba_1, (CASE WHEN i = 5 THEN 0.9 ELSE 0.6 END)::DOUBLE AS proba_2, 1.0::DOUBLE AS w "
-        "FROM range(9) t(i)"
-    )
-    write_rows(tmp_path / "part_9.parquet", bad)
+    write_rows(tmp_path / "part_9.parquet", with_a_bad_row("1"))
     with pytest.raises(KaratError) as problem:
         karat.evaluate(str(tmp_path / "*.parquet"), max_memory=LEAST)
     assert problem.value.context["row"] == 60_005
@@ -98,12 +102,7 @@ def test_what_cannot_be_is_refused(given: dict[str, Any], code: str, tmp_path: P
 def test_a_bad_value_behind_dropped_rows_is_named(tmp_path: Path) -> None:
     """Rows that were left out are counted, and so are those of the files before."""
     write_files(tmp_path, 3, 20_000)
-    bad = (
-        "SELECT (CASE WHEN i = 1 THEN NULL ELSE 1 END)::BIGINT AS label, 1::BIGINT AS pred, "
-        "0.2::DOUBLE AS proba_0, 0.2::DOUBLE AS proba_1, "
-        "(CASE WHEN i = 5 THEN 0.9 ELSE 0.6 END)::DOUBLE AS proba_2, 1.0::DOUBLE AS w "
-        "FROM range(9) t(i)"
-    )
+    bad = with_a_bad_row("CASE WHEN i = 1 THEN NULL ELSE 1 END")
     write_rows(tmp_path / "part_9.parquet", bad)
     with pytest.raises(KaratError) as problem:
         karat.evaluate(str(tmp_path / "*.parquet"), nulls="drop", max_memory=LEAST)

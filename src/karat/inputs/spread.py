@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from karat.errors import KaratError, error
 
-__all__ = ["SPREAD_HOSTS", "refuse_spread", "spread_host", "without_order"]
+__all__ = ["COLLECT", "SPREAD_HOSTS", "refuse_spread", "spread_host", "without_order"]
 
 SPREAD_HOSTS: Final = {"pyspark": "Spark", "dask": "Dask"}
 """What each library is called."""
-_COLLECT: Final = {"pyspark": "frame.toPandas()", "dask": "frame.compute()"}
+COLLECT: Final = {"pyspark": "toPandas()", "dask": "compute()"}
+"""The method that brings all rows into memory."""
 _MODULES: Final = {
     "pyspark.sql.": "pyspark",
     "pyspark.pandas.": "pyspark",
@@ -58,7 +59,7 @@ def without_order(
     """
     told = {} if advice is None else {"advice": advice}
     kind = f"{SPREAD_HOSTS[host]} {name}"
-    return error("K416", argument=argument, kind=kind, collected=_COLLECT[host], **told)
+    return error("K416", argument=argument, kind=kind, collected=f"frame.{COLLECT[host]}", **told)
 
 
 def _found(values: Any) -> tuple[str | None, str]:
