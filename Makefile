@@ -36,8 +36,8 @@ unit: $(VENV)/installed-test  ## run the tests only
 soak: $(VENV)/installed-test  ## run the property tests with twenty times the examples (an hour)
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=soak $(PYTEST)
 
-bench: $(VENV)/installed-test  ## check answers, then time karat beside scikit-learn; writes benchmarks/results
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
+	$(BIN)/python -m benchmarks --page docs/speed.md
 
 data: $(VENV)/installed-test  ## make the prediction files of examples again
 	$(BIN)/python examples/make_predictions.py

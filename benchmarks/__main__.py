@@ -1,51 +1,83 @@
-"""Run the benchmark: check, time, print and write."""
+"""Run the benchmark: check, time, print and write. One process for each peer, karat in each."""
 
 from __future__ import annotations
 
 import argparse
-import os
+import json
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-# Before karat is imported: the floors are stated for one thread.
-os.environ["KARAT_NUM_THREADS"] = "1"
-
-from benchmarks import machine, memory, render
-from benchmarks.case import run
-from benchmarks.cases import CASES
-from benchmarks.compat_cases import COMPAT_CASES
-from benchmarks.score_cases import SCORE_CASES
+from benchmarks import cold, docs_page, limits, machine, memory, peaks, render, scaling, threads
+from benchmarks.case import Row
+from benchmarks.cases import MODULES
+from benchmarks.page import Page
 
 RESULTS = Path(__file__).parent / "results"
-MEMORY = "memory"
+PARTS = ("cases", "threads", "cold", "memory", "scaling")
 
 
 def main(arguments: list[str]) -> int:
-    """Run the chosen cases; the exit status is 1 when any answers differ."""
+    """Run what is chosen; the exit status is 1 when any answers differ."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", default="", help="run the cases whose name holds this text")
+    parser.add_argument("--peer", choices=MODULES, action="append", help="run the cases of a peer")
+    parser.add_argument("--part", choices=PARTS, action="append", help="run a part of the page")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder to write into")
+    parser.add_argument("--keep", type=Path, help="a result (JSON): what is not run again stays")
+    parser.add_argument("--page", type=Path, help="a page of docs to write the results into")
     options = parser.parse_args(arguments)
+    chosen_cases = options.only or options.peer
+    parts = options.part or (("cases",) if chosen_cases else PARTS)
+    if options.keep and not options.part and not chosen_cases:
+        parts = ()
 
-    rows = []
-    chosen = [case for case in (*CASES, *SCORE_CASES, *COMPAT_CASES) if options.only in case.name]
-    if chosen:
-        print(render.HEADER, flush=True)
-    for case in chosen:
-        rows.append(run(case))
-        print(render.markdown_row(rows[-1]), flush=True)
-    peaks = []
-    if options.only in MEMORY:
-        peaks = [memory.measure(n_rows) for n_rows in (memory.SMALL, memory.LARGE)]
-        print("\n" + "\n".join(render.markdown_peaks(peaks)))
+    page = Page({**machine.facts(), **limits.facts()})
+    if "cases" in parts:
+        for peer in options.peer or MODULES:
+            for row in rows_beside(peer, options.only):
+                if not any(other.peer == peer for other in page.rows):
+                    print(f"\n{render.HEADER}", flush=True)
+                print(render.markdown_row(row), flush=True)
+                page.rows.append(row)
+    if "threads" in parts:
+        page.threads = threads.measure()
+        print("\n" + "\n".join(render.markdown_threads(page.threads)), flush=True)
+    if "cold" in parts:
+        page.starts = cold.measure()
+        print("\n" + "\n".join(render.markdown_starts(page.starts)), flush=True)
+    if "memory" in parts:
+        page.peaks = [memory.measure(n_rows) for n_rows in (memory.SMALL, memory.LARGE)]
+        print("\n" + "\n".join(render.markdown_peaks(page.peaks)), flush=True)
+        page.array_peaks = peaks.measure()
+        print("\n" + "\n".join(render.markdown_array_peaks(page.array_peaks)), flush=True)
+    if "scaling" in parts:
+        page.curves = scaling.measure()
+        print("\n" + "\n".join(scaling.markdown(page.curves)), flush=True)
+    if options.keep:
+        page.keep(Page.from_json(json.loads(options.keep.read_text(encoding="utf-8"))))
+    written = render.write(options.out, page)
+    if options.page:
+        docs_page.refresh(options.page, page)
+    print(f"\n{page.verdict}; see {written}")
+    return 1 if page.n_differing else 0
 
-    page = render.write(options.out, machine.facts(), rows, peaks)
-    with_goal = [row for row in rows if row.goal.floor or row.goal.most_us]
-    n_met = sum(row.is_met for row in with_goal)
-    verdicts = [row.disagreement for row in rows] + [peak.disagreement for peak in peaks]
-    n_differing = sum(verdict is not None for verdict in verdicts)
-    print(f"\n{n_met} of {len(with_goal)} goals met, {n_differing} answers differ; see {page}")
-    return 1 if n_differing else 0
+
+def rows_beside(peer: str, text: str) -> Iterator[Row]:
+    """Rows as the process of a peer tells them.
+
+    Raises:
+        RuntimeError: the process failed; what it said stands on stderr.
+    """
+    command = [sys.executable, "-m", "benchmarks.worker", peer, text]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout is not None
+        for line in worker.stdout:
+            if line.startswith("{"):
+                yield Row.from_json(json.loads(line))
+    if worker.returncode:
+        raise RuntimeError(f"the cases beside {peer} ended with status {worker.returncode}")
 
 
 if __name__ == "__main__":

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
 
 import numpy as np
 
 from benchmarks.timing import Time, alternate
 
-KARAT = "karat"
-PEER = "scikit-learn"
-CATBOOST = "CatBoost"
-BINCOUNT = "np.bincount"
+KARAT: Final = "karat"
+PEER: Final = "scikit-learn"
+TORCH: Final = "torch"
+TORCHMETRICS: Final = "torchmetrics"
+CATBOOST: Final = "CatBoost"
+INTELEX: Final = "scikit-learn-intelex"
+PYCM: Final = "PyCM"
+NATIVE: Final = "karat's own function"
+"""The peer of the drop-in for scikit-learn: the ratio is its time over that of the drop-in."""
+
+BINCOUNT: Final = "np.bincount"
 """The plainest counting there is: no checks, no labels, known number of classes."""
+
+LIMIT: Final = "limit"
+"""What the machine must do at least: read the memory once, or sort the keys once. No answer."""
+
+Candidates = Mapping[str, Callable[[], object]]
 
 
 @dataclass(frozen=True)
@@ -42,14 +55,16 @@ class Case:
         within: largest relative difference of two answers; 0 means equal to the last bit.
         rounds: how often the candidates take turns.
         peer: whose answer and time karat's are compared with.
+        repeats: how many calls one call of the peer stands for, where all would take hours.
     """
 
     name: str
-    make: Callable[[], Mapping[str, Callable[[], object]]]
+    make: Callable[[], Candidates]
     goal: Goal = field(default_factory=Goal)
     within: float = 0.0
     rounds: int = 7
     peer: str = PEER
+    repeats: int = 1
 
 
 @dataclass(frozen=True)
@@ -64,13 +79,21 @@ class Row:
     times: Mapping[str, Time]
     disagreement: str | None = None
     peer: str = PEER
+    repeats: int = 1
 
     @property
     def ratio(self) -> float | None:
         """The peer's CPU time over karat's."""
         if KARAT not in self.times or self.peer not in self.times:
             return None
-        return self.times[self.peer].cpu_ns / self.times[KARAT].cpu_ns
+        return self.times[self.peer].cpu_ns * self.repeats / self.times[KARAT].cpu_ns
+
+    @property
+    def over_limit(self) -> float | None:
+        """Karat's CPU time over that of what the machine must do at least."""
+        if KARAT not in self.times or LIMIT not in self.times:
+            return None
+        return self.times[KARAT].cpu_ns / self.times[LIMIT].cpu_ns
 
     @property
     def microseconds(self) -> float | None:
@@ -87,23 +110,49 @@ class Row:
             goal.most_us is None or self.microseconds <= goal.most_us
         )
 
+    @property
+    def is_stretched(self) -> bool:
+        """Whether karat is as much faster as the prototype was."""
+        return self.goal.stretch is not None and (self.ratio or 0) >= self.goal.stretch
+
+    def to_json(self) -> dict[str, Any]:
+        """The row, its ratio and verdict; times in nanoseconds."""
+        return {
+            "name": self.name,
+            "peer": self.peer,
+            "disagreement": self.disagreement,
+            "ratio": self.ratio,
+            "over_limit": self.over_limit,
+            "goal": asdict(self.goal),
+            "is_met": self.is_met,
+            "repeats": self.repeats,
+            "times": {name: asdict(time) for name, time in self.times.items()},
+        }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Row:
+        """The row that `to_json` told."""
+        times = {name: Time(**time) for name, time in told["times"].items()}
+        goal = Goal(**told["goal"])
+        return cls(told["name"], goal, times, told["disagreement"], told["peer"], told["repeats"])
+
 
 def run(case: Case) -> Row:
     """Check the answers of a case; when they agree, time its candidates."""
     candidates = case.make()
     disagreement = disagreement_of(candidates, case.within, case.peer)
     if disagreement is not None:
-        return Row(case.name, case.goal, {}, disagreement, case.peer)
+        return Row(case.name, case.goal, {}, disagreement, case.peer, case.repeats)
     times = alternate(candidates, case.rounds)
-    return Row(case.name, case.goal, times, peer=case.peer)
+    return Row(case.name, case.goal, times, peer=case.peer, repeats=case.repeats)
 
 
-def disagreement_of(
-    candidates: Mapping[str, Callable[[], object]], within: float, peer: str = PEER
-) -> str | None:
+def disagreement_of(candidates: Candidates, within: float, peer: str = PEER) -> str | None:
     """Compare every candidate's answer with the peer's; None when all agree."""
     expected = np.asarray(candidates[peer]())
     for name, call in candidates.items():
+        if name in (peer, LIMIT):
+            continue
         answer = np.asarray(call())
         if answer.shape != expected.shape:
             return f"{name} gives shape {answer.shape}, {peer} {expected.shape}"

@@ -8,6 +8,11 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+PACKAGES = (
+    "karat", "numpy", "scikit-learn", "torch", "torchmetrics", "catboost", "scikit-learn-intelex",
+    "pycm", "pandas", "polars", "pyarrow", "duckdb",
+)  # fmt: skip
+
 
 def facts() -> dict[str, str | int]:
     """The facts that stand beside every result."""
@@ -18,9 +23,9 @@ def facts() -> dict[str, str | int]:
         "processor": processor(),
         "cores": os.cpu_count() or 1,
         "instruction set": _native.isa(),
-        "threads": int(os.environ["KARAT_NUM_THREADS"]),
+        "threads": 1,
         "python": platform.python_version(),
-        **{name: version(name) for name in ("karat", "numpy", "scikit-learn", "duckdb")},
+        **{name: version(name) for name in PACKAGES},
     }
 
 

@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.case import BINCOUNT, KARAT, PEER, Row
+from benchmarks import scaling
+from benchmarks.case import BINCOUNT, KARAT, LIMIT, Row
+from benchmarks.cold import Start
 from benchmarks.memory import MOST_BYTES, Peak, is_bounded
-from benchmarks.timing import Time
+from benchmarks.page import Page
+from benchmarks.peaks import ArrayPeak
+from benchmarks.threads import LEAST, Pair
+from benchmarks.timing import Time, duration
 
 HEADER = """\
-| case | peer CPU (wall) | karat CPU (wall) | np.bincount CPU | ratio | floor | stretch | most µs | verdict |
-|---|---:|---:|---:|---:|---:|---:|---:|---|"""  # noqa: E501
+| case | peer CPU (wall) | karat CPU (wall) | np.bincount CPU | limit CPU | karat ÷ limit | ratio | floor | stretch | most µs | verdict |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"""  # noqa: E501
 
-
-def duration(nanoseconds: float) -> str:
-    """A time in the unit that suits it: 5.2 µs, 6.31 ms, 1.10 s."""
-    for unit, size in (("s", 1e9), ("ms", 1e6)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:.3g} {unit}"
-    return f"{nanoseconds / 1e3:.3g} µs"
+ABOUT = """\
+One thread; medians of rounds in which karat, the peer and the limit took turns, in one process for
+each peer, after their answers were compared. The ratio is the CPU time of the peer over that of
+karat. *Floor* is the least ratio that karat holds itself to, *stretch* what a prototype reached.
+*Limit* is what the machine must do at least: for counts and losses to read the memory once, for
+areas to copy and sort the keys once."""
 
 
 def markdown_row(row: Row) -> str:
     """One line of the table; a row whose answers differ says how and shows no number."""
     if row.disagreement is not None or row.ratio is None:
-        return f"| {row.name} | | | | | | | | **no figure: {row.disagreement}** |"
+        return f"| {row.name} | | | | | | | | | | **no figure: {row.disagreement}** |"
+    times = row.times
     cells = [
         row.name,
-        f"{'' if row.peer == PEER else f'{row.peer} '}{_both(row.times[row.peer])}",
-        _both(row.times[KARAT]),
-        duration(row.times[BINCOUNT].cpu_ns) if BINCOUNT in row.times else "",
+        _both(times[row.peer], row.repeats),
+        _both(times[KARAT]),
+        *(duration(times[name].cpu_ns) if name in times else "" for name in (BINCOUNT, LIMIT)),
+        f"{row.over_limit:.2g}" if row.over_limit else "",
         f"{row.ratio:.0f}x" if row.ratio >= 10 else f"{row.ratio:.2g}x",
         *(f"{goal:g}x" if goal else "" for goal in (row.goal.floor, row.goal.stretch)),
         f"{row.goal.most_us:g}" if row.goal.most_us else "",
@@ -41,8 +46,8 @@ def markdown_row(row: Row) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _both(time: Time) -> str:
-    return f"{duration(time.cpu_ns)} ({duration(time.wall_ns)})"
+def _both(time: Time, repeats: int = 1) -> str:
+    return f"{duration(time.cpu_ns * repeats)} ({duration(time.wall_ns * repeats)})"
 
 
 def verdict(row: Row) -> str:
@@ -51,13 +56,58 @@ def verdict(row: Row) -> str:
         return "no goal"
     if not row.is_met:
         return "**below floor**"
-    is_stretched = row.goal.stretch is not None and (row.ratio or 0) >= row.goal.stretch
-    return "stretch reached" if is_stretched else "floor met"
+    return "stretch reached" if row.is_stretched else "floor met"
+
+
+def markdown_threads(pairs: Sequence[Pair]) -> list[str]:
+    """The table of two threads; no figure where no two cores were free."""
+    lines = [
+        f"Two threads beside one, wall time; at least {LEAST:g} times as fast is asked for. The",
+        "results are the same bits. Figures only where a probe saw two free cores before and",
+        "after.",
+        "",
+        "| case | one thread | two threads | ratio | free cores | verdict |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    for pair in pairs:
+        if pair.one_seconds is None or pair.two_seconds is None or pair.ratio is None:
+            why = pair.disagreement or "no two free cores"
+            lines.append(f"| {pair.name} | | | | {pair.free_cores:.2f} | **no figure: {why}** |")
+            continue
+        told = "met" if pair.ratio >= LEAST else "**below**"
+        lines.append(
+            f"| {pair.name} | {duration(pair.one_seconds * 1e9)} "
+            f"| {duration(pair.two_seconds * 1e9)} | {pair.ratio:.2f}x | {pair.free_cores:.2f} "
+            f"| {told} |"
+        )
+    return lines
+
+
+def markdown_starts(starts: Sequence[Start]) -> list[str]:
+    """The table of new processes."""
+    lines = [
+        "New processes, the files warm; medians. *Beyond* takes off the process it names.",
+        "",
+        "| process | CPU | wall | beyond | most | verdict |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    for start in starts:
+        beyond = most = told = ""
+        if start.beyond:
+            beyond = f"{duration(start.beyond_seconds * 1e9)} ({start.beyond})"
+        if start.most_seconds is not None:
+            most = duration(start.most_seconds * 1e9)
+            told = "met" if start.is_met else "**missed**"
+        cpu, wall = (duration(each * 1e9) for each in (start.cpu_seconds, start.wall_seconds))
+        lines.append(f"| {start.name} | {cpu} | {wall} | {beyond} | {most} | {told} |")
+    return lines
 
 
 def markdown_peaks(peaks: Sequence[Peak]) -> list[str]:
     """The table of the bounded-memory case."""
     lines = [
+        f"`karat report` may use {MOST_BYTES >> 20} MiB, whatever the rows.",
+        "",
         "| rows of Parquet labels | file | peak memory | wall | CPU | verdict |",
         "|---:|---:|---:|---:|---:|---|",
     ]
@@ -73,48 +123,55 @@ def markdown_peaks(peaks: Sequence[Peak]) -> list[str]:
     return lines
 
 
-def markdown(facts: dict[str, str | int], rows: Sequence[Row], peaks: Sequence[Peak]) -> str:
+def markdown_array_peaks(peaks: Sequence[ArrayPeak]) -> list[str]:
+    """The table of memory that calls take beyond their arrays."""
+    lines = [
+        "Memory that one call takes beyond the arrays it is given, on one thread.",
+        "",
+        "| case | arrays | karat | scikit-learn | wall: karat | scikit-learn |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for peak in peaks:
+        if peak.disagreement is not None:
+            lines.append(f"| {peak.name} | | | | | **no figure: {peak.disagreement}** |")
+            continue
+        cells = [f"{size / 1e6:,.0f} MB" for size in (peak.input_bytes, *peak.peak_bytes.values())]
+        cells += [duration(seconds * 1e9) for seconds in peak.wall_seconds.values()]
+        lines.append(f"| {peak.name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def markdown(page: Page) -> str:
     """The whole page."""
-    told = "The peer is scikit-learn where no other is named."
-    lines = ["# karat beside its peers", "", told, ""]
-    lines += [f"- {name}: {value}" for name, value in facts.items()]
-    if rows:
-        lines += ["", HEADER, *(markdown_row(row) for row in rows)]
-    if peaks:
-        lines += ["", f"`karat report` may use {MOST_BYTES >> 20} MiB, whatever the rows.", ""]
-        lines += markdown_peaks(peaks)
+    lines = ["# karat beside its peers", "", ABOUT, "", f"**{page.verdict}.**", ""]
+    lines += [f"- {name}: {value}" for name, value in page.facts.items()]
+    for peer in dict.fromkeys(row.peer for row in page.rows):
+        title = "The drop-in for scikit-learn" if peer.startswith("karat") else f"Beside {peer}"
+        told = ["", f"## {title}", "", HEADER]
+        lines += [*told, *(markdown_row(row) for row in page.rows if row.peer == peer)]
+    parts = (
+        ("Two threads", markdown_threads, page.threads),
+        ("From nothing", markdown_starts, page.starts),
+        ("Files of many rows", markdown_peaks, page.peaks),
+        ("Long and wide arrays", markdown_array_peaks, page.array_peaks),
+        ("Scaling", scaling.markdown, page.curves),
+    )
+    for title, table, found in parts:
+        if found:
+            lines += ["", f"## {title}", "", *table(found)]  # type: ignore[operator]
     return "\n".join(lines) + "\n"
 
 
-def as_json(facts: dict[str, str | int], rows: Sequence[Row], peaks: Sequence[Peak]) -> str:
-    """The same facts for a program; times in nanoseconds."""
-    return json.dumps(
-        {
-            "schema": "karat.bench/1",
-            "machine": facts,
-            "cases": [
-                {
-                    "name": row.name,
-                    "disagreement": row.disagreement,
-                    "ratio": row.ratio,
-                    "goal": asdict(row.goal),
-                    "is_met": row.is_met,
-                    "times": {name: asdict(time) for name, time in row.times.items()},
-                }
-                for row in rows
-            ],
-            "memory": [asdict(peak) for peak in peaks],
-        },
-        indent=2,
-    )
+def as_json(page: Page) -> str:
+    """The page for a program."""
+    return json.dumps(page.to_json(), indent=1, ensure_ascii=False)
 
 
-def write(
-    folder: Path, facts: dict[str, str | int], rows: Sequence[Row], peaks: Sequence[Peak]
-) -> Path:
-    """Write bench.md and bench.json; return the path of the page."""
+def write(folder: Path, page: Page) -> Path:
+    """Write DATE.md and DATE.json; return the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "bench.json").write_text(as_json(facts, rows, peaks) + "\n", encoding="utf-8")
-    page = folder / "bench.md"
-    page.write_text(markdown(facts, rows, peaks), encoding="utf-8")
-    return page
+    name = str(page.facts.get("date", "bench"))
+    (folder / f"{name}.json").write_text(as_json(page) + "\n", encoding="utf-8")
+    written = folder / f"{name}.md"
+    written.write_text(markdown(page), encoding="utf-8")
+    return written

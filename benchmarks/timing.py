@@ -74,3 +74,11 @@ def _turn(call: Callable[[], object], n_calls: int) -> list[tuple[float, float]]
 def _median(samples: list[tuple[float, float]]) -> Time:
     cpu, wall = zip(*samples, strict=True)
     return Time(statistics.median(cpu), statistics.median(wall), len(samples))
+
+
+def duration(nanoseconds: float) -> str:
+    """A time in the unit that suits it: 5.2 µs, 6.31 ms, 1.10 s."""
+    for unit, size in (("s", 1e9), ("ms", 1e6)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds / 1e3:.3g} µs"

@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.case import KARAT, PEER, Case, Goal, Row, run
 from benchmarks.memory import Peak, is_bounded
+from benchmarks.page import Page
 from benchmarks.render import as_json, markdown, markdown_peaks, markdown_row
 from benchmarks.timing import Time, alternate
 
@@ -40,7 +41,7 @@ def test_a_wrong_answer_gets_no_time_and_no_ratio(name: str) -> None:
     line = markdown_row(row)
     assert "no figure: karat" in line
     assert "x |" not in line
-    assert json.loads(as_json({}, [row], []))["cases"][0]["ratio"] is None
+    assert json.loads(as_json(Page({}, [row])))["cases"][0]["ratio"] is None
 
 
 def test_the_honest_case_is_timed() -> None:
@@ -84,6 +85,6 @@ def test_memory_that_grows_with_the_rows_is_not_bounded() -> None:
 
 
 def test_the_page_names_the_machine_facts() -> None:
-    page = markdown({"numpy": "2.4.6"}, [run(case_with(HONEST.copy()))], [])
+    page = markdown(Page({"numpy": "2.4.6"}, [run(case_with(HONEST.copy()))]))
     assert "- numpy: 2.4.6" in page
     assert "| sabotage |" in page

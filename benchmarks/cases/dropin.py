@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 from sklearn import metrics as sklearn
 
 import karat
-from benchmarks.case import KARAT, PEER, Case, Goal
-from benchmarks.cases import ROUNDED, SEED, labels, text_labels
+from benchmarks.case import KARAT, NATIVE, PEER, Candidates, Case, Goal
+from benchmarks.cases.data import SEED, labels, text_labels
+from benchmarks.cases.labels import ROUNDED
 from karat.compat import sklearn as compat
-
-NATIVE = "karat's own function"
-"""The peer of these cases: the ratio is its time over that of the drop-in."""
 
 LONG = Goal(floor=0.8)
 SMALL = Goal(floor=0.34)
-
-Candidates = Mapping[str, Callable[[], object]]
 
 
 def accuracy(n: int) -> Candidates:
@@ -102,7 +98,7 @@ def _cases(name: str, make: Callable[[int], Candidates], longest: int = 1_000_00
     ]
 
 
-COMPAT_CASES = (
+CASES = (
     *_cases("accuracy", accuracy),
     *_cases("macro F1", macro_f1),
     *_cases("confusion", confusion),

@@ -1,0 +1,74 @@
+"""The results inside a page of docs: what was measured, shorter, with curves drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from benchmarks import render, scaling
+from benchmarks.case import KARAT, NATIVE
+from benchmarks.page import Page
+from benchmarks.timing import duration
+
+MARK: Final = "<!-- written by python -m benchmarks --page docs/speed.md -->"
+
+
+def refresh(path: Path, page: Page) -> None:
+    """Write what follows the mark of a page again, and its drawings into the folder of its name.
+
+    Raises:
+        ValueError: the page has no mark.
+    """
+    text = path.read_text(encoding="utf-8")
+    head, mark, _ = text.partition(MARK)
+    if not mark:
+        raise ValueError(f"{path} has no line {MARK}")
+    folder = path.with_suffix("")
+    folder.mkdir(exist_ok=True)
+    drawn = scaling.figures(page.curves)
+    for axis, drawing in drawn.items():
+        (folder / f"{axis}.svg").write_text(drawing, encoding="utf-8")
+    lines = [MARK, "", *_told(page), *_curves(page, folder.name, list(drawn))]
+    path.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _told(page: Page) -> list[str]:
+    date = page.facts["date"]
+    lines = [
+        f"Measured on {date} ([every figure](../benchmarks/results/{date}.md)): {page.verdict}.",
+        "",
+        *(f"- {name}: {value}" for name, value in page.facts.items() if name != "date"),
+    ]
+    for peer in dict.fromkeys(row.peer for row in page.rows if row.peer != NATIVE):
+        lines += [
+            "",
+            f"### Beside {peer}",
+            "",
+            f"| case | {peer} | karat | ratio | karat ÷ limit |",
+            "|---|---:|---:|---:|---:|",
+        ]
+        for row in page.rows:
+            if row.peer != peer or row.ratio is None:
+                continue
+            theirs = duration(row.times[peer].cpu_ns * row.repeats)
+            over = f"{row.over_limit:.2g}" if row.over_limit else ""
+            ratio = f"{row.ratio:.0f}x" if row.ratio >= 10 else f"{row.ratio:.2g}x"
+            ours = duration(row.times[KARAT].cpu_ns)
+            lines.append(f"| {row.name} | {theirs} | {ours} | {ratio} | {over} |")
+    for title, table, found in (
+        ("Two threads", render.markdown_threads, page.threads),
+        ("From nothing", render.markdown_starts, page.starts),
+        ("Memory of long and wide arrays", render.markdown_array_peaks, page.array_peaks),
+    ):
+        if found:
+            lines += ["", f"### {title}", "", *table(found)]  # type: ignore[operator]
+    return lines
+
+
+def _curves(page: Page, folder: str, axes: list[str]) -> list[str]:
+    if not page.curves:
+        return []
+    lines = ["", "### Scaling"]
+    for axis in axes:
+        lines += ["", f"![CPU time of one call over {axis}]({folder}/{axis}.svg)"]
+    return [*lines, "", *scaling.markdown(page.curves)]
