@@ -26,6 +26,9 @@ def refresh(path: Path, page: Page) -> None:
     folder = path.with_suffix("")
     folder.mkdir(exist_ok=True)
     drawn = scaling.figures(page.curves)
+    of_threads = scaling.figure_of_threads(page.threads)
+    if of_threads is not None:
+        drawn["threads"] = of_threads
     for axis, drawing in drawn.items():
         (folder / f"{axis}.svg").write_text(drawing, encoding="utf-8")
     lines = [MARK, "", *_told(page), *_curves(page, folder.name, list(drawn))]
@@ -56,7 +59,7 @@ def _told(page: Page) -> list[str]:
             ours = duration(row.times[KARAT].cpu_ns)
             lines.append(f"| {row.name} | {theirs} | {ours} | {ratio} | {over} |")
     for title, table, found in (
-        ("Two threads", render.markdown_threads, page.threads),
+        ("Threads", render.markdown_threads, page.threads),
         ("From nothing", render.markdown_starts, page.starts),
         ("Memory of long and wide arrays", render.markdown_array_peaks, page.array_peaks),
     ):
@@ -70,5 +73,6 @@ def _curves(page: Page, folder: str, axes: list[str]) -> list[str]:
         return []
     lines = ["", "### Scaling"]
     for axis in axes:
-        lines += ["", f"![CPU time of one call over {axis}]({folder}/{axis}.svg)"]
+        what = "Times as fast as one thread" if axis == "threads" else "CPU time of one call"
+        lines += ["", f"![{what} over {axis}]({folder}/{axis}.svg)"]
     return [*lines, "", *scaling.markdown(page.curves)]

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
-TWO_CORES: Final = 1.8
-"""Work done by two processes at once, over that of one, from which on there are two cores."""
+FREE: Final = 0.9
+"""Share of the work of one alone from which on a process beside others has a core of its own."""
 
 _SPIN: Final = """
 import sys, time
@@ -96,9 +96,9 @@ def facts() -> dict[str, str]:
     return {"one core reads": reads, "one core sorts": sorts}
 
 
-def free_cores() -> float:
-    """Work that two processes do at once over the most that one does: 2 with two free cores."""
-    return _work_of(2) / max(_work_of(1), _work_of(1))
+def free_cores(most: int = 2) -> float:
+    """Work that so many processes do at once over the most that one does: 2 with two free cores."""
+    return _work_of(most) / max(_work_of(1), _work_of(1))
 
 
 def _work_of(n_processes: int) -> float:

@@ -11,7 +11,7 @@ from benchmarks.cold import Start
 from benchmarks.memory import Peak
 from benchmarks.peaks import ArrayPeak
 from benchmarks.scaling import Curve
-from benchmarks.threads import Pair
+from benchmarks.threads import Shared
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Page:
     Attributes:
         facts: the machine, the versions, the limits.
         rows: cases beside their peers.
-        threads: two threads beside one.
+        threads: many threads beside one.
         starts: imports and commands from nothing.
         peaks: reports on files of many rows.
         array_peaks: calls on long and wide arrays.
@@ -30,7 +30,7 @@ class Page:
 
     facts: Mapping[str, str | int]
     rows: list[Row] = field(default_factory=list)
-    threads: list[Pair] = field(default_factory=list)
+    threads: list[Shared] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
     peaks: list[Peak] = field(default_factory=list)
     array_peaks: list[ArrayPeak] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Page:
             "schema": "karat.bench/2",
             "machine": dict(self.facts),
             "cases": [row.to_json() for row in self.rows],
-            "threads": [{**asdict(pair), "ratio": pair.ratio} for pair in self.threads],
+            "threads": [{**asdict(one), "ratios": one.ratios} for one in self.threads],
             "starts": [{**asdict(start), "is_met": start.is_met} for start in self.starts],
             "memory": [asdict(peak) for peak in self.peaks],
             "array_memory": [asdict(peak) for peak in self.array_peaks],
@@ -73,7 +73,7 @@ class Page:
         return cls(
             told["machine"],
             [Row.from_json(case) for case in told["cases"]],
-            [Pair(**_without(pair, "ratio")) for pair in told["threads"]],
+            [Shared(**_without(one, "ratios")) for one in told["threads"]],
             [Start(**_without(start, "is_met")) for start in told["starts"]],
             [Peak(**peak) for peak in told["memory"]],
             [ArrayPeak(**peak) for peak in told["array_memory"]],

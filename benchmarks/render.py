@@ -12,7 +12,7 @@ from benchmarks.cold import Start
 from benchmarks.memory import MOST_BYTES, Peak, is_bounded
 from benchmarks.page import Page
 from benchmarks.peaks import ArrayPeak
-from benchmarks.threads import LEAST, Pair
+from benchmarks.threads import LEAST, Shared
 from benchmarks.timing import Time, duration
 
 HEADER = """\
@@ -59,27 +59,29 @@ def verdict(row: Row) -> str:
     return "stretch reached" if row.is_stretched else "floor met"
 
 
-def markdown_threads(pairs: Sequence[Pair]) -> list[str]:
-    """The table of two threads; no figure where no two cores were free."""
+def markdown_threads(found: Sequence[Shared]) -> list[str]:
+    """The table of threads; no figure where not enough cores were free."""
+    counts = found[0].threads
     lines = [
-        f"Two threads beside one, wall time; at least {LEAST:g} times as fast is asked for. The",
-        "results are the same bits. Figures only where a probe saw two free cores before and",
+        f"Wall time; with two threads at least {LEAST:g} times as fast as with one is asked for. The",
+        "results are the same bits. Figures only where a probe saw that many free cores before and",
         "after.",
         "",
-        "| case | one thread | two threads | ratio | free cores | verdict |",
-        "|---|---:|---:|---:|---:|---|",
+        "| case | "
+        + " | ".join(f"threads: {each}" for each in counts)
+        + " | ratio | free cores | |",
+        "|---|" + "---:|" * (len(counts) + 2) + "---|",
     ]
-    for pair in pairs:
-        if pair.one_seconds is None or pair.two_seconds is None or pair.ratio is None:
-            why = pair.disagreement or "no two free cores"
-            lines.append(f"| {pair.name} | | | | {pair.free_cores:.2f} | **no figure: {why}** |")
+    for one in found:
+        if not one.seconds:
+            why = one.disagreement or "the cores were busy"
+            blank = " |" * (len(counts) + 1)
+            lines.append(f"| {one.name} |{blank} {one.free_cores:.2f} | **no figure: {why}** |")
             continue
-        told = "met" if pair.ratio >= LEAST else "**below**"
-        lines.append(
-            f"| {pair.name} | {duration(pair.one_seconds * 1e9)} "
-            f"| {duration(pair.two_seconds * 1e9)} | {pair.ratio:.2f}x | {pair.free_cores:.2f} "
-            f"| {told} |"
-        )
+        told = "met" if one.ratios[1] >= LEAST else "**below**"
+        times = " | ".join(duration(each * 1e9) for each in one.seconds)
+        ratios = ", ".join(f"{each:.2f}x" for each in one.ratios[1:])
+        lines.append(f"| {one.name} | {times} | {ratios} | {one.free_cores:.2f} | {told} |")
     return lines
 
 
@@ -150,7 +152,7 @@ def markdown(page: Page) -> str:
         told = ["", f"## {title}", "", HEADER]
         lines += [*told, *(markdown_row(row) for row in page.rows if row.peer == peer)]
     parts = (
-        ("Two threads", markdown_threads, page.threads),
+        ("Threads", markdown_threads, page.threads),
         ("From nothing", markdown_starts, page.starts),
         ("Files of many rows", markdown_peaks, page.peaks),
         ("Long and wide arrays", markdown_array_peaks, page.array_peaks),

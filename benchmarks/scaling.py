@@ -1,10 +1,11 @@
-"""How time grows with rows, with classes and with threads: curves beside scikit-learn.
+"""How time grows with rows and with classes: curves beside scikit-learn.
 
 python -m benchmarks.scaling     # one line of JSON a curve on stdout
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.case import KARAT, PEER, Candidates, disagreement_of
+from benchmarks.threads import Shared
 from benchmarks.timing import alternate, duration
 
 ROWS: Final = tuple(10**power for power in range(2, 8))
@@ -26,13 +28,17 @@ MOST_OF_PEER: Final = 10**6
 """Rows up to which the peer runs too: beyond, one call takes many seconds."""
 
 
+STYLE: Final = {"svg.fonttype": "none", "svg.hashsalt": "karat", "font.size": 9}
+"""Text stays text, and the same figures give the same file."""
+
+
 @dataclass(frozen=True)
 class Curve:
-    """CPU time of one call over a size; of threads, wall time.
+    """CPU time of one call over a size.
 
     Attributes:
         name: what is computed.
-        axis: what grows: "rows", "classes" or "threads".
+        axis: what grows: "rows" or "classes".
         sizes: its values, ascending.
         nanoseconds: side → a time for each size, None where the side did not run.
         disagreement: why there are no times.
@@ -132,13 +138,11 @@ def _power(size: int) -> str:
 
 def figures(found: Sequence[Curve]) -> dict[str, str]:
     """A drawing for each axis, as SVG whose text is text."""
-    import io
-
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     drawn = {}
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "karat", "font.size": 9}):
+    with mpl.rc_context(STYLE):
         measured = [each for each in found if each.nanoseconds]
         for axis in dict.fromkeys(each.axis for each in measured):
             of_axis = [each for each in measured if each.axis == axis]
@@ -148,10 +152,34 @@ def figures(found: Sequence[Curve]) -> dict[str, str]:
                 _draw(panel, each)
             panels[0].set_ylabel("CPU time of one call, seconds")
             panels[0].legend(frameon=False)
-            written = io.StringIO()
-            figure.savefig(written, format="svg", metadata={"Date": None})
-            drawn[axis] = written.getvalue()
+            drawn[axis] = _svg(figure)
     return drawn
+
+
+def figure_of_threads(found: Sequence[Shared]) -> str | None:
+    """How much faster more threads are, as SVG; None where no cores were free."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    measured = [one for one in found if one.seconds]
+    if not measured:
+        return None
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.8, 3.2), layout="constrained")
+        panel = figure.subplots()
+        for one in measured:
+            panel.plot(one.threads, one.ratios, marker="o", label=one.name)
+        panel.plot(measured[0].threads, measured[0].threads, color="0.7", label="as many times")
+        panel.set(xlabel="threads", ylabel="times as fast as one", xticks=measured[0].threads)
+        panel.grid(alpha=0.3)
+        figure.legend(loc="outside right upper", frameon=False, fontsize=7)
+        return _svg(figure)
+
+
+def _svg(figure: Any) -> str:
+    written = io.StringIO()
+    figure.savefig(written, format="svg", metadata={"Date": None})
+    return written.getvalue()
 
 
 def _draw(panel: Any, each: Curve) -> None:

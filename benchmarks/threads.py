@@ -1,10 +1,11 @@
-"""Two threads beside one: wall time, only where a probe shows two free cores then and there."""
+"""Many threads beside one: wall time, only where a probe shows as many free cores then and there."""
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -13,7 +14,7 @@ import numpy as np
 
 import karat
 from benchmarks.cases.data import labels, many_classes, two_classes, weights
-from benchmarks.limits import TWO_CORES, free_cores
+from benchmarks.limits import FREE, free_cores
 
 LEAST: Final = 1.5
 N_ROUNDS: Final = 9
@@ -21,29 +22,28 @@ N_TRIES: Final = 6
 
 
 @dataclass(frozen=True)
-class Pair:
-    """One call on one and on two threads.
+class Shared:
+    """One call on one thread and on more of them.
 
     Attributes:
         name: what is computed on which data.
-        one_seconds, two_seconds: median wall time, alternated; None: no two free cores were seen,
-            or the answers differ.
+        threads: how many, ascending from 1.
+        seconds: median wall time of each, alternated; none: there were not as many free cores, or
+            the answers differ.
         free_cores: what the probes around it saw, the least of both.
         disagreement: that the answers are not the same bits.
     """
 
     name: str
-    one_seconds: float | None
-    two_seconds: float | None
+    threads: Sequence[int]
+    seconds: Sequence[float]
     free_cores: float
     disagreement: str | None = None
 
     @property
-    def ratio(self) -> float | None:
-        """The time of one thread over that of two."""
-        if self.one_seconds is None or self.two_seconds is None:
-            return None
-        return self.one_seconds / self.two_seconds
+    def ratios(self) -> list[float]:
+        """The time of one thread over that of each."""
+        return [self.seconds[0] / each for each in self.seconds]
 
 
 def confusion(n: int) -> Callable[[int], Any]:
@@ -104,25 +104,34 @@ CASES: dict[str, Callable[[], Callable[[int], Any]]] = {
 }
 
 
-def measure(n_rounds: int = N_ROUNDS, n_tries: int = N_TRIES) -> list[Pair]:
+def measure(n_rounds: int = N_ROUNDS, n_tries: int = N_TRIES) -> list[Shared]:
     """Every case; one whose cores were busy is tried again a few times, then told without times."""
     return [_measured(name, make(), n_rounds, n_tries) for name, make in CASES.items()]
 
 
-def _measured(name: str, call: Callable[[int], Any], n_rounds: int, n_tries: int) -> Pair:
-    one, two = (np.asarray(call(threads)).tobytes() for threads in (1, 2))
-    if one != two:
-        return Pair(name, None, None, 0.0, "two threads give other bits than one")
+def counts() -> tuple[int, ...]:
+    """Numbers of threads to measure: 1, 2, 4, … up to the cores; 2 at least."""
+    most = max(2, os.cpu_count() or 1)
+    return tuple(1 << power for power in range(most.bit_length()) if 1 << power <= most)
+
+
+def _measured(name: str, call: Callable[[int], Any], n_rounds: int, n_tries: int) -> Shared:
+    threads = counts()
+    answers = {np.asarray(call(each)).tobytes() for each in threads}
+    if len(answers) > 1:
+        return Shared(name, threads, [], 0.0, "the bits depend on the number of threads")
     cores = 0.0
     for _ in range(n_tries):
-        before = free_cores()
-        times: dict[int, list[float]] = {1: [], 2: []}
+        before = free_cores(threads[-1])
+        times: dict[int, list[float]] = {each: [] for each in threads}
         for turn in range(n_rounds):
-            for threads in (1, 2) if turn % 2 else (2, 1):
+            for each in threads if turn % 2 else threads[::-1]:
                 start = time.perf_counter()
-                call(threads)
-                times[threads].append(time.perf_counter() - start)
-        cores = min(before, free_cores())
-        if cores >= TWO_CORES:
-            return Pair(name, statistics.median(times[1]), statistics.median(times[2]), cores)
-    return Pair(name, None, None, cores)
+                call(each)
+                times[each].append(time.perf_counter() - start)
+        cores = min(before, free_cores(threads[-1]))
+        if cores >= FREE * threads[-1]:
+            return Shared(
+                name, threads, [statistics.median(times[each]) for each in threads], cores
+            )
+    return Shared(name, threads, [], cores)

@@ -38,22 +38,31 @@ def test_the_limit_of_sorting_sorts() -> None:
 def test_threads_without_free_cores_get_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     y = np.arange(100) % 3
     monkeypatch.setattr(threads, "CASES", {"few": lambda: lambda n: karat.accuracy(y, y)})
-    monkeypatch.setattr(threads, "free_cores", lambda: 1.2)
-    (pair,) = threads.measure(n_rounds=2, n_tries=2)
-    assert pair.ratio is None
-    assert "no two free cores" in render.markdown_threads([pair])[-1]
-    monkeypatch.setattr(threads, "free_cores", lambda: 1.97)
-    (pair,) = threads.measure(n_rounds=2, n_tries=2)
-    assert pair.ratio is not None
-    assert pair.ratio > 0
+    monkeypatch.setattr(threads, "counts", lambda: (1, 2))
+    monkeypatch.setattr(threads, "free_cores", lambda most: 1.2)
+    found = threads.measure(n_rounds=2, n_tries=2)
+    assert found[0].seconds == []
+    assert "the cores were busy" in render.markdown_threads(found)[-1]
+    assert scaling.figure_of_threads(found) is None
+    monkeypatch.setattr(threads, "free_cores", lambda most: 1.97)
+    found = threads.measure(n_rounds=2, n_tries=2)
+    assert found[0].ratios[0] == 1
+    assert found[0].ratios[1] > 0
+    assert "times as fast" in str(scaling.figure_of_threads(found))
 
 
 def test_threads_that_change_the_answer_get_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "CASES", {"wrong": lambda: lambda n: 1.0 + n * 2.0**-52})
-    (pair,) = threads.measure(n_rounds=1, n_tries=1)
-    assert pair.disagreement is not None
-    assert pair.ratio is None
-    assert Page({}, threads=[pair]).n_differing == 1
+    (found,) = threads.measure(n_rounds=1, n_tries=1)
+    assert found.disagreement is not None
+    assert found.seconds == []
+    assert Page({}, threads=[found]).n_differing == 1
+
+
+def test_two_threads_are_measured_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, expected in ((1, (1, 2)), (2, (1, 2)), (6, (1, 2, 4)), (8, (1, 2, 4, 8))):
+        monkeypatch.setattr(threads.os, "cpu_count", lambda cores=cores: cores)
+        assert threads.counts() == expected
 
 
 @pytest.mark.parametrize("name", threads.CASES)
@@ -125,7 +134,9 @@ def test_a_part_that_is_measured_again_replaces_its_own() -> None:
         return Row(name, Goal(), {KARAT: Time(karat_ns, 1, 1), PEER: Time(100, 1, 1)})
 
     facts = {"numpy": "2", "one core reads": "30 GB/s"}
-    before = Page(facts, [row("a", 1), row("b", 2)], threads=[threads.Pair("t", 1.0, 0.5, 2.0)])
+    before = Page(
+        facts, [row("a", 1), row("b", 2)], threads=[threads.Shared("t", [1, 2], [1.0, 0.5], 2.0)]
+    )
     again = Page({**facts, "one core reads": "29 GB/s"}, [row("b", 4), row("c", 5)])
     again.keep(before)
     assert [(each.name, each.microseconds) for each in again.rows] == [
