@@ -63,13 +63,10 @@ def markdown_threads(found: Sequence[Shared]) -> list[str]:
     """The table of threads; no figure where not enough cores were free."""
     counts = found[0].threads
     lines = [
-        f"Wall time; with two threads at least {LEAST:g} times as fast as with one is asked for. The",
-        "results are the same bits. Figures only where a probe saw that many free cores before and",
-        "after.",
+        f"Wall time; two threads are to be at least {LEAST:g} times as fast as one. The results are",
+        "the same bits. Figures only where a probe saw that many free cores before and after.",
         "",
-        "| case | "
-        + " | ".join(f"threads: {each}" for each in counts)
-        + " | ratio | free cores | |",
+        f"| case | {' | '.join(f'threads: {each}' for each in counts)} | ratio | free cores | |",
         "|---|" + "---:|" * (len(counts) + 2) + "---|",
     ]
     for one in found:

@@ -1,4 +1,4 @@
-"""Many threads beside one: wall time, only where a probe shows as many free cores then and there."""
+"""Many threads beside one: wall time, only where a probe shows as many free cores right then."""
 
 from __future__ import annotations
 
