@@ -63,7 +63,7 @@ def markdown_threads(found: Sequence[Shared]) -> list[str]:
     """The table of threads; no figure where not enough cores were free."""
     counts = found[0].threads
     lines = [
-        f"Wall time; two threads are to be at least {LEAST:g} times as fast as one. The results are",
+        f"Wall time; two threads are to be at least {LEAST:g} times as fast as one. Results are",
         "the same bits. Figures only where a probe saw that many free cores before and after.",
         "",
         f"| case | {' | '.join(f'threads: {each}' for each in counts)} | ratio | free cores | |",
