@@ -22,6 +22,7 @@ from karat.engines.matrices import tally_matrix
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import names_its_arguments
 from karat.function_docs import docstring, signature_of
+from karat.inputs.as_they_are import array_as_it_is
 from karat.metrics._lift import Lift, Policy
 from karat.metrics._metric import Metric
 from karat.metrics._positive import no_positive, with_positive
@@ -82,8 +83,10 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
+        true = y_true if type(y_true) is np.ndarray else array_as_it_is(y_true)
+        pred = y_pred if type(y_pred) is np.ndarray else array_as_it_is(y_pred)
         if (
-            _are_plain(y_true, y_pred)
+            _are_plain(true, pred)
             and confusion is None
             and labels is None
             and positive is None
@@ -104,7 +107,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             if run is None and lift is not None and lift != "per_class":
                 run = prepared(lift)
             if run is not None:
-                tally = _counted(y_true, y_pred, needs_cells=run[2])
+                tally = _counted(true, pred, needs_cells=run[2])
                 if tally is not None:
                     if not has_choice or lift != "plain":
                         value, n_undefined = run[0](tally, run[1])
@@ -122,13 +125,13 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
     return _dressed(function, record, fixed)
 
 
-def _are_plain(y_true: Any, y_pred: Any) -> bool:
-    """Whether both are NumPy arrays of integers: exact types first, they are cheap."""
+def _are_plain(true: Any, pred: Any) -> bool:
+    """Whether both are arrays as they are, and of integers."""
     return (
-        type(y_true) is np.ndarray
-        and type(y_pred) is np.ndarray
-        and y_true.dtype.kind in "iu"
-        and y_pred.dtype.kind in "iu"
+        true is not None
+        and pred is not None
+        and true.dtype.kind in "iu"
+        and pred.dtype.kind in "iu"
     )
 
 
@@ -310,8 +313,9 @@ def confusion_matrix(
         >>> karat.confusion_matrix(["cat", "dog", "dog"], ["cat", "cat", "dog"]).tolist()
         [[1, 0], [1, 1]]
     """
-    if _are_plain(y_true, y_pred) and labels is None and weights is None and n_threads is None:
-        tally = _counted(y_true, y_pred, needs_cells=True)
+    true, pred = array_as_it_is(y_true), array_as_it_is(y_pred)
+    if _are_plain(true, pred) and labels is None and weights is None and n_threads is None:
+        tally = _counted(true, pred, needs_cells=True)
         if tally is not None:
             return tally.cells()
     return tally_labels(
