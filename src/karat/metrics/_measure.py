@@ -24,10 +24,10 @@ from karat.metrics._views import (
 )
 from karat.tally import RankedColumn, ScoredRows
 
-__all__ = ["Beside", "Views", "lifted", "losses_of", "measure"]
+__all__ = ["ROUNDING", "Beside", "Views", "lifted", "losses_of", "measure"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-_ROUNDING: Final = 1e-12
+ROUNDING: Final = 1e-12
 """How far a sum of weights in another order may take a value past the end of its range."""
 _Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
 """A record with its parameters: what one column is measured by."""
@@ -116,8 +116,8 @@ def losses_of(metrics: Iterable[Metric]) -> list[str]:
 def _without_overshoot(metric: Metric, values: Values) -> Values:
     """Values that rounding of weights took past the end of the range, at that end."""
     (low, high), value = metric.record.range, values.value
-    value = np.where((value > high) & (value <= high + _ROUNDING), high, value)
-    value = np.where((value < low) & (value >= low - _ROUNDING), low, value)
+    value = np.where((value > high) & (value <= high + ROUNDING), high, value)
+    value = np.where((value < low) & (value >= low - ROUNDING), low, value)
     return Values(value, values.undefined)
 
 
