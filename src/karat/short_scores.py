@@ -112,10 +112,11 @@ def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
             return np.nan
         totals = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, 0, 0).truth
         each = np.empty(k)
-        for i in range(k):
+        for i, n_pos in enumerate(totals.tolist()):
             packed = _native.pack_scores(values[:, i], codes, i, k, None, 0)
             ranked = Ranked(packed, k, i, totals)
-            each[i] = record.formula(ClassRanks(ranked), **params)
+            view = ClassRanks.of_sides(ranked, len(codes) - n_pos, n_pos)
+            each[i] = record.formula(view, **params)
         if not np.isfinite(each).all():
             return np.nan
         return float(lifted(each, lift, None, totals, "zero").value)
