@@ -1,5 +1,6 @@
 // karat._native: read_scores, ScoreSums.
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -93,6 +94,13 @@ nb::object rows_of(nb::handle self, int loss) {
     return view(self, data, static_cast<size_t>(sums.n_rows));
 }
 
+// The mean of a loss by its bit, by weight.
+double mean_of(const ScoreSums& sums, int loss) {
+    if (loss < 0 || loss >= kLosses) throw nb::index_error("loss must be the place of a bit");
+    if (!(sums.weight > 0)) return std::numeric_limits<double>::quiet_NaN();
+    return sums.w_loss[static_cast<size_t>(loss)] / sums.weight;
+}
+
 }  // namespace
 
 void bind_scores(nb::module_& m) {
@@ -102,6 +110,7 @@ void bind_scores(nb::module_& m) {
         .def_ro("weighted", &ScoreSums::weighted)
         .def_ro("weight", &ScoreSums::weight)
         .def_ro("weight2", &ScoreSums::weight2)
+        .def("mean", mean_of, nb::arg("loss"))
         .def_prop_ro("w_loss", losses<&ScoreSums::w_loss>)
         .def_prop_ro("w2_loss", losses<&ScoreSums::w2_loss>)
         .def_prop_ro("w2_loss2", losses<&ScoreSums::w2_loss2>)

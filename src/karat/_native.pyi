@@ -127,6 +127,9 @@ class ScoreSums:
     def weight2(self) -> float:
         """Σw², the number of rows when unweighted."""
 
+    def mean(self, loss: int) -> float:
+        """Σwℓ ÷ Σw of the loss with bit 1 << loss; NaN when nothing weighs anything."""
+
     @property
     def w_loss(self) -> _Float64:
         """float64[4] Σwℓ of each loss, in the order of their bits; NaN where not wanted."""

@@ -22,6 +22,7 @@ from karat.measuring import (
     checked_memory,
     counted_as_rows,
     names_files,
+    refuse_missing,
     report_of_labels,
     report_of_scores,
     report_of_table,
@@ -206,15 +207,17 @@ def evaluate(
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
         if y_true is not None and y_pred is None and confusion is None:
             raise given_alone(y_true)
-        report = report_of_labels(y_true, y_pred, confusion, clusters, options, policy, wanted)
-        report = replace(report, confidence=confidence)
+        report = report_of_labels(
+            y_true, y_pred, confusion, clusters, options, policy, wanted, confidence
+        )
     if is_frequency:
         report = replace(report, cells=counted_as_rows(report.cells))
-    classes = report.classes.named(display_names(class_names, report.classes))
-    report = replace(report, cells=report.cells.with_classes(classes))
+    if class_names is not None or report.classes.names is not None:
+        classes = report.classes.named(display_names(class_names, report.classes))
+        report = replace(report, cells=report.cells.with_classes(classes))
     if wanted is not None:
         # A metric that these classes do not have is an error here, not when the report is printed.
-        _ = report.metrics
+        refuse_missing(report, wanted)
     return report
 
 

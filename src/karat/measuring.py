@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.class_table import PER_CLASS_OF_SCORES
-from karat.curves._kept import MOST_CLASSES, Keeper
+from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.engines.clustered import by_cluster_of_codes, tally_clusters
 from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.few_rows import is_moderate, owned
 from karat.engines.label_rows import LabelRows
 from karat.engines.score_weights import in_units, repeated
 from karat.engines.scores import ScoreTally
@@ -21,7 +23,8 @@ from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.functions import tallied
 from karat.inputs.spread import spread_host
-from karat.metrics import Metric, get
+from karat.metrics import Metric, get, n_records
+from karat.metrics._later import Later
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
 from karat.metrics._positive import check_has_positive
@@ -42,6 +45,7 @@ __all__ = [
     "checked_memory",
     "counted_as_rows",
     "names_files",
+    "refuse_missing",
     "report_of_labels",
     "report_of_scores",
     "report_of_table",
@@ -53,6 +57,8 @@ MAX_MEMORY: Final = 1 << 31
 """Bytes that the scores of files may take before they are put into tables."""
 _TASK_MEMORY: Final = 1 << 28
 MIN_MEMORY: Final = 1 << 20
+_FEW: Final = 1 << 16
+"""Of no more scores than this a report keeps the rows, and computes what is read of it."""
 _OF_LABELS: Final = ("labels", "positive", "weights")
 
 
@@ -80,6 +86,7 @@ def report_of_labels(
     options: Mapping[str, Any],
     policy: Policy,
     wanted: tuple[Metric, ...] | None,
+    confidence: Confidence | None = None,
 ) -> Report:
     """The report of labels in memory, or of a confusion matrix."""
     if clusters is None or confusion is not None or y_true is None or y_pred is None:
@@ -96,9 +103,13 @@ def report_of_labels(
             ),
             policy,
             wanted,
+            confidence=confidence,
         )  # fmt: skip
     cells, groups = tally_clusters(y_true, y_pred, clusters, **options)
-    return Report(cells, policy, wanted, clusters=groups, is_clustered=groups is not None)
+    return Report(
+        cells, policy, wanted, confidence=confidence, clusters=groups,
+        is_clustered=groups is not None,
+    )  # fmt: skip
 
 
 def counted_as_rows(cells: Cells) -> Cells:
@@ -135,11 +146,28 @@ def report_of_scores(
         facts: mapping, source and warnings, where the rows came from a table.
     """
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
-    for metric in wanted:
+    for metric in wanted if requested is not None else ():
         check_has_positive(metric, rows.classes, ())
+    is_few = rows.n_rows * rows.classes.k <= _FEW and rows.weights is None
+    if is_few and requested is None and confidence is None:
+        rows = owned(rows)
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
+    if is_few and requested is None and confidence is None and is_moderate(rows):
+        from karat.streams.locks import OwnLock
+
+        later = Later(rows, wanted, policy, OwnLock())
+        curves = Curves(rows.classes, CurvesLater(rows.classes, later))
+        return Report(
+            cells,
+            policy,
+            measured=later,
+            scores="probabilities" if rows.is_prob else "scores",
+            threshold=rows.threshold,
+            kept_curves=curves if rows.classes.k <= MOST_CLASSES else None,
+            **facts,
+        )
     # Curves are for the whole page, not for a few numbers that are asked for.
     keeper = Keeper(rows.classes) if requested is None and rows.classes.k <= MOST_CLASSES else None
     along = keeper.take if keeper else None
@@ -185,7 +213,12 @@ def wanted_of_scores(
     """Metrics of scores to compute: those asked for, else those of a report."""
     if requested is not None:
         return [metric for metric in requested if metric.needs_scores]
-    k = classes.k
+    return list(_listed(classes.k, is_prob, n_records()))
+
+
+@lru_cache(maxsize=64)
+def _listed(k: int, is_prob: bool, _: int) -> tuple[Metric, ...]:
+    """The metrics of scores of a report of k classes."""
     listed = [
         metric
         for metric in default_metrics(of_scores=True)
@@ -198,7 +231,27 @@ def wanted_of_scores(
     points = [
         Metric.of(get(name).record, lift, {}) for pair in THRESHOLDS.values() for name in pair
     ]
-    return list(dict.fromkeys([*listed, *each, *points]))
+    return tuple(dict.fromkeys([*listed, *each, *points]))
+
+
+def refuse_missing(report: Report, wanted: Sequence[Metric]) -> None:
+    """Refuse metrics that a report cannot give; nothing is computed where it surely can.
+
+    Errors:
+        As `Report.metrics`.
+    """
+    if report.confidence is not None or not all(_is_there(metric, report) for metric in wanted):
+        _ = report.metrics
+
+
+def _is_there(metric: Metric, report: Report) -> bool:
+    """Whether nothing can go wrong when the metric is read."""
+    if metric.record.is_per_class and metric.lift == "plain" and not report.is_binary:
+        return False
+    if metric.needs_scores:
+        return metric in report.measured
+    has_matrix = any(isinstance(value, tuple) for _, value in metric.params)
+    return report.cells.storage == "dense" and not has_matrix
 
 
 def names_files(value: Any) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from karat.errors import error, short
-from karat.metrics import Losses, Metric, Pairwise, all_metrics, get
+from karat.metrics import Losses, Metric, Pairwise, all_metrics, get, n_records
 
 __all__ = ["Plan", "default_metrics", "requested", "tally_of"]
 
@@ -86,14 +87,19 @@ def default_metrics(*, of_scores: bool = False) -> list[Metric]:
     Args:
         of_scores: the metrics of scores, else those of labels.
     """
-    return [
+    return list(_listed(n_records(), of_scores))
+
+
+@lru_cache(maxsize=2)
+def _listed(_: int, of_scores: bool) -> tuple[Metric, ...]:
+    return tuple(
         item
         for item in all_metrics()
         if item.record.in_report
         and item.needs_scores == of_scores
         # Pooling every column needs a key for each row and class at once: on request only.
         and not (of_scores and item.lift == "micro")
-    ]
+    )
 
 
 def requested(metrics: Any) -> list[Metric]:

@@ -118,15 +118,14 @@ class Report:
     @cached_property
     def metrics(self) -> Mapping[str, Result]:
         """Every listed metric by canonical name."""
-        wanted = list(self.requested or ())
-        if self.requested is None:
-            listed = [metric for metric in self.measured if metric.lift != "per_class"]
-            wanted = default_metrics() + [item for item in listed if item.record.in_report]
-        return {
-            str(metric): self._result(metric)
-            for metric in wanted
-            if self.requested is not None or self._applies(metric)
-        }
+        return {name: self._result(metric) for name, metric in self._listed.items()}
+
+    @cached_property
+    def _listed(self) -> Mapping[str, Metric]:
+        if self.requested is not None:
+            return {str(metric): metric for metric in self.requested}
+        of_scores = [m for m in self.measured if m.lift != "per_class" and m.record.in_report]
+        return {str(m): m for m in (*default_metrics(), *of_scores) if self._applies(m)}
 
     def _applies(self, metric: Metric) -> bool:
         if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
@@ -152,17 +151,17 @@ class Report:
             raise AttributeError(what * (problem.code == "K301") + str(problem)) from None
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(name for name in self.metrics if name.isidentifier())]
+        return [*super().__dir__(), *(name for name in self._listed if name.isidentifier())]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.metrics)
+        return iter(self._listed)
 
     def __len__(self) -> int:
-        return len(self.metrics)
+        return len(self._listed)
 
     def __contains__(self, name: object) -> bool:
         try:
-            return isinstance(name, str | Metric) and str(get(name)) in self.metrics
+            return isinstance(name, str | Metric) and str(get(name)) in self._listed
         except KaratError:
             return False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,12 @@ from karat.metrics._record import Record
 from karat.metrics._views import PairRanks
 from karat.reasons import undefined_reason
 from karat.result import NOT_GIVEN
+from karat.short_scores import short_path
 
 __all__ = ["given_scores", "no_predictions", "roc_auc_pairs", "scored_function", "scored_rows"]
+
+_ZERO: Final = "zero"
+"""The default policy, known by its identity: an array would compare element by element."""
 
 
 def scored_function(
@@ -34,6 +38,10 @@ def scored_function(
         record, fixed: the metric, and the average that its name carries.
         check_policy, lift_of: what every function checks alike.
     """
+    lifts: tuple[Lift, ...] = (fixed,)
+    if record.is_per_class and fixed == "plain":
+        lifts = (fixed, *record.averages)
+    runs = {lift: short_path(record, lift) for lift in lifts}
 
     def function(
         y_true: Any = None,
@@ -45,10 +53,27 @@ def scored_function(
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
-        undefined: Any = "zero",
+        undefined: Any = _ZERO,
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
+        if (
+            y_pred is None
+            and labels is None
+            and positive is None
+            and weights is None
+            and undefined is _ZERO
+            and n_threads is None
+            and not params
+        ):
+            run = None
+            if average is NOT_GIVEN:
+                run = runs[fixed]
+            elif type(average) is str and average != "plain":
+                run = runs.get(cast("Lift", average))
+            value = None if run is None else run(y_true, y_prob, y_score)
+            if value is not None:
+                return value
         check_policy(undefined)
         if y_pred is not None:
             raise no_predictions(record.name)

@@ -34,6 +34,7 @@ JOINTS = {
     "scored_functions",
     "scored_models",
     "scoring",
+    "short_scores",
     "streams",
     "table_arguments",
     "cli",

@@ -27,10 +27,19 @@ from karat.curves._sparse import sparse_points
 from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
 from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
+from karat.metrics._later import Later
 from karat.metrics._reliability import binned
 from karat.tally import Classes
 
-__all__ = ["MOST_CLASSES", "MOST_POINTS", "ClassCurves", "Curves", "Keeper", "no_curves"]
+__all__ = [
+    "MOST_CLASSES",
+    "MOST_POINTS",
+    "ClassCurves",
+    "Curves",
+    "CurvesLater",
+    "Keeper",
+    "no_curves",
+]
 
 MOST_POINTS: Final = 256
 """Operating points kept of a class."""
@@ -110,6 +119,36 @@ class Keeper:
     def curves(self) -> Curves:
         """The curves of all classes."""
         return Curves(self._classes, tuple(self._kept))
+
+
+class CurvesLater(Sequence[ClassCurves]):
+    """What is kept of each class, made when it is read.
+
+    Args:
+        classes: the classes, in the order of the columns.
+        later: what holds the rows.
+    """
+
+    def __init__(self, classes: Classes, later: Later) -> None:
+        self._classes, self._later = classes, later
+        self._kept: list[ClassCurves | None] = [None] * classes.k
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[at] for at in range(*i.indices(len(self)))]
+        found = self._kept[i]
+        if found is None:
+            with self._later.lock:
+                found = ClassCurves.of(self._classes.labels[i], *self._later.views(i))
+            self._kept[i] = found
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Curves travel, not rows."""
+        return tuple, (tuple(self),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,8 +101,10 @@ def simplified(
     first = np.searchsorted(places, always).astype(np.int32)
     paths = np.concatenate([drawn[name] for name in guides])
     kept = _native.furthest_points(paths, limit, first)
+    # The next point that is kept, of each point.
+    after = np.maximum(np.searchsorted(kept, np.arange(len(places))), 1)
     errors = {
-        name: _error(drawn[name], kept, _thinned(plane, points, places))
+        name: _error(drawn[name], kept[after - 1], kept[after], _thinned(plane, points, places))
         for name, plane in planes.items()
     }
     return places[kept], errors
@@ -156,12 +158,11 @@ def dense_targets(
 def _drawn(plane: Plane, points: Points) -> tuple[Floats, Floats]:
     """The axes, 0 where they are undefined: there all points are alike."""
     x, y = plane(points.tps, points.fps, points.n_pos, points.n_neg)
-    return np.nan_to_num(x), np.nan_to_num(y)
+    return _numbers(x), _numbers(y)
 
 
-def _distance(x: Floats, y: Floats, places: Places, a: Places, b: Places) -> Floats:
-    """How far each point is from the line between the points a and b."""
-    return _to_line(x[places], y[places], x[a], y[a], x[b], y[b])
+def _numbers(values: Floats) -> Floats:
+    return values if np.isfinite(values).all() else np.nan_to_num(values)
 
 
 def _to_line(x: Floats, y: Floats, xa: Floats, ya: Floats, xb: Floats, yb: Floats) -> Floats:
@@ -189,7 +190,7 @@ def _thinned(plane: Plane, points: Points, places: Places) -> Floats:
 
     def on(tps_at: Places, fps_at: Places) -> tuple[Floats, Floats]:
         x, y = plane(points.tps[tps_at], points.fps[fps_at], n_pos, n_neg)
-        return np.nan_to_num(x), np.nan_to_num(y)
+        return _numbers(x), _numbers(y)
 
     (xa, ya), (xb, yb), (x_last, _) = on(a, a), on(b, b), on(last, last)
     heights = on(a, last)[1], on(last, a)[1]
@@ -197,10 +198,9 @@ def _thinned(plane: Plane, points: Points, places: Places) -> Floats:
     return np.where(last > a, np.max(far, axis=0), 0.0)
 
 
-def _error(drawn: tuple[Floats, Floats], kept: Places, thinned: Floats) -> float:
+def _error(drawn: tuple[Floats, Floats], before: Places, after: Places, thinned: Floats) -> float:
+    """How far points are from the line between the points before and after them, at most."""
     x, y = drawn
-    every = np.arange(len(x))
-    after = np.maximum(np.searchsorted(kept, every), 1)
-    far = _distance(x, y, every, kept[after - 1], kept[after])
+    far = _to_line(x, y, x[before], y[before], x[after], y[after])
     # Between two candidates the distance to the line drawn is at most that of the further one.
     return float((np.maximum(far[1:], far[:-1]) + thinned).max(initial=0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.given_classes import GivenClasses
 from karat.engines.score_classes import are_places, coded_guess, matched
 from karat.engines.score_stream import ScoreParts, discovered, rows_of
 from karat.errors import error
@@ -71,7 +73,7 @@ class ScoreBatches:
             raise both_decide("y_pred", parts.threshold)
         columns = _columns(scores.k)
         checked_threshold(parts.threshold, columns)
-        scores, classes, codes = self._placed(true, scores)
+        scores, classes, codes = self._placed(y_true, true, scores)
         pred = None
         if y_pred is not None:
             guess = encode(y_pred, "y_pred")
@@ -93,9 +95,18 @@ class ScoreBatches:
         rows_of(replace(held, classes=columns), n_threads=self._n_threads, is_part=True).read()
         return held
 
-    def _placed(self, true: Column, scores: Scores) -> tuple[Scores, Classes, Codes]:
+    @cached_property
+    def _given(self) -> GivenClasses | None:
+        labels = self._labels
+        return None if labels is None else GivenClasses.of(labels, self._parts.positive)
+
+    def _placed(self, y_true: Any, true: Column, scores: Scores) -> tuple[Scores, Classes, Codes]:
         """Scores in the order of the classes, the classes as far as they came, those of rows."""
-        parts = self._parts
+        parts, given = self._parts, self._given
+        if given is not None and scores.columns is None and given.classes.k == scores.k:
+            codes = given.codes(y_true)
+            if codes is not None:
+                return scores, given.classes, codes
         if self._labels is not None:
             return matched(true, scores, self._labels, parts.positive)
         before = parts.classes.labels if parts.shape is not None else ()

@@ -17,11 +17,13 @@ from karat.inputs.labels import host_of
 from karat.inputs.score_numbers import Array, Numbers, Origin, numbers_in
 from karat.inputs.spread import refuse_spread
 
-__all__ = ["Scores", "as_scores", "gathered", "refuse_scores", "tolerance_of"]
+__all__ = ["TOLERANCE", "Scores", "as_scores", "gathered", "refuse_scores", "tolerance_of"]
 
 Argument: TypeAlias = Literal["y_prob", "y_score"]
 
-_TOLERANCE, _HALF_TOLERANCE = 1e-3, 1e-2
+TOLERANCE: Final = 1e-3
+"""How far from 1 a row of probabilities of 32 or 64 bits may add up."""
+_HALF_TOLERANCE: Final = 1e-2
 _BLOCK: Final = 1 << 16
 _CODES: Final = {
     "nan": "K131",
@@ -48,7 +50,7 @@ class Scores:
     argument: Argument
     values: Array
     columns: tuple[str, ...] | None = None
-    tolerance: float = _TOLERANCE
+    tolerance: float = TOLERANCE
 
     @property
     def is_prob(self) -> bool:
@@ -131,7 +133,7 @@ def _is_plain(array: npt.NDArray[Any]) -> bool:
 
 def tolerance_of(*, is_half: bool) -> float:
     """How far from 1 a row of probabilities may add up: numbers of 16 bits are rounded more."""
-    return _HALF_TOLERANCE if is_half else _TOLERANCE
+    return _HALF_TOLERANCE if is_half else TOLERANCE
 
 
 def _of_table(table: Any, argument: Argument) -> Scores:

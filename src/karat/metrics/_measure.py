@@ -6,6 +6,7 @@ Averages over the classes are made here, once, for every metric that reads one c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -24,10 +25,10 @@ from karat.metrics._views import (
 )
 from karat.tally import RankedColumn, ScoredRows
 
-__all__ = ["Beside", "Views", "lifted", "losses_of", "measure"]
+__all__ = ["ROUNDING", "Beside", "Held", "Views", "lifted", "losses_of", "measure"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-_ROUNDING: Final = 1e-12
+ROUNDING: Final = 1e-12
 """How far a sum of weights in another order may take a value past the end of its range."""
 _Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
 """A record with its parameters: what one column is measured by."""
@@ -67,6 +68,7 @@ def measure(
     policy: Policy = "zero",
     along: Along | None = None,
     beside: Beside | None = None,
+    held: Held | None = None,
 ) -> dict[Metric, Values]:
     """Every metric of scores on the rows.
 
@@ -79,6 +81,7 @@ def measure(
         policy: what to do about classes that cannot be measured.
         along: called with each class and the views of its column, while that is sorted.
         beside: called with the columns that some metric needs, while they are sorted.
+        held: views of the same rows that are kept from call to call; without them each is dropped.
 
     Cost: one read for the losses; a sort of n keys for each column that some metric needs.
         One sorted column is held at a time.
@@ -94,7 +97,7 @@ def measure(
     else:
         rows.check()
     if Confidences in by_view:
-        confidences = Confidences(rows.confidences())
+        confidences = Confidences(rows.confidences()) if held is None else held.confidences
         found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
         if beside:
             beside.confidences(confidences)
@@ -104,7 +107,7 @@ def measure(
             found[metric] = _of_pairs(metric, pairwise)
             if beside:
                 beside.pairs(metric, pairwise)
-    found |= _by_column(rows, [m for m in wanted if m not in found], policy, along, beside)
+    found |= _by_column(rows, [m for m in wanted if m not in found], policy, along, beside, held)
     return {metric: _without_overshoot(metric, found[metric]) for metric in wanted}
 
 
@@ -116,8 +119,8 @@ def losses_of(metrics: Iterable[Metric]) -> list[str]:
 def _without_overshoot(metric: Metric, values: Values) -> Values:
     """Values that rounding of weights took past the end of the range, at that end."""
     (low, high), value = metric.record.range, values.value
-    value = np.where((value > high) & (value <= high + _ROUNDING), high, value)
-    value = np.where((value < low) & (value >= low - _ROUNDING), low, value)
+    value = np.where((value > high) & (value <= high + ROUNDING), high, value)
+    value = np.where((value < low) & (value >= low - ROUNDING), low, value)
     return Values(value, values.undefined)
 
 
@@ -140,6 +143,7 @@ def _by_column(
     policy: Policy,
     along: Along | None,
     beside: Beside | None,
+    held: Held | None,
 ) -> dict[Metric, Values]:
     """Metrics that read columns: each column is sorted, measured by all of them, and dropped."""
     k, positive = rows.classes.k, rows.classes.positive
@@ -156,7 +160,7 @@ def _by_column(
     for i in range(k) if everywhere or pairs or along else [positive] if alone else []:
         assert i is not None
         here = list(dict.fromkeys([*everywhere, *(alone if i == positive else ())]))
-        views = Views(rows, i, names_rows=names_rows)
+        views = Views(rows, i, names_rows=names_rows) if held is None else held.column(i)
         if beside and (here or pairs):
             beside.column(i, views)
         for body in here:
@@ -237,6 +241,29 @@ class Views:
         """Weight of each class."""
         one = self._ranks or self.probabilities
         return one.ranked.totals
+
+
+class Held:
+    """The views of few rows, kept from one metric to the next.
+
+    Args:
+        rows: what an engine offers.
+    """
+
+    def __init__(self, rows: ScoredRows) -> None:
+        self._rows = rows
+        self._columns: dict[int, Views] = {}
+
+    def column(self, i: int) -> Views:
+        """The views of class i."""
+        if i not in self._columns:
+            self._columns[i] = Views(self._rows, i)
+        return self._columns[i]
+
+    @cached_property
+    def confidences(self) -> Confidences:
+        """Rows by the probability of the predicted class."""
+        return Confidences(self._rows.confidences())
 
 
 def lifted(

@@ -19,7 +19,16 @@ from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
 from karat.metrics._record import Record
 
-__all__ = ["all_metrics", "all_records", "get", "load_families", "names", "parse", "search"]
+__all__ = [
+    "all_metrics",
+    "all_records",
+    "get",
+    "load_families",
+    "n_records",
+    "names",
+    "parse",
+    "search",
+]
 
 _AVERAGES: tuple[str, ...] = get_args(Average)
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
@@ -77,6 +86,12 @@ def _averaged_record(name: str) -> Record | None:
     return None
 
 
+def n_records() -> int:
+    """Number of records that were found: it grows with each, and none leaves."""
+    _index()
+    return _n_indexed
+
+
 def all_records() -> tuple[Record, ...]:
     """Every record, in the order of the catalogue."""
     return tuple(dict.fromkeys(_index().values()))
@@ -84,6 +99,11 @@ def all_records() -> tuple[Record, ...]:
 
 def all_metrics() -> tuple[Metric, ...]:
     """Every metric with its averages, parameters at their defaults; required ones left out."""
+    return _metrics_of(n_records())
+
+
+@lru_cache(maxsize=1)
+def _metrics_of(_: int) -> tuple[Metric, ...]:
     return tuple(
         Metric(record, lift, Metric.defaults(record))
         for record in all_records()
@@ -138,7 +158,12 @@ def parse(text: str) -> Metric:
     Errors:
         K301 unknown name; K302 unknown or unfit parameter; K303 not a name; K306 no such average.
     """
-    match = _SPEC.fullmatch(text) if isinstance(text, str) else None  # type: ignore[redundant-expr]
+    # What a text means stays, once it means something.
+    return _remembered(text) if type(text) is str else _parsed(text)
+
+
+def _parsed(text: Any) -> Metric:
+    match = _SPEC.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise error("K303", text=text, found="It is not of the form name or name(key=value, ...)")
     params = _arguments(text, match["arguments"])
@@ -154,6 +179,9 @@ def parse(text: str) -> Metric:
             )  # fmt: skip
         lift = average
     return Metric.of(record, lift, params)
+
+
+_remembered = lru_cache(maxsize=1024)(_parsed)
 
 
 def get(name: str | Metric) -> Metric:

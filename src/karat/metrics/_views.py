@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import RankedColumn, RungSource, ScoredRows, Steps, Sums, cumulated
+from karat.tally import RankedColumn, ReadSums, RungSource, ScoredRows, Steps, Sums, cumulated
 
 __all__ = [
     "PER_CLASS_VIEWS",
@@ -42,7 +42,7 @@ class Losses:
         k: number of classes.
     """
 
-    sums: Sums
+    sums: Sums | ReadSums
     k: int
 
     def mean(self, name: str) -> float:
@@ -92,6 +92,8 @@ class _OneColumn:
     def n_neg(self) -> float:
         """Weight of the rows truly of another class."""
         totals, own = self.ranked.totals, self.ranked.own
+        if len(totals) == 2:
+            return float(totals[1 - own])
         return float(totals[:own].sum() + totals[own + 1 :].sum())
 
     @cached_property
@@ -141,13 +143,21 @@ class _OneColumn:
 class ClassRanks(_OneColumn):
     """One class against the rest, ordered by its score."""
 
+    @classmethod
+    def of_sides(cls, ranked: RankedColumn, n_neg: int, n_pos: int) -> ClassRanks:
+        """The view of rows without weights, of which both sides are counted already."""
+        view = cls(ranked)
+        view.__dict__.update(n_neg=float(n_neg), n_pos=float(n_pos))
+        return view
+
     @cached_property
     def area(self) -> float:
         """Chance that a row of the class scores above another row; ties count half."""
-        doubled = self.ranked.areas()
+        areas, own = self.ranked.areas(), self.ranked.own
+        doubled = areas[1 - own] if len(areas) == 2 else areas.sum()
         pairs = self.n_pos * self.n_neg
         # One rounding where the counts are integers; sums of weights may round past the end.
-        return min(float(doubled.sum()) / (2.0 * pairs), 1.0) if pairs else np.nan
+        return min(float(doubled) / (2.0 * pairs), 1.0) if pairs else np.nan
 
     @cached_property
     def step_area(self) -> float:

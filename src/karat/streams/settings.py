@@ -12,6 +12,7 @@ import numpy as np
 from karat.class_names import listed_names
 from karat.engines.arrays import check_threads
 from karat.engines.decided import checked_threshold
+from karat.engines.given_classes import GivenClasses
 from karat.engines.score_batches import ScoreBatches
 from karat.engines.score_stream import ScoreParts
 from karat.errors import error, short, shown
@@ -110,6 +111,11 @@ class Settings:
         if found is None or not self.is_frequency:
             return found
         return replace(found, weights_are="frequency")
+
+    @cached_property
+    def given(self) -> GivenClasses | None:
+        """The classes, where plain integers are put on them without ado."""
+        return None if self.labels is None else GivenClasses.of(self.labels, self.positive)
 
     @property
     def is_frequency(self) -> bool:

@@ -204,12 +204,16 @@ class Stream:
             raise error("K136", threshold=settings.threshold, found=found)
         if y_pred is None:
             raise given_alone(y_true)
-        # Discovered classes have no positive one before all are known.
-        cells = tally_labels(
-            y_true, y_pred, labels=settings.labels, weights=weights,
-            positive=settings.positive if settings.labels is not None else None,
-            n_threads=settings.n_threads, is_part=True,
-        )  # fmt: skip
+        given, cells = settings.given, None
+        if given is not None and weights is None:
+            cells = given.count(y_true, y_pred, settings.n_threads)
+        if cells is None:
+            # Discovered classes have no positive one before all are known.
+            cells = tally_labels(
+                y_true, y_pred, labels=settings.labels, weights=weights,
+                positive=settings.positive if settings.labels is not None else None,
+                n_threads=settings.n_threads, is_part=True,
+            )  # fmt: skip
         with self._lock:
             if self._has_scores:
                 raise mixed("labels alone", "rows with scores")

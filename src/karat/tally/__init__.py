@@ -19,7 +19,7 @@ from karat.tally.score_table import ScoreTable
 from karat.tally.scored import Placements, RankedColumn, ScoredRows
 from karat.tally.scored_tables import ScoredTables
 from karat.tally.serialization import from_bytes, to_bytes
-from karat.tally.sums import Sums
+from karat.tally.sums import ReadSums, Sums
 from karat.tally.table_column import Order, TableColumn
 from karat.tally.tabled_rows import TabledRows
 
@@ -36,6 +36,7 @@ __all__ = [
     "Order",
     "Placements",
     "RankedColumn",
+    "ReadSums",
     "RowSample",
     "RungSource",
     "Rungs",

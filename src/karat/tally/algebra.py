@@ -51,12 +51,14 @@ def merge(left: Cells, right: Cells) -> Cells:
     n_rows = left.n_rows + right.n_rows
     if left.storage == "sparse":
         return _merge_sparse(left, right, n_rows)
-    return replace(
-        left,
-        counts=left.counts + right.counts,
+    return Cells(
+        left.classes,
+        left.storage,
+        left.counts + right.counts,
+        n_rows,
         squares=_add_known(left.squares, right.squares),
         occupancy=_add_known(left.occupancy, right.occupancy),
-        n_rows=n_rows,
+        axes=left.axes,
     )
 
 

@@ -47,17 +47,15 @@ class Fields:
         exact = cells if cells.dtype.kind in "iu" else cells.astype(np.float64)
         k = exact.shape[-1]
         tp = np.diagonal(exact, axis1=-2, axis2=-1)
-        off = exact - tp[..., None] * np.eye(k, dtype=exact.dtype)
-        fp, fn = off.sum(axis=-2), off.sum(axis=-1)
         n = exact.sum(axis=(-2, -1))
-        occupied = (exact > 0).astype(np.int64)
-        hits = np.diagonal(occupied, axis1=-2, axis2=-1)
-        elsewhere = (
-            occupied.sum(axis=(-2, -1))[..., None]
-            - occupied.sum(axis=-1)
-            - occupied.sum(axis=-2)
-            + hits
-        )
+        elsewhere = None
+        if exact.dtype.kind in "iu":
+            fp, fn = exact.sum(axis=-2) - tp, exact.sum(axis=-1) - tp
+        else:
+            # Added and never subtracted: what is left of sums of weights may be rounding dust.
+            off = exact - tp[..., None] * np.eye(k, dtype=exact.dtype)
+            fp, fn = off.sum(axis=-2), off.sum(axis=-1)
+            elsewhere = _elsewhere(exact)
         rows, cols = np.divmod(np.arange(k * k), k)
         return cls(
             tp=_as_floats(tp),
@@ -72,6 +70,17 @@ class Fields:
             cells=_as_floats(exact.reshape((*exact.shape[:-2], k * k))),
             is_complete=True,
         )
+
+
+def _elsewhere(cells: Floats) -> npt.NDArray[np.int64]:
+    """int64[..., k]: how many cells lie outside the row and the column of each class."""
+    occupied = (cells > 0).astype(np.int64)
+    return np.asarray(
+        occupied.sum(axis=(-2, -1))[..., None]
+        - occupied.sum(axis=-1)
+        - occupied.sum(axis=-2)
+        + np.diagonal(occupied, axis1=-2, axis2=-1)
+    )
 
 
 def _as_floats(values: npt.NDArray[Any]) -> Floats:

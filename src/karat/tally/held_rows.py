@@ -23,6 +23,8 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 _SPECIES: Final = "held_rows"
 _CHUNK_ROWS: Final = 1 << 18
 """Rows of chunks that are joined, at most."""
+_TOGETHER: Final = 8
+"""So many chunks of about one size are joined."""
 _ARRAYS: Final = ("codes", "values", "pred", "weights")
 
 
@@ -173,13 +175,22 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def _compacted(chunks: list[Chunk]) -> tuple[Chunk, ...]:
-    """The same rows in few chunks: a row is copied as often as chunks double, at most."""
-    while len(chunks) > 1:
-        before, last = len(chunks[-2].codes), len(chunks[-1].codes)
-        if before > last or before + last > _CHUNK_ROWS:
+    """The same rows in few chunks: a row is copied as often as chunks grow eightfold, at most."""
+    while len(chunks) >= _TOGETHER:
+        size = _size(chunks[-1])
+        first = len(chunks) - 1
+        while first and _size(chunks[first - 1]) <= size:
+            first -= 1
+        tail = chunks[first:]
+        if len(tail) < _TOGETHER or sum(len(chunk.codes) for chunk in tail) > _CHUNK_ROWS:
             break
-        chunks[-2:] = [_joined(chunks[-2:])]
+        chunks[first:] = [_joined(tail)]
     return tuple(chunks)
+
+
+def _size(chunk: Chunk) -> int:
+    """Rows of a chunk, by powers of 8."""
+    return len(chunk.codes).bit_length() // 3
 
 
 def check_alike(left: Any, right: Any) -> None:

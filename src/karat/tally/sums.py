@@ -19,7 +19,7 @@ from karat.tally.serialization import damaged, framed, unframed
 if TYPE_CHECKING:
     from karat._native import ScoreSums
 
-__all__ = ["LOSSES", "Sums"]
+__all__ = ["LOSSES", "ReadSums", "Sums"]
 
 Numbers = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -27,10 +27,38 @@ Floats = npt.NDArray[np.float64]
 LOSSES: Final = ("surprise", "quadratic", "margin", "binary_surprise")
 """The losses that the native pass adds up, in its order; `_native.read_scores` defines them."""
 
+_BY_NAME: Final = {name: i for i, name in enumerate(LOSSES)}
 _SPECIES: Final = "sums"
 _ARRAYS: Final = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "places", "truth")
 _CLOSE: Final = 1e-9
 """Sums of the same weights in another order agree to this part."""
+
+
+class ReadSums:
+    """What one native read added up, to be looked at and not kept: no array is made of it.
+
+    Args:
+        read: the native result, with the losses that are asked for.
+    """
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: ScoreSums) -> None:
+        self._read = read
+
+    @property
+    def truth(self) -> Numbers:
+        """int64[k] rows, or float64[k] Σw, of each true class."""
+        return self._read.truth
+
+    @property
+    def places(self) -> Numbers | None:
+        """The same of each place of the true class; None when not asked for."""
+        return self._read.places
+
+    def mean(self, name: str) -> float:
+        """Mean of a loss over the rows, by weight; NaN when nothing weighs anything."""
+        return self._read.mean(_BY_NAME[name])
 
 
 @dataclass(frozen=True, eq=False)
