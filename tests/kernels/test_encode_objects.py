@@ -82,7 +82,7 @@ def test_every_nan_is_given_to_the_callback() -> None:
 
 def test_types_are_counted() -> None:
     types: dict[type, int] = {}
-    items = [1, True, "a", 2.0, "b", None, np.int64(3), "".join(["a", "b"]), 1] * 3
+    items = [1, True, "a", 2.0, "b", None, np.int64(3), "ab", 1] * 3
     _native.encode_objects(items, {}, lambda item, row: 0, types)
     assert types == {int: 6, bool: 3, str: 9, float: 3, type(None): 3, np.int64: 3}
 
