@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat._version import __version__
 from karat.confusion import Confusion
-from karat.errors import KaratError, error, shown
+from karat.errors import KaratError, error
 from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits
@@ -23,7 +23,7 @@ from karat.metrics._positive import check_has_positive, with_positive
 from karat.operating_points import not_computed
 from karat.plan import default_metrics
 from karat.reasons import undefined_reason
-from karat.result import Result
+from karat.result import Result, Results
 from karat.signature import Signature
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.uncertainty.confidence import Confidence, Interval
@@ -39,8 +39,6 @@ __all__ = ["Confusion", "Report"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
-"""Families of metrics that say how probabilities agree with what happened."""
 _OPEN = "from scores in buckets; how far from exact is not known"
 
 
@@ -118,15 +116,18 @@ class Report:
     @cached_property
     def metrics(self) -> Mapping[str, Result]:
         """Every listed metric by canonical name."""
-        wanted = list(self.requested or ())
-        if self.requested is None:
-            listed = [metric for metric in self.measured if metric.lift != "per_class"]
-            wanted = default_metrics() + [item for item in listed if item.record.in_report]
-        return {
-            str(metric): self._result(metric)
-            for metric in wanted
-            if self.requested is not None or self._applies(metric)
-        }
+        if self.requested is not None:
+            # What these rows do not have is an error at once.
+            return {str(metric): self._result(metric) for metric in self.requested}
+        listed = [metric for metric in self.measured if metric.lift != "per_class"]
+        wanted = default_metrics() + [item for item in listed if item.record.in_report]
+        return Results({str(item): item for item in wanted if self._applies(item)}, self._result)
+
+    @cached_property
+    def undefined_metrics(self) -> Mapping[str, str]:
+        """Why the data do not define a value, of the listed metrics of which that is so."""
+        reasons = {name: self._computed(get(name))[2] for name in self.metrics}
+        return {name: reason for name, reason in reasons.items() if reason}
 
     def _applies(self, metric: Metric) -> bool:
         if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
@@ -166,7 +167,8 @@ class Report:
         except KaratError:
             return False
 
-    def _result(self, metric: Metric) -> Result:
+    def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
+        """The cells of a metric, what it gave on them, and why that is undefined."""
         if metric.needs_scores and self.scores is None:
             raise error("K210", name=str(metric))
         cells = self.cells
@@ -176,6 +178,14 @@ class Report:
         else:
             check_has_positive(metric, self.classes, self.measured)
         computed = self._values(metric, cells)
+        is_left_out = bool(np.isfinite(computed.value))
+        reason = undefined_reason(
+            metric, cells.classes, computed.undefined, is_left_out=is_left_out
+        )
+        return cells, computed, reason
+
+    def _result(self, metric: Metric) -> Result:
+        cells, computed, reason = self._computed(metric)
         classes, positive = cells.classes, cells.classes.positive
         value, confidence = float(computed.value), self.confidence
         interval = self._interval(metric, value, cells, is_undefined=bool(computed.undefined.all()))
@@ -183,9 +193,7 @@ class Report:
             name=str(metric),
             value=value,
             n=self.n_rows,
-            undefined=undefined_reason(
-                metric, classes, computed.undefined, is_left_out=bool(np.isfinite(computed.value))
-            ),
+            undefined=reason,
             definition=metric.definition,
             range=metric.range,
             better=metric.better,
@@ -322,18 +330,9 @@ class Report:
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.
         """
-        families = CALIBRATION_FAMILIES
-        every = self.metrics.items()
-        found = {name: one for name, one in every if get(name).record.family in families}
-        if not found:
-            if self.scores is None:
-                raise error("K210", name="calibration")
-            listed = default_metrics(of_scores=True)
-            fitting = [item for item in listed if item.record.family in CALIBRATION_FAMILIES]
-            names = [str(item) for item in fitting if self._applies(item)]
-            do = f"Name one or more in metrics=: {shown(names, 20)}."
-            raise error("K211", name="a metric of calibration", do=do)
-        return found
+        from karat.calibration_results import calibration_results
+
+        return calibration_results(self.metrics, self._applies, has_scores=self.scores is not None)
 
     @property
     def curves(self) -> Curves:
