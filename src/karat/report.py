@@ -20,7 +20,7 @@ from karat.metrics._bounds import Limits
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive, with_positive
-from karat.operating_points import not_computed
+from karat.operating_points import CALIBRATION_FAMILIES, no_calibration, not_computed
 from karat.plan import default_metrics
 from karat.reasons import undefined_reason
 from karat.result import Result, Results
@@ -178,10 +178,8 @@ class Report:
         else:
             check_has_positive(metric, self.classes, self.measured)
         computed = self._values(metric, cells)
-        is_left_out = bool(np.isfinite(computed.value))
-        reason = undefined_reason(
-            metric, cells.classes, computed.undefined, is_left_out=is_left_out
-        )
+        left_out = bool(np.isfinite(computed.value))
+        reason = undefined_reason(metric, cells.classes, computed.undefined, is_left_out=left_out)
         return cells, computed, reason
 
     def _result(self, metric: Metric) -> Result:
@@ -330,9 +328,12 @@ class Report:
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.
         """
-        from karat.calibration_results import calibration_results
-
-        return calibration_results(self.metrics, self._applies, has_scores=self.scores is not None)
+        listed = [name for name in self.metrics if get(name).record.family in CALIBRATION_FAMILIES]
+        if not listed and self.scores is None:
+            raise error("K210", name="calibration")
+        if not listed:
+            raise no_calibration(list(filter(self._applies, default_metrics(of_scores=True))))
+        return {name: self.metrics[name] for name in listed}
 
     @property
     def curves(self) -> Curves:
