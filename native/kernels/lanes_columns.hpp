@@ -43,7 +43,7 @@ template <class T, class Look>
 KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, const Columns& to,
                              Look& look) {
     // Whole squares of rows, at least kAhead bytes.
-    constexpr int64_t kAhead = 4096;
+    constexpr int64_t kAhead = 8192;
     const int64_t k = from.k, square_items = kLanes64 * from.step;
     const int64_t bytes = square_items * int64_t{sizeof(T)};
     const int64_t ahead = bytes <= 0 ? 0 : square_items * ((kAhead + bytes - 1) / bytes);
@@ -57,10 +57,9 @@ KARAT_INLINE void columns_of(const karat::RowsOf<T>& from, int64_t rows, const C
         for (; column + kLanes64 <= k; column += kLanes64) {
             turn_square(row, column, ahead, square);
 #pragma GCC unroll 8
-            for (int i = 0; i < kLanes64; ++i) {
+            for (int i = 0; i < kLanes64; ++i)
                 store(to.x + (column + i) * to.stride + first, square[i]);
-                look.see(square[i]);
-            }
+            look.see_square(square);
         }
         if (column < k) {
             // The last columns, some of them once more.
@@ -100,6 +99,10 @@ struct ProbabilityLook {
         high = p > high ? p : high;
         sum += p;
     }
+    KARAT_INLINE void see_square(const F64 (&p)[kLanes64]) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kLanes64; ++i) see(p[i]);
+    }
     KARAT_INLINE void end(int64_t) {
         const F64 off = sum - 1.0;
         good &= (off <= tolerance) & (-off <= tolerance);
@@ -110,18 +113,41 @@ struct ProbabilityLook {
 // Whether values are finite; and the first column that holds the largest of each row.
 struct ScoreLook {
     karat::ScoreBest best;
-    F64 zeros{}, top{}, column{}, at{};
+    F64 zeros{}, top{}, column{}, at{};  // zeros is NaN once some value is NaN or infinite
 
     KARAT_INLINE void begin() {
         top = F64{} - __builtin_inf();
         column = at = F64{};
     }
     KARAT_INLINE void see(const F64& x) {
-        // NaN once some value is NaN or infinite.
-        zeros += x * 0.0;
+        zeros = plus_nothing(zeros, x);
         column = x > top ? at : column;
         top = x > top ? x : top;
         at += 1.0;
+    }
+    // The best of the square in rounds of pairs, each of which waits for the round before only.
+    KARAT_INLINE void see_square(const F64 (&x)[kLanes64]) {
+        F64 best_x[kLanes64], best_i[kLanes64], nothing = zeros;
+#pragma GCC unroll 8
+        for (int i = 0; i < kLanes64; ++i) {
+            nothing = plus_nothing(nothing, x[i]);
+            best_x[i] = x[i];
+            best_i[i] = F64{} + double(i);
+        }
+        zeros = nothing;
+#pragma GCC unroll 3
+        for (int width = 1; width < kLanes64; width *= 2) {
+#pragma GCC unroll 4
+            for (int i = 0; i < kLanes64; i += 2 * width) {
+                const Flags is_later = best_x[i + width] > best_x[i];
+                best_i[i] = is_later ? best_i[i + width] : best_i[i];
+                best_x[i] = is_later ? best_x[i + width] : best_x[i];
+            }
+        }
+        const Flags is_later = best_x[0] > top;
+        column = is_later ? at + best_i[0] : column;
+        top = is_later ? best_x[0] : top;
+        at += double(kLanes64);
     }
     KARAT_INLINE void end(int64_t first) {
         store(best.top + first, top);
@@ -134,9 +160,16 @@ struct ScoreLook {
 template <class Look>
 KARAT_INLINE bool look_at(const Columns& scores, int64_t rows, int64_t k, Look look) {
     for (int64_t first = 0; first < rows; first += kLanes64) {
+        const auto at = [&](int64_t j) { return load<F64>(scores.x + j * scores.stride + first); };
         look.begin();
-        for (int64_t j = 0; j < k; ++j)
-            look.see(load<F64>(scores.x + j * scores.stride + first));
+        int64_t j = 0;
+        for (; j + kLanes64 <= k; j += kLanes64) {
+            F64 square[kLanes64];
+#pragma GCC unroll 8
+            for (int i = 0; i < kLanes64; ++i) square[i] = at(j + i);
+            look.see_square(square);
+        }
+        for (; j < k; ++j) look.see(at(j));
         look.end(first);
     }
     return look.is_good();

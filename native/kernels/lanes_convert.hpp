@@ -1,4 +1,5 @@
-// Conversions between integer lanes of different width, for lanes_source.hpp only.
+// Conversions between integer lanes of different width, and what else takes an instruction of its
+// own, for lanes_source.hpp only.
 //
 // Why intrinsics here and nowhere else: from vector extensions alone compilers build these of up to
 // ten instructions, or lane by lane, where the processor has one.
@@ -63,5 +64,32 @@ inline void store_bytes(uint8_t* out, U32 v) {
     store(out, __builtin_convertvector(__builtin_convertvector(v, Half), Quarter));
 }
 #endif
+
+// table[low four bits of each lane]
+inline U64 entries_of(const uint64_t (&table)[16], U64 at) {
+#if KARAT_LANE_BYTES == 64
+    return reinterpret_cast<U64>(_mm512_permutex2var_epi64(
+        _mm512_load_si512(table), reinterpret_cast<__m512i>(at), _mm512_load_si512(table + 8)));
+#elif KARAT_LANE_BYTES == 32
+    return reinterpret_cast<U64>(
+        _mm256_i64gather_epi64(reinterpret_cast<const long long*>(table),
+                               reinterpret_cast<__m256i>(at & uint64_t{15}), 8));
+#else
+    U64 found;
+    for (int i = 0; i < kLanes64; ++i) found[i] = table[at[i] & 15];
+    return found;
+#endif
+}
+
+// sum + 0·x: sum, or NaN where x is NaN or infinite. It rounds nothing, however it is fused.
+inline F64 plus_nothing(F64 sum, F64 x) {
+#if KARAT_LANE_BYTES == 64
+    return _mm512_fmadd_pd(x, _mm512_setzero_pd(), sum);
+#elif KARAT_LANE_BYTES == 32
+    return _mm256_fmadd_pd(x, _mm256_setzero_pd(), sum);
+#else
+    return sum + 0.0 * x;
+#endif
+}
 
 }  // namespace

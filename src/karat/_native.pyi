@@ -385,10 +385,12 @@ def encode_objects(
     sequence: Sequence[Any] | NDArray[np.object_],
     table: dict[Any, int],
     on_new: Callable[[Hashable, int], int],
+    types: dict[type, int] | None = None,
 ) -> _Int32:
     """int32[n] codes table[item]; a missing item is given to on_new(item, row), which returns one.
 
-    Equal objects that follow one another may be looked up once only.
+    Equal objects that follow one another may be looked up once only. `types` learns how many items
+    have each type.
     Errors: Rejected "unhashable"; whatever on_new raises; ValueError when the sequence changes its
     length meanwhile.
     """

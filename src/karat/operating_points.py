@@ -14,7 +14,17 @@ from karat.metrics._lift import Lift
 if TYPE_CHECKING:
     from karat.report import Report
 
-__all__ = ["THRESHOLDS", "best_thresholds", "lift_of_thresholds", "not_computed"]
+__all__ = [
+    "CALIBRATION_FAMILIES",
+    "THRESHOLDS",
+    "best_thresholds",
+    "lift_of_thresholds",
+    "no_calibration",
+    "not_computed",
+]
+
+CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
+"""Families of metrics that say how probabilities agree with what happened."""
 
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
@@ -28,6 +38,13 @@ _VALUES: Final = ("threshold", "value")
 def lift_of_thresholds(k: int) -> Lift:
     """Of two classes the positive one has thresholds; of any other number, each."""
     return "plain" if k == 2 else "per_class"
+
+
+def no_calibration(metrics: Sequence[Metric]) -> KaratError:
+    """K211: a report of scores holds no metric of calibration; those among `metrics` would be."""
+    names = [str(item) for item in metrics if item.record.family in CALIBRATION_FAMILIES]
+    do = f"Name one or more in metrics=: {shown(names, 20)}."
+    return error("K211", name="a metric of calibration", do=do)
 
 
 def not_computed(

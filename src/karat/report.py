@@ -13,17 +13,17 @@ import numpy.typing as npt
 
 from karat._version import __version__
 from karat.confusion import Confusion
-from karat.errors import KaratError, error, shown
+from karat.errors import KaratError, error
 from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive, with_positive
-from karat.operating_points import not_computed
+from karat.operating_points import CALIBRATION_FAMILIES, no_calibration, not_computed
 from karat.plan import default_metrics
 from karat.reasons import undefined_reason
-from karat.result import Result
+from karat.result import Result, Results
 from karat.signature import Signature
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.uncertainty.confidence import Confidence, Interval
@@ -39,8 +39,6 @@ __all__ = ["Confusion", "Report"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
-"""Families of metrics that say how probabilities agree with what happened."""
 _OPEN = "from scores in buckets; how far from exact is not known"
 
 
@@ -118,7 +116,10 @@ class Report:
     @cached_property
     def metrics(self) -> Mapping[str, Result]:
         """Every listed metric by canonical name."""
-        return {name: self._result(metric) for name, metric in self._listed.items()}
+        if self.requested is not None:
+            # What these rows do not have is an error at once.
+            return {name: self._result(metric) for name, metric in self._listed.items()}
+        return Results(self._listed, self._result)
 
     @cached_property
     def _listed(self) -> Mapping[str, Metric]:
@@ -126,6 +127,12 @@ class Report:
             return {str(metric): metric for metric in self.requested}
         of_scores = [m for m in self.measured if m.lift != "per_class" and m.record.in_report]
         return {str(m): m for m in (*default_metrics(), *of_scores) if self._applies(m)}
+
+    @cached_property
+    def undefined_metrics(self) -> Mapping[str, str]:
+        """Why the data do not define a value, of the listed metrics of which that is so."""
+        reasons = {name: self._computed(metric)[2] for name, metric in self._listed.items()}
+        return {name: reason for name, reason in reasons.items() if reason}
 
     def _applies(self, metric: Metric) -> bool:
         if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
@@ -165,7 +172,8 @@ class Report:
         except KaratError:
             return False
 
-    def _result(self, metric: Metric) -> Result:
+    def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
+        """The cells of a metric, what it gave on them, and why that is undefined."""
         if metric.needs_scores and self.scores is None:
             raise error("K210", name=str(metric))
         cells = self.cells
@@ -175,6 +183,12 @@ class Report:
         else:
             check_has_positive(metric, self.classes, self.measured)
         computed = self._values(metric, cells)
+        left_out = bool(np.isfinite(computed.value))
+        reason = undefined_reason(metric, cells.classes, computed.undefined, is_left_out=left_out)
+        return cells, computed, reason
+
+    def _result(self, metric: Metric) -> Result:
+        cells, computed, reason = self._computed(metric)
         classes, positive = cells.classes, cells.classes.positive
         value, confidence = float(computed.value), self.confidence
         interval = self._interval(metric, value, cells, is_undefined=bool(computed.undefined.all()))
@@ -182,9 +196,7 @@ class Report:
             name=str(metric),
             value=value,
             n=self.n_rows,
-            undefined=undefined_reason(
-                metric, classes, computed.undefined, is_left_out=bool(np.isfinite(computed.value))
-            ),
+            undefined=reason,
             definition=metric.definition,
             range=metric.range,
             better=metric.better,
@@ -321,18 +333,12 @@ class Report:
         Errors:
             K210 there were no scores; K211 only other metrics were asked for.
         """
-        families = CALIBRATION_FAMILIES
-        every = self.metrics.items()
-        found = {name: one for name, one in every if get(name).record.family in families}
-        if not found:
-            if self.scores is None:
-                raise error("K210", name="calibration")
-            listed = default_metrics(of_scores=True)
-            fitting = [item for item in listed if item.record.family in CALIBRATION_FAMILIES]
-            names = [str(item) for item in fitting if self._applies(item)]
-            do = f"Name one or more in metrics=: {shown(names, 20)}."
-            raise error("K211", name="a metric of calibration", do=do)
-        return found
+        listed = [name for name in self.metrics if get(name).record.family in CALIBRATION_FAMILIES]
+        if not listed and self.scores is None:
+            raise error("K210", name="calibration")
+        if not listed:
+            raise no_calibration(list(filter(self._applies, default_metrics(of_scores=True))))
+        return {name: self.metrics[name] for name in listed}
 
     @property
     def curves(self) -> Curves:

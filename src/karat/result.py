@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, Final, TypeGuard
 
 from karat.signature import Signature
 
-__all__ = ["NOT_GIVEN", "NotGiven", "Result"]
+__all__ = ["NOT_GIVEN", "NotGiven", "Result", "Results"]
 
 
 class NotGiven:
@@ -123,6 +124,37 @@ class Result:
             "exact": self.exact,
             "bound": None if self.bound is None else [_json_number(x) for x in self.bound],
         }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(Mapping[str, Result]):
+    """Results by name, each made when it is first read: an interval may take its time.
+
+    Attributes:
+        listed: what each name stands for.
+        make: the result of that.
+    """
+
+    listed: Mapping[str, Any]
+    make: Callable[[Any], Result]
+    _made: dict[str, Result] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self._made:
+            self._made[name] = self.make(self.listed[name])
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.listed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.listed)
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def _json_number(value: float | None) -> float | None:

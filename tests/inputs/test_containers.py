@@ -91,6 +91,26 @@ def test_integers_of_any_size_are_labels(values: list[int]) -> None:
     assert cells.classes.labels == tuple(sorted(set(values)))
 
 
+@pytest.mark.parametrize(
+    "extra",
+    [
+        [],
+        ["", "\0", "a\0\0", "|", "a|", "a\0|"],
+        ["x" * 70],
+        ["x" * 300],
+        ["é", "x" * 70],
+        ["日本"],
+    ],
+)
+@pytest.mark.parametrize("n_before", [0, 3000])
+def test_variable_text_of_every_length(extra: list[str], n_before: int) -> None:
+    texts = ["a", "a\0", "ab"] * (1 + n_before // 3) + extra + ["b"]
+    strings = np.array(texts, np.dtypes.StringDType())
+    column = encode(strings, "y_true")
+    labels = column.labels or ()
+    assert [labels[code] for code in column.codes.tolist()] == texts
+
+
 def test_text_with_trailing_nul_is_another_label_in_objects() -> None:
     strings = np.array(["a", "a\0"], np.dtypes.StringDType())
     assert tally_labels(strings, ["a", "a"]).classes.labels == ("a", "a\0")

@@ -41,6 +41,63 @@ def test_equal_objects_of_other_identity_get_one_code() -> None:
     assert_same(encoded(texts)[0], [i % 3 for i in range(1000)])
 
 
+@pytest.mark.parametrize("length", range(20))
+def test_texts_of_every_length_are_told_apart(length: int) -> None:
+    texts = ["abcdefghijklmnopqrstu"[i % 2 : i % 2 + length] + "z" * (i % 3) for i in range(60)]
+    texts += ["é" * length, "\ud800", "\0" * length, *map("".join, map(list, texts))]
+    codes, labels = reference.first_seen(texts)
+    got, table = encoded(texts)
+    assert_same(got, codes)
+    assert list(table) == labels
+
+
+def test_equal_numbers_of_other_types_get_one_code() -> None:
+    numbers = [2**40 + i % 2 for i in range(50)] + [
+        0.0,
+        -0.0,
+        0,
+        False,
+        float(2**40),
+        2**80,
+        -(2**80),
+    ]
+    numbers += [int(str(x)) if isinstance(x, int) and x > 1 else x for x in numbers]
+    codes, labels = reference.first_seen(numbers)
+    got, table = encoded(numbers)
+    assert_same(got, codes)
+    assert list(table) == labels
+
+
+def test_every_nan_is_given_to_the_callback() -> None:
+    rows: list[int] = []
+    nans = [float("nan") for _ in range(5)]
+
+    def note(_item: Any, row: int) -> int:
+        rows.append(row)
+        return -1
+
+    _native.encode_objects(nans, {}, note)
+    assert rows == [0, 1, 2, 3, 4]
+
+
+def test_types_are_counted() -> None:
+    types: dict[type, int] = {}
+    items = [1, True, "a", 2.0, "b", None, np.int64(3), "ab", 1] * 3
+    _native.encode_objects(items, {}, lambda item, row: 0, types)
+    assert types == {int: 6, bool: 3, str: 9, float: 3, type(None): 3, np.int64: 3}
+
+
+def test_a_list_that_grows_or_moves_meanwhile_is_refused() -> None:
+    items: list[Any] = [f"item {i}" for i in range(40)]
+
+    def grow(item: Any, row: int) -> int:
+        items.extend(map(str, range(1000)))
+        return 0
+
+    with pytest.raises(ValueError, match="changed its length"):
+        _native.encode_objects(items, {}, grow)
+
+
 def test_the_callback_learns_item_and_row() -> None:
     calls: list[tuple[Any, int]] = []
 

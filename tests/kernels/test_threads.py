@@ -56,6 +56,26 @@ def test_threads_of_python_count_at_the_same_time() -> None:
             assert_same(got, want)
 
 
+def test_threads_of_python_read_scores_at_the_same_time() -> None:
+    rng = np.random.default_rng(0)
+    scores, codes = rng.normal(size=(60_000, 10)), rng.integers(0, 10, 60_000).astype(np.int32)
+    want = _native.read_scores(scores, codes, 10, None, False, 0.0, 15, 1)
+    made: list[Any] = []
+
+    def read() -> None:
+        made.extend(_native.read_scores(scores, codes, 10, None, False, 0.0, 15, 3) for _ in "abc")
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 12
+    for sums in made:
+        assert_same(sums.w_loss, want.w_loss)
+        assert_same(sums.w2_loss2, want.w2_loss2)
+
+
 def test_one_encoder_serves_several_threads() -> None:
     texts = np.array([f"label {i % 999}" for i in range(50_000)])
     array = texts.view(np.uint32).reshape(len(texts), -1)
@@ -119,6 +139,21 @@ codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in childre
 print(codes)
 """
     assert run_python(code) == "[0, 0, 0]"
+
+
+def test_a_forked_child_reads_scores_with_threads_of_its_own() -> None:
+    code = """
+import os
+scores = np.random.default_rng(0).normal(size=(60_000, 10))
+codes = (np.arange(60_000) % 7).astype(np.int32)
+read = lambda n: _native.read_scores(scores, codes, 10, None, False, 0.0, 15, n).w_loss
+want = read(2)
+child = os.fork()
+if child == 0:
+    os._exit(0 if (read(2) == want).all() and (read(1) == want).all() else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert run_python(code) == "0"
 
 
 THREADS_STARTED = """

@@ -179,8 +179,13 @@ def _encode_pandas(values: Any, argument: str, nulls: Nulls) -> Column:
         )
     if is_pandas_arrow(values):
         return _encode_arrow_host(values, argument, nulls)
+    if type(dtype).__name__ == "StringDtype":
+        # Objects, one of which says that a row is missing.
+        return encode_array(np.asarray(values, object), argument, nulls)
     # Through NumPy, a column with NA would become floats and lose large integers.
     missing = np.asarray(values.isna())
+    if not missing.any():
+        return encode_array(np.asarray(values), argument, nulls)
     return encode_present(np.asarray(values[~missing]), missing, argument, nulls)
 
 

@@ -28,6 +28,8 @@ Array = npt.NDArray[Any]
 _INT64_MAX = np.iinfo(np.int64).max
 _WIDE_TEXT_BYTES = 256
 """Variable-width text longer than this is read one string at a time, not padded to its longest."""
+_SAMPLE = 1024
+"""Rows whose longest text is taken for the longest of all, until it is not."""
 
 
 def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
@@ -148,6 +150,9 @@ def _encode_fixed_text(array: Array, argument: str) -> Column:
 
 def _encode_variable_text(array: Array, argument: str, nulls: Nulls) -> Column:
     if not hasattr(array.dtype, "na_object"):
+        column = _encode_variable_ascii(array, argument)
+        if column is not None:
+            return column
         lengths = np.strings.str_len(array)
         width = int(lengths.max())
         # Fixed width drops trailing NULs, which would make one label of two.
@@ -158,3 +163,23 @@ def _encode_variable_text(array: Array, argument: str, nulls: Nulls) -> Column:
         ):
             return _encode_fixed_text(array.astype(f"U{width}"), argument)
     return encode_objects(array.astype(object), argument, nulls)
+
+
+def _encode_variable_ascii(array: Array, argument: str) -> Column | None:
+    """Labels of variable-width text through bytes of fixed width; None for any but short ASCII."""
+    # Fixed width drops trailing NULs: a mark behind each text keeps them apart.
+    marked = np.strings.add(array, "|")
+    width = 1 + int(np.strings.str_len(marked[:_SAMPLE]).max())
+    n = len(array)
+    while width <= _WIDE_TEXT_BYTES:
+        try:
+            block = marked.astype(f"S{width}").view(np.uint8).reshape(n, width)
+        except (TypeError, UnicodeEncodeError):  # this NumPy has no such cast; not ASCII
+            return None
+        # A last byte tells that a text may have been cut.
+        if not block[:, -1].any():
+            encoder = _native.TextEncoder()
+            codes = encoder.encode_bytes(block)
+            return coded(argument, codes, [label[:-1] for label in encoder.labels()])
+        width = 1 + int(np.strings.str_len(marked).max())
+    return None

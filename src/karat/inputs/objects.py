@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -45,6 +44,7 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
     table: dict[object, int] = {}
     labels: list[Label] = []
     places: dict[Label, int] = {}
+    types: dict[type, int] = {}
 
     def on_new(item: object, _row: int) -> int:
         label = label_of(item)
@@ -62,7 +62,7 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
         return code
 
     try:
-        codes = _native.encode_objects(items, table, on_new)
+        codes = _native.encode_objects(items, table, on_new, types)
     except MemoryError:
         raise
     except Exception as problem:  # NotALabelError, Rejected, or whatever a hash or an == raised
@@ -73,21 +73,20 @@ def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
     is_missing_row = codes == _MISSING if codes.min() < 0 else None
     if not all(isinstance(label, str) for label in labels):
         n_missing = 0 if is_missing_row is None else int(np.count_nonzero(is_missing_row))
-        labels = _numbers_by_type(items, argument, labels, n_missing)
+        labels = _numbers_by_type(items, argument, labels, types, n_missing)
     return with_missing(coded(argument, codes, labels), is_missing_row, nulls)
 
 
 def _numbers_by_type(
-    items: Items, argument: str, labels: list[Label], n_missing: int
+    items: Items, argument: str, labels: list[Label], types: dict[type, int], n_missing: int
 ) -> list[Label]:
     """Judge the numbers by their types, whichever of equal ones came first."""
-    types = Counter(map(type, items))
     # 1+0j is found as 1 when 1 came first, and refused when it came first itself.
     unsure = {kind for kind in types if not issubclass(kind, _NUMBERS) or issubclass(kind, _NEVER)}
     if unsure and any(_problem(item) for item in items if type(item) in unsure):
         raise _refusal(items, argument)
     # True beside 1 is an integer in either order.
-    if types[bool] + types[np.bool_] + n_missing < len(items):
+    if types.get(bool, 0) + types.get(np.bool_, 0) + n_missing < len(items):
         return [label if isinstance(label, str) else int(label) for label in labels]
     return labels
 

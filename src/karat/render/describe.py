@@ -249,11 +249,11 @@ def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
     by_reason: dict[str, list[str]] = {}
     n_others = 0
     has_policy = False
-    for name, result in report.metrics.items():
-        if result.undefined and name in shown:
-            by_reason.setdefault(result.undefined, []).append(name)
+    for name, reason in report.undefined_metrics.items():
+        if name in shown:
+            by_reason.setdefault(reason, []).append(name)
             has_policy |= not get(name).needs_scores
-        elif result.undefined:
+        else:
             n_others += 1
     lines = [f"{_listed(names)}: {reason}" for reason, names in by_reason.items()]
     of_classes = _undefined_classes(report)

@@ -27,6 +27,8 @@ def inexact_notes(report: Report, shown: Collection[str], rest: str) -> Notes | 
         shown: names of the metrics that a reader sees.
         rest: where the others are found.
     """
+    if not report.bounds:
+        return None
     open_ones = {name: result for name, result in report.metrics.items() if not result.exact}
     seen = [name for name in open_ones if name in shown]
     if not open_ones:

@@ -170,28 +170,22 @@ def _sums_of(rungs: Rungs, borders: Floats, closed: Closed) -> dict[str, Floats]
             f"{float(borders[0])!r} to {float(borders[-1])!r}",
             do="Put probabilities into bins, not other scores.",
         )
-    inner = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
-    starts = np.concatenate([[0], inner])
-    misses, hits = counts[:, 0], counts[:, 1]
-    total, total_squares = misses + hits, squares.sum(axis=1)
-    rows = {
-        "weight": total,
-        "confidence": total * p,
-        "hits": hits,
-        "variance": total_squares * (p * (1.0 - p)),
-        "scatter": squares[:, 0] * (p * p) + squares[:, 1] * ((1.0 - p) * (1.0 - p)),
-        "squares": total_squares,
-    }
-    return {name: _added(part, starts) for name, part in rows.items()}
-
-
-def _added(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> Floats:
-    """float64[b]: values summed from each start to the next; a bin may hold none."""
-    out = np.zeros(len(starts))
-    held = np.diff(np.append(starts, len(values))) > 0
+    starts = np.zeros(len(borders) - 1, np.int64)
+    starts[1:] = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
+    rows = np.empty((len(_SUMS), len(p)))
+    weight, confidence, hits, variance, scatter, total_squares = rows
+    hits[:] = counts[:, 1]
+    np.add(counts[:, 0], counts[:, 1], out=weight)
+    np.multiply(weight, p, out=confidence)
+    total_squares[:] = squares.sum(axis=1)
+    np.multiply(total_squares, p * (1.0 - p), out=variance)
+    scatter[:] = squares[:, 0] * (p * p) + squares[:, 1] * ((1.0 - p) * (1.0 - p))
+    # From each start to the next, where a bin may hold none.
+    held = np.diff(starts, append=len(p)) > 0
+    sums = np.zeros((len(_SUMS), len(starts)))
     if held.any():
-        out[held] = np.add.reduceat(values, starts[held])
-    return out
+        sums[:, held] = np.add.reduceat(rows, starts[held], axis=1)
+    return dict(zip(_SUMS, sums, strict=True))
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
