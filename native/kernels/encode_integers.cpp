@@ -19,27 +19,29 @@ std::vector<int64_t> encode_by_table(const Column& column, Window window, int32_
     uint32_t* offsets = Scratch::mine().truth;
     std::vector<int32_t> table(window.width, 0);
     const Reader reader(column, window, nullptr);
-    // The range was measured, yet it is checked again: the array may change under us.
-    const auto each_block = [&](auto use) {
-        for (int64_t first = 0; first < column.n; first += kBlock) {
-            const int64_t n = std::min(kBlock, column.n - first);
-            if (reader.read(first, n, offsets) == Reader::kOutside)
-                throw std::runtime_error("the data changed while it was encoded");
-            use(first, n);
+    // Both ends occur; of more values those that do are counted.
+    int64_t n_missing = std::max(int64_t{window.width} - 2, int64_t{0});
+    table.front() = table.back() = 1;
+    // Offsets are the codes where no value of the range is missing.
+    for (int64_t first = 0; first < column.n; first += kBlock) {
+        const int64_t n = std::min(kBlock, column.n - first);
+        // The range was measured, yet it is checked again: the array may change under us.
+        if (reader.read(first, n, offsets) == Reader::kOutside)
+            throw std::runtime_error("the data changed while it was encoded");
+        std::copy_n(offsets, n, codes + first);
+        for (int64_t i = 0; n_missing > 0 && i < n; ++i) {
+            n_missing -= table[offsets[i]] == 0;
+            table[offsets[i]] = 1;
         }
-    };
-    each_block([&](int64_t, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) table[offsets[i]] = 1;
-    });
+    }
     std::vector<int64_t> values;
     for (int64_t i = 0; i < window.width; ++i) {
         if (table[i] == 0) continue;
         table[i] = static_cast<int32_t>(values.size());
         values.push_back(window.base + i);
     }
-    each_block([&](int64_t first, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) codes[first + i] = table[offsets[i]];
-    });
+    if (n_missing > 0)
+        for (int64_t i = 0; i < column.n; ++i) codes[i] = table[codes[i]];
     return values;
 }
 
