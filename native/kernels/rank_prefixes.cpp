@@ -147,9 +147,11 @@ bool prefixes_pay(const PackedScores& surveyed) {
     if (surveyed.has_words || layout.has_rows || !layout.is_wide || n < kFewest || n > kMost ||
         layout.class_bits > kMostClassBits)
         return false;
-    const int64_t n_sampled = n < 1 << 19 ? 1024 : 4096;
+    const bool is_long = n >= 1 << 19;
+    const int64_t n_sampled = is_long ? 4096 : 1024;
     const int drop = cut_layout(surveyed).drop;
-    RoughSet seen(16 * n_sampled);
+    // Large enough that hardly a key is taken for another.
+    RoughSet seen((is_long ? 64 : 32) * n_sampled - 1);
     int64_t n_equal = 0;
     for (int64_t i = 0; i < n_sampled; ++i) {
         const uint64_t key = key_of(surveyed, n / n_sampled * i) >> drop;

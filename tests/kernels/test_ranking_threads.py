@@ -1,4 +1,4 @@
-"""Orders of many rows, from half keys and in slices: the same bits for any number of threads, forks, threads of Python."""
+"""Orders of many rows: the same bits from half keys, in any number of threads, in forks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The engine for orders: rows by one column of scores, one class against the others.
 
-A word for each row is packed natively, sorted by NumPy in place, and read by native walks.
+A word for each row is packed natively, sorted by NumPy in place, and read by native walks: half
+a word where only areas are asked for.
 """
 
 from __future__ import annotations
@@ -224,14 +225,15 @@ def rank(
         own: the class whose scores they are.
         k: number of classes.
         weights: float64[n], finite and at least 0.
-        n_threads: threads that pack; None means KARAT_NUM_THREADS, else all cores. Nothing depends
-            on it but time.
+        n_threads: threads; None means KARAT_NUM_THREADS, else all cores. Nothing depends on it but
+            time.
         totals: number[k], the weight of each class where it is known, of another column say.
         names_rows: whether something is to be added to rows; with weights it always can be.
 
     Returns:
-        Ranked, with one packed array of 4 or 8 bytes a row. With weights, or where 64 bits are too
-        few for score and class, it also keeps the arrays given, which must not change meanwhile.
+        Ranked, with one packed array of 4 or 8 bytes a row, made when it is first needed. Until
+        then, and always with weights or where 64 bits are too few for score and class, it keeps the
+        arrays given, which must not change meanwhile.
 
     Errors:
         _native.Rejected: (kind, argument, row) of the first bad row: "range" of the codes (0),
@@ -245,14 +247,9 @@ def rank(
         [3, 0]
     """
     packed = _native.pack_scores(
-        column,
-        np.ascontiguousarray(codes),
-        own,
-        k,
-        _contiguous(weights),
-        n_threads or 0,
+        column, np.ascontiguousarray(codes), own, k, _contiguous(weights), n_threads or 0,
         names_rows,
-    )
+    )  # fmt: skip
     return Ranked(packed, k, own, totals, is_weighted=weights is not None)
 
 
@@ -368,8 +365,7 @@ def pair_areas(
         found = None if by_rank is not None else _areas_by_cut(packed)
         if found is None:
             packed.sort()
-            found = packed.areas()
-        areas[i, j] = found[1 if side > 0 else 0]
+        areas[i, j] = (packed.areas() if found is None else found)[1 if side > 0 else 0]
         if by_rank is not None and gain:
             of_both = np.zeros((1, int(counts[i] + counts[j])))
             gains = np.full((1, 2), gain)
