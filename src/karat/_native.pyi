@@ -407,7 +407,7 @@ def furthest_points(paths: _Float64, limit: int, first: _Int32) -> _Int64:
     Cost: O(n · log n) as a rule.
     """
 
-def encode_integers(array: _Integers) -> tuple[_Int32, _Int64]:
+def encode_integers(array: _Integers, n_threads: int = 1) -> tuple[_Int32, _Int64]:
     """int32[n] codes and the distinct values, ascending; Rejected "range" beyond int64."""
 
 def encode_objects(
