@@ -118,6 +118,7 @@ void bind_paths(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_resampling(nb::module_& m);
 void bind_rungs(nb::module_& m);
+void bind_score_pairs(nb::module_& m);
 void bind_scores(nb::module_& m);
 void bind_variance(nb::module_& m);
 

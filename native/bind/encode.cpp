@@ -10,14 +10,14 @@
 namespace karat {
 namespace {
 
-nb::object encode_integer_array(nb::handle array) {
+nb::object encode_integer_array(nb::handle array, int n_threads) {
     const Input input(array, "array", 1);
     const Column column = input.integers();
     std::unique_ptr<int32_t[]> codes = uninitialised<int32_t>(column.n);
     std::vector<int64_t> values;
     {
         const Unlocked unlocked(column.n);
-        values = encode_integers(column, codes.get());
+        values = encode_integers(column, codes.get(), n_threads);
     }
     return nb::make_tuple(owned(std::move(codes), column.n), owned(std::move(values)));
 }
@@ -123,7 +123,8 @@ private:
 }  // namespace
 
 void bind_encode(nb::module_& m) {
-    m.def("encode_integers", encode_integer_array, nb::arg("array"));
+    m.def("encode_integers", encode_integer_array, nb::arg("array"),
+          nb::arg("n_threads") = 1);
     nb::class_<TextEncoder>(m, "TextEncoder")
         .def(nb::init<>())
         .def("__len__", &TextEncoder::size)

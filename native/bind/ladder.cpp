@@ -1,53 +1,130 @@
-// karat._native: PackedScores, PairScores, weigh_scores, copy_columns.
-#include <limits>
+// karat._native: PackedScores, CutScores.
+#include <memory>
 #include <optional>
+#include <vector>
 
-#include "bind/arrays.hpp"
-#include "kernels/copy_columns.hpp"
+#include "bind/score_arrays.hpp"
 #include "kernels/pack_scores.hpp"
-#include "kernels/pair_scores.hpp"
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_placements.hpp"
+#include "kernels/rank_prefixes.hpp"
 #include "kernels/rank_rungs.hpp"
 #include "kernels/rank_shares.hpp"
+#include "kernels/slice_words.hpp"
 
 namespace karat {
 namespace {
 
 constexpr int64_t kItemsForPoll = int64_t{1} << 24;
 
-Scores scores_of(const Input& values, bool is_matrix) {
-    return {values.bytes(),
-            values.length(),
-            is_matrix ? values.width() : 1,
-            values.stride(),
-            is_matrix ? values.column_stride() : 0,
-            values.float_bytes() == 8};
+// What rows are given as.
+struct Arrays {
+    Arrays(nb::handle values_, nb::handle codes_, nb::handle weights_, bool is_pooled)
+        : values(values_, "values", is_pooled ? 2 : 1), codes(codes_, "codes", 1) {
+        check_length("values", values.length(), "codes", codes.length());
+        if (weights_.is_none()) return;
+        weights.emplace(weights_, "weights", 1);
+        check_length("values", values.length(), "weights", weights->length());
+    }
+
+    Input values, codes;
+    std::optional<Input> weights;
+};
+
+template <class T>
+nb::object view(T* words, int64_t n, nb::handle owner) {
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(words, {static_cast<size_t>(n)}, owner));
 }
 
-// Words and, where they name rows, the arrays that these are rows of.
+Poll poll_for(int64_t n) { return n < kItemsForPoll ? nullptr : poll_signals; }
+
+nb::object view_of(PackedScores& packed, nb::handle owner) {
+    return packed.layout.is_wide ? view(packed.wide.get(), packed.task.n(), owner)
+                                 : view(packed.narrow.get(), packed.task.n(), owner);
+}
+
+// Makes the words, if nobody has asked for them, and has NumPy sort them: it is as fast as any, and
+// lets other threads run meanwhile.
+void sort_words(PackedScores& packed, nb::handle owner, int n_threads) {
+    const int64_t n = packed.task.n();
+    std::vector<int64_t> starts;
+    {
+        const Unlocked unlocked(n);
+        starts = slice_words(packed, n_threads, poll_for(n));
+    }
+    const nb::object words = view_of(packed, owner);
+    if (starts.size() < 3) {
+        words.attr("sort")();
+        return;
+    }
+    std::vector<nb::object> slices;
+    for (size_t i = 1; i < starts.size(); ++i)
+        slices.push_back(words[nb::slice(starts[i - 1], starts[i])]);
+    const Unlocked unlocked(n);
+    const auto sort = [&](int, int64_t i) {
+        const nb::gil_scoped_acquire locked;
+        slices[static_cast<size_t>(i)].attr("sort")();
+    };
+    parallel(thread_limit(n_threads), static_cast<int64_t>(slices.size()), sort, poll_for(n));
+}
+
+void check_words(const PackedScores& packed) {
+    if (!packed.has_words) throw nb::value_error("nobody has asked for the words");
+}
+
+// Words of half the size, while they are sorted and read.
+class Cut {
+public:
+    Cut(std::shared_ptr<Arrays> arrays, const PackedScores& surveyed, int n_threads)
+        : arrays_(std::move(arrays)), n_threads_(n_threads) {
+        surveyed_.task = surveyed.task;
+        surveyed_.layout = surveyed.layout;
+        cut_ = cut_keys(surveyed_);
+    }
+
+    nb::object words(nb::handle self) {
+        {
+            const Unlocked unlocked(n());
+            pack_words(cut_, n_threads_, poll_for(n()));
+        }
+        return view_of(cut_, self);
+    }
+
+    void sort(nb::handle self) { sort_words(cut_, self, n_threads_); }
+
+    nb::object areas() const {
+        check_words(cut_);
+        std::optional<std::vector<int64_t>> found;
+        {
+            const Unlocked unlocked(n());
+            found = count_cut_areas(surveyed_, cut_, n_threads_, poll_for(n()));
+        }
+        return found ? owned(std::move(*found)) : nb::none();
+    }
+
+private:
+    int64_t n() const { return surveyed_.task.n(); }
+
+    std::shared_ptr<Arrays> arrays_;
+    PackedScores surveyed_, cut_;
+    int n_threads_;
+};
+
+// Words and, where they name rows or are still to be made, the arrays that these are rows of.
 class Packed {
 public:
     Packed(nb::handle values, nb::handle codes, int64_t own, int64_t k, nb::handle weights,
            bool is_pooled, int n_threads, bool wants_rows)
-        : values_(std::in_place, values, "values", is_pooled ? 2 : 1),
-          codes_(std::in_place, codes, "codes", 1) {
-        check_length("values", values_->length(), "codes", codes_->length());
-        RankTask task{scores_of(*values_, is_pooled), codes_->int32s(), nullptr, k, own, is_pooled,
-                      wants_rows};
-        if (!weights.is_none()) {
-            weights_.emplace(weights, "weights", 1);
-            check_length("values", values_->length(), "weights", weights_->length());
-            task.weights = weights_->doubles(true);
-        }
+        : arrays_(std::make_shared<Arrays>(values, codes, weights, is_pooled)),
+          n_threads_(n_threads) {
+        RankTask task{scores_of(arrays_->values, is_pooled), arrays_->codes.int32s(), nullptr, k,
+                      own, is_pooled, wants_rows};
+        if (arrays_->weights) task.weights = arrays_->weights->doubles(true);
         {
             const Unlocked unlocked(task.n());
-            packed_ =
-                pack_scores(task, n_threads, task.n() < kItemsForPoll ? nullptr : poll_signals);
+            packed_ = survey_scores(task, n_threads, poll_for(task.n()));
         }
-        if (packed_.layout.has_rows) return;
-        values_.reset();
-        codes_.reset();
+        release();
     }
 
     bool is_weighted() const { return packed_.task.weights != nullptr; }
@@ -55,36 +132,77 @@ public:
     int64_t n_rows() const { return packed_.task.scores.n_rows; }
     int64_t k() const { return packed_.task.k; }
 
+    // In the order of the rows unless they were asked for before; whoever asks may sort them.
     nb::object words(nb::handle self) {
-        return packed_.layout.is_wide ? view(packed_.wide.get(), self)
-                                      : view(packed_.narrow.get(), self);
+        {
+            const Unlocked unlocked(n());
+            pack_words(packed_, n_threads_, poll_for(n()));
+        }
+        release();
+        return view_of(packed_, self);
     }
 
-    // What a function of the words returns.
+    void sort(nb::handle self) {
+        sort_words(packed_, self, n_threads_);
+        release();
+        settle();
+    }
+
+    // None where whole words do as well.
+    nb::object cut() const {
+        if (!prefixes_pay(packed_)) return nb::none();
+        return nb::cast(new Cut(arrays_, packed_, n_threads_), nb::rv_policy::take_ownership);
+    }
+
+    std::vector<int64_t> areas() const {
+        check_words(packed_);
+        const Unlocked unlocked(n());
+        return count_areas(packed_, n_threads_, poll_for(n()));
+    }
+
+    double share_area(double (*area)(const PackedScores&, int, Poll)) const {
+        check_words(packed_);
+        const Unlocked unlocked(n());
+        return area(packed_, n_threads_, poll_for(n()));
+    }
+
+    // What a function of the sorted words returns.
     template <class Read>
-    auto read(const Read& read) {
+    auto read(const Read& read) const {
+        check_words(packed_);
+        return total(read);
+    }
+
+    // What a function returns to which their order is nothing.
+    template <class Read>
+    auto total(const Read& read) const {
         const Unlocked unlocked(packed_.task.n());
         return read(packed_);
     }
 
-private:
-    template <class T>
-    nb::object view(T* words, nb::handle self) const {
-        return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(
-            words, {static_cast<size_t>(packed_.task.n())}, self));
+    void settle() {
+        check_words(packed_);
+        const Unlocked unlocked(packed_.task.n());
+        karat::settle(packed_);
     }
 
-    std::optional<Input> values_, codes_, weights_;
+private:
+    void release() {
+        if (packed_.has_words && !packed_.layout.has_rows) arrays_.reset();
+    }
+
+    std::shared_ptr<Arrays> arrays_;
     PackedScores packed_;
+    int n_threads_;
 };
 
 nb::object classes_of(Packed& packed) {
-    return packed.is_weighted() ? owned(packed.read(weigh_classes))
-                                : owned(packed.read(count_classes));
+    return packed.is_weighted() ? owned(packed.total(weigh_classes))
+                                : owned(packed.total(count_classes));
 }
 
 nb::object areas_of(Packed& packed) {
-    return packed.is_weighted() ? owned(packed.read(weigh_areas)) : owned(packed.read(count_areas));
+    return packed.is_weighted() ? owned(packed.read(weigh_areas)) : owned(packed.areas());
 }
 
 nb::object rungs_of_packed(Packed& packed, int64_t last, int64_t limit) {
@@ -142,100 +260,23 @@ nb::object squares_of(Packed& packed, bool is_straight) {
     return owned(std::vector<double>(found.begin(), found.end()));
 }
 
-class Pairs {
-public:
-    Pairs(nb::handle values, nb::handle codes, nb::handle weights)
-        : values_(values, "values", 2), scores_(scores_of(values_, true)) {
-        const Input of_rows(codes, "codes", 1);
-        check_length("values", values_.length(), "codes", of_rows.length());
-        const int32_t* data = of_rows.int32s();
-        std::optional<Input> of_weights;
-        const double* given = nullptr;
-        if (!weights.is_none()) {
-            of_weights.emplace(weights, "weights", 1);
-            check_length("values", values_.length(), "weights", of_weights->length());
-            given = of_weights->doubles(true);
-        }
-        const Unlocked unlocked(scores_.n());
-        classes_ = group_rows(data, scores_.n_rows, scores_.width);
-        check_scores(scores_);
-        if (given == nullptr) return;
-        check_weights(given, scores_.n_rows);
-        weights_.emplace();
-        weights_->reserve(classes_.rows.size());
-        for (const int64_t row : classes_.rows) weights_->push_back(given[row]);
-    }
-
-    nb::object weights() const {
-        return weights_ ? owned(std::vector<double>(*weights_)) : nb::none();
-    }
-    nb::object rows() const { return owned(std::vector<int64_t>(classes_.rows)); }
-    nb::object starts() const { return owned(std::vector<int64_t>(classes_.starts)); }
-
-    nb::object differences(int64_t i, int64_t j) const {
-        if (i < 0 || j < 0 || i >= scores_.width || j >= scores_.width)
-            throw nb::index_error("i and j must be classes");
-        const int64_t n = classes_.starts[i + 1] - classes_.starts[i] + classes_.starts[j + 1] -
-                          classes_.starts[j];
-        std::unique_ptr<double[]> out = uninitialised<double>(n);
-        {
-            const Unlocked unlocked(n);
-            pair_scores(scores_, classes_, i, j, out.get());
-        }
-        return owned(std::move(out), n);
-    }
-
-private:
-    Input values_;
-    Scores scores_;
-    ClassRows classes_;
-    std::optional<std::vector<double>> weights_;  // by class
-};
-
-nb::object weighed(nb::handle values, nb::handle cost) {
-    const Input matrix(values, "values", 2), costs(cost, "cost", 2);
-    const Scores scores = scores_of(matrix, true);
-    const double* of_classes = costs.doubles(false);
-    if (costs.length() != scores.width || costs.width() != scores.width ||
-        costs.column_stride() != 8 || costs.stride() != 8 * scores.width)
-        throw nb::value_error("cost must be a contiguous array [k, k]");
-    std::unique_ptr<double[]> out = uninitialised<double>(scores.n());
-    {
-        const Unlocked unlocked(scores.n());
-        weigh_scores(scores, of_classes, out.get());
-    }
-    return owned(std::move(out), scores.n_rows, scores.width);
-}
-
-template <class T>
-nb::object copied(const Scores& scores, int64_t first, int64_t count, int n_threads) {
-    std::unique_ptr<T[]> out = uninitialised<T>(scores.n_rows * count);
-    {
-        const Unlocked unlocked(scores.n_rows * count);
-        copy_columns(scores, first, count, out.get(), n_threads, poll_signals);
-    }
-    return owned(std::move(out), count, scores.n_rows);
-}
-
-nb::object columns_of(nb::handle values, int64_t first, int64_t count, int n_threads) {
-    const Input matrix(values, "values", 2);
-    const Scores scores = scores_of(matrix, true);
-    if (first < 0 || count < 0 || count > scores.width || first > scores.width - count)
-        throw nb::index_error("first and count must name columns");
-    return scores.is_double ? copied<double>(scores, first, count, n_threads)
-                            : copied<float>(scores, first, count, n_threads);
-}
-
 }  // namespace
 
 void bind_ladder(nb::module_& m) {
+    nb::class_<Cut>(m, "CutScores")
+        .def_prop_ro("words", [](nb::handle self) { return nb::cast<Cut&>(self).words(self); })
+        .def("sort", [](nb::handle self) { nb::cast<Cut&>(self).sort(self); })
+        .def("areas", &Cut::areas);
     nb::class_<Packed>(m, "PackedScores")
+        .def_prop_ro("n_items", &Packed::n)
         .def_prop_ro("words", [](nb::handle self) { return nb::cast<Packed&>(self).words(self); })
-        .def("settle", [](Packed& packed) { packed.read(settle); })
+        .def("sort", [](nb::handle self) { nb::cast<Packed&>(self).sort(self); })
+        .def("settle", &Packed::settle)
+        .def("cut", &Packed::cut)
         .def("classes", classes_of)
         .def("areas", areas_of)
-        .def("step_area", [](Packed& packed) { return packed.read(step_area); })
-        .def("trapezoid_area", [](Packed& packed) { return packed.read(trapezoid_area); })
+        .def("step_area", [](const Packed& packed) { return packed.share_area(step_area); })
+        .def("trapezoid_area", [](const Packed& packed) { return packed.share_area(trapezoid_area); })
         .def("rungs", rungs_of_packed, nb::arg("last"), nb::arg("limit"))
         .def("spread", spread_of)
         .def("add_placements", place_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
@@ -258,16 +299,6 @@ void bind_ladder(nb::module_& m) {
         },
         nb::arg("values"), nb::arg("codes"), nb::arg("weights").none(), nb::arg("n_threads"),
         nb::arg("wants_rows") = false);
-    nb::class_<Pairs>(m, "PairScores")
-        .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("values"), nb::arg("codes"),
-             nb::arg("weights").none())
-        .def("weights", &Pairs::weights)
-        .def("rows", &Pairs::rows)
-        .def("starts", &Pairs::starts)
-        .def("differences", &Pairs::differences, nb::arg("i"), nb::arg("j"));
-    m.def("copy_columns", columns_of, nb::arg("values"), nb::arg("first"), nb::arg("count"),
-          nb::arg("n_threads"));
-    m.def("weigh_scores", weighed, nb::arg("values"), nb::arg("cost"));
 }
 
 }  // namespace karat

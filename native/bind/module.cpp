@@ -60,6 +60,7 @@ NB_MODULE(_native, m) {
     bind_program(m);
     bind_resampling(m);
     bind_rungs(m);
+    bind_score_pairs(m);
     bind_scores(m);
     bind_variance(m);
 }

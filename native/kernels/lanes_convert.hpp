@@ -57,6 +57,34 @@ inline U32 widened(const int16_t* x) {
 }
 #endif
 
+// Eight lanes that are all ones or zero, as bits.
+using Eight32 = Vector<uint32_t, 8>::type;
+using Eight64 = Vector<uint64_t, 8>::type;
+#if KARAT_LANE_BYTES == 64
+inline uint32_t lane_bits(Eight32 v) {
+    return _mm256_movepi32_mask(reinterpret_cast<__m256i>(v));
+}
+inline uint32_t lane_bits(Eight64 v) {
+    return _mm512_movepi64_mask(reinterpret_cast<__m512i>(v));
+}
+#elif KARAT_LANE_BYTES == 32
+inline uint32_t lane_bits(Eight32 v) {
+    return uint32_t(_mm256_movemask_ps(reinterpret_cast<__m256>(v)));
+}
+inline uint32_t lane_bits(Eight64 v) {
+    __m256d halves[2];
+    __builtin_memcpy(halves, &v, sizeof v);
+    return uint32_t(_mm256_movemask_pd(halves[0]) | _mm256_movemask_pd(halves[1]) << 4);
+}
+#else
+template <class V>
+inline uint32_t lane_bits(V v) {
+    uint32_t bits = 0;
+    for (int lane = 0; lane < 8; ++lane) bits |= uint32_t(v[lane] & 1) << lane;
+    return bits;
+}
+#endif
+
 #if KARAT_LANE_BYTES != 64
 inline void store_bytes(uint8_t* out, U32 v) {
     using Half = typename Vector<uint16_t, kLanes32>::type;

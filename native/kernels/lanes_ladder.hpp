@@ -23,6 +23,23 @@ struct LadderLanes {
     // share[i] = own[i] / all[i] for i from 1 to n, and with the increase d[i] = own[i] - own[i -
     // 1] sums = {Σ d[i]·share[i], Σ d[i]·share[i - 1]}. The same bits on every instruction set.
     void (*shares)(const double* own, const double* all, int64_t n, double* share, double sums[2]);
+
+    // Of n <= 2048 sorted words without rows, and those in slot `last`, which is the last: sums =
+    // {how many there are, Σ their places i}, and in `borders`, room for n, the places i > 0 where
+    // they begin after others of the same rung, ascending. Returns how many. places[is_wide].
+    int64_t (*places[2])(const void* words, int64_t n, int class_bits, uint32_t last,
+                         uint64_t sums[2], int32_t* borders);
+
+    // How many of n < 2^31 words are below a bound: count_below[is_wide].
+    int64_t (*count_below[2])(const void* words, int64_t n, uint64_t bound);
+
+    // Of n <= 2048 words as above, from the last one down, above which stand `rows` rows, *own of
+    // them in slot `last`: for each rung that ends among them, both numbers at or above it.
+    // words[-1] is read unless `is_end`: the first word ends a rung then. Room for n + 8 numbers.
+    // Adds to *own, and returns how many rungs. count_up[is_wide].
+    int64_t (*count_up[2])(const void* words, int64_t n, bool is_end, int class_bits,
+                           uint32_t last, int64_t* own, int64_t rows, double* of_own,
+                           double* of_all);
 };
 
 }  // namespace karat

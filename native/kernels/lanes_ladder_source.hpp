@@ -80,11 +80,11 @@ uint32_t class_slots(const int32_t* codes, int64_t n, uint32_t own, uint32_t las
     return largest<uint32_t, kLanes32>(top);
 }
 
-// Words from keys: the key above, the slot and the row below.
+// Words from keys that were cut: the key above, the slot and the row below.
 template <class Words, class Word>
 inline Words words_of(Words key, Words slots, Word first, const KeyLayout& layout) {
     const Words words =
-        ((key >> Word(layout.drop)) << Word(layout.below())) | (slots << Word(layout.row_bits));
+        (key << Word(layout.below())) | (slots << Word(layout.row_bits));
     if (!layout.has_rows) return words;
     Words rows;
     for (int lane = 0; lane < int(sizeof(Words) / sizeof(Word)); ++lane)
@@ -103,13 +103,14 @@ void pack_scores(const void* x, const uint32_t* slots, int64_t n, int64_t first,
     using Unsigned = typename L::Words;
     const Int floor = Int(layout.floor), zeros = Int(layout.zeros);
     const typename L::Word lowest = typename L::Word(layout.lowest);
+    const typename L::Word drop = typename L::Word(layout.drop);
     Word* to = static_cast<Word*>(out);
     each_vector<L>(x, n, 0, [&](int64_t i, int count, Ints b) {
         const Ints negative = b < 0;
         const Ints steps = larger((b & L::most) >> zeros, Ints{} + floor) - floor;
         // Unsigned: the distance between scores of both signs may need the sign bit.
         const Unsigned place = reinterpret_cast<Unsigned>((steps ^ negative) - negative);
-        const Words key = __builtin_convertvector(place - lowest, Words);
+        const Words key = __builtin_convertvector((place - lowest) >> drop, Words);
         uint32_t here[L::n] = {};
         if (count == L::n) {
             __builtin_memcpy(here, slots + i, sizeof here);
@@ -157,12 +158,120 @@ void shares(const double* own, const double* all, int64_t n, double* share, doub
     }
 }
 
+template <class Word>
+int64_t places(const void* from, int64_t n, int class_bits, uint32_t last, uint64_t sums[2],
+               int32_t* borders) {
+    constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(Word));
+    using V = typename Vector<Word, lanes>::type;
+    const Word* words = static_cast<const Word*>(from);
+    const Word mask = Word((Word(1) << class_bits) - 1), own = Word(last);
+    V place = {}, count = {}, sum = {};
+    for (int lane = 0; lane < lanes; ++lane) place[lane] = Word(lane + 1);
+    int64_t n_borders = 0, i = 1;
+    for (; i + lanes <= n; i += lanes) {
+        const V here = load<V>(words + i), change = here ^ load<V>(words + i - 1);
+        const V is_own = reinterpret_cast<V>((here & mask) == own);
+        count -= is_own;
+        sum += place & is_own;
+        place += Word(lanes);
+        // The slot alone differs.
+        const V is_border = is_own & reinterpret_cast<V>(change - 1 < mask);
+        if (all_bits<Word, lanes>(is_border) == 0) continue;
+        for (int lane = 0; lane < lanes; ++lane)
+            if (is_border[lane] != 0) borders[n_borders++] = int32_t(i + lane);
+    }
+    sums[0] = n > 0 && (words[0] & mask) == own;
+    sums[1] = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+        sums[0] += count[lane];
+        sums[1] += sum[lane];
+    }
+    for (; i < n; ++i) {
+        const bool is_own = (words[i] & mask) == own;
+        sums[0] += is_own;
+        sums[1] += is_own ? uint64_t(i) : 0;
+        if (is_own && Word((words[i] ^ words[i - 1]) - 1) < mask)
+            borders[n_borders++] = int32_t(i);
+    }
+    return n_borders;
+}
+
+template <class Word>
+int64_t count_below(const void* from, int64_t n, uint64_t bound) {
+    constexpr int lanes = KARAT_LANE_BYTES / int(sizeof(Word));
+    using V = typename Vector<Word, lanes>::type;
+    const Word* words = static_cast<const Word*>(from);
+    V counts = {};
+    int64_t i = 0, sum = 0;
+    for (; i + lanes <= n; i += lanes)
+        counts -= reinterpret_cast<V>(load<V>(words + i) < Word(bound));
+    for (int lane = 0; lane < lanes; ++lane) sum += int64_t(counts[lane]);
+    for (; i < n; ++i) sum += words[i] < Word(bound);
+    return sum;
+}
+
+// How many of the first bits of a byte are set, from the top one down.
+struct BitsFromTop {
+    alignas(64) int32_t till[256][8] = {};
+
+    constexpr BitsFromTop() {
+        for (int byte = 0; byte < 256; ++byte) {
+            int32_t sum = 0;
+            for (int bit = 0; bit < 8; ++bit) till[byte][bit] = sum += byte >> (7 - bit) & 1;
+        }
+    }
+};
+constexpr BitsFromTop kBitsFromTop;
+
+template <class Word>
+int64_t count_up(const void* from, int64_t n, bool is_end, int class_bits, uint32_t last,
+                 int64_t* own_above, int64_t rows, double* of_own, double* of_all) {
+    // Eight words at a time on every instruction set; the compiler divides what is too wide.
+    using V = typename Vector<Word, 8>::type;
+    using Ints = Vector<int32_t, 8>::type;
+    using Doubles = Vector<double, 8>::type;
+    const Word* words = static_cast<const Word*>(from);
+    const Word mask = Word((Word(1) << class_bits) - 1);
+    const Doubles places = {1, 2, 3, 4, 5, 6, 7, 8};
+    int64_t i = n, m = 0, own = *own_above;
+    const auto pass = [&](int64_t at) {
+        own += (words[at] & mask) == Word(last);
+        ++rows;
+        of_own[m] = double(own);
+        of_all[m] = double(rows);
+        m += (at == 0 && is_end) || (words[at] ^ words[at - 1]) >> class_bits != 0;
+    };
+    while (i > 8) {
+        const V here = load<V>(words + i - 8), below = load<V>(words + i - 9);
+        if (lane_bits(reinterpret_cast<V>((here ^ below) <= mask)) != 0) {
+            for (int word = 0; word < 8; ++word) pass(--i);
+            continue;
+        }
+        // Each word is a rung.
+        const int32_t* till = kBitsFromTop.till[lane_bits(reinterpret_cast<V>((here & mask) ==
+                                                                              Word(last)))];
+        const Doubles few = __builtin_convertvector(load<Ints>(till), Doubles);
+        store(of_own + m, few + double(own));
+        store(of_all + m, places + double(rows));
+        own += till[7];
+        rows += 8;
+        m += 8;
+        i -= 8;
+    }
+    while (i > 0) pass(--i);
+    *own_above = own;
+    return m;
+}
+
 constexpr karat::LadderLanes kLadderLanes = {
     {float_span<4>, float_span<8>},
     class_slots,
     {{pack_scores<4, uint32_t>, pack_scores<4, uint64_t>},
      {pack_scores<8, uint32_t>, pack_scores<8, uint64_t>}},
     shares,
+    {places<uint32_t>, places<uint64_t>},
+    {count_below<uint32_t>, count_below<uint64_t>},
+    {count_up<uint32_t>, count_up<uint64_t>},
 };
 
 }  // namespace

@@ -67,16 +67,33 @@ public:
           n_slots_(n_ < kItemsForThreads ? 1 : thread_limit(n_threads)),
           poll_(poll) {}
 
-    PackedScores run() {
+    PackedScores survey() {
         check();
         stage();
         PackedScores packed;
         packed.task = task_;
         packed.layout = choose_layout(span(), task_.scores.is_double, n_, task_.k,
                                       task_.weights != nullptr || task_.wants_rows);
-        allocate(packed);
-        pack(packed);
+        check_codes();
+        if (task_.weights != nullptr) check_weights(task_.weights, task_.scores.n_rows);
+        if (staged_ != nullptr) pack(packed);
         return packed;
+    }
+
+    void pack(PackedScores& packed) {
+        allocate(packed);
+        const bool is_wide = packed.layout.is_wide;
+        const WordBlocks blocks(packed.task, packed.layout, staged_);
+        const auto work = [&](int, int64_t index) {
+            const int64_t end = std::min(n_, (index + 1) * kTaskItems);
+            for (int64_t first = index * kTaskItems; first < end; first += kBlock) {
+                void* to = is_wide ? static_cast<void*>(packed.wide.get() + first)
+                                   : packed.narrow.get() + first;
+                blocks.make(first, std::min(kBlock, end - first), to);
+            }
+        };
+        parallel(n_slots_, n_tasks_, work, poll_);
+        packed.has_words = true;
     }
 
 private:
@@ -138,46 +155,19 @@ private:
         }
     }
 
-    void pack(PackedScores& packed) const {
-        const bool is_wide = packed.layout.is_wide;
-        const auto kernel = lanes().ladder.pack[task_.scores.is_double][is_wide];
+    void check_codes() const {
+        const int64_t rows = task_.scores.n_rows, tasks = (rows + kTaskItems - 1) / kTaskItems;
+        const int64_t most = task_.is_pooled ? task_.scores.width : task_.k;
         std::atomic<bool> is_bad{false};
         const auto work = [&](int, int64_t index) {
-            alignas(64) uint32_t slots[kBlock];
-            const int64_t end = std::min(n_, (index + 1) * kTaskItems);
-            for (int64_t first = index * kTaskItems; first < end; first += kBlock) {
-                const int64_t n = std::min(kBlock, end - first);
-                if (!read_slots(first, n, slots)) is_bad = true;
-                const char* from = staged_ == nullptr ? task_.scores.at(first) : staged(first);
-                void* to = is_wide ? static_cast<void*>(packed.wide.get() + first)
-                                   : packed.narrow.get() + first;
-                kernel(from, slots, n, first, packed.layout, to);
-            }
+            const int64_t first = index * kTaskItems;
+            int64_t low, high;
+            lanes().span[static_cast<int>(Kind::i32)](
+                task_.codes + first, std::min(kTaskItems, rows - first), &low, &high);
+            if (low < 0 || high >= most) is_bad = true;
         };
-        parallel(n_slots_, n_tasks_, work, poll_);
+        parallel(n_slots_, tasks, work, poll_);
         if (is_bad) reject_codes();
-        if (task_.weights != nullptr) check_weights(task_.weights, task_.scores.n_rows);
-    }
-
-    // False when some class is out of range.
-    bool read_slots(int64_t first, int64_t n, uint32_t* slots) const {
-        const auto kernel = lanes().ladder.slots;
-        if (!task_.is_pooled)
-            return kernel(task_.codes + first, n, static_cast<uint32_t>(task_.own),
-                          static_cast<uint32_t>(task_.k - 1), slots) < task_.k;
-        const int64_t width = task_.scores.width;
-        int64_t row = first / width, column = first % width;
-        for (int64_t i = 0; i < n; ++i) {
-            slots[i] = task_.codes[row] == column;
-            if (++column == width) {
-                column = 0;
-                ++row;
-            }
-        }
-        uint32_t most = 0;
-        for (int64_t r = first / width; r <= (first + n - 1) / width; ++r)
-            most = std::max(most, static_cast<uint32_t>(task_.codes[r]));
-        return most < width;
     }
 
     void reject_codes() const {
@@ -204,8 +194,57 @@ bool Scores::is_contiguous() const {
     return column_stride == item_bytes() && (n_rows == 1 || row_stride == width * item_bytes());
 }
 
+WordBlocks::WordBlocks(const RankTask& task, const KeyLayout& layout, const char* scores)
+    : task_(task), layout_(layout), scores_(scores) {}
+
+void WordBlocks::make(int64_t first, int64_t n, void* out) const {
+    alignas(64) uint32_t slots[kBlock];
+    // Both were looked at before: what is wrong was written meanwhile.
+    if (!read_slots(first, n, slots))
+        throw std::runtime_error("the classes changed while they were read");
+    pack(slots, first, n, out);
+}
+
+void WordBlocks::make_keys(int64_t first, int64_t n, void* out) const {
+    static constexpr uint32_t no_slots[kBlock] = {};
+    pack(no_slots, first, n, out);
+}
+
+void WordBlocks::pack(const uint32_t* slots, int64_t first, int64_t n, void* out) const {
+    const char* from = scores_ == nullptr ? task_.scores.at(first)
+                                          : scores_ + first * task_.scores.item_bytes();
+    lanes().ladder.pack[task_.scores.is_double][layout_.is_wide](from, slots, n, first, layout_,
+                                                                 out);
+}
+
+bool WordBlocks::read_slots(int64_t first, int64_t n, uint32_t* slots) const {
+    if (!task_.is_pooled)
+        return lanes().ladder.slots(task_.codes + first, n, static_cast<uint32_t>(task_.own),
+                                    static_cast<uint32_t>(task_.k - 1), slots) < task_.k;
+    const int64_t width = task_.scores.width;
+    int64_t row = first / width, column = first % width;
+    for (int64_t i = 0; i < n; ++i) {
+        slots[i] = task_.codes[row] == column;
+        if (++column == width) {
+            column = 0;
+            ++row;
+        }
+    }
+    return true;
+}
+
+PackedScores survey_scores(const RankTask& task, int n_threads, Poll poll) {
+    return Packer(task, n_threads, poll).survey();
+}
+
+void pack_words(PackedScores& packed, int n_threads, Poll poll) {
+    if (!packed.has_words) Packer(packed.task, n_threads, poll).pack(packed);
+}
+
 PackedScores pack_scores(const RankTask& task, int n_threads, Poll poll) {
-    return Packer(task, n_threads, poll).run();
+    PackedScores packed = survey_scores(task, n_threads, poll);
+    pack_words(packed, n_threads, poll);
+    return packed;
 }
 
 void check_scores(const Scores& scores) {

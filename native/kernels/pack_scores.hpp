@@ -57,13 +57,45 @@ struct RankTask {
 struct PackedScores {
     RankTask task;
     KeyLayout layout;
+    bool has_words = false;
     std::unique_ptr<uint32_t[]> narrow;  // one of the two
     std::unique_ptr<uint64_t[]> wide;
 };
 
+// Makes words of items some at a time.
+class WordBlocks {
+public:
+    // `scores`: those of the task side by side, or null where these lie so. All is kept by reference.
+    WordBlocks(const RankTask& task, const KeyLayout& layout, const char* scores = nullptr);
+
+    // The words of n <= kBlock items from `first` on, uint32 or uint64 as the layout says.
+    // std::runtime_error when a class is out of range: it was not when the rows were surveyed.
+    void make(int64_t first, int64_t n, void* out) const;
+    // The same as if every class had slot 0.
+    void make_keys(int64_t first, int64_t n, void* out) const;
+
+private:
+    // False when some class is out of range.
+    bool read_slots(int64_t first, int64_t n, uint32_t* slots) const;
+    void pack(const uint32_t* slots, int64_t first, int64_t n, void* out) const;
+
+    const RankTask& task_;
+    const KeyLayout& layout_;
+    const char* scores_;
+};
+
+// Looks at every row and chooses the layout. Words are made only of scores that do not lie side by
+// side; those of others are made later, and till then the arrays must not change.
+//
 // Throws Rejected: "range" for the first class that is not in [0, k) (pooled: [0, width)), else
 // "nan" or "infinite" for the first such item, else "bad_weight" or "negative_weight".
 // std::invalid_argument for an impossible k or own.
+PackedScores survey_scores(const RankTask& task, int n_threads, Poll poll);
+
+// Makes the words, in the order of the items, unless they are there.
+void pack_words(PackedScores& packed, int n_threads, Poll poll);
+
+// Both at once.
 PackedScores pack_scores(const RankTask& task, int n_threads, Poll poll);
 
 // Rejected "nan" or "infinite" for the first item of a matrix that is not finite.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/choose_isa.hpp"
 #include "kernels/read_words.hpp"
 
 namespace karat {
@@ -57,22 +58,7 @@ std::vector<T> by_class(const PackedScores& packed, const std::vector<T>& slots)
 
 // In a rung the rows of the own class come first. So the pairs of a row with those above it, twice,
 // and with those beside it, once, are what was seen above the rung and what was seen till here.
-
-// Two classes: the area is one sum.
-template <class Reader>
-uint64_t count_other(const Reader& reader, int64_t n) {
-    uint64_t above = 0, seen = 0, area = 0;
-    for (int64_t i = n - 1, before = i; i >= 0; before = i--) {
-        const uint64_t is_own = reader.slot(i);
-        above = reader.same(i, before) ? above : seen;
-        area += (above + seen) & (is_own - 1);
-        seen += is_own;
-    }
-    return area;
-}
-
-template <class Reader>
-void count_each(const Reader& reader, int64_t n, uint64_t own, uint64_t* areas) {
+void count_rows(const RowReader& reader, int64_t n, uint64_t own, uint64_t* areas) {
     uint64_t above = 0, seen = 0;
     for (int64_t i = n - 1, before = i; i >= 0; before = i--) {
         const uint64_t slot = reader.slot(i);
@@ -80,6 +66,133 @@ void count_each(const Reader& reader, int64_t n, uint64_t own, uint64_t* areas) 
         areas[slot] += above + seen;
         seen += slot == own;
     }
+}
+
+// Counts stretches of words independently of each other.
+template <class Word>
+class OrderedCounter {
+public:
+    OrderedCounter(const PackedScores& packed, const Word* words, int n_threads, Poll poll)
+        : reader_(packed, words),
+          words_(words),
+          n_(packed.task.n()),
+          n_tasks_((n_ + kTaskItems - 1) / kTaskItems),
+          n_slots_(n_ < kItemsForThreads ? 1 : thread_limit(n_threads)),
+          own_(static_cast<uint64_t>(packed.task.k - 1)),
+          poll_(poll),
+          class_bits_(packed.layout.class_bits),
+          found_(static_cast<size_t>(n_tasks_)) {}
+
+    // Two classes: an own row stands above so many of the rest as its place says, less the own ones
+    // before it.
+    std::vector<uint64_t> of_two() {
+        find_places();
+        uint64_t own = 0, places = 0;
+        for (const Places& part : found_) {
+            own += part.own;
+            places += part.sum;
+        }
+        return {2 * places - own * (own - 1), 0};
+    }
+
+    std::vector<uint64_t> of_many(size_t n_areas) {
+        find_places();
+        std::vector<uint64_t> above(found_.size() + 1);
+        for (size_t task = found_.size(); task > 0; --task)
+            above[task - 1] = above[task] + found_[task - 1].own;
+        std::vector<std::vector<uint64_t>> parts(static_cast<size_t>(n_slots_));
+        // Copies take turns: the next addition need not wait for the last one.
+        constexpr size_t kCopies = 4;
+        each_task([&](int slot, int64_t task, int64_t begin, int64_t end) {
+            parts[slot].resize(kCopies * n_areas);
+            uint64_t* copies[kCopies];
+            for (size_t copy = 0; copy < kCopies; ++copy)
+                copies[copy] = parts[slot].data() + copy * n_areas;
+            uint64_t seen = 2 * above[task + 1];
+            const auto add = [&](uint64_t* areas, int64_t i) {
+                const uint64_t of_row = reader_.slot(i);
+                areas[of_row] += seen;
+                seen += 2 * (of_row == own_);
+            };
+            int64_t i = end;
+            for (; i - begin >= 4; i -= 4) {
+                add(copies[0], i - 1);
+                add(copies[1], i - 2);
+                add(copies[2], i - 3);
+                add(copies[3], i - 4);
+            }
+            while (i > begin) add(copies[0], --i);
+        });
+        std::vector<uint64_t> areas(n_areas);
+        for (const auto& part : parts)
+            for (size_t i = 0; i < part.size(); ++i) areas[i % n_areas] += part[i];
+        return areas;
+    }
+
+    std::vector<Border> borders() const {
+        std::vector<Border> all;
+        for (const Places& part : found_)
+            all.insert(all.end(), part.borders.begin(), part.borders.end());
+        return all;
+    }
+
+private:
+    static constexpr int64_t kTaskItems = 32 * kBlock, kItemsForThreads = 200000;
+
+    template <class Use>
+    void each_task(const Use& use) {
+        parallel(n_slots_, n_tasks_, [&](int slot, int64_t task) {
+            use(slot, task, task * kTaskItems, std::min(n_, (task + 1) * kTaskItems));
+        }, poll_);
+    }
+
+    // Where the own rows of a task are.
+    struct Places {
+        uint64_t own = 0, sum = 0;
+        std::vector<Border> borders;
+    };
+
+    void find_places() {
+        const auto kernel = lanes().ladder.places[sizeof(Word) == 8];
+        each_task([&](int, int64_t task, int64_t begin, int64_t end) {
+            Places& here = found_[static_cast<size_t>(task)];
+            int32_t borders[kBlock];
+            for (int64_t first = begin; first < end; first += kBlock) {
+                if (is_border(first)) here.borders.push_back(border_at(reader_, n_, first));
+                uint64_t sums[2];
+                const int64_t m = kernel(words_ + first, std::min(kBlock, end - first), class_bits_,
+                                         static_cast<uint32_t>(own_), sums, borders);
+                here.own += sums[0];
+                here.sum += sums[1] + sums[0] * static_cast<uint64_t>(first);
+                for (int64_t i = 0; i < m; ++i)
+                    here.borders.push_back(border_at(reader_, n_, first + borders[i]));
+            }
+        });
+    }
+
+    bool is_border(int64_t i) const {
+        return i > 0 && reader_.same(i - 1, i) && reader_.slot(i) == own_ &&
+               reader_.slot(i - 1) != own_;
+    }
+
+    const WholeReader<Word> reader_;
+    const Word* words_;
+    const int64_t n_, n_tasks_;
+    const int n_slots_;
+    const uint64_t own_;
+    Poll poll_;
+    const int class_bits_;
+    std::vector<Places> found_;  // of each task
+};
+
+template <class Word>
+std::vector<uint64_t> count_ordered(const PackedScores& packed, const Word* words, int n_threads,
+                                    Poll poll, std::vector<Border>& borders) {
+    OrderedCounter<Word> counter(packed, words, n_threads, poll);
+    std::vector<uint64_t> areas =
+        packed.task.k == 2 ? counter.of_two() : counter.of_many(n_slots(packed));
+    borders = counter.borders();
+    return areas;
 }
 
 }  // namespace
@@ -93,21 +206,37 @@ void check_pairs(const PackedScores& packed) {
             throw std::overflow_error("the pairs are too many to be counted in 63 bits");
 }
 
-std::vector<int64_t> count_areas(const PackedScores& packed) {
-    check_pairs(packed);
-    const int64_t n = packed.task.n();
-    std::vector<uint64_t> areas(n_slots(packed));
-    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
-    with_reader(packed, [&](const auto& reader) {
-        if (packed.task.k == 2) {
-            areas[0] = count_other(reader, n);
-        } else {
-            count_each(reader, n, own, areas.data());
-        }
-    });
-    areas[own] = 0;
+std::vector<uint64_t> count_as_ordered(const PackedScores& packed, int n_threads, Poll poll,
+                                       std::vector<Border>& borders) {
+    return packed.layout.is_wide
+               ? count_ordered(packed, packed.wide.get(), n_threads, poll, borders)
+               : count_ordered(packed, packed.narrow.get(), n_threads, poll, borders);
+}
+
+std::vector<int64_t> areas_of_classes(const PackedScores& packed,
+                                      const std::vector<uint64_t>& slots) {
+    std::vector<uint64_t> areas = slots;
+    areas[static_cast<size_t>(packed.task.k - 1)] = 0;
     const std::vector<uint64_t> found = by_class(packed, areas);
     return std::vector<int64_t>(found.begin(), found.end());
+}
+
+std::vector<int64_t> count_areas(const PackedScores& packed, int n_threads, Poll poll) {
+    check_pairs(packed);
+    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
+    if (packed.layout.has_rows) {
+        std::vector<uint64_t> areas(n_slots(packed));
+        count_rows(RowReader(packed), packed.task.n(), own, areas.data());
+        return areas_of_classes(packed, areas);
+    }
+    std::vector<Border> borders;
+    std::vector<uint64_t> areas = count_as_ordered(packed, n_threads, poll, borders);
+    with_reader(packed, [&](const auto& reader) {
+        for (const Border& border : borders)
+            for (int64_t i = border.first; i < border.border; ++i)
+                areas[reader.slot(i)] -= static_cast<uint64_t>(border.last - border.border);
+    });
+    return areas_of_classes(packed, areas);
 }
 
 std::vector<double> weigh_areas(const PackedScores& packed) {
@@ -141,7 +270,46 @@ std::vector<double> weigh_areas(const PackedScores& packed) {
     return by_class(packed, areas);
 }
 
+namespace {
+
+std::vector<int64_t> count_two(const RankTask& task) {
+    int64_t ones = 0;
+    uint32_t all = 0;
+    for (int64_t first = 0; first < task.scores.n_rows; first += kBlock) {
+        const int64_t last = std::min(task.scores.n_rows, first + kBlock);
+        uint32_t here = 0;
+        for (int64_t row = first; row < last; ++row) {
+            here += static_cast<uint32_t>(task.codes[row]);
+            all |= static_cast<uint32_t>(task.codes[row]);
+        }
+        ones += here;
+    }
+    if (all > 1) throw std::runtime_error("the classes changed while they were counted");
+    return {task.scores.n_rows - ones, ones};
+}
+
+// Before the words are made.
+std::vector<int64_t> count_codes(const RankTask& task) {
+    if (task.is_pooled) return {task.n() - task.scores.n_rows, task.scores.n_rows};
+    if (task.k == 2) return count_two(task);
+    const size_t k = static_cast<size_t>(task.k);
+    const int64_t copies = k <= 64 ? 4 : 1;
+    std::vector<int64_t> rows(static_cast<size_t>(copies) * k);
+    for (int64_t row = 0; row < task.scores.n_rows; ++row) {
+        const int64_t code = task.codes[row];
+        if (code < 0 || code >= task.k)
+            throw std::runtime_error("the classes changed while they were counted");
+        rows[static_cast<size_t>(row & (copies - 1)) * k + static_cast<size_t>(code)] += 1;
+    }
+    for (size_t i = k; i < rows.size(); ++i) rows[i % k] += rows[i];
+    rows.resize(k);
+    return rows;
+}
+
+}  // namespace
+
 std::vector<int64_t> count_classes(const PackedScores& packed) {
+    if (!packed.has_words) return count_codes(packed.task);
     const size_t slots = n_slots(packed);
     const int64_t copies = slots <= 64 ? 4 : 1;
     std::vector<int64_t> rows(static_cast<size_t>(copies) * slots);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/pack_scores.hpp"
+#include "kernels/rank_borders.hpp"
 
 namespace karat {
 
@@ -12,7 +13,17 @@ namespace karat {
 
 // For each class c: over pairs (row of own, row of c) the sum of 2·[s > s'] + [s = s']; 0 at own.
 // Exact while 2·(rows of own)·(rows of c) < 2^63, else std::overflow_error.
-std::vector<int64_t> count_areas(const PackedScores& packed);
+std::vector<int64_t> count_areas(const PackedScores& packed, int n_threads = 1,
+                                 Poll poll = nullptr);
+
+// For each slot of words without rows: the same as if in every rung the own rows stood above the
+// others; and where they stand together. What the slot of own has means nothing.
+std::vector<uint64_t> count_as_ordered(const PackedScores& packed, int n_threads, Poll poll,
+                                       std::vector<Border>& borders);
+
+// Numbers of slots as those of classes; 0 for own.
+std::vector<int64_t> areas_of_classes(const PackedScores& packed,
+                                      const std::vector<uint64_t>& slots);
 
 // Throws that std::overflow_error.
 void check_pairs(const PackedScores& packed);

@@ -1,6 +1,8 @@
 #include "kernels/rank_rungs.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "kernels/choose_isa.hpp"
 #include "kernels/large_pages.hpp"
@@ -9,10 +11,12 @@
 namespace karat {
 namespace {
 
+constexpr int64_t kPastEnd = 8;
+
 // What stands at or above each rung that ends in a stretch; entry 0 is the last rung before it.
 struct Cumulated {
-    alignas(64) double own[kBlock + 1];
-    alignas(64) double all[kBlock + 1];
+    alignas(64) double own[kBlock + 1 + kPastEnd];
+    alignas(64) double all[kBlock + 1 + kPastEnd];
     alignas(64) double share[kBlock + 1];
     int64_t n = 0;
 
@@ -26,8 +30,8 @@ struct Cumulated {
 };
 
 // Calls use(cumulated) for each stretch.
-template <class Reader, class Use>
-void count_up(const Reader& reader, const RankTask& task, const Use& use) {
+template <class Use>
+void count_up(const RowReader& reader, const RankTask& task, const Use& use) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
     const int64_t n = task.n();
     Cumulated found;
@@ -82,7 +86,120 @@ struct ShareSums {
     double here = 0, before = 0, own = 0;
 };
 
-ShareSums share_sums(const PackedScores& packed) {
+// Words without rows, in stretches that threads count independently of each other.
+template <class Word>
+class ShareCounter {
+public:
+    ShareCounter(const PackedScores& packed, const Word* words, int n_threads, Poll poll)
+        : words_(words),
+          n_(packed.task.n()),
+          n_stretches_((n_ + kBlock - 1) / kBlock),
+          n_slots_(n_ < kItemsForThreads ? 1 : thread_limit(n_threads)),
+          task_stretches_(n_slots_ == 1 ? n_stretches_ : kTaskStretches),
+          n_tasks_(n_ == 0 ? 0 : (n_stretches_ + task_stretches_ - 1) / task_stretches_),
+          class_bits_(packed.layout.class_bits),
+          own_(static_cast<uint32_t>(packed.task.k - 1)),
+          poll_(poll),
+          above_(static_cast<size_t>(n_tasks_)),
+          sums_(static_cast<size_t>(n_stretches_)) {}
+
+    ShareSums run() {
+        count_above();
+        parallel(n_slots_, n_tasks_, [&](int, int64_t task) { add_task(task); }, poll_);
+        ShareSums whole;
+        whole.own = static_cast<double>(total_);
+        // In the order of the words, however they were divided.
+        for (const ShareSums& stretch : sums_) {
+            whole.here += stretch.here;
+            whole.before += stretch.before;
+        }
+        return whole;
+    }
+
+private:
+    static constexpr int64_t kTaskStretches = 32, kItemsForThreads = 200000;
+
+    // Words of a stretch: the first is that of the largest scores.
+    int64_t last_of(int64_t stretch) const { return n_ - stretch * kBlock; }
+    int64_t first_of(int64_t stretch) const {
+        return std::max<int64_t>(last_of(stretch) - kBlock, 0);
+    }
+    int64_t end_of(int64_t task) const {
+        return std::min(n_stretches_, (task + 1) * task_stretches_);
+    }
+
+    void count_above() {
+        if (n_tasks_ < 2) return;
+        const auto kernel = lanes().ladder.places[sizeof(Word) == 8];
+        parallel(n_slots_, n_tasks_, [&](int, int64_t task) {
+            int32_t borders[kBlock];
+            for (int64_t s = task * task_stretches_; s < end_of(task); ++s) {
+                const int64_t first = first_of(s);
+                uint64_t sums[2];
+                kernel(words_ + first, last_of(s) - first, class_bits_, own_, sums, borders);
+                above_[task] += static_cast<int64_t>(sums[0]);
+            }
+        }, poll_);
+        int64_t seen = 0;
+        for (int64_t& here : above_) {
+            const int64_t own = here;
+            here = seen;
+            seen += own;
+        }
+    }
+
+    // What stands at or above the last rung that ends at or above `last`, where `own` stand above.
+    void begin(int64_t last, int64_t own, Cumulated& found) const {
+        const Word* from = words_ + last;
+        const Word* const end = words_ + n_;
+        const Word cut = static_cast<Word>(words_[last - 1] >> class_bits_);
+        const Word* rung_end = std::partition_point(
+            from, end, [&](Word word) { return word >> class_bits_ == cut; });
+        if (rung_end == end) return;
+        const Word* own_begin = std::partition_point(from, rung_end, [&](Word word) {
+            return (word & ((Word{1} << class_bits_) - 1)) != own_;
+        });
+        found.own[0] = static_cast<double>(own - (rung_end - own_begin));
+        found.all[0] = static_cast<double>(end - rung_end);
+        found.share[0] = found.own[0] / found.all[0];
+    }
+
+    void add_task(int64_t task) {
+        const auto count = lanes().ladder.count_up[sizeof(Word) == 8];
+        Cumulated found;
+        int64_t own = above_[task];
+        const int64_t first_stretch = task * task_stretches_;
+        begin(last_of(first_stretch), own, found);
+        for (int64_t s = first_stretch; s < end_of(task); ++s) {
+            if (s > first_stretch) found.restart();
+            const int64_t first = first_of(s), last = last_of(s);
+            found.n = count(words_ + first, last - first, first == 0, class_bits_, own_, &own,
+                            n_ - last, found.own + 1, found.all + 1);
+            double sums[2];
+            lanes().ladder.shares(found.own, found.all, found.n, found.share, sums);
+            sums_[s].here = sums[0];
+            sums_[s].before = sums[1];
+        }
+        if (task + 1 == n_tasks_) total_ = own;
+    }
+
+    const Word* words_;
+    const int64_t n_, n_stretches_;
+    const int n_slots_;
+    const int64_t task_stretches_, n_tasks_;
+    const int class_bits_;
+    const uint32_t own_;
+    Poll poll_;
+    std::vector<int64_t> above_;   // own rows above each task
+    std::vector<ShareSums> sums_;  // of each stretch
+    int64_t total_ = 0;            // own rows
+};
+
+ShareSums share_sums(const PackedScores& packed, int n_threads, Poll poll) {
+    if (!packed.layout.has_rows)
+        return packed.layout.is_wide
+                   ? ShareCounter<uint64_t>(packed, packed.wide.get(), n_threads, poll).run()
+                   : ShareCounter<uint32_t>(packed, packed.narrow.get(), n_threads, poll).run();
     ShareSums sums;
     const auto add = [&](Cumulated& found) {
         double stretch[2];
@@ -91,10 +208,11 @@ ShareSums share_sums(const PackedScores& packed) {
         sums.before += stretch[1];
         sums.own = found.own[found.n];
     };
+    const RowReader reader(packed);
     if (packed.task.weights != nullptr) {
-        weigh_up(RowReader(packed), packed.task, add);
+        weigh_up(reader, packed.task, add);
     } else {
-        with_reader(packed, [&](const auto& reader) { count_up(reader, packed.task, add); });
+        count_up(reader, packed.task, add);
     }
     return sums;
 }
@@ -173,10 +291,12 @@ Rungs rungs_of(const PackedScores& packed, int64_t last, int64_t limit) {
     return rungs;
 }
 
-double step_area(const PackedScores& packed) { return share_sums(packed).here; }
+double step_area(const PackedScores& packed, int n_threads, Poll poll) {
+    return share_sums(packed, n_threads, poll).here;
+}
 
-double trapezoid_area(const PackedScores& packed) {
-    const ShareSums sums = share_sums(packed);
+double trapezoid_area(const PackedScores& packed, int n_threads, Poll poll) {
+    const ShareSums sums = share_sums(packed, n_threads, poll);
     return sums.own > 0 ? (sums.here + sums.before) / 2 / sums.own
                         : std::numeric_limits<double>::quiet_NaN();
 }

@@ -25,10 +25,10 @@ Rungs rungs_of(const PackedScores& packed, int64_t last, int64_t limit);
 
 // With the share of the own class among all rows at or above a rung: the sum over the rungs of own
 // weight × share.
-double step_area(const PackedScores& packed);
+double step_area(const PackedScores& packed, int n_threads = 1, Poll poll = nullptr);
 
 // The area under the share, by the part of the own weight at or above, with straight lines between
 // the rungs; the share is 1 where nothing stands above. NaN without own weight.
-double trapezoid_area(const PackedScores& packed);
+double trapezoid_area(const PackedScores& packed, int n_threads = 1, Poll poll = nullptr);
 
 }  // namespace karat

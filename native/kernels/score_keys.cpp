@@ -56,7 +56,6 @@ KeyLayout choose_layout(const FloatSpan& span, bool is_double, int64_t n, int64_
     KeyLayout layout;
     layout.is_double = is_double;
     layout.class_bits = bits_of(static_cast<uint64_t>(k - 1));
-    int key_bits = 0;
     if (n > 0) {
         const uint64_t largest = is_double ? uint64_t{INT64_MAX} : uint64_t{INT32_MAX};
         if ((span.bits & largest) != 0)
@@ -64,15 +63,15 @@ KeyLayout choose_layout(const FloatSpan& span, bool is_double, int64_t n, int64_
         layout.floor = static_cast<int64_t>(std::min(static_cast<uint64_t>(span.small), largest)) >>
                        layout.zeros;
         layout.lowest = steps_to(layout, span.least);
-        key_bits = bits_of(distance(layout.lowest, steps_to(layout, span.most)));
+        layout.key_bits = bits_of(distance(layout.lowest, steps_to(layout, span.most)));
     }
-    layout.has_rows = wants_rows || key_bits + layout.class_bits > 64;
-    layout.is_wide = layout.has_rows || key_bits + layout.class_bits > 32;
+    layout.has_rows = wants_rows || layout.key_bits + layout.class_bits > 64;
+    layout.is_wide = layout.has_rows || layout.key_bits + layout.class_bits > 32;
     if (layout.has_rows) {
         layout.row_bits = bits_of(static_cast<uint64_t>(std::max<int64_t>(n, 1) - 1));
         const int room = 64 - layout.below();
         if (room < 1) throw std::invalid_argument("rows and classes need more than 63 bits");
-        layout.drop = std::max(0, key_bits - room);
+        layout.drop = std::max(0, layout.key_bits - room);
     }
     return layout;
 }

@@ -44,11 +44,14 @@ struct KeyLayout {
     int drop = 0;   // low bits of the key that found no room; 0 without rows
     int row_bits = 0;
     int class_bits = 0;
+    int key_bits = 0;  // that hold every key
     int64_t floor = 0;   // magnitude >> zeros from which on steps are counted
     int64_t lowest = 0;  // steps from zero to the smallest score
 
     // Bits of a word below the key.
     int below() const { return row_bits + class_bits; }
+    // Bits that hold every word.
+    int word_bits() const { return key_bits - drop + below(); }
 
     uint64_t key_of(double score) const;
     uint64_t key_of(float score) const;

@@ -237,13 +237,28 @@ def weighted_runs(
 class PackedScores:
     """A word for each row, to be sorted in place; then `settle`, then whatever is asked for.
 
-    Where words name rows, the arrays that they were made of are kept and read again: then they
-    must not change.
+    The words are made when they are first asked for. Until then, and longer where words name rows,
+    the arrays are kept and read again: then they must not change.
+    Errors: ValueError where words are read that nobody has asked for.
     """
+
+    @property
+    def n_items(self) -> int:
+        """Number of words."""
 
     @property
     def words(self) -> NDArray[np.uint32] | _UInt64:
         """uint32[n] or uint64[n]: score above, class below."""
+
+    def sort(self) -> None:
+        """Make the words if need be, sort and settle them, in several threads where that pays."""
+
+    def cut(self) -> CutScores | None:
+        """Words of half the size, from which areas are found faster; None where they do not pay.
+
+        That is before words were asked for, where these would have 64 bits and name no rows, and
+        where the scores of few rows begin with the same bits.
+        """
 
     def settle(self) -> None:
         """Give sorted words their final order, where scores found too few bits in them."""
@@ -326,6 +341,23 @@ def pack_cells(
     """
 
 @final
+class CutScores:
+    """Words that hold the first bits of the scores, to be sorted in place; then `areas`."""
+
+    @property
+    def words(self) -> NDArray[np.uint32]:
+        """uint32[n]: score above, class below."""
+
+    def sort(self) -> None:
+        """Make the words if need be and sort them, in several threads where that pays."""
+
+    def areas(self) -> NDArray[np.int64] | None:
+        """As `PackedScores.areas`, exactly; None when the words of too many rows look alike.
+
+        Reads the arrays again. Errors: RuntimeError when they have changed; OverflowError.
+        """
+
+@final
 class PairScores:
     """The rows of a matrix of scores by class, for differences of two columns.
 
@@ -378,7 +410,7 @@ def furthest_points(paths: _Float64, limit: int, first: _Int32) -> _Int64:
     Cost: O(n · log n) as a rule.
     """
 
-def encode_integers(array: _Integers) -> tuple[_Int32, _Int64]:
+def encode_integers(array: _Integers, n_threads: int = 1) -> tuple[_Int32, _Int64]:
     """int32[n] codes and the distinct values, ascending; Rejected "range" beyond int64."""
 
 def encode_objects(

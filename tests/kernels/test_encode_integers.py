@@ -61,3 +61,17 @@ def test_a_value_beyond_int64_is_named(stride: int) -> None:
     with pytest.raises(_native.Rejected) as caught:
         _native.encode_integers(column)
     assert caught.value.args == ("range", 0, 4321)
+
+
+@pytest.mark.parametrize("values", [(0, 1), (3, 9, 4), (-5,), tuple(range(0, 4000, 7)), (0, 10**6)])
+@pytest.mark.parametrize("late", [None, -100, 5000])
+def test_threads_encode_alike(values: tuple[int, ...], late: int | None) -> None:
+    # A value that the first rows do not announce takes a second look.
+    array = np.random.default_rng(0).choice(np.array(values), 300_000)
+    if late is not None:
+        array[-1] = late
+    labels, codes = np.unique(array, return_inverse=True)
+    for n_threads in (1, 3):
+        found, distinct = _native.encode_integers(array, n_threads)
+        assert_same(found, codes.astype(np.int32))
+        assert_same(distinct, labels)

@@ -1,6 +1,7 @@
 """The engine for orders: rows by one column of scores, one class against the others.
 
-A word for each row is packed natively, sorted by NumPy in place, and read by native walks.
+A word for each row is packed natively, sorted by NumPy in place, and read by native walks: half
+a word where only areas are asked for.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Column = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
 
-_GROUP_BYTES = 32
+_GROUP_BYTES = 128
 _COPIED_BYTES = 1 << 25
 """What copies of columns may hold together."""
 
@@ -94,13 +95,11 @@ class Ranked:
         *,
         is_weighted: bool = False,
     ) -> None:
-        packed.words.sort()
-        packed.settle()
         self._packed = packed
         self._totals = totals
         self.k = k
         self.own = own
-        self.n_rows = len(packed.words)
+        self.n_rows = packed.n_items
         self.is_weighted = is_weighted
 
     @cached_property
@@ -109,8 +108,14 @@ class Ranked:
         return self._packed.classes() if self._totals is None else self._totals
 
     @cached_property
+    def _sorted(self) -> _native.PackedScores:
+        self._packed.sort()
+        return self._packed
+
+    @cached_property
     def _areas(self) -> Numbers:
-        return self._packed.areas()
+        found = None if "_sorted" in self.__dict__ else _areas_by_cut(self._packed)
+        return self._sorted.areas() if found is None else found
 
     def areas(self) -> Numbers:
         """number[k]: for each class c, how far the rows of `own` stand above those of c.
@@ -125,7 +130,7 @@ class Ranked:
 
     @cached_property
     def _placements(self) -> Placements:
-        pairs, sides, size = self._packed.spread()
+        pairs, sides, size = self._sorted.spread()
         if self.k == 2 and not self.is_weighted:
             # The same number as of another walk.
             self._areas = np.zeros(2, np.int64)
@@ -152,11 +157,11 @@ class Ranked:
         Errors:
             ValueError the words name no rows: see `rank`.
         """
-        self._packed.add_placements(own_gains, rest_gains, out)
+        self._sorted.add_placements(own_gains, rest_gains, out)
 
     def lift_squares(self, *, is_straight: bool = False) -> Weights:
         """float64[2] of rest and own: Σ w²·(what `add_lifts` adds with gain 1)²."""
-        return self._packed.lift_squares(is_straight)
+        return self._sorted.lift_squares(is_straight)
 
     def add_lifts(self, gain: float, out: Weights, *, is_straight: bool = False) -> None:
         """Add to float64[n] what weight on a row adds to the area under precision.
@@ -166,7 +171,7 @@ class Ranked:
         Errors:
             ValueError the words name no rows: see `rank`.
         """
-        self._packed.add_lifts(is_straight, gain, out)
+        self._sorted.add_lifts(is_straight, gain, out)
 
     def step_area(self) -> float:
         """Σ over thresholds, best first, of (increase of own weight) × precision.
@@ -174,26 +179,26 @@ class Ranked:
         Precision is the share of own weight among all at or above the threshold; rows with equal
         scores are one threshold. To be divided by ``totals[own]`` for an area of at most 1.
         """
-        return self._packed.step_area()
+        return self._sorted.step_area()
 
     def trapezoid_area(self) -> float:
         """Area under precision by the part of the own weight found, in straight lines.
 
         Precision is 1 where nothing is found; NaN without own weight. At most 1.
         """
-        return self._packed.trapezoid_area()
+        return self._sorted.trapezoid_area()
 
     def blocks(self) -> Iterator[Rungs]:
         """Rungs of the ladder, best first, some thousand at once, read off the sorted rows."""
         last = self.n_rows
         while last:
-            scores, counts, squares, last = self._packed.rungs(last, N_BLOCK)
+            scores, counts, squares, last = self._sorted.rungs(last, N_BLOCK)
             if len(scores):  # rows of weight 0 leave no rung
                 yield Rungs(scores, counts, squares)
 
     @cached_property
     def _ladder(self) -> Ladder:
-        scores, counts, squares, _ = self._packed.rungs(self.n_rows, max(self.n_rows, 1))
+        scores, counts, squares, _ = self._sorted.rungs(self.n_rows, max(self.n_rows, 1))
         return Ladder(scores, counts, squares, self.n_rows)
 
     def ladder(self) -> Ladder:
@@ -220,14 +225,15 @@ def rank(
         own: the class whose scores they are.
         k: number of classes.
         weights: float64[n], finite and at least 0.
-        n_threads: threads that pack; None means KARAT_NUM_THREADS, else all cores. Nothing depends
-            on it but time.
+        n_threads: threads; None means KARAT_NUM_THREADS, else all cores. Nothing depends on it but
+            time.
         totals: number[k], the weight of each class where it is known, of another column say.
         names_rows: whether something is to be added to rows; with weights it always can be.
 
     Returns:
-        Ranked, with one packed array of 4 or 8 bytes a row. With weights, or where 64 bits are too
-        few for score and class, it also keeps the arrays given, which must not change meanwhile.
+        Ranked, with one packed array of 4 or 8 bytes a row, made when it is first needed. Until
+        then, and always with weights or where 64 bits are too few for score and class, it keeps the
+        arrays given, which must not change meanwhile.
 
     Errors:
         _native.Rejected: (kind, argument, row) of the first bad row: "range" of the codes (0),
@@ -241,14 +247,9 @@ def rank(
         [3, 0]
     """
     packed = _native.pack_scores(
-        column,
-        np.ascontiguousarray(codes),
-        own,
-        k,
-        _contiguous(weights),
-        n_threads or 0,
+        column, np.ascontiguousarray(codes), own, k, _contiguous(weights), n_threads or 0,
         names_rows,
-    )
+    )  # fmt: skip
     return Ranked(packed, k, own, totals, is_weighted=weights is not None)
 
 
@@ -361,9 +362,10 @@ def pair_areas(
             1,
             by_rank is not None,
         )
-        packed.words.sort()
-        packed.settle()
-        areas[i, j] = packed.areas()[1 if side > 0 else 0]
+        found = None if by_rank is not None else _areas_by_cut(packed)
+        if found is None:
+            packed.sort()
+        areas[i, j] = (packed.areas() if found is None else found)[1 if side > 0 else 0]
         if by_rank is not None and gain:
             of_both = np.zeros((1, int(counts[i] + counts[j])))
             gains = np.full((1, 2), gain)
@@ -374,6 +376,15 @@ def pair_areas(
     if placed is not None and by_rank is not None:
         placed[pairs.rows()] += by_rank
     return areas, totals
+
+
+def _areas_by_cut(packed: _native.PackedScores) -> Numbers | None:
+    """Areas of rows by the first bits of their scores; None where these are too few."""
+    cut = packed.cut()
+    if cut is None:
+        return None
+    cut.sort()
+    return cut.areas()
 
 
 def _contiguous(weights: Weights | None) -> Weights | None:

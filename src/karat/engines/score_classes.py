@@ -28,7 +28,7 @@ _PREFIXES: Final = ("", "column_")
 
 
 def matched(
-    true: Column, scores: Scores, labels: Any, positive: Any
+    true: Column, scores: Scores, labels: Any, positive: Any, n_threads: int = 1
 ) -> tuple[Scores, Classes, Codes]:
     """The scores in the order of the classes, the classes, and the class of each row.
 
@@ -39,10 +39,10 @@ def matched(
     """
     names = scores.columns
     if names is None or len(names) not in (1, scores.k) or are_places(names):
-        classes, codes = coded_truth(true, scores, labels, positive)
+        classes, codes = coded_truth(true, scores, labels, positive, n_threads)
         return scores, classes, codes
     if len(names) == 1:
-        classes, codes = coded_truth(true, scores, labels, positive)
+        classes, codes = coded_truth(true, scores, labels, positive, n_threads)
         if scores.values.ndim == 1:
             check_single(names[0], ending_of(names[0]), classes, scores.argument)
         return scores, classes, codes
@@ -100,14 +100,16 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
     return codes
 
 
-def coded_truth(true: Column, scores: Scores, labels: Any, positive: Any) -> tuple[Classes, Codes]:
+def coded_truth(
+    true: Column, scores: Scores, labels: Any, positive: Any, n_threads: int = 1
+) -> tuple[Classes, Codes]:
     """The classes of the columns, sorted unless given, and the class of each row.
 
     Errors:
         K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
     """
     if labels is None and true.labels is None and positive is None:
-        codes, values = _native.encode_integers(true.codes)
+        codes, values = _native.encode_integers(true.codes, n_threads)
         classes = classes_of(harmonized(values.tolist(), true.kind))
     else:
         # Columns without names are those of sorted classes, as every classifier writes them.

@@ -381,7 +381,7 @@ def tally_scores(
         raise error(
             "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
         )
-    scores, classes, codes = matched(true, scores, labels, positive)
+    scores, classes, codes = matched(true, scores, labels, positive, n_threads or 0)
     pred = None
     if y_pred is not None:
         if threshold is not None:

@@ -109,6 +109,7 @@ void test_programs(Random& random);
 void test_resampling(Random& random);
 void test_rungs(Random& random);
 void test_scores(Random& random);
+void test_slices(Random& random);
 void test_variances(Random& random);
 
 // Deliberate mistakes, by name; each must end the program in an error.

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
     test_resampling(random);
     test_rungs(random);
     test_scores(random);
+    test_slices(random);
     test_variances(random);
     std::printf("passed on %s\n", karat::lanes().name);
     return 0;

@@ -1,0 +1,114 @@
+// Halved keys and slices of words, against whole words that were sorted at once.
+#include <algorithm>
+#include <cmath>
+
+#include "check.hpp"
+#include "kernels/rank_areas.hpp"
+#include "kernels/rank_prefixes.hpp"
+#include "kernels/slice_words.hpp"
+
+namespace karat_tests {
+namespace {
+
+using karat::PackedScores;
+using karat::RankTask;
+
+struct Rows {
+    Rows(Random& random, int64_t n, int64_t k, int kind) : scores(n), codes(n), weights(n) {
+        for (int64_t i = 0; i < n; ++i) {
+            const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
+            // Some share their first bits, some are equal.
+            const double near = 2.0 + static_cast<double>(below(random, 9)) * 0x1p-51;
+            scores[i] = kind == 0 ? unit : kind == 1 ? std::floor(unit * 99) : near;
+            if (kind == 2 && i % 40 != 0) scores[i] = unit;
+            codes[i] = static_cast<int32_t>(below(random, k));
+            weights[i] = static_cast<double>(below(random, 5)) / 4;
+        }
+        task = {{reinterpret_cast<const char*>(scores.data()), n, 1, 8, 0, true},
+                codes.data(),
+                nullptr,
+                k,
+                below(random, k),
+                false};
+    }
+    Exact<double> scores;
+    Exact<int32_t> codes;
+    Exact<double> weights;
+    RankTask task;
+};
+
+void sort_part(PackedScores& packed, int64_t first, int64_t last) {
+    if (packed.layout.is_wide) {
+        std::sort(packed.wide.get() + first, packed.wide.get() + last);
+    } else {
+        std::sort(packed.narrow.get() + first, packed.narrow.get() + last);
+    }
+}
+
+std::vector<int64_t> plain_areas(const RankTask& task) {
+    PackedScores packed = karat::pack_scores(task, 1, nullptr);
+    sort_part(packed, 0, task.n());
+    return karat::count_areas(packed);
+}
+
+void test_cut_keys(Random& random, int64_t k, int kind) {
+    Rows rows(random, 9000, k, kind);
+    const PackedScores surveyed = karat::survey_scores(rows.task, 1, nullptr);
+    check_same(surveyed.has_words, false, "words of scores side by side");
+    const bool pays = karat::prefixes_pay(surveyed);
+    check_same(pays, kind == 0 || (kind == 2 && pays), "whether half a key may do");
+    PackedScores cut = karat::cut_keys(surveyed);
+    karat::pack_words(cut, 1, nullptr);
+    sort_part(cut, 0, rows.task.n());
+    const auto found = karat::count_cut_areas(surveyed, cut, 1, nullptr);
+    if (kind != 1) check_same(found.has_value(), true, "few rows in doubt");
+    if (found) check_same(*found, plain_areas(rows.task), "areas of halved keys");
+    // What is read again has changed: refused, or an answer, but never a read elsewhere.
+    for (int64_t i = 0; i < rows.task.n(); i += 3) rows.scores[i] = std::nan("");
+    rows.codes[1] = -7;
+    try {
+        karat::count_cut_areas(surveyed, cut, 1, nullptr);
+    } catch (const std::runtime_error&) {
+    }
+}
+
+void test_slices_of(Random& random, int kind, bool has_weights) {
+    Rows rows(random, 510000, 3, kind);
+    if (has_weights) rows.task.weights = rows.weights.data();
+    PackedScores whole = karat::pack_scores(rows.task, 1, nullptr);
+    sort_part(whole, 0, rows.task.n());
+    for (const int n_threads : {1, 2, 5}) {
+        PackedScores sliced = karat::survey_scores(rows.task, 1, nullptr);
+        const std::vector<int64_t> starts = karat::slice_words(sliced, n_threads, nullptr);
+        check_same(starts.size(), size_t(n_threads == 1 ? 2 : n_threads == 2 ? 3 : 9), "slices");
+        for (size_t i = 1; i < starts.size(); ++i) sort_part(sliced, starts[i - 1], starts[i]);
+        const int64_t n = rows.task.n();
+        check_same(sliced.layout.is_wide ? std::equal(whole.wide.get(), whole.wide.get() + n,
+                                                      sliced.wide.get())
+                                         : std::equal(whole.narrow.get(), whole.narrow.get() + n,
+                                                      sliced.narrow.get()),
+                   true, "words of slices");
+        if (!has_weights)
+            check_same(karat::count_areas(sliced, n_threads, nullptr), karat::count_areas(whole),
+                       "areas by several threads");
+    }
+    PackedScores changed = karat::survey_scores(rows.task, 1, nullptr);
+    rows.codes[77] = 9;
+    try {
+        karat::slice_words(changed, 2, nullptr);
+    } catch (const std::runtime_error&) {
+        return;
+    }
+    check_same(false, true, "a class that changed was accepted");
+}
+
+}  // namespace
+
+void test_slices(Random& random) {
+    for (const int64_t k : {2, 3, 200})
+        for (const int kind : {0, 1, 2}) test_cut_keys(random, k, kind);
+    for (const int kind : {0, 1, 2})
+        for (const bool has_weights : {false, true}) test_slices_of(random, kind, has_weights);
+}
+
+}  // namespace karat_tests
