@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.engines.ranking import Ranked
+from karat.engines.ranking import Columns, Ranked
+from karat.inputs.as_they_are import array_as_it_is
 from karat.inputs.scores import TOLERANCE
 from karat.metrics._lift import Lift
 from karat.metrics._measure import ROUNDING, lifted
@@ -41,18 +42,18 @@ def short_path(record: Record, lift: Lift) -> Short | None:
 
     def run(y_true: Any, y_prob: Any, y_score: Any) -> float | None:
         is_prob = y_score is None
-        values = y_prob if is_prob else y_score
+        true, values = array_as_it_is(y_true), array_as_it_is(y_prob if is_prob else y_score)
         if (
-            type(y_true) is not np.ndarray
-            or type(values) is not np.ndarray
+            true is None
+            or values is None
             or not (is_prob or y_prob is None)
-            or y_true.dtype.kind not in "iub"
+            or true.dtype.kind not in "iub"
             or values.dtype.char not in "df"
         ):
             return None
         k = values.shape[1] if values.ndim == 2 else 2
         try:
-            codes, labels = _native.encode_integers(y_true)
+            codes, labels = _native.encode_integers(true)
             if len(labels) != k or k < 2:
                 return None
             value = read(codes, values, k, is_prob)
@@ -111,9 +112,9 @@ def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
         if values.ndim == 1:
             return np.nan
         totals = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, 0, 0).truth
-        each = np.empty(k)
+        each, columns = np.empty(k), Columns(values)
         for i, n_pos in enumerate(totals.tolist()):
-            packed = _native.pack_scores(values[:, i], codes, i, k, None, 0)
+            packed = _native.pack_scores(columns[i], codes, i, k, None, 0)
             ranked = Ranked(packed, k, i, totals)
             view = ClassRanks.of_sides(ranked, len(codes) - n_pos, n_pos)
             each[i] = record.formula(view, **params)

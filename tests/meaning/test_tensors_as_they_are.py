@@ -28,6 +28,19 @@ def test_a_tensor_is_the_array_it_is(name: str, dtype: str) -> None:
     np.testing.assert_array_equal(of_tensors, call(np.array(TRUE), np.array(PRED)))
 
 
+SCORES = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4],
+                   [0.5, 0.25, 0.25], [0.4, 0.4, 0.2], [0.2, 0.2, 0.6]])  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["log_loss", "brier_score", "roc_auc_ovr_macro"])
+def test_a_tensor_of_probabilities_is_the_array_it_is(name: str, dtype: str) -> None:
+    call, tensor = getattr(karat, name), torch.tensor(SCORES).to(getattr(torch, dtype))
+    the_long_way = call(TRUE, y_prob=tensor)
+    assert call(torch.tensor(TRUE), y_prob=tensor) == the_long_way
+    assert the_long_way == pytest.approx(call(TRUE, y_prob=SCORES.tolist()), rel=2e-2)
+
+
 def test_it_is_not_copied() -> None:
     tensor = torch.arange(10)
     array = array_as_it_is(tensor)
