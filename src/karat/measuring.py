@@ -134,6 +134,8 @@ def report_of_scores(
     requested: Sequence[Metric] | None,
     policy: Policy,
     confidence: Confidence | None = None,
+    *,
+    keeps_curves: bool = True,
     **facts: Any,
 ) -> Report:
     """The report of rows with probabilities or scores.
@@ -143,6 +145,7 @@ def report_of_scores(
         requested: the metrics asked for, or None for all.
         policy: what undefined values count as.
         confidence: what is asked of the intervals; None: there are none.
+        keeps_curves: whether its curves will be read, where it has them.
         facts: mapping, source and warnings, where the rows came from a table.
     """
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
@@ -169,7 +172,8 @@ def report_of_scores(
             **facts,
         )
     # Curves are for the whole page, not for a few numbers that are asked for.
-    keeper = Keeper(rows.classes) if requested is None and rows.classes.k <= MOST_CLASSES else None
+    has_curves = keeps_curves and requested is None and rows.classes.k <= MOST_CLASSES
+    keeper = Keeper(rows.classes) if has_curves else None
     along = keeper.take if keeper else None
     groups, sure = None, ScoredIntervals()
     if confidence is None:
@@ -274,6 +278,7 @@ def report_of_table(
     max_memory: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
+    keeps_curves: bool = True,
     **reading: Any,
 ) -> Report:
     """The report of a table or of files, from labels alone or with probabilities or scores.
@@ -287,6 +292,7 @@ def report_of_table(
             into tables. None: 2 GiB, of a partition 256 MiB.
         checkpoint: a file to resume the read of Parquet files from, and to write to.
         exact: whether scores in buckets are read again, every one of them.
+        keeps_curves: whether curves of rows in memory will be read.
         reading: what only files have: where, progress, labels_are_text.
     """
     requested = None if wanted is None else tuple(wanted)
@@ -316,7 +322,9 @@ def report_of_table(
             if large is not None:
                 return large
             found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
-            return _report_of_rows(found, options, threshold, requested, policy, confidence)
+            return _report_of_rows(
+                found, options, threshold, requested, policy, confidence, keeps_curves
+            )
     is_spread = spread_host(table) is not None
     if checkpoint is not None or (exact and is_spread):
         option = "exact" if checkpoint is None else "checkpoint"
@@ -330,7 +338,7 @@ def report_of_table(
             policy=policy, confidence=confidence, max_memory=max_memory or _TASK_MEMORY,
         )  # fmt: skip
     found = _rows_of_frame(table, nulls=nulls, **named, **options, **reading)
-    return _report_of_rows(found, options, threshold, requested, policy, confidence)
+    return _report_of_rows(found, options, threshold, requested, policy, confidence, keeps_curves)
 
 
 def _report_of_rows(
@@ -340,6 +348,7 @@ def _report_of_rows(
     requested: tuple[Metric, ...] | None,
     policy: Policy,
     confidence: Confidence | None,
+    keeps_curves: bool,
 ) -> Report:
     facts: dict[str, Any] = {
         "mapping": found.mapping,
@@ -374,7 +383,9 @@ def _report_of_rows(
         # Found by its name, and not read: the threshold decides.
         facts["mapping"] = {**found.mapping, "pred": None}
     with numbered(found.kept):
-        return report_of_scores(rows, requested, policy, confidence, **facts)
+        return report_of_scores(
+            rows, requested, policy, confidence, keeps_curves=keeps_curves, **facts
+        )
 
 
 def _rows_of_files(source: Any, **options: Any) -> TableRows | LabelRows | FileTally:

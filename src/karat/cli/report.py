@@ -190,6 +190,7 @@ def command(
             max_memory=bytes_of(max_memory),
             checkpoint=checkpoint,
             exact=exact,
+            keeps_curves=False,
         )
     # A folder or a pattern names its files only once it is read.
     _refuse_input(output, report.source.get("files", ()))
