@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat._version import __version__
 from karat.confusion import Confusion
 from karat.errors import KaratError, error
 from karat.metrics import Metric, Pairwise, get
@@ -23,8 +22,8 @@ from karat.metrics._positive import check_has_positive, with_positive
 from karat.operating_points import CALIBRATION_FAMILIES, no_calibration, not_computed
 from karat.plan import default_metrics
 from karat.reasons import undefined_reason
+from karat.report_results import result_of
 from karat.result import Result, Results
-from karat.signature import Signature
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.uncertainty.confidence import Confidence, Interval
 from karat.uncertainty.table_intervals import TableIntervals
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Confusion", "Report"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-_OPEN = "from scores in buckets; how far from exact is not known"
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,45 +186,9 @@ class Report:
 
     def _result(self, metric: Metric) -> Result:
         cells, computed, reason = self._computed(metric)
-        classes, positive = cells.classes, cells.classes.positive
-        value, confidence = float(computed.value), self.confidence
+        value = float(computed.value)
         interval = self._interval(metric, value, cells, is_undefined=bool(computed.undefined.all()))
-        return Result(
-            name=str(metric),
-            value=value,
-            n=self.n_rows,
-            undefined=reason,
-            definition=metric.definition,
-            range=metric.range,
-            better=metric.better,
-            signature=Signature(
-                str(metric) if metric.record.is_traced else metric.full,
-                classes.k,
-                None if positive is None else classes.display[positive],
-                self.undefined,
-                self.cells.is_weighted,
-                __version__,
-                None if confidence is None else confidence.design,
-                self.is_clustered,
-                confidence.seed if confidence is not None and interval.is_drawn else None,
-            ),
-            low=interval.low,
-            high=interval.high,
-            level=None if confidence is None or interval.low is None else confidence.level,
-            method=interval.method,
-            exact=metric not in self.bounds,
-            bound=self.bounds.get(metric),
-            standard_error=interval.standard_error,
-            remark=self._remark(metric, interval.remark),
-        )
-
-    def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
-        """What to know of an interval, and of a value that is not exact."""
-        if self.bounds.get(metric, ()) is not None:
-            return of_interval
-        # What was read from JSON says it already.
-        told = (of_interval or "").removesuffix(_OPEN).removesuffix("; ")
-        return f"{told}; {_OPEN}" if told else _OPEN
+        return result_of(self, metric, cells.classes, value, reason, interval)
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool

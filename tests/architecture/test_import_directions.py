@@ -11,7 +11,7 @@ WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
     "class_table", "comparison", "confusion", "curves", "gating", "metrics", "operating_points",
-    "plan", "result", "report", "render", "signature", "testing", "uncertainty",
+    "plan", "result", "report", "report_results", "render", "signature", "testing", "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -67,11 +67,12 @@ ALLOWED: dict[str, set[str]] = {
         "operating_points",
         "plan",
         "render",
+        "report_results",
         "result",
-        "signature",
         "uncertainty",
-        "_version",
     }
+    | WAIST,
+    "report_results": {"metrics", "report", "result", "signature", "uncertainty", "_version"}
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,
     "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
