@@ -1,8 +1,9 @@
-// karat._native: follow_curve, combine_classes.
+// karat._native: beta_quantiles, follow_curve, combine_classes.
 #include <stdexcept>
 
 #include "bind/arrays.hpp"
 #include "bind/tables.hpp"
+#include "kernels/beta_quantile.hpp"
 #include "kernels/combine_classes.hpp"
 #include "kernels/follow_curve.hpp"
 
@@ -39,10 +40,22 @@ nb::tuple combined(Column value, Column low, Column high, Column variance, Colum
                           still.n);
 }
 
+nb::object quantiles(Column a, Column b, double p) {
+    const size_t n = a.shape(0);
+    if (b.shape(0) != n) throw std::invalid_argument("a and b differ in length");
+    auto found = std::make_unique<double[]>(n);
+    {
+        nb::gil_scoped_release unlocked;
+        for (size_t i = 0; i < n; ++i) found[i] = beta_quantile(a(i), b(i), p);
+    }
+    return to_numpy(std::move(found), {n});
+}
+
 }  // namespace
 
 void bind_limits(nb::module_& m) {
     using namespace nanobind::literals;
+    m.def("beta_quantiles", &quantiles, "a"_a, "b"_a, "p"_a);
     m.def("follow_curve", &followed, "sides"_a, "limits"_a, "counted"_a, "a"_a, "b"_a, "c"_a,
           "missing"_a, "total"_a);
     m.def("combine_classes", &combined, "value"_a, "low"_a, "high"_a, "variance"_a, "slopes"_a);

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error
+from karat.uncertainty.limits import student_quantile
 
 __all__ = ["METHODS", "Confidence", "Design", "Interval", "Method", "Side", "WeightKind"]
 
@@ -67,11 +67,7 @@ class Confidence:
 
     def quantile(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies away: of the normal or of Student's t."""
-        if math.isinf(df):
-            return -NormalDist().inv_cdf(self.tail)
-        from scipy.special import stdtrit
-
-        return -float(stdtrit(df, self.tail))
+        return student_quantile(df, self.tail)
 
     def one_sided(self, low: Limit, high: Limit, ends: tuple[float, float]) -> tuple[Limit, Limit]:
         """Both limits, or one and the end of the range."""

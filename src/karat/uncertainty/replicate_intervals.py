@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -121,10 +122,9 @@ def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = Non
 
 def _corrected(share: float, below: float, acceleration: float) -> float:
     """The percentile that stands for a share when bias and skewness are accounted for."""
-    from scipy.special import ndtr, ndtri
-
-    bias = float(ndtri(below))
-    shifted = bias + float(ndtri(share))
+    normal = NormalDist()
+    bias = normal.inv_cdf(below)
+    shifted = bias + normal.inv_cdf(share)
     divisor = 1.0 - acceleration * shifted
     # Beyond the pole the correction means nothing.
-    return float(ndtr(bias + shifted / divisor)) if divisor > 0 else math.nan
+    return normal.cdf(bias + shifted / divisor) if divisor > 0 else math.nan

@@ -1,0 +1,121 @@
+"""Quantiles of the beta distribution and of Student's t: those of SciPy, from a native kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import special
+
+from karat import _native
+from karat.uncertainty.limits import beta_quantiles, student_quantile
+
+CLOSE = 1e-12
+SIDES = st.floats(0.5, 1e5)
+TAILS = st.sampled_from([1e-12, 1e-6, 0.005, 0.025, 0.05, 0.25, 0.4999, 0.5])
+Floats = npt.NDArray[np.float64]
+
+
+def at(a: float, b: float, p: float) -> float:
+    return float(_native.beta_quantiles(np.array([a]), np.array([b]), p)[0])
+
+
+def is_quantile(a: Floats, b: Floats, p: float, x: Floats) -> npt.NDArray[np.bool_]:
+    """Whether SciPy's share below x is p, or x is SciPy's quantile to its last bits.
+
+    Its quantiles alone are no measure: the median of sides 1.9, 1/2, is off by 1e-11, and the share
+    below that of sides of 10⁸ by 1e-8.
+    """
+    share = np.abs(special.betainc(a, b, x) - p) <= 1e-11 * p
+    return share | (np.abs(x - special.betaincinv(a, b, p)) <= 4 * np.finfo(float).eps * x)
+
+
+@given(SIDES, SIDES, TAILS)
+@example(2.04013, 3653.16, 0.025)
+@example(0.5, 1e5, 1e-12)
+@example(1e5, 0.5, 1e-12)
+@example(1.0, 1.0, 0.25)
+@example(1.75, 1.75, 0.5)
+def test_a_quantile_leaves_the_share_below_it(a: float, b: float, p: float) -> None:
+    assert is_quantile(np.array(a), np.array(b), p, np.array(at(a, b, p)))
+
+
+@pytest.mark.parametrize("scale", [10, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize("p", [0.005, 0.025, 0.3])
+def test_quantiles_of_large_sides_do_too(scale: float, p: float) -> None:
+    rng = np.random.default_rng(0)
+    a, b = (np.exp(rng.uniform(math.log(0.5), math.log(scale), 200)) for _ in range(2))
+    x = _native.beta_quantiles(a, b, p)
+    assert is_quantile(a, b, p, x).all()
+    assert not is_quantile(a, b, p, x * (1 - 1e-9)).any()
+
+
+def test_closed_forms() -> None:
+    p = 0.03
+    assert at(1, 1, p) == pytest.approx(p, rel=1e-15)
+    assert at(7, 1, p) == pytest.approx(p ** (1 / 7), rel=1e-14)
+    assert at(1, 7, p) == pytest.approx(-math.expm1(math.log1p(-p) / 7), rel=1e-14)
+    assert at(1.75, 1.75, 0.5) == pytest.approx(0.5, rel=1e-14)
+    assert at(0.5, 0.5, p) == pytest.approx(math.sin(math.pi * p / 2) ** 2, rel=1e-14)
+
+
+def test_symmetry() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(0.5, 50, (2, 500))
+    low, high = _native.beta_quantiles(a, b, 0.1), _native.beta_quantiles(b, a, 0.9)
+    np.testing.assert_allclose(1.0 - high, low, rtol=0, atol=1e-14)
+
+
+def test_the_ends_and_what_is_no_question() -> None:
+    assert [at(2, 3, 0.0), at(2, 3, 1.0)] == [0.0, 1.0]
+    for a, b, p in (
+        (0.0, 1.0, 0.5), (1.0, -1.0, 0.5), (math.nan, 1.0, 0.5), (1.0, math.inf, 0.5),
+        (1.0, 1.0, math.nan), (1.0, 1.0, -0.1), (1.0, 1.0, 1.1),
+    ):  # fmt: skip
+        assert math.isnan(at(a, b, p))
+    with pytest.raises(ValueError, match="differ in length"):
+        _native.beta_quantiles(np.ones(2), np.ones(3), 0.5)
+    assert _native.beta_quantiles(np.empty(0), np.empty(0), 0.5).shape == (0,)
+
+
+@given(st.floats(0.3, 1e8), TAILS)
+@example(1.0, 0.025)
+@example(1.0, 4.9e-4)
+@example(9_999.0, 1e-12)
+@example(10_000.0, 1e-12)
+@example(15_556_220.0, 1e-12)
+@example(2.5, 1e-12)
+def test_student_is_that_of_scipy(df: float, tail: float) -> None:
+    expected = -float(special.stdtrit(df, tail))
+    assert student_quantile(df, tail) == pytest.approx(expected, rel=1e-11, abs=1e-12)
+
+
+def test_student_in_closed_form() -> None:
+    for tail in (0.025, 1e-6, 0.4):
+        cauchy = 1.0 / math.tan(math.pi * tail)
+        assert student_quantile(1, tail) == pytest.approx(cauchy, rel=1e-12)
+        u = 1.0 - 2.0 * tail
+        of_two = u * math.sqrt(2.0 / (1.0 - u * u))
+        assert student_quantile(2, tail) == pytest.approx(of_two, rel=1e-10)
+    assert student_quantile(math.inf, 0.025) == pytest.approx(1.959963984540054, rel=1e-14)
+    assert student_quantile(1e15, 0.025) == pytest.approx(1.959963984540054, rel=1e-12)
+
+
+def sabotaged(factor: float) -> Callable[[Floats, Floats, float], Floats]:
+    honest = _native.beta_quantiles
+    return lambda a, b, p: honest(a, b, p) * factor
+
+
+def test_a_quantile_that_is_off_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = np.array([[9.0, 40.0], [1.0, 7.0]])
+    expected = special.betaincinv(sides + 0.5, sides[::-1] + 0.5, 0.025)
+    np.testing.assert_allclose(beta_quantiles(sides, 0.025)[0], expected[0], rtol=CLOSE)
+    monkeypatch.setattr(_native, "beta_quantiles", sabotaged(1 + 1e-10))
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(beta_quantiles(sides, 0.025)[0], expected[0], rtol=CLOSE)
+    assert abs(student_quantile(10, 0.025) / 2.228138851964939 - 1) > 3e-11
