@@ -160,8 +160,9 @@ class Bins:
 
 def _sums_of(rungs: Rungs, borders: Floats, closed: Closed) -> dict[str, Floats]:
     """What these rungs add to each bin."""
-    p, counts = rungs.scores[::-1], rungs.counts[::-1]
-    squares = counts if rungs.squares is None else rungs.squares[::-1]
+    p = np.ascontiguousarray(rungs.scores[::-1])
+    rest, own = _sides(rungs.counts)
+    rest2, own2 = (rest, own) if rungs.squares is None else _sides(rungs.squares)
     if p[0] < borders[0] or p[-1] > borders[-1]:
         outside = p[0] if p[0] < borders[0] else p[-1]
         raise error(
@@ -174,18 +175,24 @@ def _sums_of(rungs: Rungs, borders: Floats, closed: Closed) -> dict[str, Floats]
     starts[1:] = np.searchsorted(p, borders[1:-1], side="right" if closed == "right" else "left")
     rows = np.empty((len(_SUMS), len(p)))
     weight, confidence, hits, variance, scatter, total_squares = rows
-    hits[:] = counts[:, 1]
-    np.add(counts[:, 0], counts[:, 1], out=weight)
+    hits[:] = own
+    np.add(rest, own, out=weight)
     np.multiply(weight, p, out=confidence)
-    total_squares[:] = squares.sum(axis=1)
-    np.multiply(total_squares, p * (1.0 - p), out=variance)
-    scatter[:] = squares[:, 0] * (p * p) + squares[:, 1] * ((1.0 - p) * (1.0 - p))
+    np.add(rest2, own2, out=total_squares)
+    q = 1.0 - p
+    np.multiply(total_squares, p * q, out=variance)
+    np.add(rest2 * (p * p), own2 * (q * q), out=scatter)
     # From each start to the next, where a bin may hold none.
     held = np.diff(starts, append=len(p)) > 0
     sums = np.zeros((len(_SUMS), len(starts)))
     if held.any():
         sums[:, held] = np.add.reduceat(rows, starts[held], axis=1)
     return dict(zip(_SUMS, sums, strict=True))
+
+
+def _sides(counts: npt.NDArray[Any]) -> Floats:
+    """float64[2, u]: what the rest and the own class hold, worst rung first."""
+    return np.ascontiguousarray(counts[::-1].T, np.float64)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
