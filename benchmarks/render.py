@@ -93,7 +93,7 @@ def markdown_starts(starts: Sequence[Start]) -> list[str]:
     for start in starts:
         beyond = most = told = ""
         if start.beyond:
-            beyond = f"{duration(start.beyond_seconds * 1e9)} ({start.beyond})"
+            beyond = f"{duration(max(start.beyond_seconds, 0.0) * 1e9)} ({start.beyond})"
         if start.most_seconds is not None:
             most = duration(start.most_seconds * 1e9)
             told = "met" if start.is_met else "**missed**"
