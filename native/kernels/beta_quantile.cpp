@@ -94,6 +94,7 @@ double beta_quantile(double a, double b, double p) {
         return std::numeric_limits<double>::quiet_NaN();
     if (p == 0.0 || p == 1.0) return p;
     double low = 0.0, high = 1.0, x = start(a, b, p);
+    if (x == 0.0) return x;  // below any number
     if (!(x > low && x < high)) x = a / (a + b);
     for (int step = 0; step < kMostSteps; ++step) {
         const double y = 1.0 - x, here = factor(a, b, x, y);

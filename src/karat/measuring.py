@@ -151,13 +151,14 @@ def report_of_scores(
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
     for metric in wanted if requested is not None else ():
         check_has_positive(metric, rows.classes, ())
-    is_few = rows.n_rows * rows.classes.k <= _FEW and rows.weights is None
-    if is_few and requested is None and confidence is None:
+    is_all = requested is None and confidence is None and rows.weights is None
+    is_kept = is_all and rows.n_rows * rows.classes.k <= _FEW
+    if is_kept:
         rows = owned(rows)
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
-    if is_few and requested is None and confidence is None and is_moderate(rows):
+    if is_kept and is_moderate(rows):
         from karat.streams.locks import OwnLock
 
         later = Later(rows, wanted, policy, OwnLock())

@@ -106,6 +106,16 @@ def test_student_in_closed_form() -> None:
     assert student_quantile(1e15, 0.025) == pytest.approx(1.959963984540054, rel=1e-12)
 
 
+def test_student_of_hardly_a_degree_of_freedom_and_of_more_than_any() -> None:
+    for df in (1e-12, 1e-8, 1e-4, 1e-3):
+        assert student_quantile(df, 0.025) == 1e150
+    assert student_quantile(0.1, 0.025) == pytest.approx(-special.stdtrit(0.1, 0.025), rel=1e-11)
+    normal = student_quantile(math.inf, 0.025)
+    for df in (1e20, 1e80, 1e300):
+        assert student_quantile(df, 0.025) == pytest.approx(normal, rel=1e-15)
+    assert all(math.isnan(student_quantile(df, 0.025)) for df in (0.0, -1.0, math.nan))
+
+
 def sabotaged(factor: float) -> Callable[[Floats, Floats, float], Floats]:
     honest = _native.beta_quantiles
     return lambda a, b, p: honest(a, b, p) * factor

@@ -28,6 +28,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[Floats, Floats]
 _MANY: Final = 1e4
 """Degrees of freedom from which on Student's quantile follows from the normal one."""
+_FARTHEST: Final = 1e150
+"""In standard errors: past the end of any range, and small enough to be multiplied."""
 _SMALL_TAIL: Final = 5e-4
 """Of a smaller one, 1 less twice it holds too few digits."""
 
@@ -93,6 +95,9 @@ def student_quantile(df: float, tail: float) -> float:
         df: above 0, also infinite, and no whole number.
         tail: above 0, up to 1/2.
 
+    Returns:
+        1e150 at most, where few degrees of freedom say nothing; NaN for a df that is none.
+
     Example:
         >>> round(student_quantile(10, 0.025), 6)
         2.228139
@@ -106,19 +111,17 @@ def student_quantile(df: float, tail: float) -> float:
     if x > 0.5 and tail > _SMALL_TAIL:
         lacks = float(_native.beta_quantiles(ends, half, 1.0 - 2.0 * tail)[0])
         x = 1.0 - lacks
-    return math.sqrt(df * lacks / x)
+    return min(math.sqrt(df * lacks / x), _FARTHEST) if x != 0.0 else _FARTHEST
 
 
 def _expanded(z: float, df: float) -> float:
     """Student's quantile from the normal one (Abramowitz, Stegun 1964, 26.7.5)."""
     z2 = z * z
-    terms = (
-        z * (z2 + 1.0) / 4.0,
-        z * ((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0,
-        z * (((3.0 * z2 + 19.0) * z2 + 17.0) * z2 - 15.0) / 384.0,
-        z * ((((79.0 * z2 + 776.0) * z2 + 1482.0) * z2 - 1920.0) * z2 - 945.0) / 92160.0,
-    )
-    return z + sum(term / df**power for power, term in enumerate(terms, 1))
+    first = (z2 + 1.0) / 4.0
+    second = ((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0
+    third = (((3.0 * z2 + 19.0) * z2 + 17.0) * z2 - 15.0) / 384.0
+    fourth = ((((79.0 * z2 + 776.0) * z2 + 1482.0) * z2 - 1920.0) * z2 - 945.0) / 92160.0
+    return z * (1.0 + (first + (second + (third + fourth / df) / df) / df) / df)
 
 
 def log_limits(value: npt.ArrayLike, standard_error: npt.ArrayLike, quantile: float) -> Limits:
