@@ -58,13 +58,9 @@ def _told(page: Page) -> list[str]:
             ratio = f"{row.ratio:.0f}x" if row.ratio >= 10 else f"{row.ratio:.2g}x"
             ours = duration(row.times[KARAT].cpu_ns)
             lines.append(f"| {row.name} | {theirs} | {ours} | {ratio} | {over} |")
-    for title, table, found in (
-        ("Threads", render.markdown_threads, page.threads),
-        ("From nothing", render.markdown_starts, page.starts),
-        ("Memory of long and wide arrays", render.markdown_array_peaks, page.array_peaks),
-    ):
-        if found:
-            lines += ["", f"### {title}", "", *table(found)]  # type: ignore[operator]
+    for title, told in render.sections(page).items():
+        if title != "Scaling":
+            lines += ["", f"### {title}", "", *told]
     return lines
 
 

@@ -21,6 +21,7 @@ FREE: Final = 0.9
 
 _SPIN: Final = """
 import sys, time
+print(flush=True)  # it has started
 sys.stdin.readline()
 end, n = time.perf_counter() + 0.3, 0
 while time.perf_counter() < end:
@@ -108,7 +109,9 @@ def _work_of(n_processes: int) -> float:
         )
         for _ in range(n_processes)
     ]
-    time.sleep(0.1)  # they have started and wait
+    for spin in spins:
+        assert spin.stdout is not None
+        spin.stdout.readline()
     for spin in spins:
         assert spin.stdin is not None
         spin.stdin.write("\n")

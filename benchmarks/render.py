@@ -140,6 +140,21 @@ def markdown_array_peaks(peaks: Sequence[ArrayPeak]) -> list[str]:
     return lines
 
 
+def sections(page: Page) -> dict[str, list[str]]:
+    """The parts beside the cases that were run, by their titles."""
+    return {
+        title: table
+        for title, table in (
+            ("Threads", page.threads and markdown_threads(page.threads)),
+            ("From nothing", page.starts and markdown_starts(page.starts)),
+            ("Files of many rows", page.peaks and markdown_peaks(page.peaks)),
+            ("Long and wide arrays", page.array_peaks and markdown_array_peaks(page.array_peaks)),
+            ("Scaling", page.curves and scaling.markdown(page.curves)),
+        )
+        if table
+    }
+
+
 def markdown(page: Page) -> str:
     """The whole page."""
     lines = ["# karat beside its peers", "", ABOUT, "", f"**{page.verdict}.**", ""]
@@ -148,16 +163,8 @@ def markdown(page: Page) -> str:
         title = "The drop-in for scikit-learn" if peer.startswith("karat") else f"Beside {peer}"
         told = ["", f"## {title}", "", HEADER]
         lines += [*told, *(markdown_row(row) for row in page.rows if row.peer == peer)]
-    parts = (
-        ("Threads", markdown_threads, page.threads),
-        ("From nothing", markdown_starts, page.starts),
-        ("Files of many rows", markdown_peaks, page.peaks),
-        ("Long and wide arrays", markdown_array_peaks, page.array_peaks),
-        ("Scaling", scaling.markdown, page.curves),
-    )
-    for title, table, found in parts:
-        if found:
-            lines += ["", f"## {title}", "", *table(found)]  # type: ignore[operator]
+    for title, told in sections(page).items():
+        lines += ["", f"## {title}", "", *told]
     return "\n".join(lines) + "\n"
 
 

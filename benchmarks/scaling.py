@@ -126,8 +126,12 @@ def markdown(found: Sequence[Curve]) -> list[str]:
             if each.disagreement is not None:
                 lines.append(f"| {each.name} | **no figure: {each.disagreement}** |")
             for side, times in each.nanoseconds.items():
-                told = dict(zip(each.sizes, times, strict=True))
-                cells = [duration(told[size]) if told.get(size) else "" for size in sizes]  # type: ignore[arg-type]
+                told = {
+                    size: duration(time)
+                    for size, time in zip(each.sizes, times, strict=True)
+                    if time is not None
+                }
+                cells = [told.get(size, "") for size in sizes]
                 lines.append(f"| {each.name} | {side} | " + " | ".join(cells) + " |")
     return lines[1:]
 

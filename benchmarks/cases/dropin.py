@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from sklearn import metrics as sklearn
@@ -87,7 +88,7 @@ def _cases(name: str, make: Callable[[int], Candidates], longest: int = 1_000_00
     return [
         Case(
             f"drop-in: {name}, n={n:.0e}".replace("e+0", "e"),
-            lambda n=n: make(n),  # type: ignore[misc]
+            partial(make, n),
             SMALL if n < 100_000 else LONG,
             within=ROUNDED,
             rounds=3 if n > 100_000 else 7,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,26 +85,24 @@ def everything(n: int, k: int) -> Candidates:
 MILLION = 1_000_000
 
 CASES = (
-    Case("confusion, int64, n=1e5, K=100", lambda: confusion(100_000, 100), MANY),
-    Case("confusion, int64, n=1e6, K=10", lambda: confusion(MILLION, 10), MANY),
-    Case("confusion, int64, n=1e7, K=2", lambda: confusion(10 * MILLION, 2), MANY),
-    Case("confusion, int64, n=1e7, K=10", lambda: confusion(10 * MILLION, 10), MANY),
-    Case("confusion, int64, n=1e7, K=100", lambda: confusion(10 * MILLION, 100), MANY, rounds=3),
-    Case("confusion, int64, n=1e7, K=1000", lambda: confusion(10 * MILLION, 1000), Goal(45, 100)),
-    Case("confusion, uint8, n=1e7, K=10", lambda: confusion(10 * MILLION, 10, np.uint8)),
-    Case("confusion, int64, n=1e8, K=10", lambda: confusion(100 * MILLION, 10), MANY, rounds=1),
+    Case("confusion, int64, n=1e5, K=100", partial(confusion, 100_000, 100), MANY),
+    Case("confusion, int64, n=1e6, K=10", partial(confusion, MILLION, 10), MANY),
+    Case("confusion, int64, n=1e7, K=2", partial(confusion, 10 * MILLION, 2), MANY),
+    Case("confusion, int64, n=1e7, K=10", partial(confusion, 10 * MILLION, 10), MANY),
+    Case("confusion, int64, n=1e7, K=100", partial(confusion, 10 * MILLION, 100), MANY, rounds=3),
+    Case("confusion, int64, n=1e7, K=1000", partial(confusion, 10 * MILLION, 1000), Goal(45, 100)),
+    Case("confusion, uint8, n=1e7, K=10", partial(confusion, 10 * MILLION, 10, np.uint8)),
+    Case("confusion, int64, n=1e8, K=10", partial(confusion, 100 * MILLION, 10), MANY, rounds=1),
     Case(
         "weighted confusion, int64, n=1e6, K=10",
-        lambda: weighted_confusion(MILLION, 10),
+        partial(weighted_confusion, MILLION, 10),
         Goal(70, 110),
         ROUNDED,
     ),
     *(
         Case(
             f"{name}, int64, n=1e6, K=10",
-            lambda ours=ours, theirs=theirs, average=average: metric(  # type: ignore[misc]
-                MILLION, 10, ours, theirs, average
-            ),
+            partial(metric, MILLION, 10, ours, theirs, average),
             MANY,
             ROUNDED,
         )
@@ -122,12 +121,12 @@ CASES = (
         )
     ),
     *(
-        Case(f"macro F1, int64, n=1e6, K={k}", lambda k=k: macro_f1(MILLION, k), Goal(), ROUNDED)  # type: ignore[misc]
+        Case(f"macro F1, int64, n=1e6, K={k}", partial(macro_f1, MILLION, k), Goal(), ROUNDED)
         for k in (1000, 10_000, 100_000)
     ),
     Case(
         "report beside classification_report, n=1e6, K=10",
-        lambda: everything(MILLION, 10),
+        partial(everything, MILLION, 10),
         Goal(),
         ROUNDED,
     ),

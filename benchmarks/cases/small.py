@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn import metrics as sklearn
 
 import karat
-from benchmarks.case import BINCOUNT, KARAT, PEER, Candidates, Case, Goal
+from benchmarks.case import KARAT, PEER, Candidates, Case, Goal
 from benchmarks.cases.data import labels, many_classes, two_classes
-from benchmarks.cases.labels import ROUNDED
+from benchmarks.cases.labels import ROUNDED, confusion
+from benchmarks.cases.losses import log_loss
+from benchmarks.cases.ranking import roc_auc
 
 Call = Callable[..., Any]
 
@@ -41,34 +44,9 @@ OF_LABELS: dict[str, tuple[Call, Call, Goal]] = {
 }
 
 
-def of_labels(n: int, ours: Call, theirs: Call) -> Candidates:
+def of_labels(ours: Call, theirs: Call, n: int) -> Candidates:
     y_true, y_pred = labels(n, 10)
     return {KARAT: lambda: ours(y_true, y_pred), PEER: lambda: theirs(y_true, y_pred)}
-
-
-def confusion(n: int) -> Candidates:
-    y_true, y_pred = labels(n, 10)
-    return {
-        KARAT: lambda: karat.confusion_matrix(y_true, y_pred),
-        PEER: lambda: sklearn.confusion_matrix(y_true, y_pred),
-        BINCOUNT: lambda: np.bincount(y_true * 10 + y_pred, minlength=100).reshape(10, 10),
-    }
-
-
-def roc_auc(n: int) -> Candidates:
-    y, s = two_classes(n)
-    return {
-        KARAT: lambda: karat.roc_auc(y, y_score=s),
-        PEER: lambda: sklearn.roc_auc_score(y, s),
-    }
-
-
-def log_loss(n: int) -> Candidates:
-    y, p = many_classes(n, 10)
-    return {
-        KARAT: lambda: karat.log_loss(y, y_prob=p),
-        PEER: lambda: sklearn.log_loss(y, p),
-    }
 
 
 def two_class_log_loss(n: int) -> Candidates:
@@ -123,19 +101,19 @@ OF_SCORES = Goal(60, 120, most_us=20)
 
 MAKERS: dict[str, tuple[Callable[[int], Candidates], Goal]] = {
     **{
-        name: (lambda n, ours=ours, theirs=theirs: of_labels(n, ours, theirs), goal)  # type: ignore[misc]
+        name: (partial(of_labels, ours, theirs), goal)
         for name, (ours, theirs, goal) in OF_LABELS.items()
     },
-    "confusion": (confusion, Goal(80, 150, most_us=7)),
-    "ROC AUC": (roc_auc, OF_SCORES),
-    "log-loss, K=10": (log_loss, OF_SCORES),
+    "confusion": (lambda n: confusion(n, 10), Goal(80, 150, most_us=7)),
+    "ROC AUC": (lambda n: roc_auc(n, np.float64), OF_SCORES),
+    "log-loss, K=10": (lambda n: log_loss(n, 10), OF_SCORES),
     "log-loss, K=2": (two_class_log_loss, OF_SCORES),
     "report of labels": (report, Goal()),
     "report of probabilities": (score_report, Goal()),
 }
 
 CASES = tuple(
-    Case(f"small: {name}, n={n}", lambda make=make, n=n: make(n), goal, ROUNDED)  # type: ignore[misc]
+    Case(f"small: {name}, n={n}", partial(make, n), goal, ROUNDED)
     for n in (1000, 100)
     for name, (make, goal) in MAKERS.items()
 )

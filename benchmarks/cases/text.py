@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,20 +54,20 @@ HELD: dict[str, Callable[[npt.NDArray[Any]], Any]] = {
 CASES = (
     Case(
         "confusion, fixed-width strings, n=1e6, K=10",
-        lambda: text_confusion(N, K, np.str_),
+        partial(text_confusion, N, K, np.str_),
         Goal(50, 80),
         rounds=3,
     ),
     Case(
         "confusion, object strings, n=1e6, K=10",
-        lambda: text_confusion(N, K, object),
+        partial(text_confusion, N, K, object),
         Goal(40, 100),
         rounds=2,
     ),
     *(
         Case(
             f"confusion, {name}, n=1e6, K=10",
-            lambda hold=hold: held_confusion(N, K, hold),  # type: ignore[misc]
+            partial(held_confusion, N, K, hold),
             Goal() if name == "list of str" else LEAST,
             rounds=2,
         )

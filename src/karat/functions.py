@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import names_its_arguments
 from karat.function_docs import docstring, signature_of
 from karat.inputs.as_they_are import array_as_it_is
-from karat.metrics._lift import Lift, Policy
+from karat.metrics._lift import ZERO, Lift, Policy
 from karat.metrics._metric import Metric
 from karat.metrics._positive import no_positive, with_positive
 from karat.metrics._record import Record
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from karat._native import Tally
 
 __all__ = ["NOT_GIVEN", "function_of"]
-
-
-_ZERO: Final = "zero"
-"""The default policy, known by its identity: an array would compare element by element."""
 
 
 @cache
@@ -79,7 +75,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
-        undefined: Any = _ZERO,
+        undefined: Any = ZERO,
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
@@ -91,7 +87,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             and labels is None
             and positive is None
             and weights is None
-            and undefined is _ZERO
+            and undefined is ZERO
             and n_threads is None
             and not params
             and not required

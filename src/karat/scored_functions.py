@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from karat.engines.scores import ScoreTally, tally_scores
 from karat.errors import KaratError, UndefinedWarning, error
 from karat.errors.habits import names_its_arguments
 from karat.inputs.scores import as_scores
-from karat.metrics._lift import Lift
+from karat.metrics._lift import ZERO, Lift
 from karat.metrics._measure import measure
 from karat.metrics._metric import Metric
 from karat.metrics._positive import no_positive
@@ -24,9 +24,6 @@ from karat.result import NOT_GIVEN
 from karat.short_scores import short_path
 
 __all__ = ["given_scores", "no_predictions", "roc_auc_pairs", "scored_function", "scored_rows"]
-
-_ZERO: Final = "zero"
-"""The default policy, known by its identity: an array would compare element by element."""
 
 
 def scored_function(
@@ -53,7 +50,7 @@ def scored_function(
         labels: Any = None,
         positive: Any = None,
         weights: Any = None,
-        undefined: Any = _ZERO,
+        undefined: Any = ZERO,
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
@@ -62,7 +59,7 @@ def scored_function(
             and labels is None
             and positive is None
             and weights is None
-            and undefined is _ZERO
+            and undefined is ZERO
             and n_threads is None
             and not params
         ):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from karat.metrics._formula import (
     Node,
@@ -33,6 +33,8 @@ __all__ = ["Average", "Lift", "OneVsRest", "Part", "Policy", "Table", "Traced", 
 Average: TypeAlias = Literal["macro", "micro", "weighted"]
 Lift: TypeAlias = Literal["plain", "per_class", "macro", "micro", "weighted"]
 Policy: TypeAlias = Literal["zero", "exclude", "nan"]
+ZERO: Final[Policy] = "zero"
+"""The default policy, known by its identity: an array would compare element by element."""
 """What an undefined class counts as in an average; see docs/undefined-values.md."""
 
 
