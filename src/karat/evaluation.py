@@ -22,7 +22,6 @@ from karat.measuring import (
     checked_memory,
     counted_as_rows,
     names_files,
-    refuse_missing,
     report_of_labels,
     report_of_scores,
     report_of_table,
@@ -33,6 +32,7 @@ from karat.report import Report
 from karat.table_arguments import column_name, given_alone, of_table, score_columns
 from karat.tally import Label
 from karat.uncertainty.confidence import Confidence, WeightKind
+from karat.wanted_metrics import refuse_missing
 
 __all__ = ["display_names", "evaluate"]
 

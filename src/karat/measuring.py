@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from karat.class_table import PER_CLASS_OF_SCORES
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.engines.clustered import by_cluster_of_codes, tally_clusters
 from karat.engines.decided import both_decide, checked_threshold
@@ -23,17 +21,16 @@ from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.functions import tallied
 from karat.inputs.spread import spread_host
-from karat.metrics import Metric, get, n_records
+from karat.metrics import Metric
 from karat.metrics._later import Later
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
 from karat.metrics._positive import check_has_positive
-from karat.operating_points import THRESHOLDS, lift_of_thresholds
-from karat.plan import default_metrics
 from karat.report import Report
-from karat.tally import Cells, Classes
+from karat.tally import Cells
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_intervals
+from karat.wanted_metrics import wanted_of_scores
 
 if TYPE_CHECKING:
     from karat.engines.files import FileTally
@@ -45,11 +42,9 @@ __all__ = [
     "checked_memory",
     "counted_as_rows",
     "names_files",
-    "refuse_missing",
     "report_of_labels",
     "report_of_scores",
     "report_of_table",
-    "wanted_of_scores",
 ]
 
 
@@ -210,53 +205,6 @@ def report_of_scores(
         draws=sure.draws,
         **facts,
     )
-
-
-def wanted_of_scores(
-    classes: Classes, requested: Sequence[Metric] | None, *, is_prob: bool
-) -> list[Metric]:
-    """Metrics of scores to compute: those asked for, else those of a report."""
-    if requested is not None:
-        return [metric for metric in requested if metric.needs_scores]
-    return list(_listed(classes.k, is_prob, n_records()))
-
-
-@lru_cache(maxsize=64)
-def _listed(k: int, is_prob: bool, _: int) -> tuple[Metric, ...]:
-    """The metrics of scores of a report of k classes."""
-    listed = [
-        metric
-        for metric in default_metrics(of_scores=True)
-        if k >= metric.record.least_classes
-        and not (is_prob and metric.record.is_of_scores_only)
-        and not (metric.record.is_per_class and metric.lift == "plain" and k != 2)
-    ]
-    each = [Metric.of(get(name).record, "per_class", {}) for name in PER_CLASS_OF_SCORES]
-    lift = lift_of_thresholds(k)
-    points = [
-        Metric.of(get(name).record, lift, {}) for pair in THRESHOLDS.values() for name in pair
-    ]
-    return tuple(dict.fromkeys([*listed, *each, *points]))
-
-
-def refuse_missing(report: Report, wanted: Sequence[Metric]) -> None:
-    """Refuse metrics that a report cannot give; nothing is computed where it surely can.
-
-    Errors:
-        As `Report.metrics`.
-    """
-    if report.confidence is not None or not all(_is_there(metric, report) for metric in wanted):
-        _ = report.metrics
-
-
-def _is_there(metric: Metric, report: Report) -> bool:
-    """Whether nothing can go wrong when the metric is read."""
-    if metric.record.is_per_class and metric.lift == "plain" and not report.is_binary:
-        return False
-    if metric.needs_scores:
-        return metric in report.measured
-    has_matrix = any(isinstance(value, tuple) for _, value in metric.params)
-    return report.cells.storage == "dense" and not has_matrix
 
 
 def names_files(value: Any) -> bool:

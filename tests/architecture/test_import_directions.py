@@ -37,6 +37,7 @@ JOINTS = {
     "short_scores",
     "streams",
     "table_arguments",
+    "wanted_metrics",
     "cli",
     "compat",
 }

@@ -12,7 +12,7 @@ from karat.engines.tabled_scores import sampled_rows
 from karat.errors import error
 from karat.inputs.score_order import wrong_number
 from karat.inputs.weights import refuse_sums
-from karat.measuring import report_of_scores, wanted_of_scores
+from karat.measuring import report_of_scores
 from karat.metrics import Metric, Pairwise
 from karat.metrics._lift import Policy
 from karat.metrics._positive import check_has_positive
@@ -21,6 +21,7 @@ from karat.tally import Cells, TabledRows
 from karat.tally.classes import Classes
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.tabled_intervals import measured_tables
+from karat.wanted_metrics import wanted_of_scores
 
 __all__ = ["Asked", "report_of_parts"]
 
