@@ -9,11 +9,12 @@ PYTEST ?=
 
 BIN     := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(wildcard src/karat/*/__init__.py src/karat/*/*/__init__.py)
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit soak bench data docs pages tables stub clean
+.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -30,8 +31,18 @@ lint: $(VENV)/installed-test  ## check style and formatting with ruff
 types: $(VENV)/installed-test  ## check the types of src with mypy --strict
 	$(BIN)/mypy --strict src
 
-unit: $(VENV)/installed-test  ## run the tests only
+unit: $(VENV)/installed-test browser  ## run the tests only
 	$(BIN)/python -m pytest $(PYTEST)
+
+# Without a browser the tests of pages are skipped; .ci/run requires them.
+browser:  ## install Chromium from the distribution for the tests of pages, as root and where it is absent
+	@for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium from the distribution, for the tests of pages"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		{ apt-get -qq update && apt-get -qq -y install --no-install-recommends chromium; } >/dev/null 2>&1 \
+		|| echo "Chromium could not be installed"; \
+	fi
 
 soak: $(VENV)/installed-test  ## run the property tests with twenty times the examples (an hour)
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=soak $(PYTEST)
@@ -42,8 +53,8 @@ bench: $(VENV)/installed-test  ## check answers, then time karat beside its peer
 data: $(VENV)/installed-test  ## make the prediction files of examples again
 	$(BIN)/python examples/make_predictions.py
 
-docs: $(VENV)/installed-test  ## write the reference page of every metric to build/docs
-	$(BIN)/python docs/build.py build/docs
+docs: $(VENV)/installed-test  ## build the documentation into build/docs/html, a page for every metric and name
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs/html
 
 pages: $(VENV)/installed-test  ## write the output of the commands that README.md shows again
 	$(BIN)/python -m tests.docs.blocks README.md

@@ -23,17 +23,35 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", default="", help="run the cases whose name holds this text")
     parser.add_argument("--peer", choices=MODULES, action="append", help="run the cases of a peer")
-    parser.add_argument("--part", choices=PARTS, action="append", help="run a part of the page")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder to write into")
-    parser.add_argument("--keep", type=Path, help="a result (JSON): what is not run again stays")
+    parser.add_argument(
+        "--part", choices=PARTS, action="append", help="run a part of the page; default: all"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="folder to write into; default: benchmarks/results of a whole page, nowhere of less",
+    )
+    parser.add_argument(
+        "--keep", type=Path, help="a result (JSON) of today: what is not run again stays"
+    )
     parser.add_argument("--page", type=Path, help="a page of docs to write the results into")
     options = parser.parse_args(arguments)
     chosen_cases = options.only or options.peer
     parts = options.part or (("cases",) if chosen_cases else PARTS)
     if options.keep and not options.part and not chosen_cases:
         parts = ()
+    is_whole = bool(options.keep) or (not chosen_cases and set(parts) == set(PARTS))
+    if chosen_cases and "cases" not in parts:
+        parser.error("--only and --peer choose cases: add --part cases, or leave --part out")
+    if options.page and not is_whole:
+        parser.error("--page replaces every table of the page: add --keep, the rest of the result")
+    if options.page:
+        docs_page.head_of(options.page)
 
     page = Page({**machine.facts(), **limits.facts()})
+    before = options.keep and Page.from_json(json.loads(options.keep.read_text(encoding="utf-8")))
+    if before:
+        page.check_like(before)
     if "cases" in parts:
         for peer in options.peer or MODULES:
             for row in rows_beside(peer, options.only):
@@ -41,8 +59,10 @@ def main(arguments: list[str]) -> int:
                     print(f"\n{render.HEADER}", flush=True)
                 print(render.markdown_row(row), flush=True)
                 page.rows.append(row)
+        if not page.rows:
+            parser.error(f"no case is named {options.only!r}: benchmarks/results has the names")
     if "threads" in parts:
-        page.threads = threads.measure()
+        page.threads = [*threads.measure(), *threads.measure_limits()]
         print("\n" + "\n".join(render.markdown_threads(page.threads)), flush=True)
     if "cold" in parts:
         page.starts = cold.measure()
@@ -55,12 +75,14 @@ def main(arguments: list[str]) -> int:
     if "scaling" in parts:
         page.curves = scaling.measure()
         print("\n" + "\n".join(scaling.markdown(page.curves)), flush=True)
-    if options.keep:
-        page.keep(Page.from_json(json.loads(options.keep.read_text(encoding="utf-8"))))
-    written = render.write(options.out, page)
+    if before:
+        page.keep(before)
+    told = page.verdict
+    if options.out or is_whole:
+        told += f"; see {render.write(options.out or RESULTS, page)}"
     if options.page:
         docs_page.refresh(options.page, page)
-    print(f"\n{page.verdict}; see {written}")
+    print(f"\n{told}")
     return 1 if page.n_differing else 0
 
 

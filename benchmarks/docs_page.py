@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import render, scaling
-from benchmarks.case import KARAT, NATIVE
+from benchmarks.case import KARAT, NATIVE, Row
 from benchmarks.page import Page
 from benchmarks.timing import duration
 
@@ -19,10 +19,7 @@ def refresh(path: Path, page: Page) -> None:
     Raises:
         ValueError: the page has no mark.
     """
-    text = path.read_text(encoding="utf-8")
-    head, mark, _ = text.partition(MARK)
-    if not mark:
-        raise ValueError(f"{path} has no line {MARK}")
+    head = head_of(path)
     folder = path.with_suffix("")
     folder.mkdir(exist_ok=True)
     drawn = scaling.figures(page.curves)
@@ -35,10 +32,23 @@ def refresh(path: Path, page: Page) -> None:
     path.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
 
+def head_of(path: Path) -> str:
+    """What stands before the mark of a page.
+
+    Raises:
+        ValueError: the page has no mark.
+    """
+    head, mark, _ = path.read_text(encoding="utf-8").partition(MARK)
+    if not mark:
+        raise ValueError(f"{path} has no line {MARK}")
+    return head
+
+
 def _told(page: Page) -> list[str]:
     date = page.facts["date"]
     lines = [
         f"Measured on {date} ([every figure](../benchmarks/results/{date}.md)): {page.verdict}.",
+        *_below(page),
         "",
         *(f"- {name}: {value}" for name, value in page.facts.items() if name != "date"),
     ]
@@ -47,21 +57,36 @@ def _told(page: Page) -> list[str]:
             "",
             f"### Beside {peer}",
             "",
-            f"| case | {peer} | karat | ratio | karat ÷ limit |",
-            "|---|---:|---:|---:|---:|",
+            f"| case | {peer} | karat | ratio | floor | stretch | karat ÷ limit | |",
+            "|---|---:|---:|---:|---:|---:|---:|---|",
+            *(_line(row) for row in page.rows if row.peer == peer),
         ]
-        for row in page.rows:
-            if row.peer != peer or row.ratio is None:
-                continue
-            theirs = duration(row.times[peer].cpu_ns * row.repeats)
-            over = f"{row.over_limit:.2g}" if row.over_limit else ""
-            ratio = f"{row.ratio:.0f}x" if row.ratio >= 10 else f"{row.ratio:.2g}x"
-            ours = duration(row.times[KARAT].cpu_ns)
-            lines.append(f"| {row.name} | {theirs} | {ours} | {ratio} | {over} |")
     for title, told in render.sections(page).items():
         if title != "Scaling":
             lines += ["", f"### {title}", "", *told]
     return lines
+
+
+def _below(page: Page) -> list[str]:
+    """The cases below their floor, by the peer beside which they are."""
+    below = [f"{row.name} ({row.peer})" for row in page.rows if row.has_goal and not row.is_met]
+    return [f"Below their floor: {'; '.join(below)}."] if below else []
+
+
+def _line(row: Row) -> str:
+    if row.disagreement is not None or row.ratio is None:
+        return f"| {row.name} | | | | | | | **no figure: {row.disagreement}** |"
+    cells = [
+        row.name,
+        duration(row.times[row.peer].cpu_ns * row.repeats),
+        duration(row.times[KARAT].cpu_ns),
+        render.ratio(row.ratio) if row.is_met else f"**{render.ratio(row.ratio)}**",
+        render.goal(row.goal.floor),
+        render.goal(row.goal.stretch),
+        f"{row.over_limit:.2g}" if row.over_limit else "",
+        render.verdict(row) if row.has_goal else "",
+    ]
+    return "| " + " | ".join(cells) + " |"
 
 
 def _curves(page: Page, folder: str, axes: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the machine allows, whatever the program: to read the memory once, to sort the keys once.
+"""What the machine takes for nothing but reading the memory once, or sorting the whole keys once.
 
 Measured beside each case, in the same rounds, so that a noisy moment hits all of them.
 """

@@ -45,7 +45,7 @@ class Page:
     @property
     def verdict(self) -> str:
         """How many goals are met, in a sentence."""
-        with_goal = [row for row in self.rows if row.goal.floor or row.goal.most_us]
+        with_goal = [row for row in self.rows if row.has_goal]
         n_met = sum(row.is_met for row in with_goal)
         stretched = [row for row in with_goal if row.goal.stretch]
         n_stretched = sum(row.is_met and row.is_stretched for row in stretched)
@@ -80,11 +80,11 @@ class Page:
             [Curve(**curve) for curve in told["curves"]],
         )
 
-    def keep(self, before: Page) -> None:
-        """Take from an earlier page what was not measured again.
+    def check_like(self, before: Page) -> None:
+        """Refuse an earlier page whose figures may not stand beside those of this one.
 
         Raises:
-            ValueError: it is of another machine or of other versions.
+            ValueError: it is of another day, of another machine or of other versions.
         """
         differing = [
             name
@@ -93,6 +93,14 @@ class Page:
         ]
         if differing:
             raise ValueError(f"the earlier page is of another {', '.join(differing)}")
+
+    def keep(self, before: Page) -> None:
+        """Take from an earlier page what was not measured again.
+
+        Raises:
+            ValueError: as `check_like` does.
+        """
+        self.check_like(before)
         again = {(row.peer, row.name): row for row in self.rows}
         known = {(row.peer, row.name) for row in before.rows}
         new = [row for row in self.rows if (row.peer, row.name) not in known]

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.case import KARAT, PEER, Candidates, disagreement_of
-from benchmarks.threads import Shared
+from benchmarks.threads import LEAST, Shared
 from benchmarks.timing import alternate, duration
 
 ROWS: Final = tuple(10**power for power in range(2, 8))
@@ -117,7 +117,7 @@ def markdown(found: Sequence[Curve]) -> list[str]:
         sizes = sorted({size for each in of_axis for size in each.sizes})
         lines += [
             "",
-            f"CPU time of one call by {axis}:",
+            f"CPU time of one call by {axis}. Where {PEER} has none, nothing was compared:",
             "",
             "| | | " + " | ".join(_power(size) for size in sizes) + " |",
             "|---|---|" + "---:|" * len(sizes),
@@ -173,7 +173,9 @@ def figure_of_threads(found: Sequence[Shared]) -> str | None:
         panel = figure.subplots()
         for one in measured:
             panel.plot(one.threads, one.ratios, marker="o", label=one.name)
-        panel.plot(measured[0].threads, measured[0].threads, color="0.7", label="as many times")
+        most = measured[0].threads
+        panel.plot(most, most, color="0.7", label="as many times as threads")
+        panel.axhline(LEAST, color="0.7", linestyle=":", label="least of two threads")
         panel.set(xlabel="threads", ylabel="times as fast as one", xticks=measured[0].threads)
         panel.grid(alpha=0.3)
         figure.legend(loc="outside right upper", frameon=False, fontsize=7)
@@ -194,7 +196,7 @@ def _draw(panel: Any, each: Curve) -> None:
             if time
         ]
         panel.plot(*zip(*points, strict=True), marker=marker, label=side)
-    panel.set(title=each.name, xlabel=each.axis, xscale="log", yscale="log")
+    panel.set(title=each.name.replace(", ", "\n", 1), xlabel=each.axis, xscale="log", yscale="log")
     panel.grid(alpha=0.3)
 
 

@@ -6,6 +6,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -18,6 +19,8 @@ from benchmarks.limits import FREE, free_cores
 
 LEAST: Final = 1.5
 N_ROUNDS: Final = 9
+LEAST_S: Final = 0.25
+"""Short calls take turns until they have run so long: a thread that wakes late is most of one."""
 N_TRIES: Final = 6
 
 
@@ -39,6 +42,11 @@ class Shared:
     seconds: Sequence[float]
     free_cores: float
     disagreement: str | None = None
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it is no case of karat."""
+        return self.name.startswith("limit: ")
 
     @property
     def ratios(self) -> list[float]:
@@ -88,7 +96,44 @@ def one_vs_one(n: int, k: int) -> Callable[[int], Any]:
     return lambda threads: karat.roc_auc_ovo_macro(y, y_prob=p, n_threads=threads)
 
 
+def sorted_apart(n: int, dtype: Any) -> Callable[[int], Any]:
+    """Keys of one column a thread, copied and sorted by NumPy: what karat's sorts are made of."""
+    keys = np.random.default_rng(0).random(n).astype(dtype)
+    columns = [keys[::step].copy() for step in (1, -1)]
+    buffers = [np.empty_like(keys) for _ in columns]
+
+    def sort(i: int) -> None:
+        np.copyto(buffers[i], columns[i])
+        buffers[i].sort()
+
+    return _spread(sort, len(columns))
+
+
+def read_apart(n_bytes: int) -> Callable[[int], Any]:
+    """Half of the memory a thread, read once."""
+    halves = [np.arange(n_bytes // 16) for _ in range(2)]
+    return _spread(lambda i: halves[i].max(), len(halves))
+
+
+def _spread(task: Callable[[int], Any], n_tasks: int) -> Callable[[int], Any]:
+    """All tasks on so many Python threads; NumPy gives up the GIL."""
+    pool = ThreadPoolExecutor(n_tasks)
+
+    def call(threads: int) -> Any:
+        if threads == 1:
+            return [task(i) for i in range(n_tasks)] and 0
+        return list(pool.map(task, range(n_tasks))) and 0
+
+    return call
+
+
 MILLION = 1_000_000
+LIMITS: dict[str, Callable[[], Callable[[int], Any]]] = {
+    "limit: two columns of 1e6 32-bit keys, sorted": partial(sorted_apart, MILLION, np.float32),
+    "limit: 16 MB read": partial(read_apart, 16 * MILLION),
+    "limit: 160 MB read": partial(read_apart, 160 * MILLION),
+}
+"""What two threads gain that have nothing to do with each other: no more than that is to be had."""
 CASES: dict[str, Callable[[], Callable[[int], Any]]] = {
     "confusion, int64, n=1e6, K=10": partial(confusion, MILLION),
     "confusion, int64, n=1e7, K=10": partial(confusion, 10 * MILLION),
@@ -109,6 +154,11 @@ def measure(n_rounds: int = N_ROUNDS, n_tries: int = N_TRIES) -> list[Shared]:
     return [_measured(name, make(), n_rounds, n_tries) for name, make in CASES.items()]
 
 
+def measure_limits(n_rounds: int = N_ROUNDS, n_tries: int = N_TRIES) -> list[Shared]:
+    """The same of what two threads gain at most on this machine."""
+    return [_measured(name, make(), n_rounds, n_tries) for name, make in LIMITS.items()]
+
+
 def counts() -> tuple[int, ...]:
     """Numbers of threads to measure: 1, 2, 4, … up to the cores; 2 at least."""
     most = max(2, os.cpu_count() or 1)
@@ -124,11 +174,14 @@ def _measured(name: str, call: Callable[[int], Any], n_rounds: int, n_tries: int
     for _ in range(n_tries):
         before = free_cores(threads[-1])
         times: dict[int, list[float]] = {each: [] for each in threads}
-        for turn in range(n_rounds):
+        turn, spent = 0, 0.0
+        while turn < n_rounds or spent < LEAST_S:
             for each in threads if turn % 2 else threads[::-1]:
                 start = time.perf_counter()
                 call(each)
                 times[each].append(time.perf_counter() - start)
+                spent += times[each][-1]
+            turn += 1
         cores = min(before, free_cores(threads[-1]))
         if cores >= FREE * threads[-1]:
             return Shared(

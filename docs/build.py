@@ -1,6 +1,6 @@
-"""Write the reference page of the metrics: every fact comes from the records, none is typed here.
+"""All metrics on one Markdown page: every fact comes from the records, none is typed here.
 
-python docs/build.py build/docs
+python docs/build.py build/docs    # the site has a page for each metric: make docs
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ def page() -> str:
 
 def entry(record: metrics.Record) -> Iterator[str]:
     """One metric: what it is, its formula, when it is undefined, its other names."""
-    plain = metrics.Metric(record, "plain", metrics.Metric.defaults(record))
     yield f"### `{record.name}`"
     yield ""
     yield record.summary
@@ -33,6 +32,13 @@ def entry(record: metrics.Record) -> Iterator[str]:
     if record.description:
         yield record.description
         yield ""
+    yield from (f"- {name}: {text}" for name, text in facts_of(record).items())
+    yield ""
+
+
+def facts_of(record: metrics.Record) -> dict[str, str]:
+    """What the record says of a metric, by heading; nothing that is empty."""
+    plain = metrics.Metric(record, "plain", metrics.Metric.defaults(record))
     low, high = (f"{bound:g}" for bound in record.range)
     facts = {
         "Formula": f"`{plain.formula}`",
@@ -45,8 +51,7 @@ def entry(record: metrics.Record) -> Iterator[str]:
         "Equals": "; ".join(f"{item.library} `{item.text}`" for item in record.equals),
         "References": "; ".join(record.references),
     }
-    yield from (f"- {name}: {text}" for name, text in facts.items() if text)
-    yield ""
+    return {name: text for name, text in facts.items() if text}
 
 
 def main(folder: Path) -> None:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/read_block.hpp"
+
 namespace karat {
 namespace {
 
@@ -19,7 +21,7 @@ char kind_of(const char* format) {
         case 'l':
         case 'q':
         case 'n': return 'i';
-        case '?':
+        case '?': return '?';
         case 'B':
         case 'H':
         case 'I':
@@ -71,8 +73,16 @@ Column Input::integers() const {
         default: fail("an array of integers");
     }
     if (kind_ == 'f') fail("an array of integers");
-    return {view_.buf, view_.shape[0], view_.strides[0],
-            static_cast<Kind>(2 * width_code + (kind_ == 'i'))};
+    const Column column{view_.buf, view_.shape[0], view_.strides[0],
+                        static_cast<Kind>(2 * width_code + (kind_ == 'i'))};
+    if (kind_ == '?' && column.n > 0) {
+        int64_t low, high;
+        span_of(column, 0, column.n, &low, &high);
+        if (high > 1)
+            throw nb::value_error(
+                (std::string(name_) + " has a boolean of another byte than 0 or 1").c_str());
+    }
+    return column;
 }
 
 const double* Input::doubles(bool contiguous_only) const {

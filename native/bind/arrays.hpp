@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "bind/unlocked.hpp"
 #include "kernels/column.hpp"
 #include "kernels/large_pages.hpp"
 #include "kernels/threads.hpp"
@@ -35,7 +36,8 @@ public:
     int64_t column_stride() const { return view_.strides[1]; }
     const char* bytes() const { return static_cast<const char*>(view_.buf); }
 
-    // Integer or boolean items of any width.
+    // Integer items of any width, or booleans: ValueError for a byte that is neither 0 nor 1, since
+    // the same truth would be two classes.
     Column integers() const;
     // Items of exactly this kind; `contiguous` refuses strides.
     const double* doubles(bool contiguous) const;
@@ -60,7 +62,7 @@ private:
 
     Py_buffer view_{};
     const char* name_;
-    char kind_ = 0;  // 'i' signed, 'u' unsigned or boolean, 'f' float, 0 other
+    char kind_ = 0;  // 'i' signed, 'u' unsigned, '?' boolean, 'f' float, 0 other
 };
 
 // Throws ValueError when the lengths differ.
@@ -89,20 +91,6 @@ nb::object owned(std::vector<T> values) {
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
-
-// Lets other Python threads run, when the work is long enough for that to pay.
-class Unlocked {
-public:
-    explicit Unlocked(int64_t n) : state_(n >= 10000 ? PyEval_SaveThread() : nullptr) {}
-    Unlocked(const Unlocked&) = delete;
-    Unlocked& operator=(const Unlocked&) = delete;
-    ~Unlocked() {
-        if (state_ != nullptr) PyEval_RestoreThread(state_);
-    }
-
-private:
-    PyThreadState* state_;
-};
 
 // For kernels: takes the GIL and looks for Ctrl-C.
 bool poll_signals();

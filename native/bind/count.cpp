@@ -1,4 +1,4 @@
-// karat._native: count_integers, count_codes, Tally.
+// karat._native: count_integers, count_agreement, count_codes, Tally.
 #include "kernels/count.hpp"
 
 #include <optional>
@@ -35,6 +35,19 @@ nb::object count_integers(nb::handle y_true, nb::handle y_pred, nb::handle weigh
         const Unlocked unlocked(true_column.n);
         tally = count_discovered(true_column, pred_column, weight.weights,
                                  options_of(cells, n_threads));
+    }
+    return tally ? nb::cast(std::move(*tally)) : nb::none();
+}
+
+nb::object count_agreement_of(nb::handle y_true, nb::handle y_pred, int n_threads) {
+    const Input truth(y_true, "y_true", 1), pred(y_pred, "y_pred", 1);
+    check_length("y_true", truth.length(), "y_pred", pred.length());
+    const Column true_column = truth.integers(), pred_column = pred.integers();
+    if (true_column.n == 0) throw nb::value_error("y_true has no rows");
+    std::optional<Tally> tally;
+    {
+        const Unlocked unlocked(true_column.n);
+        tally = count_agreement(true_column, pred_column, n_threads, poll_signals);
     }
     return tally ? nb::cast(std::move(*tally)) : nb::none();
 }
@@ -127,6 +140,8 @@ void bind_count(nb::module_& m) {
         });
     m.def("count_integers", count_integers, nb::arg("y_true"), nb::arg("y_pred"),
           nb::arg("weights").none(), nb::arg("cells"), nb::arg("n_threads"));
+    m.def("count_agreement", count_agreement_of, nb::arg("y_true"), nb::arg("y_pred"),
+          nb::arg("n_threads"));
     m.def("count_codes", count_codes, nb::arg("true_codes"), nb::arg("true_base"),
           nb::arg("true_lut").none(), nb::arg("pred_codes"), nb::arg("pred_base"),
           nb::arg("pred_lut").none(), nb::arg("k"), nb::arg("weights").none(), nb::arg("cells"),

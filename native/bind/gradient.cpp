@@ -29,7 +29,7 @@ nb::tuple differentiate_arrays(const Program& program, In<double, 2> tp, In<doub
     auto constant = room(batch, 1), truth = room(batch, k), predicted = room(batch, k),
          same = room(batch, k), of_cells = program.uses_cells ? room(batch, m) : nullptr;
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         std::vector<double> scratch(static_cast<size_t>(gradient_scratch_size(program, k, m)));
         for (int64_t b = 0; b < batch; ++b) {
             Slopes slopes;

@@ -45,7 +45,7 @@ nb::object quantiles(Column a, Column b, double p) {
     if (b.shape(0) != n) throw std::invalid_argument("a and b differ in length");
     auto found = std::make_unique<double[]>(n);
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         for (size_t i = 0; i < n; ++i) found[i] = beta_quantile(a(i), b(i), p);
     }
     return to_numpy(std::move(found), {n});

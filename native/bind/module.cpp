@@ -48,6 +48,7 @@ NB_MODULE(_native, m) {
     m.def("use_isa", [](const std::string& name) { use_isa(name.c_str()); }, nb::arg("name"));
     // Compiled formulas live in caches until the process ends, which is no leak to warn about.
     nb::set_leak_warnings(false);
+    await_work_at_exit();
     lanes();  // KARAT_ISA is read, and refused if it must be, at import
     bind_count(m);
     bind_encode(m);

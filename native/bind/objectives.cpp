@@ -12,6 +12,8 @@
 namespace karat {
 namespace {
 
+constexpr int64_t kMostClasses = int64_t{1} << 28;  // whose square is far from the end of int64
+
 // A borrowed float32 or float64 matrix of any strides.
 class ScoreInput {
 public:
@@ -109,6 +111,7 @@ nb::object objective_row(nb::handle scores, int64_t label, double weight, bool i
     const ScoreRows row = input.rows();
     const int64_t k = row.k;
     if (label < 0 || label >= k) throw Rejected("range", Argument::truth, 0);
+    if (k > kMostClasses) throw nb::value_error("a Hessian of so many classes fits no memory");
     std::vector<double> values(static_cast<size_t>(k * (k + 2)));
     double *z = values.data(), *gradient = z + k, *hessian = gradient + k;
     for (int64_t j = 0; j < k; ++j) {

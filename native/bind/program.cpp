@@ -152,7 +152,7 @@ nb::list run_arrays(const Program& program, In<double, 2> tp, In<double, 2> fp, 
     const Tables tables(program, tp, fp, fn, tn, cells, rows, cols, positive, params);
     Outputs outputs(program, tables.batch(), tables.k());
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         std::vector<double> scratch(
             static_cast<size_t>(scratch_size(program, tables.k(), tables.m())));
         for (int64_t b = 0; b < tables.batch(); ++b)

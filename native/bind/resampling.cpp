@@ -56,7 +56,7 @@ nb::object counts_of(Column1<int64_t> counts, uint64_t seed, uint32_t stream, in
     check_draw(first, count, m, stream);
     auto out = uninitialised<int64_t>(count * m);
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         resample_counts(counts.data(), m, seed, stream, first, count, out.get(), n_threads,
                         poll_signals);
     }
@@ -74,7 +74,7 @@ nb::object totals_drawn(Column1<double> sums, std::optional<Column1<double>> squ
         totals_of(sums.data(), m, squares ? squares->data() : nullptr, is_gamma);
     auto out = uninitialised<double>(count * m);
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         draw_totals(totals, seed, stream, first, count, is_normed, out.get(), n_threads,
                     poll_signals);
     }
@@ -100,7 +100,7 @@ nb::object clusters_drawn(Column1<int32_t> ids, Column1<int32_t> cells,
     if (!weights && !is_gamma) {
         auto out = uninitialised<int64_t>(count * m);
         {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             resample_clusters(entries, seed, stream, first, count, out.get(), n_threads,
                               poll_signals);
         }
@@ -108,7 +108,7 @@ nb::object clusters_drawn(Column1<int32_t> ids, Column1<int32_t> cells,
     }
     auto out = uninitialised<double>(count * m);
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         weigh_clusters(entries, law_of(is_gamma), seed, stream, first, count, out.get(), n_threads,
                        poll_signals);
     }
@@ -120,7 +120,7 @@ nb::object rows_drawn(int64_t n, uint64_t seed, uint32_t stream, int64_t first, 
                       int n_threads, const Draw& draw) {
     auto out = uninitialised<T>(count * n);
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         each_replicate(count, n, n_threads, [&](int, int64_t begin, int64_t end) {
             for (int64_t b = begin; b < end; ++b)
                 draw(Source{seed, stream, static_cast<uint32_t>(first + b)}, n, out.get() + b * n);
@@ -149,7 +149,7 @@ nb::object areas_of(Matrix<double> sums, std::optional<Matrix<double>> squares,
         throw std::invalid_argument("within does not match the sums");
     auto areas = uninitialised<double>(count), weights = uninitialised<double>(2 * count);
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         replicate_areas(totals, within.data(), seed, stream, first, count, areas.get(),
                         weights.get(), n_threads, poll_signals);
     }
@@ -184,7 +184,7 @@ nb::object rungs_drawn(Column1<double> scores, Matrix<double> sums,
         drawn_squares = uninitialised<double>(2 * count * u);
     }
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         replicate_rungs(totals, scores.data(), law_of(is_gamma), seed, stream, first, count,
                         {drawn_scores.get(), counts.get(), weights.get(), drawn_squares.get(),
                          lengths.get()},

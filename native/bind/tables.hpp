@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "bind/unlocked.hpp"
 #include "kernels/evaluate.hpp"
 
 namespace karat {

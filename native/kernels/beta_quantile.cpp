@@ -10,7 +10,11 @@ namespace {
 constexpr double kTwoPi = 6.283185307179586;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTiny = 1e-300;
+constexpr double kShort = 0.01;  // with such a side, 1 − x of less than half a bit is far less
 constexpr int kMostSteps = 200;
+// The terms of the fraction grow with the root of a side, up to more than any machine adds: where
+// both sides are beyond the first of these, or one is beyond the second, it is not asked.
+constexpr double kNormalSides = 1e9, kMostSide = 1e15, kRatio = 1e6;
 
 // ln Γ(n + 1) less Stirling's n·ln n − n + ½·ln(2πn).
 double stirling_error(double n) {
@@ -68,12 +72,48 @@ double fraction(double a, double b, double x) {
     return h;
 }
 
+// The normal quantile to three digits (Abramowitz, Stegun 1964, 26.2.22).
+double rough_normal(double p) {
+    const double t = std::sqrt(-2.0 * std::log(std::min(p, 1.0 - p)));
+    const double z = (2.30753 + t * 0.27061) / (1.0 + t * (0.99229 + t * 0.04481)) - t;
+    return p < 0.5 ? z : -z;
+}
+
+// To all digits, by Halley's steps on the tail beyond it.
+double normal(double p) {
+    const double tail = std::min(p, 1.0 - p);
+    double z = std::abs(rough_normal(p));
+    for (int step = 0; step < 3; ++step) {
+        const double density = std::exp(-0.5 * z * z) / std::sqrt(kTwoPi);
+        const double off = (0.5 * std::erfc(z * std::sqrt(0.5)) - tail) / density;
+        if (std::isfinite(off)) z += off / (1.0 - 0.5 * off * z);
+    }
+    return p < 0.5 ? -z : z;
+}
+
+// Of two large sides: Cornish and Fisher's expansion (1938).
+double expanded(double a, double b, double p) {
+    const double n = a + b, share = a / n, rest = b / n, rows = share * rest * n;
+    const double z = normal(p), skew = 2.0 * (rest - share) / std::sqrt(rows);
+    const double excess = 6.0 * ((share - rest) * (share - rest) - share * rest) / rows;
+    const double bent = z + skew * (z * z - 1.0) / 6.0 + excess * z * (z * z - 3.0) / 24.0 -
+                        skew * skew * z * (2.0 * z * z - 5.0) / 36.0;
+    return std::min(share + bent * std::sqrt(share * rest / (n + 1.0)), 1.0);
+}
+
+// Of one side beyond any number of rows: −ln of what the other side leaves, times
+// large + (small − 1) ÷ 2, hardly depends on the large one (Wise 1950).
+double few_of_many(double a, double b, double p) {
+    const double small = std::min(a, b), large = kRatio * std::max(small, 1.0);
+    const double factor = (large + 0.5 * (small - 1.0)) / (std::max(a, b) + 0.5 * (small - 1.0));
+    if (a < b) return -std::expm1(std::log1p(-beta_quantile(a, large, p)) * factor);
+    return std::exp(std::log(beta_quantile(large, b, p)) * factor);
+}
+
 // A point to start from: normal for large a and b, else by the powers at both ends.
 double start(double a, double b, double p) {
     if (a >= 1.0 && b >= 1.0) {
-        const double t = std::sqrt(-2.0 * std::log(std::min(p, 1.0 - p)));
-        double z = (2.30753 + t * 0.27061) / (1.0 + t * (0.99229 + t * 0.04481)) - t;
-        if (p < 0.5) z = -z;
+        const double z = -rough_normal(p);
         const double l = (z * z - 3.0) / 6.0;
         const double h = 2.0 / (1.0 / (2.0 * a - 1.0) + 1.0 / (2.0 * b - 1.0));
         const double w = z * std::sqrt(l + h) / h -
@@ -93,8 +133,12 @@ double beta_quantile(double a, double b, double p) {
     if (!(a > 0.0 && b > 0.0 && std::isfinite(a + b) && p >= 0.0 && p <= 1.0))
         return std::numeric_limits<double>::quiet_NaN();
     if (p == 0.0 || p == 1.0) return p;
+    // All lies at both ends.
+    if (std::min(a, b) < kTiny) return p * (a + b) < b ? 0.0 : 1.0;
+    if (std::min(a, b) > kNormalSides) return expanded(a, b, p);
+    if (std::max(a, b) > kMostSide) return few_of_many(a, b, p);
     double low = 0.0, high = 1.0, x = start(a, b, p);
-    if (x == 0.0) return x;  // below any number
+    if (x == 0.0 || (x == 1.0 && b < kShort)) return x;  // next to the end
     if (!(x > low && x < high)) x = a / (a + b);
     for (int step = 0; step < kMostSteps; ++step) {
         const double y = 1.0 - x, here = factor(a, b, x, y);

@@ -51,6 +51,9 @@ struct Lanes {
     // when that interval lies in lane_domain(kind).
     uint32_t (*offsets[kKinds])(const void* x, int64_t n, int64_t base, uint32_t* out);
 
+    // How many of n >= 0 pairs of items are the same bits, for items of 1, 2, 4 and 8 bytes.
+    int64_t (*equal[4])(const void* x, const void* y, int64_t n);
+
     // out[i] = (truth[i] * width + pred[i]) << shift
     void (*cell_index)(const uint32_t* truth, const uint32_t* pred, int64_t n, uint32_t width,
                        int shift, uint32_t* out);

@@ -328,6 +328,7 @@ uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
 #include "kernels/lanes_wide.hpp"
 // These need the names above.
 #include "kernels/lanes_columns.hpp"
+#include "kernels/lanes_equal.hpp"
 #include "kernels/lanes_ladder_source.hpp"
 #include "kernels/lanes_losses.hpp"
 
@@ -340,6 +341,7 @@ const Lanes KARAT_LANES = {
      span<uint64_t>, span<int64_t>},
     {offsets_in_32<uint8_t>, offsets_in_32<int8_t>, offsets_in_32<uint16_t>, offsets_in_32<int16_t>,
      offsets_in_32<uint32_t>, offsets_in_32<int32_t>, offsets_in_64, offsets_in_64},
+    {equal_rows<uint8_t>, equal_rows<uint16_t>, equal_rows<uint32_t>, equal_rows<uint64_t>},
     cell_index,
     marginal_index,
     pair_sums,

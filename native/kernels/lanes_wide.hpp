@@ -122,15 +122,15 @@ KARAT_INLINE void exponentials(F64 (&x)[kChains]) {
     // Below this, exp x is near the end of the normal numbers and counts as 0.
     constexpr double kLeast = -708;
 #define KARAT_CHAINS _Pragma("GCC unroll 4") for (int i = 0; i < kChains; ++i)
-    F64 f[kChains], f2[kChains], g[kChains], power[kChains];
+    F64 f[kChains], g[kChains], power[kChains];
     KARAT_CHAINS f[i] = x[i] * kPerLogTwo;
     KARAT_CHAINS power[i] = f[i] + kRound;
     KARAT_CHAINS f[i] = f[i] - (power[i] - kRound);
-    KARAT_CHAINS f2[i] = f[i] * f[i];
-    // In pairs: one chain of steps would take twice the time.
-    KARAT_CHAINS g[i] = (kSeries[2] + kSeries[3] * f[i]) + kSeries[4] * f2[i];
-    KARAT_CHAINS g[i] = (kSeries[0] + kSeries[1] * f[i]) + g[i] * f2[i];
-    KARAT_CHAINS g[i] = kLogTwo * f[i] + f2[i] * g[i];
+    KARAT_CHAINS g[i] = kSeries[4] * f[i] + kSeries[3];
+    KARAT_CHAINS g[i] = g[i] * f[i] + kSeries[2];
+    KARAT_CHAINS g[i] = g[i] * f[i] + kSeries[1];
+    KARAT_CHAINS g[i] = g[i] * f[i] + kSeries[0];
+    KARAT_CHAINS g[i] = (g[i] * f[i] + kLogTwo) * f[i];
     KARAT_CHAINS {
         const U64 bits = reinterpret_cast<U64>(power[i]);
         power[i] = reinterpret_cast<F64>((bits << 48) + entries_of(kRoots, bits));

@@ -58,6 +58,15 @@ void gather(const Scores& scores, int64_t first, int64_t n, void* out) {
     throw std::runtime_error("the scores changed while they were read");
 }
 
+// Integers in the order of the scores, −0.0 beside 0.0. Of what is no number, too: someone may write
+// to the array, and a sort by < must not see NaN.
+int64_t place_of(double score) {
+    const double value = score + 0.0;
+    int64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? bits ^ std::numeric_limits<int64_t>::max() : bits;
+}
+
 class Packer {
 public:
     Packer(const RankTask& task, int n_threads, Poll poll)
@@ -278,7 +287,7 @@ void settle(PackedScores& packed) {
     const int64_t n = packed.task.n();
     uint64_t* words = packed.wide.get();
     const uint64_t row_mask = (uint64_t{1} << layout.row_bits) - 1;
-    std::vector<std::pair<double, uint64_t>> run;
+    std::vector<std::pair<int64_t, uint64_t>> run;
     for (int64_t first = 0, last; first < n; first = last) {
         last = first + 1;
         while (last < n && (words[last] ^ words[first]) >> layout.below() == 0) ++last;
@@ -287,9 +296,9 @@ void settle(PackedScores& packed) {
         for (int64_t i = first; i < last; ++i) {
             const int64_t item = static_cast<int64_t>(words[i] & row_mask);
             if (item >= n) throw std::runtime_error("the words were altered");
-            run.emplace_back(packed.task.scores.value(item), words[i]);
+            run.emplace_back(place_of(packed.task.scores.value(item)), words[i]);
         }
-        // −0.0 < 0.0 is false, and words of equal scores are in the order of their rows.
+        // Words of equal scores are in the order of their rows.
         std::sort(run.begin(), run.end());
         for (int64_t i = first; i < last; ++i) words[i] = run[i - first].second;
     }

@@ -1,7 +1,9 @@
 #include "kernels/rank_areas.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
+#include <type_traits>
 
 #include "kernels/choose_isa.hpp"
 #include "kernels/read_words.hpp"
@@ -68,11 +70,13 @@ void count_rows(const RowReader& reader, int64_t n, uint64_t own, uint64_t* area
     }
 }
 
-// Counts stretches of words independently of each other.
+// Counts stretches of words independently of each other. With most_tied the rungs of many classes are
+// kept, until they have more words; without, their ties are taken off.
 template <class Word>
 class OrderedCounter {
 public:
-    OrderedCounter(const PackedScores& packed, const Word* words, int n_threads, Poll poll)
+    OrderedCounter(const PackedScores& packed, const Word* words, std::optional<int64_t> most_tied,
+                   int n_threads, Poll poll)
         : reader_(packed, words),
           words_(words),
           n_(packed.task.n()),
@@ -81,12 +85,38 @@ public:
           own_(static_cast<uint64_t>(packed.task.k - 1)),
           poll_(poll),
           class_bits_(packed.layout.class_bits),
-          found_(static_cast<size_t>(n_tasks_)) {}
+          n_areas_(n_slots(packed)),
+          most_tied_(most_tied),
+          found_(static_cast<size_t>(n_tasks_)),
+          ties_(static_cast<size_t>(n_slots_)) {}
+
+    // Nothing where too many words are tied.
+    std::optional<OrderedAreas> run() {
+        find_places();
+        if (has_too_many_ties()) return std::nullopt;
+        OrderedAreas found{own_ == 1 ? of_two() : of_many(), {}, n_tied_};
+        for (const auto& of_slot : ties_)
+            for (size_t slot = 0; slot < of_slot.size(); ++slot)
+                found.areas[slot] -= of_slot[slot];
+        for (const Places& part : found_)
+            found.borders.insert(found.borders.end(), part.borders.begin(), part.borders.end());
+        return found;
+    }
+
+private:
+    static constexpr int64_t kTaskItems = 32 * kBlock, kItemsForThreads = 200000;
+
+    // Where the own rows of a task are.
+    struct Places {
+        uint64_t own = 0, sum = 0;
+        std::vector<Border> borders;
+    };
+
+    bool has_too_many_ties() const { return most_tied_ && n_tied_ > *most_tied_; }
 
     // Two classes: an own row stands above so many of the rest as its place says, less the own ones
     // before it.
-    std::vector<uint64_t> of_two() {
-        find_places();
+    std::vector<uint64_t> of_two() const {
         uint64_t own = 0, places = 0;
         for (const Places& part : found_) {
             own += part.own;
@@ -95,8 +125,7 @@ public:
         return {2 * places - own * (own - 1), 0};
     }
 
-    std::vector<uint64_t> of_many(size_t n_areas) {
-        find_places();
+    std::vector<uint64_t> of_many() const {
         std::vector<uint64_t> above(found_.size() + 1);
         for (size_t task = found_.size(); task > 0; --task)
             above[task - 1] = above[task] + found_[task - 1].own;
@@ -104,10 +133,10 @@ public:
         // Copies take turns: the next addition need not wait for the last one.
         constexpr size_t kCopies = 4;
         each_task([&](int slot, int64_t task, int64_t begin, int64_t end) {
-            parts[slot].resize(kCopies * n_areas);
+            parts[slot].resize(kCopies * n_areas_);
             uint64_t* copies[kCopies];
             for (size_t copy = 0; copy < kCopies; ++copy)
-                copies[copy] = parts[slot].data() + copy * n_areas;
+                copies[copy] = parts[slot].data() + copy * n_areas_;
             uint64_t seen = 2 * above[task + 1];
             const auto add = [&](uint64_t* areas, int64_t i) {
                 const uint64_t of_row = reader_.slot(i);
@@ -123,51 +152,48 @@ public:
             }
             while (i > begin) add(copies[0], --i);
         });
-        std::vector<uint64_t> areas(n_areas);
+        std::vector<uint64_t> areas(n_areas_);
         for (const auto& part : parts)
-            for (size_t i = 0; i < part.size(); ++i) areas[i % n_areas] += part[i];
+            for (size_t i = 0; i < part.size(); ++i) areas[i % n_areas_] += part[i];
         return areas;
     }
 
-    std::vector<Border> borders() const {
-        std::vector<Border> all;
-        for (const Places& part : found_)
-            all.insert(all.end(), part.borders.begin(), part.borders.end());
-        return all;
-    }
-
-private:
-    static constexpr int64_t kTaskItems = 32 * kBlock, kItemsForThreads = 200000;
-
     template <class Use>
-    void each_task(const Use& use) {
+    void each_task(const Use& use) const {
         parallel(n_slots_, n_tasks_, [&](int slot, int64_t task) {
             use(slot, task, task * kTaskItems, std::min(n_, (task + 1) * kTaskItems));
         }, poll_);
     }
 
-    // Where the own rows of a task are.
-    struct Places {
-        uint64_t own = 0, sum = 0;
-        std::vector<Border> borders;
-    };
-
     void find_places() {
         const auto kernel = lanes().ladder.places[sizeof(Word) == 8];
-        each_task([&](int, int64_t task, int64_t begin, int64_t end) {
+        each_task([&](int slot, int64_t task, int64_t begin, int64_t end) {
+            if (has_too_many_ties()) return;
             Places& here = found_[static_cast<size_t>(task)];
             int32_t borders[kBlock];
             for (int64_t first = begin; first < end; first += kBlock) {
-                if (is_border(first)) here.borders.push_back(border_at(reader_, n_, first));
+                if (is_border(first)) tie(slot, here, first);
                 uint64_t sums[2];
                 const int64_t m = kernel(words_ + first, std::min(kBlock, end - first), class_bits_,
                                          static_cast<uint32_t>(own_), sums, borders);
                 here.own += sums[0];
                 here.sum += sums[1] + sums[0] * static_cast<uint64_t>(first);
-                for (int64_t i = 0; i < m; ++i)
-                    here.borders.push_back(border_at(reader_, n_, first + borders[i]));
+                for (int64_t i = 0; i < m; ++i) tie(slot, here, first + borders[i]);
             }
         });
+    }
+
+    void tie(int slot, Places& here, int64_t at) {
+        const Border border = border_at(reader_, n_, at);
+        if (most_tied_) {
+            here.borders.push_back(border);
+            n_tied_ += border.last - border.first;
+            return;
+        }
+        std::vector<uint64_t>& ties = ties_[static_cast<size_t>(slot)];
+        ties.resize(n_areas_);
+        const uint64_t own = static_cast<uint64_t>(border.last - border.border);
+        for (int64_t i = border.first; i < border.border; ++i) ties[reader_.slot(i)] += own;
     }
 
     bool is_border(int64_t i) const {
@@ -182,17 +208,21 @@ private:
     const uint64_t own_;
     Poll poll_;
     const int class_bits_;
-    std::vector<Places> found_;  // of each task
+    const size_t n_areas_;
+    const std::optional<int64_t> most_tied_;
+    std::vector<Places> found_;                // of each task
+    std::vector<std::vector<uint64_t>> ties_;  // of each thread
+    std::atomic<int64_t> n_tied_{0};
 };
 
-template <class Word>
-std::vector<uint64_t> count_ordered(const PackedScores& packed, const Word* words, int n_threads,
-                                    Poll poll, std::vector<Border>& borders) {
-    OrderedCounter<Word> counter(packed, words, n_threads, poll);
-    std::vector<uint64_t> areas =
-        packed.task.k == 2 ? counter.of_two() : counter.of_many(n_slots(packed));
-    borders = counter.borders();
-    return areas;
+std::optional<OrderedAreas> count_ordered(const PackedScores& packed,
+                                          std::optional<int64_t> most_tied, int n_threads,
+                                          Poll poll) {
+    const auto count = [&](const auto* words) {
+        using Word = std::remove_cv_t<std::remove_pointer_t<decltype(words)>>;
+        return OrderedCounter<Word>(packed, words, most_tied, n_threads, poll).run();
+    };
+    return packed.layout.is_wide ? count(packed.wide.get()) : count(packed.narrow.get());
 }
 
 }  // namespace
@@ -206,11 +236,9 @@ void check_pairs(const PackedScores& packed) {
             throw std::overflow_error("the pairs are too many to be counted in 63 bits");
 }
 
-std::vector<uint64_t> count_as_ordered(const PackedScores& packed, int n_threads, Poll poll,
-                                       std::vector<Border>& borders) {
-    return packed.layout.is_wide
-               ? count_ordered(packed, packed.wide.get(), n_threads, poll, borders)
-               : count_ordered(packed, packed.narrow.get(), n_threads, poll, borders);
+std::optional<OrderedAreas> count_as_ordered(const PackedScores& packed, int64_t most_tied,
+                                             int n_threads, Poll poll) {
+    return count_ordered(packed, most_tied, n_threads, poll);
 }
 
 std::vector<int64_t> areas_of_classes(const PackedScores& packed,
@@ -229,14 +257,7 @@ std::vector<int64_t> count_areas(const PackedScores& packed, int n_threads, Poll
         count_rows(RowReader(packed), packed.task.n(), own, areas.data());
         return areas_of_classes(packed, areas);
     }
-    std::vector<Border> borders;
-    std::vector<uint64_t> areas = count_as_ordered(packed, n_threads, poll, borders);
-    with_reader(packed, [&](const auto& reader) {
-        for (const Border& border : borders)
-            for (int64_t i = border.first; i < border.border; ++i)
-                areas[reader.slot(i)] -= static_cast<uint64_t>(border.last - border.border);
-    });
-    return areas_of_classes(packed, areas);
+    return areas_of_classes(packed, count_ordered(packed, {}, n_threads, poll)->areas);
 }
 
 std::vector<double> weigh_areas(const PackedScores& packed) {

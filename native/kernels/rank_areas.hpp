@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/pack_scores.hpp"
@@ -18,8 +19,14 @@ std::vector<int64_t> count_areas(const PackedScores& packed, int n_threads = 1,
 
 // For each slot of words without rows: the same as if in every rung the own rows stood above the
 // others; and where they stand together. What the slot of own has means nothing.
-std::vector<uint64_t> count_as_ordered(const PackedScores& packed, int n_threads, Poll poll,
-                                       std::vector<Border>& borders);
+struct OrderedAreas {
+    std::vector<uint64_t> areas;
+    std::vector<Border> borders;
+    int64_t n_tied = 0;  // words of those rungs
+};
+// Nothing where more than most_tied words stand together.
+std::optional<OrderedAreas> count_as_ordered(const PackedScores& packed, int64_t most_tied,
+                                             int n_threads, Poll poll);
 
 // Numbers of slots as those of classes; 0 for own.
 std::vector<int64_t> areas_of_classes(const PackedScores& packed,

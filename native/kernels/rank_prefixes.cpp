@@ -173,21 +173,20 @@ std::optional<std::vector<int64_t>> count_cut_areas(const PackedScores& surveyed
                                                     Poll poll) {
     check_pairs(cut);
     const int64_t n = cut.task.n();
-    std::vector<Border> borders;
-    std::vector<uint64_t> areas = count_as_ordered(cut, n_threads, poll, borders);
-    int64_t rows = 0;
-    for (const Border& border : borders) rows += border.last - border.first;
-    if (rows > n / kRowsToOneInDoubt) return std::nullopt;
+    std::optional<OrderedAreas> found =
+        count_as_ordered(cut, n / kRowsToOneInDoubt, n_threads, poll);
+    if (!found) return std::nullopt;
+    std::vector<uint64_t>& areas = found->areas;
     const WholeReader<uint32_t> reader(cut, cut.narrow.get());
     std::vector<uint64_t> keys;
-    for (const Border& border : borders) {
+    for (const Border& border : found->borders) {
         keys.push_back(cut.narrow[border.border] >> cut.layout.class_bits);
         for (int64_t i = border.first; i < border.border; ++i)
             areas[reader.slot(i)] -= 2 * static_cast<uint64_t>(border.last - border.border);
     }
     std::sort(keys.begin(), keys.end());
     if (!keys.empty())
-        Doubts(surveyed, cut, std::move(keys), rows).settle(n_threads, poll, areas);
+        Doubts(surveyed, cut, std::move(keys), found->n_tied).settle(n_threads, poll, areas);
     return areas_of_classes(cut, areas);
 }
 

@@ -115,8 +115,7 @@ private:
         });
     }
 
-    // Words of the slices from `slice` on that this level holds. Both halves are written word by
-    // word without asking where the next one goes.
+    // Words of the slices from `slice` on that this level holds.
     void divide(Word* words, int64_t n, int level, int64_t slice, Place* places, Rooms& rooms) {
         if (level == levels_) {
             Place& place = places[slice];
@@ -129,17 +128,9 @@ private:
         const int64_t middle = slice + (n_slices_ >> (level + 1));
         const Word bound = bounds_[static_cast<size_t>(middle - 1)];
         Word* upper = rooms[level];
-        int64_t n_lower = 0, n_upper = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            const Word word = words[i];
-            const int64_t is_upper = word >= bound;
-            upper[n_upper] = word;
-            words[n_lower] = word;
-            n_upper += is_upper;
-            n_lower += 1 - is_upper;
-        }
+        const int64_t n_lower = lanes().ladder.divide[sizeof(Word) == 8](words, n, bound, upper);
         divide(words, n_lower, level + 1, slice, places, rooms);
-        divide(upper, n_upper, level + 1, middle, places, rooms);
+        divide(upper, n - n_lower, level + 1, middle, places, rooms);
     }
 
     const PackedScores& packed_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -24,6 +25,27 @@ namespace karat {
 namespace {
 
 constexpr int kMostThreads = 256;
+
+// How long a thread asks again before it sleeps: the stages of a call follow each other within
+// such times, and waking a thread takes as long.
+constexpr std::chrono::microseconds kAsking{100};
+
+// Whether `done` came true while it was asked for.
+template <class Done>
+bool asked(const Done& done) {
+    const auto end = std::chrono::steady_clock::now() + kAsking;
+    do {
+        for (int i = 0; i < 32; ++i) {
+            if (done()) return true;
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+        // Whoever is to do it may wait for this core.
+        std::this_thread::yield();
+    } while (std::chrono::steady_clock::now() < end);
+    return done();
+}
 
 // Cores that a cgroup v2 quota grants, from this process's group up to the root.
 int quota_cores() {
@@ -114,11 +136,13 @@ public:
             }
             helpers = std::min(n_threads_, n_slots - 1);
             job_ = &job;
-            n_helpers_ = running_ = helpers;
+            n_helpers_ = helpers;
+            running_ = helpers;
             ++round_;
         }
         wake_.notify_all();
         job.run(0, poll);
+        asked([&] { return running_ == 0; });
         std::unique_lock<std::mutex> lock(mutex_);
         done_.wait(lock, [&] { return running_ == 0; });
         job_ = nullptr;
@@ -129,7 +153,7 @@ private:
     bool start_one() {
         const SignalsBlocked blocked;
         try {
-            std::thread(&Pool::work, this, n_threads_ + 1, round_).detach();
+            std::thread(&Pool::work, this, n_threads_ + 1, round_.load()).detach();
         } catch (const std::system_error&) {
             // Too many threads on this machine: those that exist do the work.
             return false;
@@ -149,6 +173,9 @@ private:
             job->run(slot, nullptr);
             lock.lock();
             if (--running_ == 0) done_.notify_one();
+            lock.unlock();
+            asked([&] { return round_ != last_round; });
+            lock.lock();
         }
     }
 
@@ -156,8 +183,9 @@ private:
     std::mutex mutex_;  // everything below
     std::condition_variable wake_, done_;
     Job* job_ = nullptr;
-    uint64_t round_ = 0;
-    int n_threads_ = 0, n_helpers_ = 0, running_ = 0;
+    std::atomic<uint64_t> round_{0};
+    std::atomic<int> running_{0};
+    int n_threads_ = 0, n_helpers_ = 0;
 };
 
 // Never destroyed: its threads wait on it until the process ends.

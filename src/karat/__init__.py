@@ -22,6 +22,7 @@ _HOMES = {
     "Comparison": "karat.comparison.outcome",
     "compare": "karat.comparing",
     "evaluate": "karat.evaluation",
+    "find_weak_slices": "karat.weak_slices",
     "gate": "karat.gate_runs",
     "GateResult": "karat.gating.outcome",
     "Report": "karat.report",
@@ -38,7 +39,7 @@ _HOMES = {
     "UnknownNameError": "karat.errors",
     "UndefinedWarning": "karat.errors",
 }
-_MODULES = ("curves", "errors", "metrics", "objectives", "tally", "testing")
+_MODULES = ("curves", "errors", "metrics", "objectives", "plot", "tally", "testing")
 
 
 def __getattr__(name: str) -> Any:
@@ -91,9 +92,11 @@ __all__ = [
     "curves",
     "errors",
     "evaluate",
+    "find_weak_slices",
     "gate",
     "metrics",
     "objectives",
+    "plot",
     "roc_auc_pairs",
     "rows_needed",
     "scorer",

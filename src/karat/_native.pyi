@@ -88,6 +88,16 @@ def count_integers(
     Cost: one pass; n_threads <= 0 means KARAT_NUM_THREADS, else every usable core.
     """
 
+def count_agreement(y_true: _Integers, y_pred: _Integers, n_threads: int) -> Tally | None:
+    """How many rows have two labels alike, as a tally of two classes that stand for no labels.
+
+    Its rows and its totals of tp, fp and fn are those of the tally of the labels; nothing else is.
+    None when columns of different types hold a value beyond int64.
+
+    Errors: ValueError for unequal lengths or no rows.
+    Cost: one pass, whatever the number of classes; n_threads as for `count_integers`.
+    """
+
 def count_codes(
     true_codes: _Integers,
     true_base: int,
@@ -356,6 +366,17 @@ class CutScores:
 
         Reads the arrays again. Errors: RuntimeError when they have changed; OverflowError.
         """
+
+def thread_limit(n_threads: int) -> int:
+    """Threads that a call may use: n_threads, or with 0 KARAT_NUM_THREADS, or usable cores."""
+
+def areas_together(columns: Sequence[PackedScores], n_threads: int) -> list[NDArray[Any]]:
+    """`PackedScores.areas` of each; sorts what it needs.
+
+    Every column is read by one thread: of fewer columns than threads some stand idle.
+
+    Errors: ValueError for one given twice; OverflowError as there.
+    """
 
 @final
 class PairScores:

@@ -17,10 +17,10 @@ from karat.comparison_arguments import (
     models_of,
     wanted_of,
 )
-from karat.engines.arrays import check_threads
 from karat.errors.habits import names_its_arguments
 from karat.evaluation import are_numbers_of_rows, display_names
 from karat.functions import check_policy
+from karat.inputs.threads import check_threads
 from karat.metrics import Metric
 from karat.model_sides import Sides, of_own_rows, of_reports, of_same_rows
 from karat.tally import Label

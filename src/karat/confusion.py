@@ -58,6 +58,11 @@ class Confusion:
     def __repr__(self) -> str:
         return f"<karat.Confusion: {self.cells.k} classes>"
 
+    def _repr_html_(self) -> str:
+        from karat.render.notebook import confusion_as_html
+
+        return confusion_as_html(self)
+
     def tolist(self) -> list[list[float]]:
         """The matrix as nested lists."""
         nested: list[list[float]] = self.matrix.tolist()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any, get_args
 
 from karat.class_names import display_names
-from karat.engines.arrays import check_threads
 from karat.engines.devices.tensors import Arrived, arrived
 from karat.engines.scores import tally_scores
 from karat.errors import error, shown
@@ -16,7 +15,9 @@ from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text
 from karat.inputs.clusters import as_clusters
 from karat.inputs.frames import is_frame
+from karat.inputs.slice_codes import as_slices, named_columns
 from karat.inputs.spread import spread_host
+from karat.inputs.threads import check_threads
 from karat.measuring import (
     MAX_MEMORY,
     checked_memory,
@@ -29,8 +30,9 @@ from karat.measuring import (
 from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
+from karat.slicing import with_slices_of_scores
 from karat.table_arguments import column_name, given_alone, of_table, score_columns
-from karat.tally import Label
+from karat.tally import Cells, Label
 from karat.uncertainty.confidence import Confidence, WeightKind
 from karat.wanted_metrics import refuse_missing
 
@@ -56,6 +58,7 @@ def evaluate(
     threshold: float | None = None,
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     clusters: Any = None,
+    by: Any = None,
     level: float | None = 0.95,
     method: str | None = None,
     side: str = "both",
@@ -97,6 +100,10 @@ def evaluate(
         metrics: names to compute, or one name; default: all.
         clusters: one name or number a row, or the name of a column: rows of a cluster (a patient,
             a user) are not independent, and intervals take them together.
+        by: what slices of the rows are told apart by, in `Report.slices`: one value a row, or a
+            dict from name to such values; of a table or files the name of a column, a tuple of
+            names for their cross, or a list of both. Rows without a value are a slice; numbers of
+            many different values are put into five bins. See docs/slices.md.
         level: the share of such intervals that hold the true value; None for no intervals.
         method: of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
             ``"bayesian"``; default: the best known for each metric, see docs/intervals.md.
@@ -169,7 +176,8 @@ def evaluate(
         "weights": weights,
         "n_threads": n_threads,
     }
-    if not (is_table or (exact and has_scores)) and clusters is None and confusion is None:
+    is_alone = clusters is None and by is None and confusion is None
+    if not (is_table or (exact and has_scores)) and is_alone:
         found = _on_device(
             arrived(y_true, y_pred, y_prob, y_score, weights), labels=labels,
             class_names=class_names, positive=positive, threshold=threshold, metrics=metrics,
@@ -188,6 +196,7 @@ def evaluate(
             y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
             wanted=wanted, policy=policy, confidence=confidence,
             max_memory=max_memory, checkpoint=checkpoint, exact=exact,
+            groups=() if by is None else named_columns(by),
         )  # fmt: skip
     elif checkpoint is not None:
         raise error("K415", option="checkpoint", found="The rows are in memory")
@@ -202,23 +211,40 @@ def evaluate(
         if clusters is not None:
             rows.clusters = as_clusters(clusters, rows.n_rows)
         report = report_of_scores(rows, wanted, policy, confidence=confidence)
+        if by is not None:
+            report = with_slices_of_scores(
+                report, rows, as_slices(by, rows.n_rows), wanted, policy, confidence,
+                is_owned=False,
+            )  # fmt: skip
     else:
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
         if y_true is not None and y_pred is None and confusion is None:
             raise given_alone(y_true)
+        if by is not None and (confusion is not None or y_true is None):
+            raise error(
+                "K181", found="by= was given without rows",
+                do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
+            )  # fmt: skip
         report = report_of_labels(
-            y_true, y_pred, confusion, clusters, options, policy, wanted, confidence
+            y_true, y_pred, confusion, clusters, options, policy, wanted, confidence, by
         )
     if is_frequency:
-        report = replace(report, cells=counted_as_rows(report.cells))
+        report = _changed(report, counted_as_rows)
     if class_names is not None or report.classes.names is not None:
         classes = report.classes.named(display_names(class_names, report.classes))
-        report = replace(report, cells=report.cells.with_classes(classes))
+        report = _changed(report, lambda cells: cells.with_classes(classes))
     if wanted is not None:
         # A metric that these classes do not have is an error here, not when the report is printed.
         refuse_missing(report, wanted)
     return report
+
+
+def _changed(report: Report, change: Callable[[Cells], Cells]) -> Report:
+    """The same report with another table, and its slices with it."""
+    whole = replace(report, cells=change(report.cells), kept_slices=None)
+    slices = report.kept_slices
+    return whole if slices is None else replace(whole, kept_slices=slices.changed(change, whole))
 
 
 def _on_device(rows: Arrived | None, **settings: Any) -> Report | None:

@@ -1,8 +1,8 @@
 """Every metric as a plain function: ``karat.f1(y_true, y_pred, average="macro")`` → float.
 
 The function of a record is made here; it holds no formula.
-Two integer arrays with nothing else given take the short path: count natively, run the compiled
-formula natively, return.
+Two arrays of integers or booleans with nothing else given take the short path: count natively, run
+the compiled formula natively, return.
 Everything else goes through the arrays engine and ends in the same formula.
 """
 
@@ -11,18 +11,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from karat import _native
-from karat.engines.arrays import check_threads, tally_labels
+from karat.engines.arrays import tally_labels
 from karat.engines.matrices import tally_matrix
+from karat.engines.plain_counts import Count, count_for
+from karat.engines.plain_counts import cells as count_cells
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import names_its_arguments
 from karat.function_docs import docstring, signature_of
 from karat.inputs.as_they_are import array_as_it_is
+from karat.inputs.threads import check_threads
 from karat.metrics._lift import ZERO, Lift, Policy
 from karat.metrics._metric import Metric
 from karat.metrics._positive import no_positive, with_positive
@@ -31,9 +33,6 @@ from karat.metrics._registry import lookup
 from karat.reasons import undefined_reason
 from karat.result import NOT_GIVEN, NotGiven
 from karat.tally import Cells
-
-if TYPE_CHECKING:
-    from karat._native import Tally
 
 __all__ = ["NOT_GIVEN", "function_of"]
 
@@ -57,12 +56,13 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         return _dressed(scored_function(record, fixed, check_policy, _lift), record, fixed)
     required = [item.name for item in record.parameters if item.is_required]
     has_choice = record.is_per_class and fixed == "plain"
-    # Lift or average → (run, arguments, needs cells) of the compiled formula.
-    ready: dict[object, tuple[Any, Any, bool]] = {}
+    # Lift or average → (run, arguments) of the compiled formula, and what counts for it.
+    ready: dict[object, tuple[Any, Any, Count]] = {}
 
-    def prepared(lift: Lift) -> tuple[Any, Any, bool]:
+    def prepared(lift: Lift) -> tuple[Any, Any, Count]:
         metric = Metric.of(record, lift, {})
-        made = (metric.program("zero").run, metric.arguments("zero"), metric.needs_cells)
+        count = count_for(metric.needs_cells, metric.needs_classes)
+        made = (metric.program("zero").run, metric.arguments("zero"), count)
         ready[lift] = made
         return made
 
@@ -103,7 +103,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             if run is None and lift is not None and lift != "per_class":
                 run = prepared(lift)
             if run is not None:
-                tally = _counted(true, pred, needs_cells=run[2])
+                tally = run[2](true, pred)
                 if tally is not None:
                     if not has_choice or lift != "plain":
                         value, n_undefined = run[0](tally, run[1])
@@ -122,23 +122,13 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
 
 
 def _are_plain(true: Any, pred: Any) -> bool:
-    """Whether both are arrays as they are, and of integers."""
+    """Whether both are arrays as they are, and of integers or booleans."""
     return (
         true is not None
         and pred is not None
-        and true.dtype.kind in "iu"
-        and pred.dtype.kind in "iu"
+        and true.dtype.kind in "iub"
+        and pred.dtype.kind in "iub"
     )
-
-
-def _counted(
-    y_true: npt.NDArray[Any], y_pred: npt.NDArray[Any], *, needs_cells: bool
-) -> Tally | None:
-    """The native tally; None sends the call the long way, which says what is wrong, and where."""
-    try:
-        return _native.count_integers(y_true, y_pred, None, needs_cells, 0)
-    except (ValueError, TypeError):
-        return None
 
 
 def _evaluated(
@@ -164,7 +154,7 @@ def _evaluated(
             found=f"{record.name} was given {scores}: it reads predicted labels",
             do=f"Give y_pred; karat.evaluate(y_true, {scores}=...) predicts from scores.",
         )
-    metric = Metric.of(record, lift, params)
+    metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
     cells = tallied(
         y_true, y_pred, confusion, labels, positive, weights, n_threads, metric.needs_cells
     )
@@ -175,6 +165,12 @@ def _evaluated(
     if reason is not None:
         warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
     return computed.value if lift == "per_class" else float(computed.value)
+
+
+@cache
+def _without_parameters(record: Record, lift: Lift) -> Metric:
+    """What a metric reads is found once."""
+    return Metric.of(record, lift, {})
 
 
 def check_policy(undefined: Any) -> Policy:
@@ -311,7 +307,7 @@ def confusion_matrix(
     """
     true, pred = array_as_it_is(y_true), array_as_it_is(y_pred)
     if _are_plain(true, pred) and labels is None and weights is None and n_threads is None:
-        tally = _counted(true, pred, needs_cells=True)
+        tally = count_cells(true, pred)
         if tally is not None:
             return tally.cells()
     return tally_labels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,11 @@ from karat.gate_rows import kept_of_baseline, with_hashes
 from karat.gating.baselines import Baseline
 from karat.gating.rules import Rule
 from karat.gating.verdicts import Case, Change, Measured
+from karat.inputs.slice_codes import in_order
 from karat.metrics import Metric
 from karat.report import Report
 
-__all__ = ["GateCases", "in_order"]
+__all__ = ["GateCases"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,18 +273,3 @@ class GateCases:
         if now == then:
             return []
         return [f"The baseline was made with undefined={then!r}, these values with {now!r}."]
-
-
-def in_order(names: Iterable[str]) -> list[str]:
-    """Names of slices: by their size where all are numbers, else by their text.
-
-    Example:
-        >>> in_order(["1000", "900", "-3.5"]), in_order(["b", "10", "9"])
-        (['-3.5', '900', '1000'], ['10', '9', 'b'])
-    """
-    listed = sorted(names)
-    try:
-        sizes = [float(name) for name in listed]
-    except ValueError:
-        return listed
-    return sorted(listed, key=float) if np.isfinite(sizes).all() else listed

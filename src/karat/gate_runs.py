@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from karat.engines.arrays import check_threads
 from karat.engines.kept_rows import KeptRows
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
@@ -23,6 +22,7 @@ from karat.gating.baselines import Baseline, text_of_baseline
 from karat.gating.outcome import GateResult
 from karat.gating.rules import Rule, default_rules, rules_of
 from karat.gating.verdicts import judged
+from karat.inputs.threads import check_threads
 from karat.metrics import get
 from karat.report import Report
 

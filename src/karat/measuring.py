@@ -17,9 +17,11 @@ from karat.engines.few_rows import is_moderate, owned
 from karat.engines.label_rows import LabelRows
 from karat.engines.score_weights import in_units, repeated
 from karat.engines.scores import ScoreTally
+from karat.engines.sliced import tally_rows
 from karat.engines.table_rows import TableRows, numbered
 from karat.errors import error
 from karat.functions import tallied
+from karat.inputs.slice_codes import Key, as_slices
 from karat.inputs.spread import spread_host
 from karat.metrics import Metric
 from karat.metrics._later import Later
@@ -82,8 +84,11 @@ def report_of_labels(
     policy: Policy,
     wanted: tuple[Metric, ...] | None,
     confidence: Confidence | None = None,
+    by: Any = None,
 ) -> Report:
     """The report of labels in memory, or of a confusion matrix."""
+    if by is not None:
+        return _sliced_labels(y_true, y_pred, clusters, options, policy, wanted, confidence, by)
     if clusters is None or confusion is not None or y_true is None or y_pred is None:
         if clusters is not None:
             raise error(
@@ -105,6 +110,29 @@ def report_of_labels(
         cells, policy, wanted, confidence=confidence, clusters=groups,
         is_clustered=groups is not None,
     )  # fmt: skip
+
+
+def _sliced_labels(
+    y_true: Any,
+    y_pred: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+    policy: Policy,
+    wanted: tuple[Metric, ...] | None,
+    confidence: Confidence | None,
+    by: Any,
+) -> Report:
+    """The same, and the slices of the rows."""
+    from karat.slicing import with_slices
+
+    rows, groups = tally_rows(y_true, y_pred, clusters, **options)
+    found = as_slices(by, len(rows.true))
+    report = Report(
+        rows.cells, policy, wanted, confidence=confidence, clusters=groups,
+        is_clustered=groups is not None,
+    )  # fmt: skip
+    rows = rows if groups is not None else replace(rows, clusters=None)
+    return with_slices(report, rows, found)
 
 
 def counted_as_rows(cells: Cells) -> Cells:
@@ -228,6 +256,7 @@ def report_of_table(
     checkpoint: str | PathLike[str] | None = None,
     exact: bool = False,
     keeps_curves: bool = True,
+    groups: Sequence[Key] = (),
     **reading: Any,
 ) -> Report:
     """The report of a table or of files, from labels alone or with probabilities or scores.
@@ -242,6 +271,7 @@ def report_of_table(
         checkpoint: a file to resume the read of Parquet files from, and to write to.
         exact: whether scores in buckets are read again, every one of them.
         keeps_curves: whether curves of rows in memory will be read.
+        groups: columns, and crosses of several, whose slices the report holds.
         reading: what only files have: where, progress, labels_are_text.
     """
     requested = None if wanted is None else tuple(wanted)
@@ -261,7 +291,10 @@ def report_of_table(
             from karat.streams.large_files import report_of_large_files
             from karat.streams.reports import Asked
 
-            large = report_of_large_files(
+            if groups and checkpoint is not None:
+                told = "The report has slices, for which the rows are kept"
+                raise error("K415", option="checkpoint", found=told)
+            large = None if groups else report_of_large_files(
                 table, {**named, **{name: options[name] for name in _OF_LABELS}},
                 Asked(requested, policy, confidence, options["n_threads"]),
                 threshold=threshold, max_memory=max_memory or MAX_MEMORY, checkpoint=checkpoint,
@@ -270,7 +303,9 @@ def report_of_table(
             )  # fmt: skip
             if large is not None:
                 return large
-            found: Any = _rows_of_files(table, nulls=nulls, **named, **options, **reading)
+            found: Any = _rows_of_files(
+                table, nulls=nulls, groups=groups, **named, **options, **reading
+            )
             return _report_of_rows(
                 found, options, threshold, requested, policy, confidence, keeps_curves
             )
@@ -280,13 +315,16 @@ def report_of_table(
         where = "partitions" if is_spread else "a table in memory"
         raise error("K415", option=option, found=f"The rows are in {where}")
     if is_spread:
+        if groups:
+            do = "Collect the columns that are needed first, or write them to Parquet files."
+            raise error("K181", found="by= was given with rows in partitions", do=do)
         from karat.streams.spread_frames import report_of_spread
 
         return report_of_spread(
             table, named, options, threshold=threshold, nulls=nulls, wanted=requested,
             policy=policy, confidence=confidence, max_memory=max_memory or _TASK_MEMORY,
         )  # fmt: skip
-    found = _rows_of_frame(table, nulls=nulls, **named, **options, **reading)
+    found = _rows_of_frame(table, nulls=nulls, groups=groups, **named, **options, **reading)
     return _report_of_rows(found, options, threshold, requested, policy, confidence, keeps_curves)
 
 
@@ -308,7 +346,7 @@ def _report_of_rows(
         if threshold is not None:
             raise error("K136", threshold=threshold, found="There are no probabilities or scores")
         groups = found.by_cluster() if isinstance(found, LabelRows) else None
-        return Report(
+        report = Report(
             found.cells,
             policy,
             requested,
@@ -317,6 +355,11 @@ def _report_of_rows(
             is_clustered=groups is not None,
             **facts,
         )
+        if isinstance(found, LabelRows) and found.by:
+            from karat.slicing import with_slices_of_labels
+
+            return with_slices_of_labels(report, found, found.by)
+        return report
     rows = ScoreTally(
         found.classes,
         found.true,
@@ -332,9 +375,16 @@ def _report_of_rows(
         # Found by its name, and not read: the threshold decides.
         facts["mapping"] = {**found.mapping, "pred": None}
     with numbered(found.kept):
-        return report_of_scores(
+        report = report_of_scores(
             rows, requested, policy, confidence, keeps_curves=keeps_curves, **facts
         )
+    if not found.by:
+        return report
+    from karat.slicing import with_slices_of_scores
+
+    return with_slices_of_scores(
+        report, rows, found.by, requested, policy, confidence, is_owned=True
+    )
 
 
 def _rows_of_files(source: Any, **options: Any) -> TableRows | LabelRows | FileTally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -22,9 +21,11 @@ from karat.metrics._positive import check_has_positive, with_positive
 from karat.operating_points import CALIBRATION_FAMILIES, no_calibration, not_computed
 from karat.plan import default_metrics
 from karat.reasons import undefined_reason
+from karat.render.exports import ReportExports
 from karat.report_results import result_of
 from karat.result import Result, Results
 from karat.tally import Cells, Classes, ClusteredCells
+from karat.tally.kept import cached_property
 from karat.uncertainty.confidence import Confidence, Interval
 from karat.uncertainty.table_intervals import TableIntervals
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from karat.curves import Curves
+    from karat.slices.table import Slices
     from karat.uncertainty.draws import Draws
 
 __all__ = ["Confusion", "Report"]
@@ -40,7 +42,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(ReportExports):
     """All metrics of one data set.
 
     Read a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``,
@@ -68,6 +70,7 @@ class Report:
         class_bounds: the same of metrics of each class: limits of each, equal where it is exact.
         class_intervals: likewise for columns of the table of classes: limits float64[k] each.
         kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
+        kept_slices: the slices, where ``by=`` was given; read them as `slices`.
     """
 
     cells: Cells
@@ -89,6 +92,7 @@ class Report:
     bounds: Mapping[Metric, Limits | None] = field(default_factory=dict)
     class_bounds: Mapping[Metric, ClassLimits] = field(default_factory=dict)
     kept_cautions: tuple[str, ...] = ()
+    kept_slices: Slices | None = None
 
     @property
     def classes(self) -> Classes:
@@ -317,6 +321,16 @@ class Report:
         return self.kept_curves
 
     @property
+    def slices(self) -> Slices:
+        """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
+
+        Empty where ``by=`` was not given.
+        """
+        from karat.slices.table import Slices
+
+        return Slices() if self.kept_slices is None else self.kept_slices
+
+    @property
     def confusion(self) -> Confusion:
         """The confusion matrix: ``.matrix``, ``.labels``, ``.names``, ``.occupied()``."""
         return Confusion(self.cells)
@@ -338,6 +352,22 @@ class Report:
         text = report_to_json(self)
         if path is not None:
             write_text(path, text + "\n")
+        return text
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one HTML page that opens anywhere, offline; written to `path` too.
+
+        Errors:
+            K501 jinja2 or matplotlib is missing: ``pip install "karat[cli]"``.
+
+        Cost: about a second of drawing, whatever the number of rows.
+        """
+        from karat.render.html import report_to_html
+        from karat.render.writing import write_text
+
+        text = report_to_html(self)
+        if path is not None:
+            write_text(path, text)
         return text
 
     @classmethod

@@ -13,7 +13,7 @@ from karat.engines.scores import ScoreTally, tally_scores
 from karat.errors import KaratError, UndefinedWarning, error
 from karat.errors.habits import names_its_arguments
 from karat.inputs.scores import as_scores
-from karat.metrics._lift import ZERO, Lift
+from karat.metrics._lift import ZERO, Average, Lift
 from karat.metrics._measure import measure
 from karat.metrics._metric import Metric
 from karat.metrics._positive import no_positive
@@ -35,10 +35,9 @@ def scored_function(
         record, fixed: the metric, and the average that its name carries.
         check_policy, lift_of: what every function checks alike.
     """
-    lifts: tuple[Lift, ...] = (fixed,)
-    if record.is_per_class and fixed == "plain":
-        lifts = (fixed, *record.averages)
-    runs = {lift: short_path(record, lift) for lift in lifts}
+    run_of_name = short_path(record, fixed)
+    # A name that carries an average takes no other: the long path says so.
+    runs = {lift: short_path(record, lift) for lift in record.averages if fixed == "plain"}
 
     def function(
         y_true: Any = None,
@@ -65,9 +64,9 @@ def scored_function(
         ):
             run = None
             if average is NOT_GIVEN:
-                run = runs[fixed]
-            elif type(average) is str and average != "plain":
-                run = runs.get(cast("Lift", average))
+                run = run_of_name
+            elif type(average) is str:
+                run = runs.get(cast("Average", average))
             value = None if run is None else run(y_true, y_prob, y_score)
             if value is not None:
                 return value

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.engines.ranking import Columns, Ranked
+from karat.engines.areas_ahead import AreasAhead
+from karat.engines.matrix_columns import Columns
+from karat.engines.ranking import Ranked
 from karat.inputs.as_they_are import array_as_it_is
 from karat.inputs.scores import TOLERANCE
 from karat.metrics._lift import Lift
@@ -53,8 +55,11 @@ def short_path(record: Record, lift: Lift) -> Short | None:
             return None
         k = values.shape[1] if values.ndim == 2 else 2
         try:
-            codes, labels = _native.encode_integers(true)
+            codes, labels = _native.encode_integers(true, 0)
             if len(labels) != k or k < 2:
+                return None
+            # Any byte but 0 is true.
+            if true.dtype.kind == "b" and labels[-1] != 1:
                 return None
             value = read(codes, values, k, is_prob)
         except (ValueError, TypeError):
@@ -113,10 +118,13 @@ def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
             return np.nan
         totals = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, 0, 0).truth
         each, columns = np.empty(k), Columns(values)
+        ahead = AreasAhead(k, len(codes), 0, columns.n_together)
+
+        def ranked(i: int) -> Ranked:
+            return Ranked(_native.pack_scores(columns[i], codes, i, k, None, 0), k, i, totals)
+
         for i, n_pos in enumerate(totals.tolist()):
-            packed = _native.pack_scores(columns[i], codes, i, k, None, 0)
-            ranked = Ranked(packed, k, i, totals)
-            view = ClassRanks.of_sides(ranked, len(codes) - n_pos, n_pos)
+            view = ClassRanks.of_sides(ahead.column(i, ranked), len(codes) - n_pos, n_pos)
             each[i] = record.formula(view, **params)
         if not np.isfinite(each).all():
             return np.nan

@@ -11,7 +11,9 @@ WAIST = {"tally", "errors", "_native"}
 ABOVE = {"inputs", "engines"}
 BELOW = {
     "class_table", "comparison", "confusion", "curves", "gating", "metrics", "operating_points",
-    "plan", "result", "report", "report_results", "render", "signature", "testing", "uncertainty",
+    "plan", "plot", "result", "report", "report_results", "render", "signature", "slices",
+    "testing",
+    "uncertainty",
 }  # fmt: skip
 JOINTS = {
     "karat",
@@ -28,6 +30,8 @@ JOINTS = {
     "curve_calls",
     "curve_functions",
     "measuring",
+    "plot_calls",
+    "plot_functions",
     "pytest_gate",
     "model_sides",
     "sample_sizes",
@@ -35,9 +39,11 @@ JOINTS = {
     "scored_models",
     "scoring",
     "short_scores",
+    "slicing",
     "streams",
     "table_arguments",
     "wanted_metrics",
+    "weak_slices",
     "cli",
     "compat",
 }
@@ -55,7 +61,7 @@ ALLOWED: dict[str, set[str]] = {
     "plan": {"metrics", "errors"},
     "function_docs": {"metrics", "result"},
     "curves": {"metrics"} | WAIST,
-    "result": {"signature"},
+    "result": {"render", "signature"},
     "confusion": {"render", "tally"},
     "reasons": {"errors", "metrics", "tally"},
     "class_table": {"metrics", "report", "uncertainty"},
@@ -70,24 +76,31 @@ ALLOWED: dict[str, set[str]] = {
         "render",
         "report_results",
         "result",
+        "slices",
         "uncertainty",
     }
     | WAIST,
+    "slices": {"comparison", "metrics", "report", "result", "uncertainty"} | WAIST,
     "report_results": {"metrics", "report", "result", "signature", "uncertainty", "_version"}
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,
     "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
     "gating": {"comparison", "metrics", "render", "_version"} | WAIST,
     "operating_points": {"errors", "metrics", "report"},
+    "plot": {"class_table", "comparison", "curves", "metrics", "render", "report", "result"}
+    | WAIST,
     "render": {
         "class_table",
         "comparison",
+        "confusion",
         "curves",
         "metrics",
         "plan",
+        "plot",
         "report",
         "result",
         "signature",
+        "slices",
         "uncertainty",
         "_version",
     }
@@ -106,16 +119,18 @@ LEAVES = {"compat"}
 """Parts that no other part imports, not even a joint."""
 
 LATE = {
-    "narwhals": {"inputs", "engines", "cli"},
+    "narwhals": {"inputs", "engines", "cli", "render"},
     "nanoarrow": {"inputs", "engines", "cli"},
     "duckdb": {"engines", "cli"},
     "dask": {"engines"},
     "pyarrow": {"engines"},
     "pyspark": {"engines"},
     "click": {"cli"},
+    "jinja2": {"render"},
+    "matplotlib": {"plot"},
     "rich": {"render", "cli"},
     "pytest": {"pytest_gate"},
-    "scipy": {"comparison", "metrics", "uncertainty"},
+    "scipy": {"comparison", "metrics", "plot", "slices", "uncertainty"},
     "torch": {"compat"},
 }
 """Packages imported when first needed, and the parts of karat that may need them."""

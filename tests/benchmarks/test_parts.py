@@ -165,6 +165,45 @@ def test_results_are_written_into_a_page(tmp_path: Path) -> None:
         docs_page.refresh(page, Page({"date": "2026-01-01"}))
 
 
+def test_the_page_of_docs_hides_no_floor_and_no_difference(tmp_path: Path) -> None:
+    page = tmp_path / "speed.md"
+    page.write_text(docs_page.MARK)
+    times = {KARAT: Time(10, 1, 1), PEER: Time(1000, 1, 1)}
+    rows = [
+        Row("slow", Goal(200, 300), times),
+        Row("fast", Goal(50, 300), times),
+        Row("wrong", Goal(50), {}, "karat and scikit-learn differ by up to 1"),
+    ]
+    docs_page.refresh(page, Page({"date": "2026-01-01"}, rows))
+    text = page.read_text()
+    assert "| slow | 1 µs | 0.01 µs | **100x** | 200x | 300x |" in text
+    assert "| fast | 1 µs | 0.01 µs | 100x | 50x | 300x |" in text
+    assert "**no figure: karat and scikit-learn differ by up to 1**" in text
+
+
+def test_a_start_that_noise_takes_below_nothing_is_told_so() -> None:
+    start = cold.Start("import numpy, karat", 0.1, 0.1, "import numpy", 0.03, -0.0074)
+    assert "−7.4 ms (import numpy)" in render.markdown_starts([start])[-1]
+
+
 def test_a_process_that_fails_is_told() -> None:
     with pytest.raises(RuntimeError, match="ended with status"):
         list(rows_beside("nobody", ""))
+
+
+@pytest.mark.parametrize("name", threads.LIMITS)
+def test_limits_of_threads_have_no_verdict(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "LIMITS", {name: threads.LIMITS[name]})
+    monkeypatch.setattr(threads, "free_cores", lambda most: 2.0)
+    monkeypatch.setattr(threads, "LEAST_S", 0.0)
+    (found,) = threads.measure_limits(n_rounds=1, n_tries=1)
+    assert found.is_limit
+    assert found.ratios[1] > 0
+    assert "below" not in render.markdown_threads([found])[-1]
+
+
+def test_threads_of_the_limit_sort_every_key() -> None:
+    calls = []
+    call = threads._spread(calls.append, 2)
+    assert (call(1), call(2)) == (0, 0)
+    assert sorted(calls) == [0, 0, 1, 1]

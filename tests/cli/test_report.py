@@ -92,7 +92,7 @@ def test_the_result_goes_to_a_file(karat: Karat) -> None:
         (["ten.csv", "--threads", "0"], "--threads"),
         (["ten.csv", "--undefined", "one"], "--undefined"),
         (["ten.csv", "--nulls", "keep"], "--nulls"),
-        (["ten.csv", "--format", "html"], "--format"),
+        (["ten.csv", "--format", "pdf"], "--format"),
         (["ten.csv", "--frobnicate"], "--frobnicate"),
         (["SELECT 1 AS label"], "K406"),
         ([], "PREDICTIONS"),

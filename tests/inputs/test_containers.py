@@ -111,6 +111,15 @@ def test_variable_text_of_every_length(extra: list[str], n_before: int) -> None:
     assert [labels[code] for code in column.codes.tolist()] == texts
 
 
+@pytest.mark.parametrize("early", ["a", "ab", "abc", "ab|"])
+@pytest.mark.parametrize("late", ["ab\0cd", "ab|\0cd", "abc\0", "ab\0\0|"])
+def test_variable_text_with_a_nul_inside_is_not_cut(early: str, late: str) -> None:
+    texts = [early] * 2000 + [late]
+    column = encode(np.array(texts, np.dtypes.StringDType()), "y_true")
+    labels = column.labels or ()
+    assert [labels[code] for code in column.codes.tolist()] == texts
+
+
 def test_text_with_trailing_nul_is_another_label_in_objects() -> None:
     strings = np.array(["a", "a\0"], np.dtypes.StringDType())
     assert tally_labels(strings, ["a", "a"]).classes.labels == ("a", "a\0")

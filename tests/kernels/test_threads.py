@@ -216,3 +216,36 @@ def test_an_interrupt_ends_a_long_count(n_threads: int) -> None:
     start = time.perf_counter()
     assert run_python(INTERRUPTED.format(n_threads=n_threads)) == "True"
     assert time.perf_counter() - start < 60
+
+
+AT_WORK = """
+import threading, time, karat
+rng = np.random.default_rng(0)
+y, s = rng.integers(0, 2, 700_000), rng.random(700_000)
+def work():
+    while True:
+        karat.roc_auc(y, y_score=s, n_threads=2)
+        karat.log_loss(y, y_prob=s, n_threads=2)
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize("_", range(3))
+def test_an_interpreter_ends_while_a_thread_that_nobody_waits_for_is_at_work(_: int) -> None:
+    run_python(AT_WORK)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_does_not_wait_for_work_of_threads_that_it_has_not() -> None:
+    code = """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        sys.exit(3)  # runs what is to run at exit
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+    time.sleep(0.003)
+"""
+    run_python(AT_WORK + code)

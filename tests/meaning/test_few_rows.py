@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -108,6 +109,26 @@ def test_threads_may_read_one_report() -> None:
         with ThreadPoolExecutor(8) as threads:
             texts = list(threads.map(lambda _, one=report: one.to_json(), range(8)))
         assert set(texts) == {expected}
+
+
+def test_threads_that_read_at_once_compute_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    original = karat.metrics._later.measure
+
+    def slow(rows: Any, metrics: Any, *rest: Any, **more: Any) -> Any:
+        calls.extend(metrics)
+        time.sleep(0.05)
+        return original(rows, metrics, *rest, **more)
+
+    monkeypatch.setattr(karat.metrics._later, "measure", slow)
+    report = karat.evaluate(level=None, **problem("three"))
+    asked = karat.metrics.get("roc_auc_ovr_macro")
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: report.measured[asked], range(4)))
+        curves = list(threads.map(lambda _: report.curves.kept[0], range(4)))
+    assert calls == [asked]
+    assert all(one is found[0] for one in found)
+    assert all(one is curves[0] for one in curves)
 
 
 def test_large_scores_are_measured_at_once() -> None:

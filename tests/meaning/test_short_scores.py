@@ -123,3 +123,14 @@ def test_values_past_the_end_of_the_range_are_at_its_end() -> None:
     perfect = np.eye(3)
     assert karat.log_loss(truth, y_prob=perfect) == 0.0
     assert karat.brier(truth, y_prob=np.roll(perfect, 1, axis=1)) == 2.0
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "plain", "per_class"])
+@pytest.mark.parametrize(
+    "name", [record.lifted(lift) for record in SHORT for lift in record.averages]
+)
+def test_a_name_that_carries_an_average_takes_no_other(name: str, average: str) -> None:
+    truth = np.array([0, 1, 2, 2])
+    scores = np.random.default_rng(0).random((4, 3))
+    with pytest.raises(ValueError, match=r"K30\d|K120"):
+        functions.function_of(name)(truth, y_score=scores, average=average)

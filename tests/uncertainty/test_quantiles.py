@@ -55,6 +55,25 @@ def test_quantiles_of_large_sides_do_too(scale: float, p: float) -> None:
     assert not is_quantile(a, b, p, x * (1 - 1e-9)).any()
 
 
+@pytest.mark.parametrize("p", [1e-12, 0.025, 0.4999, 0.5])
+@pytest.mark.parametrize("share", [1.0, 1e-3, 1e-9])
+def test_quantiles_join_where_the_normal_expansion_begins(share: float, p: float) -> None:
+    # By continued fraction below, and by expansion above. As far apart as these sides are, the
+    # quantiles differ by less than their rounding.
+    (a, b), (c, d) = ((least / share, least) for least in (1e10 - 0.01, 1e10 + 0.01))
+    assert at(a, b, p) == pytest.approx(at(c, d, p), rel=1e-14, abs=0.0)
+    assert at(b, a, p) == pytest.approx(at(d, c, p), rel=1e-14, abs=0.0)
+
+
+@pytest.mark.parametrize("p", [1e-12, 0.025, 0.4999, 0.5])
+@pytest.mark.parametrize("a", [1e20, 1e33, 1e60, 1e139, 1e300])
+def test_sides_beyond_all_digits_end_at_their_share(a: float, p: float) -> None:
+    for share in (1.0, 1e-3, 1e-6):
+        b = a * share
+        assert at(a, b, p) == pytest.approx(a / (a + b), rel=1e-6, abs=0.0)
+        assert at(b, a, p) == pytest.approx(b / (a + b), rel=1e-6, abs=0.0)
+
+
 def test_closed_forms() -> None:
     p = 0.03
     assert at(1, 1, p) == pytest.approx(p, rel=1e-15)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_result
 from karat.cli.options import Described, listed, said, shown_mapping, source_of
 from karat.cli.row_options import check_outputs, columns_given, options_given, rows_options
 
@@ -54,13 +55,13 @@ __all__ = ["command"]
     help="Write the rows on which one of two models alone is right.",
 )
 @rows_options
-@click.option("--format", "format_", type=click.Choice(["text", "json"]))
+@click.option("--format", "format_", type=click.Choice(NAMES))
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write to FILE; .json or .txt says how.",
+    help=OUTPUT_HELP,
 )
 def command(
     files: tuple[str, ...],
@@ -87,6 +88,7 @@ def command(
     wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
     if len(files) < 2:
         raise click.UsageError("A comparison needs two models: karat compare A B.")
+    chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files)
     columns, options = columns_given(given), options_given(given)
     names = _names(files)
@@ -120,7 +122,7 @@ def command(
     if flips is not None:
         _write_flips(found, matched, flips)
         said(f"Wrote {flips}.")
-    _show(found, format_, output)
+    _show(found, chosen, output)
 
 
 def _names(files: Sequence[str]) -> list[str]:
@@ -186,22 +188,13 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
         raise click.FileError(str(path), problem.strerror or "unknown error") from None
 
 
-def _show(found: Comparison, format_: str | None, output: Path | None) -> None:
-    from karat.render.compared import comparison_as_text, describe_comparison
+def _show(found: Comparison, format_: Format, output: Path | None) -> None:
+    from karat.render.compared import describe_comparison
     from karat.render.terminal import print_document
-    from karat.render.writing import write_text
 
-    is_json = format_ == "json" or (
-        format_ is None and output is not None and output.suffix.lower() == ".json"
-    )
     if output is not None:
-        text = found.to_json() if is_json else comparison_as_text(found, 100)
-        try:
-            write_text(output, text + "\n")
-        except OSError as problem:
-            raise click.FileError(str(output), problem.strerror or "unknown error") from None
-        said(f"Wrote {output}.")
-    elif is_json:
-        click.echo(found.to_json())
-    else:
+        write_result(output, format_.of_comparison(found))
+    elif format_.name == "text":
         print_document(describe_comparison(found), sys.stdout)
+    else:
+        click.echo(format_.of_comparison(found))

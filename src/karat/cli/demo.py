@@ -31,6 +31,7 @@ def command(folder: Path) -> None:
     Writes digits_logreg.parquet and digits_rf.parquet: 1 797 handwritten digits, as two
     models of scikit-learn classified them in cross-validation.
     """
+    from karat.cli.formats import format_of
     from karat.cli.options import said
     from karat.cli.report import shown, tell
     from karat.evaluation import evaluate
@@ -42,7 +43,7 @@ def command(folder: Path) -> None:
     said(f"$ karat report {path}")
     report = evaluate(path)
     tell(report)
-    shown(report, "text")
+    shown(report, format_of(None, None))
     said("Next: karat columns digits_rf.parquet, karat metrics macro_f1, karat report --help")
 
 

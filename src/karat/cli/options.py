@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from karat.uncertainty.confidence import Confidence
 
 __all__ = [
-    "Described", "bytes_of", "columns_of", "confidence_of", "intervals", "labels_of", "level_of",
-    "listed", "said", "shown_columns", "shown_mapping", "source_of", "sources",
+    "Described", "bytes_of", "columns_of", "confidence_of", "groups_of", "intervals", "labels_of",
+    "level_of", "listed", "said", "shown_columns", "shown_mapping", "source_of", "sources",
 ]  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -182,6 +182,15 @@ def columns_of(text: str | None) -> str | list[str] | None:
     """Columns of scores: one name or pattern, several in order, or ``""`` for none."""
     names = labels_of(text)
     return names[0] if names is not None and len(names) == 1 else names
+
+
+def groups_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The columns of slices, and crosses of several: ``A,B``."""
+    found = [tuple(labels_of(text) or ()) for text in by]
+    for text, names in zip(by, found, strict=True):
+        if not names or len(set(names)) < len(names):
+            raise click.BadParameter(f"{text!r} names no column, or one twice.", param_hint="--by")
+    return tuple(dict.fromkeys(found))
 
 
 def shown_columns(names: Sequence[str]) -> str:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_result
 from karat.cli.options import (
     Described,
     bytes_of,
     columns_of,
     confidence_of,
+    groups_of,
     intervals,
     labels_of,
     listed,
@@ -29,9 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command", "shown"]
 
-Format = Literal["text", "json"]
-_FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
-
 
 @click.command(
     "report",
@@ -40,7 +39,9 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
         "karat report predictions.parquet",
         "karat report 'fold_*.csv' --where \"split = 'test'\" --positive spam",
         "karat report scored.csv --true y --prob 'p_*'",
+        "karat report predictions.parquet --by country --by country,sex",
         "karat report clicks.parquet --prob p_click --threshold 0.2",
+        "karat report predictions.parquet -o report.html",
         "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
         "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
     ),
@@ -69,6 +70,12 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     "--cluster",
     metavar="COLUMN",
     help="Column of a person, a patient, a session: its rows are not independent; '' for none.",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN",
+    help="Slices by this column, A,B for the cross of two; again for more. Numbers are binned.",
 )
 @click.option("--where", metavar="SQL", help="Read only rows that meet this condition.")
 @click.option(
@@ -107,7 +114,7 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
 )
 @click.option("--exact", is_flag=True, help="Read again what had to be put into buckets.")
 @intervals
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), help="Default: text.")
+@click.option("--format", "format_", type=click.Choice(NAMES), help="Default: text.")
 @click.option(
     "--threads", type=click.IntRange(min=1, max=4096), metavar="N", help="Default: all cores."
 )
@@ -116,7 +123,7 @@ _FORMATS: dict[str, Format] = {".json": "json", ".txt": "text"}
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write to FILE; .json or .txt says how.",
+    help=OUTPUT_HELP,
 )
 def command(
     predictions: tuple[str, ...],
@@ -127,6 +134,7 @@ def command(
     threshold: float | None,
     weight: str | None,
     cluster: str | None,
+    by: tuple[str, ...],
     where: str | None,
     labels: str | None,
     positive: str | None,
@@ -141,7 +149,7 @@ def command(
     side: str,
     design: str,
     seed: int,
-    format_: Format | None,
+    format_: str | None,
     threads: int | None,
     output: Path | None,
 ) -> None:
@@ -154,7 +162,7 @@ def command(
     from karat.measuring import report_of_table
     from karat.metrics import get
 
-    chosen = _format_of(format_, output)
+    chosen = format_of(format_, output)
     _check_output(output)
     _refuse_input(output, predictions)
     # A metric that does not exist is told before the data is read.
@@ -190,12 +198,14 @@ def command(
             max_memory=bytes_of(max_memory),
             checkpoint=checkpoint,
             exact=exact,
-            keeps_curves=False,
+            keeps_curves=chosen.name == "html",
+            groups=groups_of(by),
         )
     # A folder or a pattern names its files only once it is read.
     _refuse_input(output, report.source.get("files", ()))
     # On a screen the text of the report says the warnings.
-    tell(report, says_warnings=chosen != "text" or output is not None or not sys.stdout.isatty())
+    is_seen = chosen.name == "text" and output is None and sys.stdout.isatty()
+    tell(report, says_warnings=not is_seen)
     shown(report, chosen, output, lists_all=metrics == "all")
 
 
@@ -213,22 +223,15 @@ def shown(
     report: Report, format_: Format, output: Path | None = None, *, lists_all: bool = False
 ) -> None:
     """Print a report, or write it to a file."""
-    from karat.render.plain import report_as_text
     from karat.render.terminal import print_report
-    from karat.render.writing import write_text
 
     metrics: Literal["headline", "all"] = "all" if lists_all else "headline"
     if output is not None:
-        text = report.to_json() if format_ == "json" else report_as_text(report, metrics=metrics)
-        try:
-            write_text(output, text + "\n")
-        except OSError as problem:
-            raise click.FileError(str(output), problem.strerror or "unknown error") from None
-        said(f"Wrote {output}.")
-    elif format_ == "json":
-        click.echo(report.to_json())
-    else:
+        write_result(output, format_.of_report(report, metrics))
+    elif format_.name == "text":
         print_report(report, sys.stdout, metrics=metrics)
+    else:
+        click.echo(format_.of_report(report, metrics))
 
 
 def _check_output(output: Path | None) -> None:
@@ -242,18 +245,3 @@ def _refuse_input(output: Path | None, files: Sequence[str]) -> None:
     for name in files:
         if output is not None and output.exists() and Path(name).exists() and output.samefile(name):
             raise click.UsageError(f"-o {output} is one of the files to read.")
-
-
-def _format_of(given: Format | None, output: Path | None) -> Format:
-    if given is not None:
-        return given
-    if output is None:
-        return "text"
-    found = _FORMATS.get(output.suffix.lower())
-    if found is None:
-        raise click.BadParameter(
-            f"{output.suffix or 'no ending'!r} does not say how to write it; "
-            "use .json or .txt, or give --format.",
-            param_hint="-o",
-        )
-    return found

@@ -18,7 +18,7 @@ from karat.metrics import Metric
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.label_intervals import range_of
 
-__all__ = ["POWER", "Adjustment", "Asked", "Measured", "judged", "tested_at_once"]
+__all__ = ["POWER", "Adjustment", "Asked", "Measured", "judged", "root", "tested_at_once"]
 
 Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
 Limits: TypeAlias = Callable[[float], tuple[float, float]]
@@ -224,7 +224,7 @@ def _tail(found: Measured, pair: tuple[int, int], one: Difference) -> float:
             low, high = _limits(found, pair, one, quantile)
             return low if one.difference > 0.0 else -high
 
-        return tail_of(_root(room, _FAR), df) if one.difference else 1.0
+        return tail_of(root(room, _FAR), df) if one.difference else 1.0
     error = _error(found, one)
     return tail_of(one.difference / error, df) if error > 0.0 else 1.0
 
@@ -265,11 +265,11 @@ def _against_margin(
         low, high = limits(quantile)
         return margin - max(-low, high)
 
-    touching = _root(room, _FAR)
+    touching = root(room, _FAR)
     return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
 
 
-def _root(falls: Callable[[float], float], end: float) -> float:
+def root(falls: Callable[[float], float], end: float) -> float:
     """Where a function that is above 0 at 0 and falls reaches 0, at most `end` (Illinois)."""
     inside, outside = 0.0, end
     above, below = falls(inside), falls(outside)

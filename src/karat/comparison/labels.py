@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.render.numbers import counted
 from karat.tally import Cells, ClusteredCells, JointCells
+from karat.tally.kept import cached_property
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.label_intervals import derivative, label_interval
 from karat.uncertainty.shares import is_of_right_rows, of_right_rows

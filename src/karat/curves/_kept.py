@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final, TypeVar
 
 from karat.curves._curve import ByClass, Curve, Floats
@@ -30,6 +29,7 @@ from karat.metrics import ClassProbabilities, ClassRanks
 from karat.metrics._later import Later
 from karat.metrics._reliability import binned
 from karat.tally import Classes
+from karat.tally.kept import cached_property
 
 __all__ = [
     "MOST_CLASSES",
@@ -140,10 +140,13 @@ class CurvesLater(Sequence[ClassCurves]):
         if isinstance(i, slice):
             return [self[at] for at in range(*i.indices(len(self)))]
         found = self._kept[i]
-        if found is None:
-            with self._later.lock:
+        if found is not None:
+            return found
+        with self._later.lock:
+            found = self._kept[i]  # another thread may have been faster
+            if found is None:
                 found = ClassCurves.of(self._classes.labels[i], *self._later.views(i))
-            self._kept[i] = found
+                self._kept[i] = found
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -24,12 +24,12 @@ from karat.inputs.align import (
 from karat.inputs.column import Column
 from karat.inputs.identity import harmonized
 from karat.inputs.labels import encode
+from karat.inputs.threads import check_threads
 from karat.inputs.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
 __all__ = [
-    "check_threads",
     "count_aligned",
     "explain_weights",
     "tally_columns",
@@ -37,7 +37,6 @@ __all__ = [
     "weightless",
 ]
 
-_THREADS_MAX = 4096
 _DENSE_K_MAX = 2048
 _DENSE_CELLS_MIN = 1 << 16
 _DENSE_CELLS_PER_ROW = 16
@@ -100,22 +99,6 @@ def tally_labels(
         n_threads=n_threads,
         is_part=is_part,
     )
-
-
-def check_threads(n_threads: Any) -> None:
-    """Refuse what is not a number of threads.
-
-    Errors:
-        K122 it is neither None nor a whole number from 1 to 4096.
-    """
-    is_count = isinstance(n_threads, int | np.integer) and not isinstance(
-        n_threads, bool | np.timedelta64
-    )
-    if n_threads is not None and not (is_count and 1 <= n_threads <= _THREADS_MAX):
-        raise error(
-            "K122", argument="n_threads", value=n_threads, choices=f"None, 1 to {_THREADS_MAX}",
-            do="None means KARAT_NUM_THREADS, else all cores.",
-        )  # fmt: skip
 
 
 def _count_plain(

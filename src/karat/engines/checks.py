@@ -11,7 +11,7 @@ from karat.errors import error, shown
 from karat.inputs.roles import ALIASES, nearest, normalized
 from karat.tally import Cells, Label, to_marginals
 
-__all__ = ["check_unused_weights", "no_slices", "remarks", "unused_groups"]
+__all__ = ["check_unused_weights", "no_slices", "remarks", "single_columns", "unused_groups"]
 
 N_REMARKS = 3
 """Classes spelled oddly that are told; there may be thousands."""
@@ -45,6 +45,19 @@ def no_slices(column: str, columns: Sequence[str]) -> Exception:
         columns=shown(columns, 20),
         nearest=nearest(column, columns),
     )
+
+
+def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns that slices and crosses of them are made of, each once.
+
+    Errors:
+        K404 one does not exist.
+    """
+    found = tuple(dict.fromkeys(name for key in groups for name in key))
+    for name in found:
+        if name not in columns:
+            raise no_slices(name, columns)
+    return found
 
 
 def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[str]:

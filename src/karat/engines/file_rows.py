@@ -13,8 +13,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from karat.engines.arrays import tally_columns
-from karat.engines.checks import check_unused_weights, no_slices, remarks, unused_groups
+from karat.engines.bad_scores import refuse_bad_score
+from karat.engines.checks import (
+    check_unused_weights,
+    no_slices,
+    remarks,
+    single_columns,
+    unused_groups,
+)  # fmt: skip
 from karat.engines.duck import allow_columns, check_condition, explaining
 from karat.engines.file_labels import Declared, labels_of, missing_codes, named, refuse_scores
 from karat.engines.files import (
@@ -35,6 +41,7 @@ from karat.engines.row_blocks import RowBlocks
 from karat.engines.row_names import NameCodes, RowNames
 from karat.engines.row_order import keep_order
 from karat.engines.score_matrix import ScoreMatrix
+from karat.engines.sliced import slices_of_names
 from karat.engines.table_rows import (
     TableRows,
     coded_rows,
@@ -43,14 +50,15 @@ from karat.engines.table_rows import (
     numbered,
     placed,
 )
-from karat.engines.text_labels import Reading, is_null_like
+from karat.engines.text_labels import Reading
 from karat.errors import KaratError, error, shown
 from karat.inputs.column import Column, Flags
 from karat.inputs.identity import declared_labels, harmonized, kind_of
 from karat.inputs.roles import Role
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.scores import Scores, tolerance_of
-from karat.tally import Cells, Classes, Label
+from karat.inputs.slice_codes import Key, SliceCodes
+from karat.tally import Cells, Label
 
 __all__ = ["rows_of_files"]
 
@@ -66,6 +74,7 @@ def rows_of_files(
     clusters: str | None = None,
     ids: str | None = None,
     by: str | None = None,
+    groups: Sequence[Key] = (),
     keeps_rows: bool = False,
     where: str | None = None,
     labels: Sequence[Label] | None = None,
@@ -92,6 +101,7 @@ def rows_of_files(
             that there is none, and None that a column called like one is told.
         ids: a column of what the rows are called; with `keeps_rows` found by its name.
         by: a column of the slice that each row is in; it may have another role too.
+        groups: columns, and crosses of several, whose values and bins are slices.
         keeps_rows: whether the rows are kept whatever they hold.
         where: a SQL condition; rows that fail it are not read.
         labels: the classes in order; default: those that the columns are named after, else the
@@ -126,10 +136,14 @@ def rows_of_files(
         names = {"clusters": roles.column("clusters"), "ids": id_, "slices": by}
         if by is not None and by not in relation.header:
             raise no_slices(by, relation.header)
-        used = [*roles.mapping.values(), *(() if chosen is None else chosen.names), id_, by]
+        singles = single_columns(groups, relation.header)
+        scores = () if chosen is None else chosen.names
+        used = [*roles.mapping.values(), *scores, id_, by, *singles]
         if clusters is None:
             notes += unused_groups(relation.header, used)
-        reader = _Reader(relation, roles.mapping, names, chosen, where, nulls, n_threads)
+        reader = _Reader(
+            relation, roles.mapping, names, chosen, where, nulls, n_threads, tuple(groups), singles
+        )
         if chosen is not None:
             if weights is None and roles.mapping["weights"] is None:
                 check_unused_weights(relation.described, used)
@@ -137,7 +151,7 @@ def rows_of_files(
             if not isinstance(found, str):
                 return found.warned(*notes)
             notes.append(found)
-        if keeps_rows or any(names.values()):
+        if keeps_rows or groups or any(names.values()):
             if weights is None and roles.mapping["weights"] is None:
                 check_unused_weights(relation.described, used)
             roles.require("pred")
@@ -168,6 +182,8 @@ class _Reader:
     where: str | None
     nulls: Literal["error", "drop"]
     n_threads: int | None
+    groups: tuple[Key, ...] = ()
+    singles: tuple[str, ...] = ()
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
     def rows(self, declared: Declared, progress: Progress | None) -> TableRows | LabelRows | str:
@@ -187,8 +203,10 @@ class _Reader:
         shown_names = [name for name in self.names.values() if name]
         names = [relation.column(name) for name in shown_names]
         reading = relation.reading(columns[:2])
-        sql = relation.select(columns, where, reading, scores, names)
+        groups = [relation.column(name) for name in self.singles]
+        sql = relation.select(columns, where, reading, scores, names, groups)
         beside = tuple(f"s{place}" for place in range(len(scores)))
+        beside += tuple(f"g{place}" for place in range(len(groups)))
         named_ = tuple((f"n{place}", name) for place, name in enumerate(shown_names))
         connect = relation.connection
         rows = RowBlocks(
@@ -197,7 +215,7 @@ class _Reader:
         again = relation.select(columns, where, reading, (), names)
         with explaining(relation.files, has_sql=relation.query is not None, where=where):
             relation.require(known)
-            relation.require_names(names)
+            relation.require_names([*names, *groups])
             try:
                 relation.require_scores(scores)
             except KaratError as problem:
@@ -210,7 +228,7 @@ class _Reader:
             labels = replace(rows, open=lambda: connect.sql(again), beside=())
             if not len(gathered.true):
                 raise no_rows(relation, where, rows.n_dropped)
-            counted = self._counted(gathered, rows)
+            counted = gathered.counted(rows, self.n_threads)
             labels.absent = missing_codes(counted, labels, reading, declared)
             if labels.absent is not None:
                 gathered.drop(np.isin(gathered.true, labels.absent))
@@ -218,7 +236,7 @@ class _Reader:
                     gathered.drop(np.isin(gathered.pred, labels.absent))
                 if not len(gathered.true):
                     raise no_rows(relation, where, gathered.n - len(gathered.true))
-                counted = self._counted(gathered, rows)
+                counted = gathered.counted(rows, self.n_threads)
             tally = named(counted, labels, reading, declared)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(codes, labels, reading)
@@ -235,7 +253,8 @@ class _Reader:
         chosen = self.chosen
         matrix = None if chosen is None else ScoreMatrix(chosen.argument, chosen.names, n_expected)
         labels = LabelCodes()
-        names = {column: NameCodes(name) for column, name in rows.named}
+        named = [*rows.named, *((f"g{i}", name) for i, name in enumerate(self.singles))]
+        names = {column: NameCodes(name) for column, name in named}
         parts: list[list[npt.NDArray[Any]]] = []
         kept: list[Flags] = []
         for batch in rows.batches():
@@ -258,7 +277,7 @@ class _Reader:
             assert values is not None
             self.bad = matrix, scores
             if chosen.how != "found":
-                self.refuse_bad()
+                refuse_bad_score(self.relation, self.where, self.bad)
             # What was found by its name alone may be no score at all: the classes decide first.
             n_kept = sum(len(part[0]) for part in parts)
             values = np.zeros((n_kept, *values.shape[1:]))
@@ -277,7 +296,13 @@ class _Reader:
 
     def _of_names(self, gathered: Gathered) -> dict[str, RowNames]:
         roles = [role for role, name in self.names.items() if name]
-        return dict(zip(roles, gathered.names, strict=True))
+        return dict(zip(roles, gathered.names[: len(roles)], strict=True))
+
+    def _slices(self, gathered: Gathered) -> tuple[SliceCodes, ...]:
+        """The slices of the rows that were kept."""
+        read = gathered.names[len(gathered.names) - len(self.singles) :]
+        names = dict(zip(self.singles, read, strict=True))
+        return slices_of_names(self.groups, names, families(self.relation))
 
     def _labelled(
         self, gathered: Gathered, codes: list[int], found: list[Label], tally: Cells
@@ -307,6 +332,7 @@ class _Reader:
             facts,
             (*dropped, *remarks(tally)),
             gathered.n - len(gathered.true),
+            by=self._slices(gathered),
             **self._of_names(gathered),
         )
 
@@ -318,32 +344,6 @@ class _Reader:
             return facts, []
         facts["n_dropped"] = n_dropped
         return facts, [f"{n_dropped} of {gathered.n} rows have a missing label and were dropped."]
-
-    def refuse_bad(self) -> None:
-        """Raise the error of the first row without a number, if there was one."""
-        if self.bad is None:
-            return
-        matrix, scores = self.bad
-        assert matrix.bad is not None
-        row, column, _ = matrix.bad
-        sql = self.relation.select_text(scores[column], self.where)
-        found = self.relation.connection.execute(f"FROM ({sql}) LIMIT 1 OFFSET {row}").fetchall()
-        text = found[0][0] if found else None
-        is_list = text is not None and text.startswith("[")
-        is_null = text is None or is_null_like(text) or (is_list and "null" in text.lower())
-        matrix.refuse_bad(None if is_null else text)
-
-    def _counted(self, gathered: Gathered, rows: RowBlocks) -> Cells:
-        """The tally of the codes, as `file_labels` knows it: numbers are their own codes."""
-        true, pred = (
-            Column(f"column {name!r}", codes, "integer")
-            for name, codes in zip(rows.names, (gathered.true, gathered.pred), strict=False)
-        )
-        counted = tally_columns(true, pred, n_threads=self.n_threads)
-        if rows.is_text:
-            return counted
-        numbers = tuple(gathered.numbers[int(code)] for code in counted.classes.labels)
-        return counted.with_classes(Classes(numbers))
 
     def _on_classes(
         self,
@@ -377,7 +377,7 @@ class _Reader:
         except KaratError as problem:
             return not_scores(problem, chosen, has_pred=pred is not None)
         with explaining(self.relation.files, where=self.where):
-            self.refuse_bad()
+            refuse_bad_score(self.relation, self.where, self.bad)
         true_codes, pred_codes = coded_rows(true, pred, place.classes)
         is_half = self.relation.halves([self.relation.column(name) for name in names])
         scores = Scores(chosen.argument, values, names, tolerance_of(is_half=is_half))
@@ -395,5 +395,6 @@ class _Reader:
             (*dropped, *notes),
             gathered.n - len(gathered.true),
             gathered.kept if dropped else None,
+            by=self._slices(gathered),
             **self._of_names(gathered),
         )

@@ -13,6 +13,7 @@ from karat.errors import error
 from karat.inputs.clusters import encode_names
 from karat.inputs.column import Column, Flags, Nulls, drop_missing, taken_rows
 from karat.inputs.frames import Frame, encode_role
+from karat.inputs.slice_codes import Key, SliceCodes, coded_values, of_columns
 from karat.inputs.weights import Weights, as_weights
 
 __all__ = ["FrameLabels", "read_labels"]
@@ -31,6 +32,7 @@ class FrameLabels:
         kept: bool[m] of the rows of the table that were kept; None when all were.
         n_rows: rows of the table, m.
         source: whose table it was, and how many rows were dropped.
+        by: the slices of the rows.
     """
 
     values: Mapping[str, Any]
@@ -42,6 +44,7 @@ class FrameLabels:
     kept: Flags | None
     n_rows: int
     source: Mapping[str, Any]
+    by: tuple[SliceCodes, ...] = ()
 
     @property
     def n_dropped(self) -> int:
@@ -64,6 +67,7 @@ def read_labels(
     nulls: Literal["error", "drop"],
     beside: Sequence[str] = (),
     role: str = "",
+    groups: Sequence[Key] = (),
 ) -> FrameLabels:
     """Read these columns once, and leave out rows where that is allowed.
 
@@ -73,11 +77,14 @@ def read_labels(
         nulls: ``"error"``, or ``"drop"`` to leave out rows where any of them is missing.
         beside: more columns to read.
         role: what those are for, in messages.
+        groups: columns, and crosses of several, whose values and bins are slices.
 
     Errors:
         As `encode_role`, `as_weights` and `as_clusters`.
     """
-    values = frame.columns([*found.values(), *beside], [*found, *[role] * len(beside)])
+    singles = list(dict.fromkeys(name for key in groups for name in key))
+    roles = [*found, *[role] * len(beside), *["the slices"] * len(singles)]
+    values = frame.columns([*found.values(), *beside, *singles], roles)
     marks: Nulls = "keep" if nulls == "drop" else "error"
     truth = encode_role(values[found["true"]], found["true"], is_prediction=False, nulls=marks)
     guess = None
@@ -107,6 +114,12 @@ def read_labels(
         kept,
         n_rows,
         {"table": frame.kind, **({} if kept is None else {"n_dropped": n_rows - len(left)})},
+        tuple(
+            one.at(kept)
+            for one in of_columns(
+                groups, {name: coded_values(values[name], name, n_rows) for name in singles}
+            )
+        ),
     )
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from karat.engines.checks import check_unused_weights, no_slices, remarks, unused_groups
+from karat.engines.checks import (
+    check_unused_weights,
+    no_slices,
+    remarks,
+    single_columns,
+    unused_groups,
+)  # fmt: skip
 from karat.engines.frame_labels import FrameLabels, read_labels
 from karat.engines.frames import FrameTally, count_labels, tally_frame
 from karat.engines.label_rows import LabelRows
@@ -18,6 +24,7 @@ from karat.inputs.roles import Role
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.score_order import Placed
 from karat.inputs.scores import Scores, gathered
+from karat.inputs.slice_codes import Key
 from karat.tally.classes import Label
 
 __all__ = ["rows_of_frame"]
@@ -34,6 +41,7 @@ def rows_of_frame(
     clusters: Any = None,
     ids: str | None = None,
     by: str | None = None,
+    groups: Sequence[Key] = (),
     keeps_rows: bool = False,
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
@@ -57,6 +65,7 @@ def rows_of_frame(
             one is told.
         ids: a column of what the rows are called; with `keeps_rows` found by its name.
         by: a column of the slice that each row is in; it may have another role too.
+        groups: columns, and crosses of several, whose values and bins are slices.
         keeps_rows: whether the rows are kept whatever they hold.
         labels: the classes in order; default: those that the columns are named after, else the
             sorted labels that occur.
@@ -85,7 +94,8 @@ def rows_of_frame(
     id_ = roles.column("id") if keeps_rows or ids else None
     if by is not None and by not in frame.names:
         raise no_slices(by, frame.names)
-    used = [*found.values(), *(() if chosen is None else chosen.names), id_, by]
+    singles = single_columns(groups, frame.names)
+    used = [*found.values(), *(() if chosen is None else chosen.names), id_, by, *singles]
     if clusters is None:
         notes += unused_groups(frame.names, used)
     with_id = {**found, "id": id_} if id_ else found
@@ -93,16 +103,16 @@ def rows_of_frame(
     if chosen is not None:
         if weights is None and "weights" not in found:
             check_unused_weights(frame.types.items(), used)
-        rows = _rows(frame, with_id, chosen, weights, clusters, declared, positive, nulls)
+        rows = _rows(frame, with_id, chosen, weights, clusters, declared, positive, nulls, groups)
         if not isinstance(rows, str):
             return rows.warned(*notes)
         notes.append(rows)
     has_clusters = "clusters" in found or not isinstance(clusters, str | None)
-    if keeps_rows or id_ or by or has_clusters:
+    if keeps_rows or id_ or by or groups or has_clusters:
         if weights is None and "weights" not in found:
             check_unused_weights(frame.types.items(), used)
         roles.require("pred")
-        read = read_labels(frame, with_id, weights, clusters, nulls)
+        read = read_labels(frame, with_id, weights, clusters, nulls, groups=groups)
         return _labelled(read, found, declared, positive, n_threads).warned(*notes)
     tally = tally_frame(
         table,
@@ -137,6 +147,7 @@ def _labelled(
         read.source,
         (*read.notes, *remarks(cells)),
         read.n_dropped,
+        by=read.by,
         **read.names,
     )
 
@@ -155,9 +166,10 @@ def _rows(
     labels: Sequence[Label] | None,
     positive: Label | None,
     nulls: Literal["error", "drop"],
+    groups: Sequence[Key],
 ) -> TableRows | str:
     """The rows; or what to tell when columns that nobody named turn out to be no scores."""
-    read = read_labels(frame, found, weights, clusters, nulls, chosen.names, chosen.role)
+    read = read_labels(frame, found, weights, clusters, nulls, chosen.names, chosen.role, groups)
     truth, guess, kept = read.true, read.pred, read.kept
     try:
         scores, place = _scores(read.values, chosen, truth, guess, labels, positive, kept)
@@ -187,6 +199,7 @@ def _rows(
         read.notes,
         read.n_dropped,
         kept,
+        by=read.by,
         **read.names,
     )
 

@@ -9,14 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.engines.arrays import tally_columns
+from karat.engines.row_blocks import RowBlocks
 from karat.engines.row_names import RowNames
-from karat.inputs.column import Flags
+from karat.inputs.column import Column, Flags
+from karat.tally import Cells, Classes
+from karat.tally.row_parts import row_parts
 
 __all__ = ["Codes", "Gathered", "LabelCodes"]
 
 Codes: TypeAlias = npt.NDArray[np.int32]
-
-_BLOCK = 1 << 16
 
 
 @dataclass
@@ -60,6 +62,18 @@ class Gathered:
         """Rows of the source."""
         return len(self.kept)
 
+    def counted(self, rows: RowBlocks, n_threads: int | None) -> Cells:
+        """The tally of the codes, as `file_labels` knows it: numbers are their own codes."""
+        true, pred = (
+            Column(f"column {name!r}", codes, "integer")
+            for name, codes in zip(rows.names, (self.true, self.pred), strict=False)
+        )
+        found = tally_columns(true, pred, n_threads=n_threads)
+        if rows.is_text:
+            return found
+        numbers = tuple(self.numbers[int(code)] for code in found.classes.labels)
+        return found.with_classes(Classes(numbers))
+
     def drop(self, flags: Flags) -> None:
         """Leave rows out; the scores move together within their own memory."""
         if not flags.any():
@@ -69,9 +83,8 @@ class Gathered:
         self.weights = None if self.weights is None else self.weights[rows]
         self.names = tuple(name.at(rows) for name in self.names)
         if self.values is not None:
-            for start in range(0, len(rows), _BLOCK):
-                moved = rows[start : start + _BLOCK]
-                self.values[start : start + len(moved)] = self.values[moved]
+            for part in row_parts(len(rows)):
+                self.values[part] = self.values[rows[part]]
             self.values = self.values[: len(rows)]
         places = np.flatnonzero(self.kept)
         self.kept = np.zeros(len(self.kept), np.bool_)

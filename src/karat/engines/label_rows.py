@@ -13,6 +13,7 @@ from karat.engines.arrays import tally_columns
 from karat.engines.clustered import by_cluster_of_codes
 from karat.engines.row_names import RowNames
 from karat.inputs.column import Column
+from karat.inputs.slice_codes import SliceCodes
 from karat.inputs.weights import Weights
 from karat.tally import Cells, Classes, ClusteredCells
 
@@ -36,6 +37,7 @@ class LabelRows:
         clusters: which rows go together, or None.
         ids: what the rows are called, or None.
         slices: the slice that each row is in, or None.
+        by: the slices of the rows by each column, and each cross, that was asked for.
     """
 
     cells: Cells
@@ -49,6 +51,7 @@ class LabelRows:
     clusters: RowNames | None = None
     ids: RowNames | None = None
     slices: RowNames | None = None
+    by: tuple[SliceCodes, ...] = ()
 
     @property
     def classes(self) -> Classes:

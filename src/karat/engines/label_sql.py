@@ -7,14 +7,14 @@ written as what it is taken for; any other value stops the query with an error t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from karat.engines.duck import STOP, literal, quoted
 from karat.engines.text_labels import NULLS, Reading
 
 __all__ = [
-    "NUMBER", "WHOLE", "Family", "as_label", "as_name", "as_weight", "can_be_name", "family",
-    "filtered", "is_null", "is_wide",
+    "NO_VALUE", "NUMBER", "WHOLE", "Family", "as_label", "as_name", "as_slice", "as_weight",
+    "can_be_name", "family", "filtered", "is_null", "is_wide",
 ]  # fmt: skip
 
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "binary", "unknown", "other"]
@@ -167,6 +167,18 @@ def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
     if known == "real":
         return _whole(column, name)
     return f"decode({column})" if known == "binary" else text
+
+
+NO_VALUE: Final = "\ue000"
+"""What stands for a missing value where rows without one are a slice."""
+
+
+def as_slice(column: str, origin: Reading) -> str:
+    """A column whose values are slices, as text whatever its type; never null."""
+    text = f"{column} ->> '$'" if origin == "json" else f"CAST({column} AS VARCHAR)"
+    if origin == "csv":
+        return f"CASE WHEN {_is_missing(column)} THEN {literal(NO_VALUE)} ELSE {text} END"
+    return f"coalesce({text}, {literal(NO_VALUE)})"
 
 
 def _whole(column: str, name: str) -> str:

@@ -6,8 +6,7 @@ a word where only areas are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -15,63 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.tally.kept import cached_property
 from karat.tally.ladder import Ladder
 from karat.tally.rungs import N_BLOCK, Rungs
 from karat.tally.scored import Placements
 
-__all__ = ["Columns", "Ranked", "pair_areas", "rank", "rank_pooled"]
+__all__ = ["Ranked", "pair_areas", "rank", "rank_pooled"]
 
 Numbers = npt.NDArray[Any]
 Column = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]
-
-_GROUP_BYTES = 128
-_COPIED_BYTES = 1 << 25
-"""What copies of columns may hold together."""
-
-
-class Columns:
-    """The columns of a matrix of scores, each contiguous.
-
-    A row-major matrix is read once for several neighbours, and these are kept until a column of
-    another group is asked for: at most 32 MiB. Ask for them in order. Longer columns are handed
-    out as they lie.
-
-    Args:
-        values: float32 or float64[n, k].
-
-    Example:
-        >>> columns = Columns(np.array([[0.9, 0.1], [0.3, 0.7]]))
-        >>> columns[1].tolist()
-        [0.1, 0.7]
-    """
-
-    def __init__(self, values: npt.NDArray[Any], n_threads: int | None = None) -> None:
-        self._values = values
-        self._n_threads = n_threads or 0
-        most = min(_GROUP_BYTES, _COPIED_BYTES // max(len(values), 1))
-        self._group = most // values.itemsize
-        self._kept: tuple[int, npt.NDArray[Any]] | None = None
-
-    def __len__(self) -> int:
-        """Number of columns."""
-        width: int = self._values.shape[1]
-        return width
-
-    def __getitem__(self, i: int) -> npt.NDArray[Any]:
-        """Column i, float[n]; a view where it is contiguous as it lies, or very long."""
-        column: npt.NDArray[Any] = self._values[:, i]
-        if column.flags.c_contiguous or self._group < 2:
-            return column
-        first = i - i % self._group
-        if self._kept is None or self._kept[0] != first:
-            self._kept = None  # its memory is free for the next group
-            count = min(self._group, len(self) - first)
-            copy = _native.copy_columns(self._values, first, count, self._n_threads)
-            self._kept = first, copy
-        found: npt.NDArray[Any] = self._kept[1][i - first]
-        return found
 
 
 class Ranked:
@@ -84,6 +37,8 @@ class Ranked:
         own: the class whose scores they are.
         n_rows: rows; of pooled ones, the items of the matrix.
         is_weighted: whether rows carry weights.
+        packed: the rows as words.
+        ahead: asked for the areas before they are computed, where whole words are not sorted.
     """
 
     def __init__(
@@ -95,8 +50,9 @@ class Ranked:
         *,
         is_weighted: bool = False,
     ) -> None:
-        self._packed = packed
+        self.packed = packed
         self._totals = totals
+        self.ahead: Callable[[Ranked], Numbers | None] | None = None
         self.k = k
         self.own = own
         self.n_rows = packed.n_items
@@ -105,16 +61,20 @@ class Ranked:
     @cached_property
     def totals(self) -> Numbers:
         """number[k]: int64 rows, or float64 weights, of each class."""
-        return self._packed.classes() if self._totals is None else self._totals
+        return self.packed.classes() if self._totals is None else self._totals
 
     @cached_property
     def _sorted(self) -> _native.PackedScores:
-        self._packed.sort()
-        return self._packed
+        self.packed.sort()
+        return self.packed
 
     @cached_property
     def _areas(self) -> Numbers:
-        found = None if "_sorted" in self.__dict__ else _areas_by_cut(self._packed)
+        if "_sorted" in self.__dict__:
+            return self._sorted.areas()
+        found = None if self.ahead is None else self.ahead(self)
+        if found is None:
+            found = _areas_by_cut(self.packed)
         return self._sorted.areas() if found is None else found
 
     def areas(self) -> Numbers:
@@ -128,13 +88,18 @@ class Ranked:
         """
         return self._areas
 
+    def know(self, areas: Numbers) -> None:
+        """Take areas that were computed elsewhere."""
+        self._areas = areas
+
     @cached_property
     def _placements(self) -> Placements:
         pairs, sides, size = self._sorted.spread()
         if self.k == 2 and not self.is_weighted:
             # The same number as of another walk.
-            self._areas = np.zeros(2, np.int64)
-            self._areas[1 - self.own] = pairs
+            areas = np.zeros(2, np.int64)
+            areas[1 - self.own] = pairs
+            self.know(areas)
         return Placements(sides[:, 0], sides[:, 1], sides[:, 2], size)
 
     def placements(self) -> Placements:

@@ -15,6 +15,7 @@ from karat.engines.duck import file_list, literal, quoted
 from karat.engines.label_sql import (
     as_label,
     as_name,
+    as_slice,
     as_weight,
     can_be_name,
     family,
@@ -260,6 +261,7 @@ class Relation:
         reading: Reading,
         scores: Sequence[str] = (),
         names: Sequence[str] = (),
+        groups: Sequence[str] = (),
     ) -> str:
         """SQL that reads label columns, and weights last if there are three, row by row.
 
@@ -269,9 +271,11 @@ class Relation:
             reading: how labels arrive, as `reading()` says.
             scores: names of columns of numbers, or of lists of them: `s0`, `s1` … of the result.
             names: names of columns of ids or clusters: `n0`, `n1` … of the result, as text.
+            groups: names of columns of slices: `g0`, `g1` … of the result, as text, never null.
         """
         return "\nUNION ALL\n".join(
-            self._select_of(part, columns, where, reading, scores, names) for part in self.parts
+            self._select_of(part, columns, where, reading, scores, names, groups)
+            for part in self.parts
         )
 
     def select_text(self, column: str, where: str | None) -> str:
@@ -300,8 +304,9 @@ class Relation:
         reading: Reading,
         scores: Sequence[str],
         names: Sequence[str],
+        groups: Sequence[str],
     ) -> str:
-        source, raw = self._source_of(part, [*columns, *scores, *names], where)
+        source, raw = self._source_of(part, [*columns, *scores, *names, *groups], where)
         chosen = []
         for place, name in enumerate(columns[:2]):
             kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
@@ -318,6 +323,9 @@ class Relation:
             column = raw[len(columns) + len(scores) + place]
             kind = part.columns.get(name, "NULL")
             chosen.append(f"{as_name(column, name, part.origin(name), kind)} AS n{place}")
+        for place, name in enumerate(groups):
+            column = raw[len(columns) + len(scores) + len(names) + place]
+            chosen.append(f"{as_slice(column, part.origin(name))} AS g{place}")
         condition = "" if where is None else f" WHERE ({where}\n)"
         return f"SELECT {', '.join(chosen)} FROM {source}{condition}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +23,7 @@ from karat.inputs.scores import Scores
 from karat.inputs.weights import as_weights
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.kept import cached_property
 
 __all__ = ["ScoreBatches"]
 

@@ -6,33 +6,36 @@ one sort for each column.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.engines.areas_ahead import AreasAhead
 from karat.engines.arrays import (
     AllZeroError,
-    check_threads,
     count_aligned,
     explain_weights,
     weightless,
 )
 from karat.engines.decided import both_decide, checked_threshold
-from karat.engines.ranking import Columns, Ranked, pair_areas, rank, rank_pooled
+from karat.engines.matrix_columns import Columns
+from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
 from karat.engines.score_classes import coded_guess, matched
 from karat.errors import error
 from karat.inputs.align import Aligned, Side, check_lengths
 from karat.inputs.column import Column
 from karat.inputs.labels import encode
 from karat.inputs.scores import Scores, refuse_scores
+from karat.inputs.threads import check_threads
 from karat.inputs.weights import as_weights, refuse_sums
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
+from karat.tally.kept import cached_property
+from karat.tally.row_parts import row_parts
 from karat.tally.sums import Sums
 
 __all__ = ["ScoreTally", "tally_scores"]
@@ -40,7 +43,6 @@ __all__ = ["ScoreTally", "tally_scores"]
 _BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
 _PREDICTED: Final = 32
 _ROWS: Final = 128
-_BLOCK = 1 << 16
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -81,6 +83,8 @@ class ScoreTally:
         values = self.scores.values
         self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
         self._totals: npt.NDArray[Any] | None = None
+        n_together = self._columns.n_together if self._columns else 1
+        self._ahead = AreasAhead(self.classes.k, self.n_rows, self.n_threads, n_together)
 
     @property
     def n_rows(self) -> int:
@@ -115,7 +119,7 @@ class ScoreTally:
             bits |= self._bits
             try:
                 self._read = _native.read_scores(
-                    self._matrix, self.codes, self.classes.k, self.weights,
+                    self._kernel_rows(slice(None)), self.codes, self.classes.k, self.weights,
                     self.is_prob, self.scores.tolerance, bits, self.n_threads,
                 )  # fmt: skip
             except _native.Rejected as rejected:
@@ -144,10 +148,6 @@ class ScoreTally:
         if self.is_prob or self._columns is not None:
             self.read()
 
-    @property
-    def _matrix(self) -> npt.NDArray[Any]:
-        return self._kernel_rows(slice(None))
-
     def _kernel_rows(self, part: slice) -> npt.NDArray[Any]:
         """The scores as the kernels take them: a single column is that of the second class."""
         values = self.scores.values[part]
@@ -164,7 +164,7 @@ class ScoreTally:
     def class_squares(self) -> Floats:
         """float64[k], Σw² of the rows of each true class."""
         found = np.zeros(self.classes.k)
-        for part in _blocks(self.n_rows):
+        for part in row_parts(self.n_rows):
             squares = None if self.weights is None else self.weights[part] ** 2
             found += np.bincount(self.codes[part], squares, self.classes.k)
         return found
@@ -223,9 +223,17 @@ class ScoreTally:
             return values
         return 1.0 - _wide(values) if self.is_prob else -values
 
+    @property
+    def _both(self) -> npt.NDArray[Any]:
+        """The matrix, of two classes too."""
+        values = self.scores.values
+        return values if values.ndim == 2 else np.stack([self._column(0), self._column(1)], axis=1)
+
     def column(self, i: int, *, names_rows: bool = False) -> Ranked:
         """Rows ordered by the score of class i, as given."""
-        return self._ranked(self._column(i), i, names_rows)
+        if names_rows:
+            return self._ranked(self._column(i), i, names_rows)
+        return self._ahead.column(i, lambda j: self._ranked(self._column(j), j, names_rows))
 
     def probability_column(self, i: int, *, names_rows: bool = False) -> Ranked:
         """Rows ordered by the probability of class i: softmax of scores."""
@@ -256,7 +264,7 @@ class ScoreTally:
     def _probability(self, i: int) -> Floats:
         """float64[n], probability of class i by softmax."""
         found = np.empty(self.n_rows)
-        for part in _blocks(self.n_rows):
+        for part in row_parts(self.n_rows):
             found[part] = self._probability_of(i, part)
         return found
 
@@ -269,7 +277,7 @@ class ScoreTally:
     def _normalizer(self) -> tuple[Floats, Floats]:
         """float64[n] each: the largest score z of a row, and Σ exp(score − z)."""
         most, total = np.empty(self.n_rows), np.empty(self.n_rows)
-        for part in _blocks(self.n_rows):
+        for part in row_parts(self.n_rows):
             if self._columns is None:
                 block = np.stack([self._odds(i, part) for i in (0, 1)], axis=1)
             else:
@@ -292,10 +300,9 @@ class ScoreTally:
     def pooled(self, *, names_rows: bool = False) -> Ranked:
         """Every row and class as one row of two classes: whether it is the true class."""
         self.read()  # every value is finite
-        values = self.scores.values
-        if values.ndim == 1:
-            values = np.stack([self._column(0), self._column(1)], axis=1)
-        return rank_pooled(values, self.codes, self.classes.k, self.weights, names_rows=names_rows)
+        return rank_pooled(
+            self._both, self.codes, self.classes.k, self.weights, names_rows=names_rows
+        )
 
     def column_values(self, i: int, *, is_prob: bool) -> npt.NDArray[Any]:
         """float[n]: the score of class i as given, or its probability."""
@@ -319,7 +326,7 @@ class ScoreTally:
             column = np.maximum(self._column(0), self._column(1))
         else:
             column = np.empty(self.n_rows, values.dtype)
-            for part in _blocks(self.n_rows):
+            for part in row_parts(self.n_rows):
                 column[part] = np.take_along_axis(values[part], best[part, None], axis=1)[:, 0]
         return column, best == self.codes
 
@@ -332,20 +339,12 @@ class ScoreTally:
             K302 the cost matrix is not k × k.
         """
         self.read()  # every value is finite
-        values = self.scores.values
-        if values.ndim == 1:
-            values = np.stack([self._column(0), self._column(1)], axis=1)
-        return pair_areas(values, self.codes, self.classes.k, self.weights, cost, placed)
+        return pair_areas(self._both, self.codes, self.classes.k, self.weights, cost, placed)
 
 
 def _wide(values: npt.NDArray[Any]) -> Floats:
     """As float64, where 1 − p of a float32 is not rounded unless p is very small."""
     return values.astype(np.float64, copy=False)
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    """Rows, some at once."""
-    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
 
 
 def tally_scores(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Final
 
 from karat.engines.partials import Partial, check_all
@@ -22,6 +22,7 @@ from karat.engines.partitions import (
 from karat.errors import error, short
 from karat.inputs.frames import family_of
 from karat.inputs.roles import Family
+from karat.tally.kept import cached_property
 
 __all__ = ["SparkFrame", "joined", "pieces"]
 

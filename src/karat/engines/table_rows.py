@@ -17,6 +17,7 @@ from karat.inputs.column import Column, Flags
 from karat.inputs.score_columns import ScoreColumns
 from karat.inputs.score_order import Placed, place_columns
 from karat.inputs.scores import Scores
+from karat.inputs.slice_codes import SliceCodes
 from karat.inputs.weights import Weights
 from karat.tally.classes import Classes
 
@@ -55,6 +56,7 @@ class TableRows:
         clusters: which rows go together, or None.
         ids: what the rows are called, or None.
         slices: the slice that each row is in, or None.
+        by: the slices of the rows by each column, and each cross, that was asked for.
     """
 
     classes: Classes
@@ -71,6 +73,7 @@ class TableRows:
     clusters: RowNames | None = None
     ids: RowNames | None = None
     slices: RowNames | None = None
+    by: tuple[SliceCodes, ...] = ()
 
     @property
     def n(self) -> int:

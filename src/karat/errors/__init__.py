@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.errors import adapters, comparisons, files, gates, labels, metrics, scores, tallies
+from karat.errors import (
+    adapters,
+    comparisons,
+    files,
+    gates,
+    labels,
+    metrics,
+    plots,
+    scores,
+    slicing,
+    tallies,
+)
 from karat.errors.entry import Entry
 from karat.errors.kinds import (
     InputError,
@@ -39,7 +50,7 @@ __all__ = [
     "shown",
 ]
 
-_PARTS = (labels, scores, comparisons, gates, tallies, metrics, files, adapters)
+_PARTS = (labels, scores, comparisons, gates, slicing, tallies, metrics, files, adapters, plots)
 CATALOGUE: dict[str, Entry] = {entry.code: entry for part in _PARTS for entry in part.ENTRIES}
 
 

@@ -25,6 +25,9 @@ _WORDS: Final = {
     "probas_pred": "y_prob",
     "y_scores": "y_score",
     "n_jobs": "n_threads",
+    "num_threads": "n_threads",
+    "thread_count": "n_threads",
+    "threads": "n_threads",
 }
 _CHOICES: Final = {
     "multi_class": "each choice is a metric: roc_auc_ovr_macro, roc_auc_ovr_weighted, "
@@ -90,6 +93,9 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
         K126 an argument that it does not have; K120 scores without the name of what they are.
     """
     takes = inspect.signature(function).parameters
+    named = tuple(name for name in takes if name != "self")
+    n_selves = len(takes) - len(named)
+    spoken = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
     n_places = sum(item.kind is not inspect.Parameter.KEYWORD_ONLY for item in takes.values())
 
     @wraps(function)
@@ -97,12 +103,12 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
         if len(args) > n_places and "y_prob" in takes:
             raise error(
                 "K120",
-                found=f"{function.__name__} was given {len(args)} arguments without a name",
+                found=f"{spoken} was given {len(args) - n_selves} arguments without a name",
                 do="Name what they are: y_prob= for probabilities, y_score= for any other scores.",
             )
         if not kwargs.keys() <= takes.keys():
             name = min(kwargs.keys() - takes.keys())
-            raise unknown_argument(function.__name__, name, tuple(takes))
+            raise unknown_argument(spoken, name, named)
         return function(*args, **kwargs)
 
     return called

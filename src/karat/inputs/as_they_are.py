@@ -25,7 +25,8 @@ def array_as_it_is(values: Any) -> Any:
         return values
     if kind.__name__ == "Tensor" and kind.__module__ == "torch":
         try:
-            return values.numpy()
+            array = values.numpy()
         except (RuntimeError, TypeError):
             return None  # of a device, with a gradient, or of a type that NumPy has not
+        return array if type(array) is np.ndarray else None  # a class of another's that is so named
     return None

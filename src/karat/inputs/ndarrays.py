@@ -28,8 +28,6 @@ Array = npt.NDArray[Any]
 _INT64_MAX = np.iinfo(np.int64).max
 _WIDE_TEXT_BYTES = 256
 """Variable-width text longer than this is read one string at a time, not padded to its longest."""
-_SAMPLE = 1024
-"""Rows whose longest text is taken for the longest of all, until it is not."""
 
 
 def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
@@ -169,17 +167,13 @@ def _encode_variable_ascii(array: Array, argument: str) -> Column | None:
     """Labels of variable-width text through bytes of fixed width; None for any but short ASCII."""
     # Fixed width drops trailing NULs: a mark behind each text keeps them apart.
     marked = np.strings.add(array, "|")
-    width = 1 + int(np.strings.str_len(marked[:_SAMPLE]).max())
-    n = len(array)
-    while width <= _WIDE_TEXT_BYTES:
-        try:
-            block = marked.astype(f"S{width}").view(np.uint8).reshape(n, width)
-        except (TypeError, UnicodeEncodeError):  # this NumPy has no such cast; not ASCII
-            return None
-        # A last byte tells that a text may have been cut.
-        if not block[:, -1].any():
-            encoder = _native.TextEncoder()
-            codes = encoder.encode_bytes(block)
-            return coded(argument, codes, [label[:-1] for label in encoder.labels()])
-        width = 1 + int(np.strings.str_len(marked).max())
-    return None
+    width = int(np.strings.str_len(marked).max())
+    if width > _WIDE_TEXT_BYTES:
+        return None
+    try:
+        block = marked.astype(f"S{width}").view(np.uint8).reshape(len(array), width)
+    except (TypeError, UnicodeEncodeError):  # this NumPy has no such cast; not ASCII
+        return None
+    encoder = _native.TextEncoder()
+    codes = encoder.encode_bytes(block)
+    return coded(argument, codes, [label[:-1] for label in encoder.labels()])

@@ -312,6 +312,23 @@ def needs_cells(root: Node) -> bool:
     return any(node.rank == 2 for node in walk(root))
 
 
+def needs_classes(*roots: Node) -> bool:
+    """Whether the formulas read more than the rows and the totals of `tp`, `fp` and `fn`.
+
+    Without, how many rows have two labels alike suffices, whatever the classes.
+
+    Example:
+        >>> needs_classes(total(field("tp")) / field("n")), needs_classes(mean(field("tp")))
+        (False, True)
+    """
+    for node in walk(*roots):
+        if node.op == "field" and node.value not in {"n", "tp", "fp", "fn"}:
+            return True
+        if any(arg.rank and (node.op != "total" or arg.op != "field") for arg in node.args):
+            return True
+    return any(root.rank for root in roots)
+
+
 def is_linear_in(root: Node, parts: Sequence[Node]) -> bool:
     """Whether a formula adds its parts, times numbers and the number of classes, and nothing else.
 

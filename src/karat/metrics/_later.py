@@ -43,10 +43,13 @@ class Later(Mapping[Metric, Values]):
 
     def __getitem__(self, metric: Metric) -> Values:
         found = self._found[metric]
-        if found is None:
-            with self.lock:
+        if found is not None:
+            return found
+        with self.lock:
+            found = self._found[metric]  # another thread may have been faster
+            if found is None:
                 found = measure(self._rows, [metric], self._policy, held=self._held)[metric]
-            self._found[metric] = found
+                self._found[metric] = found
         return found
 
     def __contains__(self, metric: object) -> bool:

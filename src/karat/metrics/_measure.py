@@ -6,7 +6,6 @@ Averages over the classes are made here, once, for every metric that reads one c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -24,6 +23,7 @@ from karat.metrics._views import (
     Pairwise,
 )
 from karat.tally import RankedColumn, ScoredRows
+from karat.tally.kept import cached_property
 
 __all__ = ["ROUNDING", "Beside", "Held", "Views", "lifted", "losses_of", "measure"]
 

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error, short
+from karat.errors import error
 from karat.errors.habits import karat_word
-from karat.metrics._formula import Node, needs_cells, needs_dense
+from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._gradient import Slopes, batch_of, slopes_of
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
+from karat.metrics._parameters import checked, unfit
 from karat.metrics._program import compile_program, param_names
 from karat.metrics._record import Parameter, Record
 from karat.metrics._render import as_latex, as_text, undefined_condition
+from karat.tally.kept import cached_property
 
 if TYPE_CHECKING:
     from karat._native import Program
     from karat.tally import Cells, Fields
 
 __all__ = ["Metric", "Values"]
-
-_ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
-"""Sizes of the numbers in a matrix: times two sums of weights, they neither overflow nor vanish."""
 
 _LIFT_TEXT = {
     "macro": "Mean over the classes: ",
@@ -85,13 +83,13 @@ class Metric:
             if name not in known:
                 word = karat_word(name)
                 also = f": {word}" if word else ""
-                raise _unfit(record, f"There is no parameter {name!r}{also}")
+                raise unfit(record, f"There is no parameter {name!r}{also}")
         values = []
         for item in record.parameters:
             if item.name in given:
-                values.append((item.name, _checked(record, item, given[item.name])))
+                values.append((item.name, checked(record, item, given[item.name])))
             elif item.is_required:
-                raise _unfit(record, f"The parameter {item.name!r} was not given")
+                raise unfit(record, f"The parameter {item.name!r} was not given")
             else:
                 values.append((item.name, item.default))
         return cls(record, lift, tuple(values))
@@ -213,6 +211,12 @@ class Metric:
         """Whether it reads the confusion matrix, not only the class totals."""
         return self.record.is_traced and needs_cells(self.traced("zero").value)
 
+    @cached_property
+    def needs_classes(self) -> bool:
+        """Whether a traced one reads more than how many rows there are, and how many are right."""
+        traced = self.traced("zero")
+        return needs_classes(traced.value, traced.n_undefined)
+
     def program(self, policy: Policy) -> Program:
         """Native program with outputs (value, number of undefined classes)."""
         return _programs(self.traced(policy))[0]
@@ -302,7 +306,7 @@ class Metric:
         for name, value in self.params:
             if self._parameter(name).kind == "matrix" and np.shape(value) != (cells.k, cells.k):
                 found = f"{name} has shape {np.shape(value)}, there are {cells.k} classes"
-                raise _unfit(self.record, found)
+                raise unfit(self.record, found)
         return traced, fields
 
 
@@ -313,80 +317,6 @@ def _programs(traced: Traced) -> tuple[Program, Program]:
         compile_program([traced.value, traced.n_undefined]),
         compile_program([traced.value, traced.checked]),
     )
-
-
-def _unfit(record: Record, found: str) -> Exception:
-    texts = (f"{item.name}: {item.text.rstrip('.')}" for item in record.parameters)
-    parameters = "; ".join(texts)
-    return error("K302", metric=record.name, found=found, parameters=parameters or "none")
-
-
-def _checked(record: Record, item: Parameter, value: Any) -> Any:
-    if value is None and item.default is None and not item.is_required:
-        return None
-    if item.kind == "choice":
-        if not isinstance(value, str) or value not in item.choices:
-            choices = ", ".join(map(repr, item.choices))
-            raise _unfit(record, f"{item.name}={short(value)} is none of {choices}")
-        return value
-    if item.kind == "count":
-        is_whole = isinstance(value, int | np.integer) or (
-            isinstance(value, float) and value.is_integer()
-        )
-        if not is_whole or isinstance(value, bool | np.bool_) or value < 1:
-            raise _unfit(record, f"{item.name}={short(value)} is not a whole number of at least 1")
-        return int(value)
-    if item.kind == "flag":
-        if not isinstance(value, bool | np.bool_):
-            raise _unfit(record, f"{item.name}={short(value)} is not True or False")
-        return bool(value)
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise _unfit(record, f"{item.name} has masked values")
-    try:
-        array = _real(value)
-    except MemoryError:
-        raise
-    except Exception:  # a class of another library may raise anything
-        raise _unfit(record, f"{item.name}={short(value)} is not numeric") from None
-    if item.kind == "number":
-        is_number = not array.ndim and not isinstance(value, bool | np.bool_)
-        if not is_number or not math.isfinite(float(array)):
-            raise _unfit(record, f"{item.name}={short(value)} is not a finite number")
-        if item.above is not None and float(array) <= item.above:
-            raise _unfit(record, f"{item.name}={short(value)} is not above {item.above:g}")
-        if item.below is not None and float(array) >= item.below:
-            raise _unfit(record, f"{item.name}={short(value)} is not below {item.below:g}")
-        if item.most is not None and float(array) > item.most:
-            raise _unfit(record, f"{item.name}={short(value)} is above {item.most:g}")
-        return float(array)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
-        raise _unfit(record, f"{item.name} is not a square matrix of finite numbers")
-    sizes = np.abs(array[array != 0])
-    if sizes.size and not _ENTRY_MIN <= sizes.min() <= sizes.max() <= _ENTRY_MAX:
-        bad = sizes.min() if sizes.min() < _ENTRY_MIN else sizes.max()
-        limits = f"{_ENTRY_MIN:g} to {_ENTRY_MAX:g}, or 0"
-        raise _unfit(record, f"{item.name} holds {bad:.3g}; its numbers have sizes of {limits}")
-    return tuple(tuple(row) for row in array.tolist())
-
-
-def _real(value: Any) -> npt.NDArray[np.float64]:
-    """The numbers of a parameter; an exception says that they are none."""
-    # NumPy would look into nested lists for ever, and read the text '2' as a number.
-    if _depth(value) > 2:
-        raise TypeError
-    given = np.asarray(value)
-    is_text = given.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in given.flat)
-    if given.dtype.kind not in "biufO" or is_text:
-        raise TypeError
-    with np.errstate(over="ignore"):
-        return given.astype(np.float64)
-
-
-def _depth(value: Any, limit: int = 3) -> int:
-    """How deep lists are nested, as far as it matters."""
-    if not limit or not isinstance(value, list | tuple):
-        return 0
-    return 1 + max((_depth(item, limit - 1) for item in value), default=0)
 
 
 def _text(value: Any) -> str:

@@ -24,6 +24,7 @@ from karat import curves as curves
 from karat import errors as errors
 from karat import metrics as metrics
 from karat import objectives as objectives
+from karat import plot as plot
 from karat import tally as tally
 from karat import testing as testing
 from karat.comparing import compare as compare
@@ -43,6 +44,7 @@ from karat.sample_sizes import rows_needed as rows_needed
 from karat.scored_functions import roc_auc_pairs as roc_auc_pairs
 from karat.scoring import scorer as scorer
 from karat.signature import Signature as Signature
+from karat.weak_slices import find_weak_slices as find_weak_slices
 
 __version__: str
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.tally import RankedColumn, ReadSums, RungSource, ScoredRows, Steps, Sums, cumulated
+from karat.tally.kept import cached_property
 
 __all__ = [
     "PER_CLASS_VIEWS",

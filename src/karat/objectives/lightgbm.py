@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.inputs.threads import check_threads
 from karat.objectives.arguments import Loss, check_loss, class_shares
 from karat.objectives.steps import HostRule, Singles, host_steps
 
@@ -50,6 +51,7 @@ class LightGBMObjective:
 
     def __post_init__(self) -> None:
         check_loss(self.loss)
+        check_threads(self.n_threads)
         if not 0 < self.sigmoid < float("inf"):
             meaning, wanted = "the slope of the sigmoid", "a finite number above 0"
             raise error(

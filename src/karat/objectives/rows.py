@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inputs.threads import check_threads
 from karat.objectives.arguments import as_rows
 
 __all__ = ["Derivatives", "multiclass", "multiclass_one_vs_all"]
@@ -51,7 +52,8 @@ def multiclass(
 
     Errors:
         K151 scores of another shape or kind, K152 a score that is not finite,
-        K153 a label that is no class; K101, K102, K103 shapes; K113, K114, K116 weights.
+        K153 a label that is no class; K101, K102, K103 shapes; K113, K114, K116 weights;
+        K122 the number of threads.
 
     Cost: one read of z; O(n k²) memory for the Hessians, O(n k) with ``diagonal=True``.
 
@@ -91,6 +93,7 @@ def multiclass_one_vs_all(
 def _differentiate(
     z: Any, t: Any, w: Any, diagonal: bool, n_threads: int | None, *, is_one_vs_all: bool
 ) -> Derivatives:
+    check_threads(n_threads)
     rows = as_rows(z, t, w)
     try:
         return Derivatives(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.inputs.threads import check_threads
 from karat.objectives.arguments import Loss, check_loss, class_shares
 from karat.objectives.steps import HostRule, Singles, host_steps
 
@@ -35,7 +36,7 @@ class XGBoostObjective:
         n_threads: None means ``KARAT_NUM_THREADS``, else all cores.
 
     Errors:
-        K122 another loss.
+        K122 another loss, or n_threads that is no number of threads.
         While training: K152, K153 and those of weights; K155 without ``num_class``.
 
     Example:
@@ -51,6 +52,7 @@ class XGBoostObjective:
 
     def __post_init__(self) -> None:
         check_loss(self.loss)
+        check_threads(self.n_threads)
 
     def __call__(
         self, first: Any, second: Any, sample_weight: Any = None

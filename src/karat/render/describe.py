@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.metrics import PairRanks, Pairwise, get
+from karat.metrics import Metric, PairRanks, Pairwise, get
 from karat.render.confusions import confusion_section, pairs_section
 from karat.render.document import Cell, Column, Document, Notes, Table
 from karat.render.inexact import inexact_notes
 from karat.render.numbers import amount, amounts, count, counted, interval, value
+from karat.render.slices import slice_sections
 from karat.render.thresholds import thresholds_section
 
 if TYPE_CHECKING:
     from karat.report import Report
     from karat.result import Result
 
-__all__ = ["describe"]
+__all__ = ["describe", "facts", "headline_names", "is_headline"]
 
 FAMILIES = (
     "accuracy", "rates", "fscores", "agreement",
@@ -44,10 +45,11 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         metrics: ``"headline"`` opens with the metrics most asked for, ``"all"`` lists every one.
     """
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
-    headline = _headline_names(report, metrics)
+    headline = headline_names(report, metrics)
     sections = [
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
+        *slice_sections(report, headline[0]),
         thresholds_section(report),
         confusion_section(report.confusion),
         pairs_section(report),
@@ -55,22 +57,26 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         inexact_notes(report, [*headline, *_averages()], _ALL),
         _warnings(report),
     ]
-    return Document("karat report", _facts(report), tuple(s for s in sections if s is not None))
+    return Document("karat report", facts(report), tuple(s for s in sections if s is not None))
 
 
-def _headline_names(report: Report, which: str) -> list[str]:
+def headline_names(report: Report, which: str = "headline") -> list[str]:
     """The metrics that open the report: those asked for, else those whose record says so."""
     if which == "all" or report.requested is not None:
         return list(report.metrics)
     chosen: list[tuple[int, int, str]] = []
     for name in report.metrics:
-        metric = get(name)
-        # Of two classes the plain metrics speak; the averages stand under the table of classes,
-        # and the one pair of classes says what one class against the other says.
-        is_told = metric.lift != "plain" or metric.record.reads in (PairRanks, Pairwise)
-        if metric.lift in metric.record.headline and not (report.is_binary and is_told):
+        if is_headline(report, get(name)):
             chosen.append((_family(name), len(chosen), name))
     return [name for *_, name in sorted(chosen)] or list(report.metrics)
+
+
+def is_headline(report: Report, metric: Metric) -> bool:
+    """Whether a metric is among those that open a report of so many classes."""
+    # Of two classes the plain metrics speak; the averages stand under the table of classes,
+    # and the one pair of classes says what one class against the other says.
+    is_told = metric.lift != "plain" or metric.record.reads in (PairRanks, Pairwise)
+    return metric.lift in metric.record.headline and not (report.is_binary and is_told)
 
 
 def _family(name: str) -> int:
@@ -79,7 +85,8 @@ def _family(name: str) -> int:
     return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
 
 
-def _facts(report: Report) -> tuple[str, ...]:
+def facts(report: Report) -> tuple[str, ...]:
+    """Where the rows came from, how many there are, and what they hold."""
     source = report.source
     names = [str(name) for name in source.get("files") or ()]
     where = (
@@ -92,18 +99,18 @@ def _facts(report: Report) -> tuple[str, ...]:
         else ""
     )
     k = report.classes.k
-    facts = [where, counted(report.n_rows, "row"), counted(k, "class")]
+    found = [where, counted(report.n_rows, "row"), counted(k, "class")]
     if report.classes.positive is not None:
-        facts.append(f"positive class {report.classes.display[report.classes.positive]}")
+        found.append(f"positive class {report.classes.display[report.classes.positive]}")
     if report.scores is not None:
-        facts.append(report.scores)
+        found.append(report.scores)
     if report.threshold is not None:
         kind = "probability" if report.scores == "probabilities" else "score"
-        facts.append(f"predicted from {kind} {report.threshold:g} on")
+        found.append(f"predicted from {kind} {report.threshold:g} on")
     weights = report.mapping.get("weights")
     if weights or report.cells.is_weighted:
-        facts.append(f"weighted by {weights}" if weights else "weighted")
-    return tuple(fact for fact in facts if fact)
+        found.append(f"weighted by {weights}" if weights else "weighted")
+    return tuple(fact for fact in found if fact)
 
 
 def _headline(report: Report, names: Sequence[str]) -> Table:

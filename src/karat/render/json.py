@@ -20,6 +20,7 @@ from karat._version import __version__
 from karat.render.json_intervals import confidence_to_json
 from karat.render.json_reading import SCHEMA, report_from_json
 from karat.render.json_scores import scores_to_json, thresholds_to_json
+from karat.render.json_slices import slices_to_json
 from karat.tally import Cells
 
 if TYPE_CHECKING:
@@ -42,7 +43,12 @@ def report_to_dict(report: Report) -> dict[str, Any]:
     """The report as JSON types."""
     classes = report.classes
     requested = report.requested
-    return {
+    slices = {}
+    if report.kept_slices is not None:
+        from karat.render.describe import headline_names
+
+        slices = {"slices": slices_to_json(report, headline_names(report))}
+    return slices | {
         "schema": SCHEMA,
         "karat": __version__,
         "source": _plain(report.source),

@@ -6,6 +6,7 @@ from them and are made anew. What the text says twice has to agree (`json_agreem
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from karat.render.json_curves import curves_from
 from karat.render.json_intervals import class_intervals_from, confidence_from, intervals_from
 from karat.render.json_parts import Part, parsed, refused
 from karat.render.json_scores import reads_scores, scores_from
+from karat.render.json_slices import slices_from
 from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
@@ -81,6 +83,9 @@ def report_from_json(text: str | bytes) -> Report:
         raise refused("metrics lists others than settings.metrics asks for")
     if report.scores is None and any(map(reads_scores, listed)):
         raise refused("metrics lists some of scores, and scores is null")
+    slices = slices_from(whole.get("slices"), report)
+    if slices is not None:
+        report = replace(report, kept_slices=slices)
     if whole["karat"].text == __version__:
         # Another version may have had another rule.
         check_agreement(whole, report)

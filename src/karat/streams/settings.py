@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from karat.class_names import listed_names
-from karat.engines.arrays import check_threads
 from karat.engines.decided import checked_threshold
 from karat.engines.given_classes import GivenClasses
 from karat.engines.score_batches import ScoreBatches
@@ -20,12 +18,14 @@ from karat.evaluation import are_numbers_of_rows
 from karat.functions import check_policy, plain_text
 from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_positive
+from karat.inputs.threads import check_threads
 from karat.measuring import checked_memory
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.plan import requested
 from karat.streams.reports import Asked
 from karat.tally import Classes, Label
+from karat.tally.kept import cached_property
 from karat.uncertainty.confidence import Confidence
 
 __all__ = ["Settings"]

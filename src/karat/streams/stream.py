@@ -10,6 +10,7 @@ from karat.engines.arrays import tally_labels
 from karat.engines.devices.exchange import all_gathered
 from karat.engines.devices.tensors import Arrived, arrived
 from karat.errors import KaratError, error
+from karat.errors.habits import names_its_arguments
 from karat.evaluation import display_names
 from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_labels
@@ -62,6 +63,7 @@ class Stream:
         True
     """
 
+    @names_its_arguments
     def __init__(
         self,
         *,
@@ -107,6 +109,7 @@ class Stream:
             counted = 0 if self._cells is None else int(self._cells.n_rows)
             return self._scores.n_rows + counted + self._devices.n_rows
 
+    @names_its_arguments
     def update(
         self,
         y_true: Any,
@@ -128,7 +131,8 @@ class Stream:
 
         Errors:
             K101 to K118, K124 labels and weights; K130 to K137 scores; K120 arguments that do not
-            go together; K201, K202, K203 a batch of another kind than those before.
+            go together; K126 an argument that it does not have; K201, K202, K203 a batch of another
+            kind than those before.
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """

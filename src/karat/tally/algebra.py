@@ -127,23 +127,40 @@ def occurring(cells: Cells) -> Cells:
         return cells
     if cells.storage == "marginals":
         kept = np.flatnonzero(_is_held(cells.counts))
-        counts = cells.counts[..., kept]
-        return replace(cells, classes=_some_of(cells, kept), counts=counts) if len(kept) else cells
-    rows, cols, counts = cells.occupied()
-    is_held = _is_held(counts)
-    rows, cols, counts = rows[is_held], cols[is_held], counts[..., is_held]
-    kept = np.union1d(rows, cols)
+        if not len(kept):
+            return cells
+        return replace(
+            cells,
+            classes=_some_of(cells, kept),
+            counts=cells.counts[..., kept],
+            squares=None if cells.squares is None else cells.squares[..., kept],
+            occupancy=None if cells.occupancy is None else cells.occupancy[..., kept],
+        )
+    rows, cols = cells.coordinates()
+    is_held = _is_held(cells.flat())
+    kept = np.union1d(rows[is_held], cols[is_held])
     if not len(kept):
         return cells
-    classes = _some_of(cells, kept)
+    classes, squares = _some_of(cells, kept), cells.squares
     if cells.storage == "dense":
-        return replace(cells, classes=classes, counts=cells.counts[..., kept[:, None], kept])
-    rows, cols = np.searchsorted(kept, rows), np.searchsorted(kept, cols)
-    return replace(cells, classes=classes, rows=rows, cols=cols, counts=counts)
+        here = (..., kept[:, None], kept)
+        squares = None if squares is None else squares[here]
+        return replace(cells, classes=classes, counts=cells.counts[here], squares=squares)
+    return replace(
+        cells,
+        classes=classes,
+        rows=np.searchsorted(kept, rows[is_held]),
+        cols=np.searchsorted(kept, cols[is_held]),
+        counts=cells.counts[..., is_held],
+        squares=None if squares is None else squares[..., is_held],
+    )
 
 
 def _some_of(cells: Cells, kept: npt.NDArray[np.intp]) -> Classes:
-    return Classes.of([cells.classes.labels[i] for i in kept.tolist()])
+    classes = cells.classes
+    some = Classes.of([classes.labels[i] for i in kept.tolist()])
+    names = classes.names
+    return some if names is None else some.named([names[i] for i in kept.tolist()])
 
 
 def _is_held(counts: Numbers) -> npt.NDArray[np.bool_]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.tally.classes import Classes
 from karat.tally.fields import Fields, summed_by, true_negatives
+from karat.tally.kept import cached_property
 
 if TYPE_CHECKING:
     from karat._native import Tally

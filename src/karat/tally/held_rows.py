@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.tally.classes import Classes
 from karat.tally.consistency import wrong_classes
+from karat.tally.kept import cached_property
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Chunk", "HeldRows"]

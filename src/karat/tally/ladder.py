@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.tally.kept import cached_property
 from karat.tally.rungs import N_BLOCK, Rungs
 from karat.tally.serialization import damaged, framed, unframed
 

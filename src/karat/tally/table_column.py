@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.tally.kept import cached_property
 from karat.tally.ladder import Ladder
 from karat.tally.rungs import N_BLOCK, Rungs, Steps, cumulated
 from karat.tally.score_table import ScoreTable

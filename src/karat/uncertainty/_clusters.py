@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._influence.columns import blocks
 from karat.tally import ScoredRows
+from karat.tally.row_parts import row_parts
 from karat.uncertainty._sizes import Sizes, small_sample
 
 __all__ = ["Clusters"]
@@ -51,7 +51,7 @@ class Clusters:
     def variance(self, phi: Floats, sizes: Sizes) -> float:
         """G ÷ (G − 1) · Σ over clusters of (Σ w·φ)² ÷ W²."""
         sums = np.zeros(self.n)
-        for part in blocks(len(phi)):
+        for part in row_parts(len(phi)):
             term = phi[part]
             if self.weights is not None:
                 weight = self.weights[part]

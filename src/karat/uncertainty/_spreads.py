@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._influence.columns import blocks
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
@@ -27,6 +25,8 @@ from karat.metrics._measure import Views
 from karat.metrics._metric import Metric
 from karat.metrics._views import Confidences, Pairwise
 from karat.tally import ScoredRows
+from karat.tally.kept import cached_property
+from karat.tally.row_parts import row_parts
 from karat.uncertainty._area_spread import AreaSpread, shrunk_pairs
 from karat.uncertainty._clusters import Clusters
 from karat.uncertainty._sizes import Sizes, small_sample
@@ -204,7 +204,7 @@ class Spreads:
     def _squares(self, influence: Callable[[ScoredRows, slice], Floats]) -> Floats:
         """float64[k], Σw²φ² of the rows of each true class."""
         rows, found = self._rows, np.zeros(self._rows.classes.k)
-        for part in blocks(rows.n_rows):
+        for part in row_parts(rows.n_rows):
             # Influences of extreme scores have no square that a double holds.
             with np.errstate(over="ignore", invalid="ignore"):
                 term = influence(rows, part) ** 2

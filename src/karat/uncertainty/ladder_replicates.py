@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.tally import Ladder, Rungs, RungSource
+from karat.tally.kept import cached_property
 from karat.uncertainty.rung_groups import RungGroups
 
 __all__ = [

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.tally import Cells, ClusteredCells
 from karat.tally.fields import true_negatives
+from karat.tally.kept import cached_property
 from karat.uncertainty.confidence import Design
 
 __all__ = ["CELLS_TO_SLOPES", "DUST", "TableSpread"]

@@ -167,6 +167,22 @@ void test_declared(Random& random, int64_t n) {
     }
 }
 
+void test_agreement(Random& random, int64_t n) {
+    const Labels truth = random_labels(random, n, pick(random, kLows), 3),
+                 pred = random_labels(random, n, pick(random, kLows), 3);
+    for (const Labels* other : {&truth, &pred}) {
+        int64_t alike = 0;
+        for (int64_t i = 0; i < n; ++i) alike += truth.values[i] == other->values[i];
+        const std::optional<Tally> tally =
+            karat::count_agreement(truth.column(), other->column(), 2, nullptr);
+        check_same(tally.has_value(), true, "values fit");
+        check_same(tally->n_rows, n, "rows");
+        check_same(tally->tp, std::vector<int64_t>{alike, 0}, "rows alike");
+        check_same(tally->fn, std::vector<int64_t>{n - alike, 0}, "rows that differ, by truth");
+        check_same(tally->fp, std::vector<int64_t>{0, n - alike}, "rows that differ, by prediction");
+    }
+}
+
 void test_late_labels() {
     // The window grows on both sides, and the last row is far from the others.
     std::vector<int64_t> values(40000);
@@ -225,7 +241,9 @@ void test_counts(Random& random) {
         for (const int64_t n : kLengths) {
             test_discovered(random, n);
             test_declared(random, n);
+            test_agreement(random, n);
         }
+    test_agreement(random, 420001);
     test_late_labels();
     test_threads(random);
     test_bad_weights();

@@ -13,7 +13,8 @@ from karat import _native
 from karat.compat.catboost.description import Description
 from karat.compat.catboost.refusal import refused
 from karat.compat.catboost.rows import Rows
-from karat.engines.ranking import Columns, rank
+from karat.engines.matrix_columns import Columns
+from karat.engines.ranking import rank
 from karat.engines.scores import ScoreTally
 from karat.inputs.scores import Scores
 from karat.metrics import ClassRanks, PairRanks

@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat import _native
+from karat.engines.plain_counts import Count, cells, class_totals, count_for
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
 from karat.tally import Cells, Classes
 
 __all__ = ["kappa_of", "matrix_of", "measured", "positive_measured"]
 
-_ready: dict[str, tuple[Any, Any, bool]] = {}
-"""Name of a metric → (run, arguments, needs cells) of its compiled formula."""
+_ready: dict[str, tuple[Any, Any, Count]] = {}
+"""Name of a metric → (run, arguments) of its compiled formula, and what counts for it."""
 
 
-def _prepared(name: str) -> tuple[Any, Any, bool]:
+def _prepared(name: str) -> tuple[Any, Any, Count]:
     record, lift = lookup(name)
     metric = Metric.of(record, lift, {})
-    made = (metric.program("zero").run, metric.arguments("zero"), metric.needs_cells)
+    count = count_for(metric.needs_cells, metric.needs_classes)
+    made = (metric.program("zero").run, metric.arguments("zero"), count)
     _ready[name] = made
     return made
 
@@ -39,11 +40,8 @@ def measured(name: str, y_true: Any, y_pred: Any, least: int = 1) -> float | Non
         return None
     if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
         return None
-    run, arguments, needs_cells = _ready.get(name) or _prepared(name)
-    try:
-        tally = _native.count_integers(y_true, y_pred, None, needs_cells, 0)
-    except (ValueError, TypeError):
-        return None
+    run, arguments, count = _ready.get(name) or _prepared(name)
+    tally = count(y_true, y_pred)
     if tally is None or tally.k < least:
         return None
     value, n_undefined = run(tally, arguments)
@@ -64,10 +62,7 @@ def positive_measured(name: str, y_true: Any, y_pred: Any) -> float | None:
     if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
         return None
     run, arguments, _ = _ready.get(name) or _prepared(name)
-    try:
-        tally = _native.count_integers(y_true, y_pred, None, False, 0)
-    except (ValueError, TypeError):
-        return None
+    tally = class_totals(y_true, y_pred)
     if tally is None or tally.k != 2:
         return None
     labels = tally.labels
@@ -88,8 +83,5 @@ def matrix_of(y_true: Any, y_pred: Any) -> npt.NDArray[np.int64] | None:
         return None
     if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
         return None
-    try:
-        tally = _native.count_integers(y_true, y_pred, None, True, 0)
-    except (ValueError, TypeError):
-        return None
+    tally = cells(y_true, y_pred)
     return None if tally is None or tally.k < 2 else tally.cells().view(np.int64)

@@ -62,7 +62,7 @@ def _coded(y_true: Any) -> tuple[Codes, Array] | None:
     array = None if is_text else plain_array(y_true)
     try:
         if array is not None and array.dtype.kind in "iu":
-            return _native.encode_integers(array)
+            return _native.encode_integers(array, 0)
         if array is not None and array.dtype.kind == "b":
             # Any byte but 0 is True to NumPy.
             codes, values = _native.encode_integers((array.view(np.uint8) != 0).view(np.uint8))

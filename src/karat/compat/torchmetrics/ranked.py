@@ -14,7 +14,8 @@ from karat import _native
 from karat.compat.torchmetrics.reading import NATIVE_DEVICES, is_native
 from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.tally import Tally
-from karat.engines.ranking import Columns, rank
+from karat.engines.matrix_columns import Columns
+from karat.engines.ranking import rank
 from karat.metrics._views import ClassRanks
 
 __all__ = ["Curve", "curves_of"]

@@ -18,16 +18,11 @@ from karat.metrics._influence.forms import (
 from karat.metrics._influence.lines import Line
 from karat.metrics._measure import Views
 from karat.tally import ScoredRows
+from karat.tally.row_parts import row_parts
 
-__all__ = ["Column", "Placing", "blocks", "core_of", "value_and_influence"]
+__all__ = ["Column", "Placing", "core_of", "value_and_influence"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-_BLOCK = 1 << 16
-
-
-def blocks(n: int) -> list[slice]:
-    """Rows, some at once."""
-    return [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
 
 
 @dataclass(frozen=True)
@@ -125,7 +120,7 @@ def _add_line(form: LineInfluence, at: Column, gain: float, out: Floats) -> floa
     assert rows is not None
     if np.isfinite(line.value):
         with np.errstate(divide="ignore", invalid="ignore"):  # of rows that weigh nothing
-            for part in blocks(rows.n_rows):
+            for part in row_parts(rows.n_rows):
                 p, is_own = rows.probabilities(at.own, part), rows.codes[part] == at.own
                 out[part] += gain * line.influence(p, is_own)
     return line.value

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.metrics._influence.columns import Column, Placing, blocks, core_of, value_and_influence
+from karat.metrics._influence.columns import Column, Placing, core_of, value_and_influence
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
@@ -28,6 +27,8 @@ from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
 from karat.metrics._views import Confidences, PairRanks, Pairwise
 from karat.tally import ScoredRows
+from karat.tally.kept import cached_property
+from karat.tally.row_parts import row_parts
 
 __all__ = ["Gathered", "class_weights", "influences", "reason_without"]
 
@@ -206,7 +207,7 @@ class Gathered:
         with np.errstate(divide="ignore", invalid="ignore"):
             offsets = np.where(self._totals > 0, offsets / self._totals, 0.0)
         phi = view.placed
-        for part in blocks(len(phi)):
+        for part in row_parts(len(phi)):
             phi[part] -= offsets[self._rows.codes[part]]
         phi *= weight
         self._pairs[metric] = phi
@@ -271,6 +272,6 @@ class Gathered:
 
     def _of_loss(self, linear: Linear) -> Floats:
         phi = np.empty(self._rows.n_rows)
-        for part in blocks(len(phi)):
+        for part in row_parts(len(phi)):
             phi[part] = linear.of_rows(self._rows, part)
         return phi

@@ -8,10 +8,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._influence.columns import Column, Placing, blocks, value_and_influence
+from karat.metrics._influence.columns import Column, Placing, value_and_influence
 from karat.metrics._influence.forms import Influence
 from karat.metrics._measure import Views
 from karat.tally import ScoredRows
+from karat.tally.row_parts import row_parts
 
 __all__ = ["Sum", "place", "sum_alone"]
 
@@ -39,7 +40,7 @@ class Sum:
         if not np.isfinite(self.factor):
             return np.full(len(self.out), np.nan)
         found = np.empty(len(self.out))
-        for part in blocks(len(found)):
+        for part in row_parts(len(found)):
             found[part] = self.out[part] + self.offsets[rows.codes[part]]
         found *= scale * self.factor
         return found

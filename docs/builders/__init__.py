@@ -1,0 +1,1 @@
+"""What the pages of the documentation are made of, beside those that are written by hand."""

@@ -1,0 +1,133 @@
+"""A page for each metric, and their index: from the records, with an example that is run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+import karat
+from build import facts_of
+from karat import metrics
+from karat.report import Report
+from karat.result import Result
+
+__all__ = ["write_metric_pages"]
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+SHOWN: Final = ("examples/predictions/breast_cancer_rf.csv", "examples/predictions/iris_rf.csv")
+"""Files whose reports show a metric: of two classes, and of three."""
+FAMILIES: Final = {
+    "accuracy": "Accuracy",
+    "rates": "Rates of one class",
+    "fscores": "F scores and overlaps",
+    "agreement": "Agreement beyond chance",
+    "costs": "Costs",
+    "counts": "Counts",
+    "ranking": "Ranking: areas and orders",
+    "probability": "Losses of probabilities",
+    "calibration": "Calibration errors",
+    "recalibration": "Recalibration",
+    "decompositions": "Parts of a loss",
+    "thresholds": "Thresholds and operating points",
+}
+
+
+def write_metric_pages(folder: Path) -> None:
+    """Write `index.md` and a page for each record.
+
+    Raises:
+        KeyError: a family of metrics has no heading here.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    reports = {name: karat.evaluate(str(ROOT / name)) for name in SHOWN}
+    wanted = {"index.md": "\n".join(_index()) + "\n"}
+    for record in metrics.all_records():
+        wanted[f"{record.name}.md"] = "\n".join(_page(record, reports)) + "\n"
+    for old in folder.glob("*.md"):
+        if old.name not in wanted:
+            old.unlink()
+    for name, text in wanted.items():
+        path = folder / name
+        # A page that says the same keeps its time, so that nothing is built twice.
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def _index() -> Iterator[str]:
+    yield from ("# Metrics", "")
+    yield f"{len(metrics.all_records())} metrics, and their averages over classes, a page each."
+    yield from ("`karat metrics NAME` prints the same in a terminal.", "")
+    for family, records in groupby(metrics.all_records(), key=lambda record: record.family):
+        listed = list(records)
+        yield from (f"## {FAMILIES[family]}", "", "| metric | what it is |", "|---|---|")
+        yield from (f"| [{r.name}]({r.name}.md) | {_cell(r.summary)} |" for r in listed)
+        yield from ("", "```{toctree}", ":hidden:", "", *(r.name for r in listed), "```", "")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _page(record: metrics.Record, reports: dict[str, Report]) -> Iterator[str]:
+    plain = metrics.Metric(record, "plain", metrics.Metric.defaults(record))
+    yield from (f"# {record.name}", "", record.summary, "")
+    if record.description:
+        yield from (record.description, "")
+    if plain.latex:
+        yield from ("```{math}", plain.latex, "```", "")
+    facts = facts_of(record)
+    for name in ("References", "Equals"):
+        facts.pop(name, None)
+    yield from ("| what | is |", "|---|---|")
+    yield from (f"| {name} | {_cell(text)} |" for name, text in facts.items())
+    yield ""
+    yield from _called_elsewhere(record)
+    yield from _example(record, reports)
+    yield from (
+        "## The function",
+        "",
+        "```{eval-rst}",
+        f".. autofunction:: karat.{record.name}",
+        "```",
+        "",
+    )
+    if record.references:
+        yield from ("## References", "", *(f"- {each}" for each in record.references), "")
+
+
+def _called_elsewhere(record: metrics.Record) -> Iterator[str]:
+    if not record.equals:
+        return
+    yield from ("## Who calls it what", "", "| library | call |", "|---|---|")
+    for each in record.equals:
+        call, _, where = each.text.partition("; ")
+        yield f"| {each.library} | `{_cell(call)}`{f': {_cell(where)}' if where else ''} |"
+    yield ""
+
+
+def _example(record: metrics.Record, reports: dict[str, Report]) -> Iterator[str]:
+    """What a report of real predictions says of it, and of its averages."""
+    for file, report in reports.items():
+        names = [name for name in _names(record) if name in report.metrics]
+        if not names:
+            continue
+        yield from ("## An example", "", "```python", ">>> import karat")
+        yield f'>>> report = karat.evaluate("{file}")'
+        for name in names:
+            yield f'>>> print(report["{name}"])'
+            yield _printed(report[name])
+        yield from ("```", "")
+        return
+
+
+def _names(record: metrics.Record) -> list[str]:
+    return [record.name, *(record.lifted(average) for average in record.averages)]
+
+
+def _printed(result: Result) -> str:
+    text = str(result)
+    assert not math.isnan(result.value) or result.undefined
+    return text

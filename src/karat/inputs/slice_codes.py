@@ -1,0 +1,363 @@
+"""Which slice each row is in: values, bins of numbers, crosses of columns, rows without a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import KaratError, error, short
+from karat.inputs.clusters import encode_names
+from karat.inputs.column import Flags, resolved
+from karat.inputs.weights import as_weights
+
+__all__ = [
+    "MISSING", "MOST", "N_BINS", "Key", "SliceCodes", "as_slices", "coded_texts", "crossed",
+    "in_order", "named_columns", "of_columns",
+]  # fmt: skip
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Key: TypeAlias = tuple[str, ...]
+
+MISSING: Final = "(missing)"
+"""The slice of rows without a value."""
+N_BINS: Final = 5
+MOST_WHOLE: Final = 20
+"""Whole numbers of more different values than this are put into bins."""
+MOST: Final = 1000
+"""Slices of a column; each costs a table of true × predicted classes."""
+ALONE: Final = "by"
+"""What an array is called that nobody named."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SliceCodes:
+    """The slice of each row.
+
+    Attributes:
+        columns: the column, or the columns of a cross.
+        codes: int32[n], from 0.
+        keys: what each slice is called in each of the columns.
+        bins: whether the slices of a single column are bins of its numbers.
+    """
+
+    columns: tuple[str, ...]
+    codes: Codes
+    keys: tuple[Key, ...]
+    bins: bool = False
+
+    def at(self, rows: npt.NDArray[Any] | None) -> SliceCodes:
+        """Those of some rows: bool[n], or their places; slices without rows are left out."""
+        return self if rows is None else _without_empty(replace(self, codes=self.codes[rows]))
+
+
+def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
+    """The slices of rows in memory.
+
+    Args:
+        by: one value a row, [n]; or a dict from name to such values, where a tuple of names has a
+            tuple of as many columns: their cross.
+        n: rows.
+
+    Errors:
+        K102 another number of rows; K106 values of several kinds; K181 it is no such thing;
+        K182 too many slices.
+
+    Example:
+        >>> (found,) = as_slices({"country": ["NO", "SE", None]}, 3)
+        >>> found.codes.tolist(), found.keys
+        ([0, 1, 2], (('NO',), ('SE',), ('(missing)',)))
+    """
+    if isinstance(by, str):
+        raise error(
+            "K181", found=f"by={by!r} names a column, and there is no table",
+            do="Give one value for each row, or a dict from name to values.",
+        )  # fmt: skip
+    if not isinstance(by, Mapping):
+        name = getattr(by, "name", None)
+        return (coded_values(by, name if isinstance(name, str) and name else ALONE, n),)
+    if not by:
+        raise error("K181", found="by= is empty", do="Give {'country': countries}, or leave it out")
+    found = []
+    for name, values in by.items():
+        if not isinstance(name, tuple):
+            found.append(coded_values(values, str(name), n))
+            continue
+        if not isinstance(values, list | tuple) or len(values) != len(name):
+            raise error(
+                "K181",
+                found=f"by[{name!r}] is {short(values)}",
+                do="The cross of columns takes a tuple of them: {('country', 'sex'): (a, b)}.",
+            )
+        parts = [coded_values(x, str(one), n) for x, one in zip(values, name, strict=True)]
+        found.append(crossed(parts))
+    return tuple(found)
+
+
+def named_columns(by: Any) -> tuple[Key, ...]:
+    """The columns of a table that make slices: a name, several, and crosses as tuples.
+
+    Errors:
+        K181 it is neither.
+
+    Example:
+        >>> named_columns(["country", ("country", "sex")])
+        (('country',), ('country', 'sex'))
+    """
+    items = by if isinstance(by, list) else [by]
+    found: list[Key] = []
+    for item in items:
+        names = item if isinstance(item, tuple) else (item,)
+        is_name = [isinstance(name, str | int) and not isinstance(name, bool) for name in names]
+        if not names or not all(is_name) or len(set(names)) < len(names):
+            raise error(
+                "K181",
+                found=f"by= is {short(by)} ({type(by).__name__}), not names of columns",
+                do="Name columns of the table: by='country', by=['country', ('country', 'sex')].",
+            )
+        found.append(tuple(str(name) for name in names))
+    if not found:
+        raise error("K181", found="by= is empty", do="Name a column, or leave it out.")
+    return tuple(dict.fromkeys(found))
+
+
+def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple[SliceCodes, ...]:
+    """The slices of each column and cross, from those of single columns.
+
+    Errors:
+        K182 too many.
+    """
+    return tuple(crossed([single[name] for name in names]) for names in wanted)
+
+
+def crossed(parts: Sequence[SliceCodes]) -> SliceCodes:
+    """The slices of all pairs of values that occur.
+
+    Errors:
+        K182 too many.
+    """
+    found = parts[0]
+    for part in parts[1:]:
+        columns = (*found.columns, *part.columns)
+        pairs = found.codes.astype(np.int64) * len(part.keys) + part.codes
+        seen, codes = np.unique(pairs, return_inverse=True)
+        _check_number(len(seen), " × ".join(columns))
+        left, right = np.divmod(seen, len(part.keys))
+        keys = tuple(
+            (*found.keys[i], *part.keys[j])
+            for i, j in zip(left.tolist(), right.tolist(), strict=True)
+        )
+        found = SliceCodes(columns, codes.reshape(-1).astype(np.int32), keys)
+    return found
+
+
+def coded_values(values: Any, name: str, n: int) -> SliceCodes:
+    """The slices of one column of values in memory.
+
+    Errors:
+        As `as_slices`.
+    """
+    argument = f"by[{name!r}]" if name != ALONE else "by"
+    try:
+        column = encode_names(values, argument, "keep")
+    except KaratError as problem:
+        if problem.code != "K105":
+            raise
+        numbers = as_weights(values, n, argument)
+        return _of_numbers(numbers, np.isnan(numbers), name)
+    if len(column) != n:
+        raise error("K102", left="y_true", n_left=n, right=argument, n_right=len(column))
+    missing = column.missing
+    if missing is not None and missing.all():
+        return SliceCodes((name,), np.zeros(n, np.int32), ((MISSING,),))
+    if column.kind == "integer" and column.labels is None:
+        return _of_whole(column.codes, missing, name)
+    found = resolved(column)
+    codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
+    labels = found.labels or ()
+    if column.kind == "integer":
+        each = np.array([0.0 if x is None else float(x) for x in labels])
+        return _of_numbers(each[_read(codes, missing)], missing, name)
+    texts = ["" if label is None else str(label) for label in labels]
+    if column.kind == "boolean":
+        texts = [text.lower() for text in texts]
+    return _of_texts(codes, texts, missing, name)
+
+
+def coded_texts(
+    codes: Codes, texts: Sequence[str], missing: Flags | None, name: str, *, is_number: bool
+) -> SliceCodes:
+    """The slices of a column that was read as text.
+
+    Args:
+        codes: int32[n]; they mean nothing where a row has no value.
+        texts: the text of each code.
+        missing: bool[n], or None.
+        is_number: whether the texts are numbers.
+
+    Errors:
+        K182 too many slices.
+    """
+    if is_number and texts:
+        each = np.array([_number(text) for text in texts])
+        numbers = each[_read(codes, missing)]
+        # NaN in a column of numbers is no value either.
+        gone = np.isnan(numbers) if missing is None else np.isnan(numbers) | missing
+        return _of_numbers(numbers, gone if gone.any() else None, name)
+    return _of_texts(codes, texts, missing, name)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _of_texts(codes: Codes, texts: Sequence[str], missing: Flags | None, name: str) -> SliceCodes:
+    """One slice a text, in the order of their names; the missing rows last."""
+    held = codes if missing is None else codes[~missing]
+    seen = np.flatnonzero(np.bincount(held, minlength=len(texts)))
+    names = list(dict.fromkeys(texts[code] for code in seen.tolist()))
+    _check_number(len(names) + (missing is not None), name)
+    ordered = in_order(names)
+    place = {text: i for i, text in enumerate(ordered)}
+    lut = np.full(max(len(texts), 1), -1, np.int32)
+    lut[seen] = [place[texts[code]] for code in seen.tolist()]
+    return _with_missing(lut[_read(codes, missing)], ordered, missing, name)
+
+
+def _read(codes: npt.NDArray[Any], missing: Flags | None) -> npt.NDArray[Any]:
+    """Codes that can be looked up: what lies under a missing value is arbitrary."""
+    return codes if missing is None else np.where(missing, 0, codes)
+
+
+def _of_whole(numbers: npt.NDArray[Any], missing: Flags | None, name: str) -> SliceCodes:
+    """Of whole numbers of a small range, which need no sort: by how often each occurs."""
+    held = numbers if missing is None else numbers[~missing]
+    low, high = int(held.min()), int(held.max())
+    if high - low >= _TABLED:
+        return _of_numbers(numbers.astype(np.float64), missing, name)
+    at = (numbers.astype(np.int64) - low).clip(0, high - low)
+    counts = np.bincount(at if missing is None else at[~missing])
+    values = np.flatnonzero(counts)
+    if len(values) <= MOST_WHOLE:
+        lut = np.searchsorted(values, np.arange(len(counts))).astype(np.int32)
+        return _with_missing(lut[at], [str(low + x) for x in values.tolist()], missing, name)
+    edges = np.unique(np.searchsorted(np.cumsum(counts), _places(len(held)), side="right"))
+    edges = edges[edges < len(counts) - 1]
+    lut = np.searchsorted(edges, np.arange(len(counts)), side="left").astype(np.int32)
+    return _binned(lut[at], low, edges + low, high, missing, name)
+
+
+def _of_numbers(numbers: Floats, missing: Flags | None, name: str) -> SliceCodes:
+    """One slice a number where those are few; else bins that hold equally many rows."""
+    if missing is not None and not missing.any():
+        missing = None
+    held = numbers if missing is None else numbers[~missing]
+    if not len(held):
+        return SliceCodes((name,), np.zeros(len(numbers), np.int32), ((MISSING,),))
+    is_finite = np.isfinite(held)
+    if not is_finite.all():
+        raise error(
+            "K181", found=f"{name!r} holds {float(held[~is_finite][0])!r}, which is in no bin",
+            do="Give finite numbers, or null where there is none.",
+        )  # fmt: skip
+    if len(np.unique(held[:_LOOKED_AT])) <= MOST_WHOLE:
+        values = np.unique(held)
+        most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
+        if len(values) <= most:
+            codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
+            names = [f"{x:.0f}" if x % 1 == 0 else repr(x) for x in values.tolist()]
+            return _with_missing(codes, names, missing, name)
+    low, high = float(held.min()), float(held.max())
+    places = _places(len(held))
+    edges = np.unique(np.partition(held, places)[places])
+    edges = edges[edges < high]
+    codes = np.zeros(len(numbers), np.int32)
+    for edge in edges.tolist():
+        codes += numbers > edge
+    return _binned(codes, low, edges, high, missing, name)
+
+
+_TABLED: Final = 1 << 16
+_LOOKED_AT: Final = 4096
+
+
+def _places(n: int) -> list[int]:
+    """Places in the order of n numbers that end a bin: an edge is a number that occurs."""
+    return [max(-(-n * i // N_BINS) - 1, 0) for i in range(1, N_BINS)]
+
+
+def _binned(
+    codes: npt.NDArray[Any],
+    low: float,
+    edges: npt.NDArray[Any],
+    high: float,
+    missing: Flags | None,
+    name: str,
+) -> SliceCodes:
+    """Bins up to and with each edge; a number that many rows share is not divided."""
+    shown = _shown([float(low), *map(float, edges), float(high)])
+    names = [
+        below if below == above else f"{'(' if i else '['}{below}, {above}]"
+        for i, (below, above) in enumerate(pairwise(shown))
+    ]
+    return replace(_with_missing(codes, names, missing, name), bins=True)
+
+
+def _shown(edges: Sequence[float]) -> list[str]:
+    """Numbers as short as they can be told apart."""
+    for digits in range(4, 17):
+        texts = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(texts)) == len(set(edges)):
+            return texts
+    return [repr(edge) for edge in edges]
+
+
+def _with_missing(
+    codes: npt.NDArray[Any], names: Sequence[str], missing: Flags | None, name: str
+) -> SliceCodes:
+    coded = codes.astype(np.int32)
+    if missing is None:
+        return SliceCodes((name,), coded, tuple((text,) for text in names))
+    last = MISSING
+    while last in names:
+        last = f"({last})"
+    coded = np.where(missing, len(names), coded).astype(np.int32)
+    return SliceCodes((name,), coded, tuple((text,) for text in (*names, last)))
+
+
+def _without_empty(found: SliceCodes) -> SliceCodes:
+    held = np.bincount(found.codes, minlength=len(found.keys)) > 0
+    if held.all():
+        return found
+    lut = np.cumsum(held, dtype=np.int32) - 1
+    keys = tuple(key for key, is_held in zip(found.keys, held.tolist(), strict=True) if is_held)
+    return replace(found, codes=lut[found.codes].astype(np.int32), keys=keys)
+
+
+def _check_number(n: int, column: str) -> None:
+    if n > MOST:
+        raise error("K182", column=f"by={column!r}", n=n, most=MOST, distinct=MOST_WHOLE,
+                    bins=N_BINS)  # fmt: skip
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names of slices: by their size where all are numbers, else by their text.
+
+    Example:
+        >>> in_order(["1000", "900", "-3.5"]), in_order(["b", "10", "9"])
+        (['-3.5', '900', '1000'], ['10', '9', 'b'])
+    """
+    listed = sorted(names)
+    try:
+        sizes = [float(name) for name in listed]
+    except ValueError:
+        return listed
+    return sorted(listed, key=float) if np.isfinite(sizes).all() else listed

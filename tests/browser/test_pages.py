@@ -1,0 +1,374 @@
+"""The pages of reports in a browser: offline, silent, by mouse and by keyboard, and true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.metrics import get
+from karat.render.html.decisions import METRICS
+from karat.render.names import harmless
+from karat.report import Report
+from tests.architecture.tracked import ROOT
+from tests.browser.opening import Seen, browser, opened
+from tests.optional import optional
+from tests.render.pages import HOSTILE
+from tests.render.reports import hundred
+
+optional("jinja2")
+optional("matplotlib")
+optional("duckdb")
+DATA = ROOT / "examples" / "predictions"
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def cancer() -> Report:
+    return karat.evaluate(str(DATA / "breast_cancer_logreg.parquet"))
+
+
+@pytest.fixture(scope="module")
+def digits() -> Report:
+    return karat.evaluate(str(DATA / "digits_logreg.parquet"))
+
+
+@pytest.fixture(scope="module")
+def pages(
+    cancer: Report, digits: Report, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    rng = np.random.default_rng(2)
+    truth = np.tile(np.arange(len(HOSTILE)), 20)
+    prob = rng.random((len(truth), len(HOSTILE))) + np.eye(len(HOSTILE))[truth]
+    reports = {
+        "cancer": cancer,
+        "digits": digits,
+        "hundred": hundred(),
+        "hostile": karat.evaluate(
+            truth, y_prob=prob / prob.sum(axis=1, keepdims=True), class_names=HOSTILE
+        ),
+    }
+    found = {name: folder / f"{name}.html" for name in (*reports, "compare")}
+    for name, report in reports.items():
+        report.to_html(found[name])
+    labels = rng.integers(0, 2, 200)
+    karat.compare(
+        labels,
+        {"<i>old</i>": labels ^ (rng.random(200) < 0.2), "new": labels ^ (rng.random(200) < 0.1)},
+    ).to_html(found["compare"])
+    return found
+
+
+NAMES = ["cancer", "digits", "hundred", "hostile", "compare"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_is_silent_and_asks_for_nothing(
+    chrome: Any, pages: dict[str, Path], name: str, scheme: str
+) -> None:
+    with opened(chrome, pages[name], color_scheme=scheme) as seen:
+        assert seen.page.locator("h1").text_content() in ("karat report", "karat compare")
+        seen.page.wait_for_load_state("networkidle")
+        assert seen.said == []
+        assert seen.asked == [pages[name].as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ("<script>console.error('said')</script>", "script-src"),
+        ('<img src="https://example.org/x.png" alt="">', "img-src"),
+        ('<p style="color: red">red</p>', "style-src"),
+        ('<b onclick="x()">b</b>', "script-src"),
+    ],
+)
+def test_what_a_page_must_not_do_is_stopped_and_seen(
+    chrome: Any, pages: dict[str, Path], tmp_path: Path, damage: str, told: str
+) -> None:
+    path = tmp_path / "damaged.html"
+    text = pages["cancer"].read_text(encoding="utf-8")
+    path.write_text(text.replace("<h1>", damage + "<h1>"), encoding="utf-8")
+    with opened(chrome, path) as seen:
+        assert any(told in line for line in seen.said)
+
+
+def test_a_request_would_be_seen(chrome: Any, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text('<img src="https://example.org/x.png" alt="">', encoding="utf-8")
+    with opened(chrome, path) as seen:
+        seen.page.wait_for_load_state("networkidle")
+        assert "https://example.org/x.png" in seen.asked
+
+
+# The threshold.
+
+
+def moved(seen: Seen, place: int) -> dict[str, float]:
+    """Move the threshold to a place; what the page then shows."""
+    seen.page.locator("#slide").evaluate(
+        "(slide, at) => { slide.value = at; slide.dispatchEvent(new Event('input')); }", place
+    )
+    return {name: seen.number(f"#{name}") for name in ("at", "tp", "fp", "fn", "tn")}
+
+
+def table_of(shown: dict[str, float]) -> list[list[int]]:
+    return [[int(shown["tn"]), int(shown["fp"])], [int(shown["fn"]), int(shown["tp"])]]
+
+
+def rows_of(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The truth and the probabilities of a file, read by another reader."""
+    duckdb = optional("duckdb")
+    path = DATA / f"{name}.parquet"
+    rows = duckdb.sql(f"SELECT * FROM '{path}'").fetchnumpy()
+    columns = [column for column in rows if column.startswith("proba_")]
+    return np.asarray(rows["label"]), np.stack([np.asarray(rows[c]) for c in columns], axis=1)
+
+
+def test_the_threshold_tells_the_numbers_of_karat(chrome: Any, pages: dict[str, Path]) -> None:
+    truth, prob = rows_of("breast_cancer_logreg")
+    is_positive = truth == "malignant"
+    with opened(chrome, pages["cancer"]) as seen:
+        n = int(seen.page.locator("#slide").get_attribute("max")) + 1
+        assert 256 <= n <= 1000
+        for place in sorted({0, 1, n - 1, *range(0, n, 23)}):
+            shown = moved(seen, place)
+            is_called = prob[:, 1] >= shown["at"]
+            assert shown["tp"] == (is_called & is_positive).sum()
+            assert shown["fp"] == (is_called & ~is_positive).sum()
+            own = karat.evaluate(confusion=table_of(shown), level=None)
+            for at, name in enumerate(METRICS):
+                cell = seen.page.locator(f'#moved [data-metric="{at}"]')
+                value = cell.get_attribute("data-value")
+                expected = own[name].value
+                if np.isnan(expected):
+                    assert value == ""
+                else:
+                    assert float(value) == pytest.approx(expected, rel=1e-14, abs=1e-15), name
+                assert ("*" in cell.text_content()) == bool(own[name].undefined), name
+
+
+def test_the_threshold_begins_where_the_report_stands(
+    chrome: Any, pages: dict[str, Path], cancer: Report
+) -> None:
+    with opened(chrome, pages["cancer"]) as seen:
+        shown = {name: seen.number(f"#{name}") for name in ("at", "tp", "fp", "fn", "tn")}
+        assert shown["at"] == 0.5
+        assert table_of(shown) == cancer.confusion.tolist()
+
+
+def test_a_class_against_the_rest_is_chosen(chrome: Any, pages: dict[str, Path]) -> None:
+    truth, prob = rows_of("digits_logreg")
+    with opened(chrome, pages["digits"]) as seen:
+        for c in (0, 8, 3):
+            seen.page.select_option("#which", str(c))
+            last = int(seen.page.locator("#slide").get_attribute("max"))
+            for place in (last // 3, last // 2, last):
+                shown = moved(seen, place)
+                is_called, is_class = prob[:, c] >= shown["at"], truth == c
+                expected = [
+                    [(~is_called & ~is_class).sum(), (is_called & ~is_class).sum()],
+                    [(~is_called & is_class).sum(), (is_called & is_class).sum()],
+                ]
+                assert table_of(shown) == expected
+
+
+def test_the_threshold_moves_by_keys_and_says_where_it_is(
+    chrome: Any, pages: dict[str, Path]
+) -> None:
+    with opened(chrome, pages["cancer"]) as seen:
+        before = moved(seen, 100)
+        seen.page.locator("#slide").focus()
+        seen.page.keyboard.press("ArrowRight")
+        after = seen.number("#at")
+        assert after < before["at"]
+        told = seen.page.locator("#slide").get_attribute("aria-valuetext")
+        assert told.startswith("probability 0.")
+        assert "of 212 rows found" in told
+
+
+def test_every_metric_that_moves_is_a_formula_that_the_script_knows() -> None:
+    from karat.render.html.decisions import tree
+
+    assert all(tree(get(name).traced("zero").raw) for name in METRICS)
+
+
+# Tables.
+
+
+def test_tables_are_sorted_by_a_click(chrome: Any, pages: dict[str, Path], digits: Report) -> None:
+    with opened(chrome, pages["digits"]) as seen:
+        head = seen.page.locator("#per-class thead th", has_text="f1")
+        assert head.get_attribute("aria-sort") == "none"
+        by_f1 = sorted(digits.per_class, key=lambda row: -row["f1"])
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == "descending"
+        assert seen.column("per-class", 0) == [row["name"] for row in by_f1]
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == "ascending"
+        assert seen.column("per-class", 0) == [row["name"] for row in by_f1[::-1]]
+        seen.page.locator("#per-class thead th", has_text="class").locator("button").click()
+        assert head.get_attribute("aria-sort") == "none"
+        assert seen.column("per-class", 0) == [str(i) for i in range(10)]
+
+
+def test_the_matrix_shows_shares_and_orders(
+    chrome: Any, pages: dict[str, Path], digits: Report
+) -> None:
+    matrix = digits.confusion.matrix
+    with opened(chrome, pages["digits"]) as seen:
+        assert seen.column("matrix", 2)[8] == "7"
+        seen.page.check("input[value=row]")
+        assert seen.column("matrix", 2)[8] == f"{100 * matrix[8, 1] / matrix[8].sum():.1f}"
+        seen.page.check("input[value=column]")
+        assert seen.column("matrix", 2)[8] == f"{100 * matrix[8, 1] / matrix[:, 1].sum():.1f}"
+        seen.page.select_option("#order", "error")
+        errors = 1 - np.diag(matrix) / matrix.sum(axis=1)
+        expected = [str(i) for i in np.argsort(-errors, kind="stable")]
+        assert seen.column("matrix", 0) == expected
+        seen.page.select_option("#order", "clustered")
+        assert sorted(seen.column("matrix", 0)) == [str(i) for i in range(10)]
+        seen.page.select_option("#order", "given")
+        assert seen.column("matrix", 0) == [str(i) for i in range(10)]
+
+
+def test_a_cell_is_told_in_words_when_pointed_at_or_reached_by_keys(
+    chrome: Any, pages: dict[str, Path]
+) -> None:
+    with opened(chrome, pages["digits"]) as seen:
+        cell = seen.page.locator("#matrix tbody tr:nth-child(9) td:nth-child(3)")
+        cell.hover()
+        words = (
+            "7 of 174 rows truly 8 predicted as 1: 4.0 % of true 8, 3.6 % of the 192 predicted 1."
+        )
+        assert seen.page.locator("#words").text_content() == _plain(words, seen)
+        seen.page.locator("#matrix td[tabindex='0']").focus()
+        for key in ("ArrowDown", "ArrowRight", "ArrowUp"):
+            seen.page.keyboard.press(key)
+        assert seen.focused() == "TD ·"
+        assert "truly \u20680\u2069 predicted as \u20681\u2069" in (
+            seen.page.locator("#words").text_content()
+        )
+
+
+def _plain(words: str, seen: Seen) -> str:
+    """The words with the marks that keep foreign names apart."""
+    import re
+
+    return re.sub(
+        r"(?<=truly |.true |ed as )(\d)|(?<=predicted )(\d)(?=\.)", "\u2068\\g<0>\u2069", words
+    )
+
+
+def test_a_matrix_of_a_hundred_classes_is_there_and_fits(
+    chrome: Any, pages: dict[str, Path]
+) -> None:
+    with opened(chrome, pages["hundred"], viewport={"width": 1280, "height": 900}) as seen:
+        assert seen.page.locator("#matrix tbody td").count() == 10_000
+        box = seen.page.locator("#matrix").bounding_box()
+        assert box["width"] < 1280
+        seen.page.locator("#matrix tbody tr:nth-child(18) td:nth-child(20)").hover()
+        assert "truly \u206817\u2069 predicted as \u206818\u2069" in (
+            seen.page.locator("#words").text_content()
+        )
+
+
+# Keyboard, colours, paper, phones.
+
+
+def test_tab_goes_through_the_page_in_order_and_shows_where_it_is(
+    chrome: Any, pages: dict[str, Path]
+) -> None:
+    with opened(chrome, pages["cancer"]) as seen:
+        stops = []
+        for _ in range(60):
+            seen.page.keyboard.press("Tab")
+            if seen.focused().startswith("BODY"):
+                break
+            stops.append(seen.focused())
+            outline = seen.page.evaluate(
+                "() => getComputedStyle(document.activeElement).outlineStyle"
+            )
+            assert outline != "none", stops[-1]
+        assert stops[0] == "A #main"
+        wanted = ["BUTTON theme", "A #summary", "BUTTON metric", "SELECT order", "INPUT slide"]
+        places = [stops.index(stop) for stop in wanted]
+        assert places == sorted(places)
+        assert sum(stop.startswith("TD") for stop in stops) == 1
+
+
+def background(seen: Seen) -> str:
+    found: str = seen.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    return found
+
+
+def test_dark_follows_the_system_and_the_switch(chrome: Any, pages: dict[str, Path]) -> None:
+    light, dark = "rgb(255, 255, 255)", "rgb(18, 23, 29)"
+    for scheme, first, second in (("light", light, dark), ("dark", dark, light)):
+        with opened(chrome, pages["cancer"], color_scheme=scheme) as seen:
+            assert background(seen) == first
+            seen.page.click("#theme")
+            assert background(seen) == second
+            assert seen.page.locator("#theme").text_content().startswith(scheme.capitalize())
+            seen.page.click("#theme")
+            assert background(seen) == first
+
+
+def test_paper_is_light_and_without_controls(chrome: Any, pages: dict[str, Path]) -> None:
+    sheet = {"width": 794, "height": 1123}  # A4 at 96 dots an inch
+    with opened(chrome, pages["cancer"], color_scheme="dark", viewport=sheet) as seen:
+        seen.page.emulate_media(media="print", color_scheme="dark")
+        assert background(seen) == "rgb(255, 255, 255)"
+        for control in ("#theme", "nav", "#slide", "#matrix-controls"):
+            assert not seen.page.locator(control).is_visible()
+        assert seen.page.locator("#matrix").is_visible()
+        width = seen.page.evaluate("() => document.documentElement.scrollWidth")
+        assert width <= 794
+        assert seen.page.pdf()[:5] == b"%PDF-"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_phone_scrolls_tables_not_the_page(
+    chrome: Any, pages: dict[str, Path], name: str
+) -> None:
+    with opened(chrome, pages[name], viewport={"width": 360, "height": 740}) as seen:
+        width = seen.page.evaluate("() => document.documentElement.scrollWidth")
+        assert width <= 360
+
+
+def test_without_script_the_tables_are_there(chrome: Any, pages: dict[str, Path]) -> None:
+    with opened(chrome, pages["digits"], java_script_enabled=False) as seen:
+        assert seen.column("matrix", 2)[8] == "7"
+        assert not seen.page.locator("#matrix-controls").is_visible()
+        assert not seen.page.locator("#theme").is_visible()
+        assert "moved by the script" in seen.page.locator("#threshold").inner_text()
+
+
+def test_hostile_names_stay_text(chrome: Any, pages: dict[str, Path]) -> None:
+    shown = [harmless(name) for name in HOSTILE]
+    with opened(chrome, pages["hostile"]) as seen:
+        assert seen.page.title().startswith("karat report")
+        assert seen.page.locator("script").count() == 2
+        assert seen.page.locator("main b").count() == 0
+        assert seen.column("matrix", 0) == shown
+        assert seen.column("per-class", 0) == shown
+        heads = seen.page.locator("#matrix thead bdi").all_text_contents()
+        assert heads == shown
+        assert seen.page.locator("#which option").all_text_contents() == shown
+        for i, name in enumerate(shown):
+            seen.page.select_option("#which", str(i))
+            assert seen.page.locator("#cells thead .is-class").text_content() == name
+            seen.page.locator(f"#matrix tbody tr:nth-child({i + 1}) td:nth-child({i + 2})").hover()
+            assert name in seen.page.locator("#words").text_content()
+        assert seen.said == []
+        assert seen.asked == [pages["hostile"].as_uri()]

@@ -1,0 +1,60 @@
+"""`karat report` and `karat compare` write pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Karat
+from tests.engines.writing import write_csv
+from tests.optional import optional
+from tests.render.pages import data_of, faults, parsed
+
+optional("jinja2")
+optional("matplotlib")
+
+
+@pytest.fixture
+def karat(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Karat:
+    monkeypatch.chdir(tmp_path)
+    label = ["no", "yes", "yes", "no", "yes", "no"] * 5
+    write_csv(
+        Path("a.csv"),
+        {"label": label, "pred": ["no", "yes", "no", "no", "yes", "yes"] * 5,
+         "prob": [0.1, 0.9, 0.4, 0.2, 0.8, 0.7] * 5},
+    )  # fmt: skip
+    write_csv(
+        Path("b.csv"),
+        {"label": label, "pred": ["no", "yes", "yes", "no", "yes", "yes"] * 5,
+         "prob": [0.2, 0.8, 0.6, 0.1, 0.9, 0.6] * 5},
+    )  # fmt: skip
+    return Karat(capsys)
+
+
+def test_a_report_is_written_as_a_page_with_its_curves(karat: Karat) -> None:
+    ran = karat("report", "a.csv", "-o", "report.html")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.endswith("Wrote report.html.\n")
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert faults(text) == []
+    assert data_of(text)["decisions"]["classes"][0]["name"] == "yes"
+    assert {one.attributes["id"] for one in parsed(text).all("figure")} >= {"roc", "scores"}
+
+
+def test_a_page_is_printed_where_it_is_asked_for(karat: Karat) -> None:
+    ran = karat("report", "a.csv", "--format", "html", "--prob", "")
+    assert ran.code == 0
+    assert ran.out.startswith("<!doctype html>")
+    assert not parsed(ran.out).all("figure")
+
+
+def test_a_comparison_is_written_as_a_page(karat: Karat) -> None:
+    ran = karat("compare", "a.csv", "b.csv", "-o", "compare.html")
+    assert (ran.code, ran.out) == (0, "")
+    text = Path("compare.html").read_text(encoding="utf-8")
+    assert faults(text) == []
+    assert "b (a) against a (b)" in parsed(text).all("h3")[0].text
+    assert karat("compare", "a.csv", "b.csv", "--format", "html").out.strip() == text.strip()
