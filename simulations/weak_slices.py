@@ -33,7 +33,7 @@ def noise(seed: int, n: int = 10_000, n_columns: int = 20, n_permutations: int =
     rng = np.random.default_rng(seed)
     wrong = (rng.random(n) < 0.1).astype(float)
     return find_weak_slices(
-        columns(rng, n, n_columns), loss=wrong, n_permutations=n_permutations, seed=seed
+        by=columns(rng, n, n_columns), loss=wrong, n_permutations=n_permutations, seed=seed
     )
 
 
@@ -45,7 +45,7 @@ def planted(
     table = columns(rng, n, n_columns)
     table["site"] = np.where(rng.random(n) < 0.05, 0, 1 + rng.integers(0, 9, n))
     wrong = (rng.random(n) < np.where(table["site"] == 0, 0.2, 0.1)).astype(float)
-    found = find_weak_slices(table, loss=wrong, n_permutations=n_permutations, seed=seed)
+    found = find_weak_slices(by=table, loss=wrong, n_permutations=n_permutations, seed=seed)
     return any((one.columns, one.key) == (("site",), ("0",)) for one in found), found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
 from typing import Any, Final
@@ -10,19 +11,22 @@ from typing import Any, Final
 import numpy as np
 
 from karat.engines.sliced import tally_rows
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
-from karat.inputs.frames import is_frame, open_frame
-from karat.inputs.slice_codes import SliceCodes, coded_values, crossed
-from karat.inputs.spread import spread_host
-from karat.inputs.weights import as_weights
+from karat.inputs.frames import Frame, is_frame, open_frame
+from karat.inputs.roles import find_roles
+from karat.inputs.slice_codes import SliceCodes, coded_values, crossed, named_columns
+from karat.inputs.spread import COLLECT, spread_host
+from karat.inputs.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.slices.weak import (
     Candidates,
+    RowLosses,
     WeakSlice,
     WeakSlices,
     largest_of_shuffled,
     standardized,
 )
+from karat.table_arguments import column_name, of_table
 from karat.uncertainty.confidence import Confidence
 
 __all__ = ["find_weak_slices"]
@@ -34,16 +38,18 @@ _MOST_CROSSED: Final = 50
 
 @names_its_arguments
 def find_weak_slices(
-    columns: Any,
     y_true: Any = None,
     y_pred: Any = None,
     *,
+    by: Any = None,
     loss: Any = None,
-    names: Sequence[str] | None = None,
+    true: str | int | None = None,
+    pred: str | int | None = None,
+    weights: Any = None,
     crosses: bool = True,
     min_n: int = 50,
-    level: float | None = 0.95,
-    n_permutations: Any = 999,
+    level: float = 0.95,
+    n_permutations: int = 999,
     seed: int = 0,
 ) -> WeakSlices:
     """Slices on which a classifier is worse than elsewhere, found among all columns of a table.
@@ -54,11 +60,15 @@ def find_weak_slices(
     however many columns there are. Rows are taken to be independent.
 
     Args:
-        columns: a table, or a dict from name to values, [n] each.
-        y_true, y_pred: labels, [n]; or, of a table, the names of their columns. A row loses 1
-            where they differ.
-        loss: float[n] instead: what each row loses, at least 0; or the name of its column.
-        names: the columns to look at; default: all others.
+        y_true, y_pred: labels, [n]; a row loses 1 where they differ. Or y_true is a table in
+            memory (pandas, Polars, Arrow, DuckDB, dict of columns) that holds everything.
+        by: the columns to look at: a table, or a dict from name to values, [n] each; of a table
+            that was given first their names. Default: all its others.
+        loss: float[n] instead of labels: what each row loses, at least 0; or the name of its
+            column.
+        true, pred: columns of the labels; found by their names when not given.
+        weights: float[n], at least 0, or the name of a column: how much each row counts; rows of
+            weight 0 are left out.
         crosses: whether pairs of columns are looked at too.
         min_n: slices of fewer rows are not.
         level: 1 − the chance of a false finding among all.
@@ -69,65 +79,199 @@ def find_weak_slices(
         and p. Crosses inside a single slice of the list are counted, not listed.
 
     Errors:
-        K101 to K107 labels; K120 neither labels nor losses; K404 no such column.
+        K101 to K116 labels, losses and weights; K120 arguments that do not go together; K122
+        an option; K181 no columns; K404 to K406 no such column; K416 rows in partitions.
 
     Cost: n_permutations × wrong rows × (columns + crosses); 20 columns of 10⁴ rows take seconds.
+    With weights, or losses of every row, all rows are shuffled: ten times that where a tenth is
+    wrong.
 
     Example:
         >>> import karat
         >>> site, true = ["a", "b", "c", "d"] * 100, [0, 1, 1, 0] * 100
         >>> pred = [1 - t if s == "c" else t for s, t in zip(site, true)]
-        >>> found = karat.find_weak_slices({"site": site}, true, pred)
+        >>> found = karat.find_weak_slices(true, pred, by={"site": site})
         >>> found.slices[0].name, found.slices[0].loss
         ('site = c', 1.0)
     """
-    asked = Confidence.of(0.95 if level is None else level, seed=seed)
-    assert asked is not None
-    is_whole = isinstance(n_permutations, Integral) and not isinstance(n_permutations, bool)
-    if not (is_whole and n_permutations >= _FEWEST):
+    asked = Confidence.of(level, seed=seed)
+    if asked is None:
         raise error(
-            "K122", argument="n_permutations", value=n_permutations,
-            choices="a whole number from 99", do="999 shuffles show p down to 0.001.",
+            "K122", argument="level", value=level, choices="a number between 0 and 1",
+            do="1 − level is the chance of a false finding.",
         )  # fmt: skip
-    values, given = _columns(columns, (y_true, y_pred, loss), names)
-    lost = _losses(*given)
-    single, left_out = _single(values, len(lost))
-    tables = [_candidates(one, min_n) for one in single]
+    least_n = _whole("min_n", min_n, 1, "50 rows tell a tenth from a quarter.")
+    n_shuffles = _whole("n_permutations", n_permutations, _FEWEST, "999 show p down to 0.001.")
+    given = _of_arguments(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
+    rows = _losses(given)
+    single, left_out = _single(given.columns(), rows)
+    tables = [_candidates(one, least_n) for one in single]
     if crosses:
         for a, b in combinations([x for x in single if len(x.keys) <= _MOST_CROSSED], 2):
             both = _crossed(a, b)
-            tables += [] if both is None else [_candidates(both, min_n)]
-    tables = [one for one in tables if len(one.keys) and len(one.n_rows)]
-    if not tables or not lost.any():
-        n = sum(len(one.keys) for one in tables)
-        return WeakSlices((), n, 0, asked.level, 1.0, n_permutations, asked.seed, left_out)
-    draws = largest_of_shuffled(tables, lost, int(n_permutations), asked.seed)
-    return _found(tables, lost, draws, asked, left_out)
+            tables += [] if both is None else [_candidates(both, least_n)]
+    tables = [one for one in tables if len(one.n_rows)]
+    if not tables or not rows.loss.any():
+        n = sum(len(one.n_rows) for one in tables)
+        return WeakSlices((), n, 0, asked.level, 1.0, n_shuffles, asked.seed, left_out)
+    draws = largest_of_shuffled(tables, rows.shuffled, n_shuffles, asked.seed)
+    return _found(tables, rows, draws, asked, left_out)
+
+
+def _whole(argument: str, value: Any, least: int, do: str) -> int:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if is_whole and value >= least:
+        return int(value)
+    raise error(
+        "K122", argument=argument, value=value, choices=f"a whole number from {least}", do=do
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
+    """Where labels or losses, weights and columns come from.
+
+    Attributes:
+        y_true, y_pred, loss, weights: values, or None.
+        names: what messages call the labels and losses.
+        by: the columns to look at.
+    """
+
+    y_true: Any
+    y_pred: Any
+    loss: Any
+    weights: Any
+    by: Any
+    beside: str = "y_true"
+
+    def columns(self) -> dict[str, Any]:
+        """The columns to look at, by name.
+
+        Errors:
+            K181 there are none, or they are no table.
+        """
+        if is_frame(self.by) and spread_host(self.by) is None and len(self.by):
+            if isinstance(self.by, Mapping):
+                return {str(name): values for name, values in self.by.items()}
+            frame = open_frame(self.by)
+            return frame.columns(list(frame.names), ["the slices"] * len(frame.names))
+        raise error(
+            "K181",
+            found="by= was not given" if self.by is None
+            else f"by= is {short(self.by)} ({type(self.by).__name__}), not columns",
+            do="Give a table in memory, or a dict from name to the values of each row: "
+            "by={'country': countries}.",
+        )  # fmt: skip
+
+
+def _of_arguments(
+    y_true: Any, y_pred: Any, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any
+) -> _Given:
+    is_table = y_pred is None and is_frame(y_true)
+    if is_table:
+        host = spread_host(y_true)
+        if host is not None:
+            raise error(
+                "K120", found=f"The rows are in partitions of {host}",
+                do=f"Collect what is looked at first: table.{COLLECT[host]}.",
+            )  # fmt: skip
+        return _of_table(open_frame(y_true), by, loss, roles, weights)
+    named = [name for name, value in roles.items() if value is not None]
+    named += [name for name, x in (("loss", loss), ("weights", weights)) if isinstance(x, str)]
+    if named:
+        raise error(
+            "K120", found=f"{named[0]}= names a column, and there is no table",
+            do="Give the table first: karat.find_weak_slices(frame, true=..., pred=...).",
+        )  # fmt: skip
+    if loss is None and (y_true is None or y_pred is None):
+        raise error(
+            "K120", found="There are neither labels nor losses",
+            do="Give y_true and y_pred, or loss=; or a table.",
+        )  # fmt: skip
+    if loss is not None and (y_true is not None or y_pred is not None):
+        raise error("K120", found="loss= was given with labels", do="Give one of them.")
+    return _Given(y_true, y_pred, loss, weights, by)
+
+
+def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any) -> _Given:
+    """What the columns of a table hold; those without a role are looked at."""
+    given: dict[Any, str | None] = {
+        role: column_name(role, name) for role, name in roles.items() if name is not None
+    }
+    weights = of_table("weights", weights, None)
+    if isinstance(weights, str):
+        given["weights"] = weights
+    found: dict[str, str] = {}
+    if loss is None:
+        looked = find_roles(frame.names, frame.types, given)
+        found = {"true": looked.require("true"), "pred": looked.require("pred")}
+    elif any(roles.values()):
+        raise error("K120", found="loss= was given with labels", do="Give one of them.")
+    elif isinstance(loss, str):
+        found = {"loss": loss}
+    if given.get("weights"):
+        found["weights"] = str(given["weights"])
+    if by is None:
+        wanted = [name for name in frame.names if name not in found.values()]
+    else:
+        wanted = list(dict.fromkeys(name for key in named_columns(by) for name in key))
+    values = frame.columns([*found.values(), *wanted], [*found, *["the slices"] * len(wanted)])
+    held = {role: values[name] for role, name in found.items()}
+    return _Given(
+        held.get("true"), held.get("pred"), held.get("loss", loss), held.get("weights", weights),
+        {name: values[name] for name in wanted},
+    )  # fmt: skip
+
+
+def _losses(given: _Given) -> RowLosses:
+    """What each row loses, and how much it counts."""
+    if given.loss is None:
+        rows, _ = tally_rows(given.y_true, given.y_pred, weights=given.weights)
+        return RowLosses.of((rows.true != rows.pred).astype(np.float64), rows.weights)
+    try:
+        n = len(given.loss)
+    except TypeError:
+        raise error(
+            "K116", argument="loss", found=f"It is {short(given.loss)}, not one number a row"
+        ) from None
+    lost = as_weights(given.loss, n, "loss")
+    is_bad = ~np.isfinite(lost) | (lost < 0)
+    if not n or is_bad.any():
+        found = f"Row {int(is_bad.argmax())} loses {float(lost[is_bad.argmax()])!r}" if n else ""
+        raise error(
+            "K120", found=found or "loss= holds no row",
+            do="A loss is a finite number of at least 0.",
+        )  # fmt: skip
+    weights: Weights | None = None
+    if given.weights is not None:
+        weights = as_weights(given.weights, n, beside="loss")
+        refuse_weights(weights)
+        refuse_sums(weights)
+    return RowLosses.of(lost, weights)
 
 
 def _found(
     tables: Sequence[Candidates],
-    lost: Any,
+    rows: RowLosses,
     draws: Any,
     asked: Confidence,
     left_out: dict[str, str],
 ) -> WeakSlices:
-    total, n, found, least = float(lost.sum()), len(lost), [], 1.0
+    found, least = [], 1.0
     for table in tables:
-        m = len(table.n_rows)
-        sums = np.bincount(table.codes, lost, m + 1)[:m]
-        z = standardized(sums, table.n_rows, lost)
+        z = standardized(rows.sums(table), table.n_rows, rows.shuffled)
         # Shuffles and the data themselves; what rounding tells apart is equal.
         at_least = len(draws) - np.searchsorted(draws, z - 1e-9, side="left")
         p = (1.0 + at_least) / (1.0 + len(draws))
         least = min(least, float(p.min()))
-        for i in np.flatnonzero(p <= 1.0 - asked.level + 1e-12).tolist():
-            rows = int(table.n_rows[i])
-            rest = (total - float(sums[i])) / (n - rows) if n > rows else float("nan")
-            found.append(WeakSlice(
-                table.columns, table.keys[i], rows, float(sums[i]) / rows, rest, float(z[i]),
-                float(p[i]),
-            ))  # fmt: skip
+        loss, rest = rows.means(table)
+        found += [
+            WeakSlice(
+                table.columns, table.keys[i], int(table.n_rows[i]), float(loss[i]), float(rest[i]),
+                float(z[i]), float(p[i]),
+            )
+            for i in np.flatnonzero(p <= 1.0 - asked.level + 1e-12).tolist()
+        ]  # fmt: skip
     singles = {(one.columns[0], one.key[0]) for one in found if len(one.columns) == 1}
     listed = [
         one for one in found
@@ -141,59 +285,12 @@ def _found(
     )  # fmt: skip
 
 
-def _columns(
-    columns: Any, given: tuple[Any, Any, Any], names: Sequence[str] | None
-) -> tuple[dict[str, Any], tuple[Any, Any, Any]]:
-    """The columns to look at, and labels or losses as values."""
-    if isinstance(columns, Mapping):
-        every: dict[str, Any] = {str(name): values for name, values in columns.items()}
-    elif is_frame(columns) and spread_host(columns) is None:
-        frame = open_frame(columns)
-        every = dict(frame.columns(list(frame.names)))
-    else:
-        raise error(
-            "K120", found=f"columns is a {type(columns).__name__}",
-            do="Give a table in memory, or a dict from name to the values of each row.",
-        )  # fmt: skip
-    used = [item for item in given if isinstance(item, str)]
-    wanted = [name for name in every if name not in used] if names is None else list(names)
-    for name in (*used, *wanted):
-        if name not in every:
-            from karat.engines.checks import no_slices
-
-            raise no_slices(name, list(every))
-    values = tuple(every[item] if isinstance(item, str) else item for item in given)
-    return {name: every[name] for name in wanted}, (values[0], values[1], values[2])
-
-
-def _losses(y_true: Any, y_pred: Any, loss: Any) -> Any:
-    """float64[n]: what each row loses."""
-    if loss is None:
-        if y_true is None or y_pred is None:
-            raise error(
-                "K120", found="There are neither labels nor losses",
-                do="Give y_true and y_pred, or loss=.",
-            )  # fmt: skip
-        rows, _ = tally_rows(y_true, y_pred)
-        return (rows.true != rows.pred).astype(np.float64)
-    if y_pred is not None:
-        raise error("K120", found="loss= was given with y_pred", do="Give one of them.")
-    lost = as_weights(loss, len(loss), "loss")
-    is_bad = ~np.isfinite(lost) | (lost < 0)
-    if is_bad.any():
-        raise error(
-            "K120", found=f"Row {int(is_bad.argmax())} loses {float(lost[is_bad.argmax()])!r}",
-            do="A loss is a finite number of at least 0.",
-        )  # fmt: skip
-    return lost
-
-
-def _single(values: Mapping[str, Any], n: int) -> tuple[list[SliceCodes], dict[str, str]]:
+def _single(values: Mapping[str, Any], rows: RowLosses) -> tuple[list[SliceCodes], dict[str, str]]:
     """The slices of each column; those that cannot be slices are told."""
     found, left_out = [], {}
     for name, column in values.items():
         try:
-            found.append(coded_values(column, name, n))
+            found.append(coded_values(column, name, rows.n_given).at(rows.kept))
         except KaratError as problem:
             if problem.code not in ("K106", "K181", "K182"):
                 raise

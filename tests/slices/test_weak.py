@@ -35,9 +35,9 @@ def table(n: int = 3000, seed: int = 0) -> Any:
 
 def test_a_weak_cross_is_found_with_its_numbers() -> None:
     frame = table()
-    found = karat.find_weak_slices(frame, "label", "pred", n_permutations=199)
+    found = karat.find_weak_slices(frame, n_permutations=199)
     crosses = karat.find_weak_slices(
-        frame, "label", "pred", names=["site", "sex"], n_permutations=199
+        frame, true="label", pred="pred", by=["site", "sex"], n_permutations=199
     )
     assert found
     assert "id" in found.left_out
@@ -67,7 +67,7 @@ def test_losses_of_any_size_are_shuffled_and_the_same_seed_finds_the_same() -> N
     site = rng.choice(list("abcd"), 2000)
     loss = rng.exponential(size=2000) * np.where(site == "b", 1.6, 1.0)
     one, again = (
-        karat.find_weak_slices({"site": site}, loss=loss, n_permutations=199, seed=3)
+        karat.find_weak_slices(by={"site": site}, loss=loss, n_permutations=199, seed=3)
         for _ in range(2)
     )
     assert [x.name for x in one] == ["site = b"]
@@ -81,24 +81,100 @@ def test_blocks_of_columns_are_one_family(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_without_a_mistake_nothing_is_weak() -> None:
-    found = karat.find_weak_slices({"a": [0, 1] * 100}, [0, 1] * 100, [0, 1] * 100)
+    found = karat.find_weak_slices([0, 1] * 100, [0, 1] * 100, by={"a": [0, 1] * 100})
     assert not found
     assert "No weak slice" in str(found)
 
 
+LABELS = {"y_true": [1, 0], "y_pred": [0, 1], "by": {"a": [1, 2]}}
+LOSSES = {"loss": [1.0, 0.0], "by": {"a": [1, 2]}}
+TABLE = {"y_true": {"label": [1, 0], "pred": [0, 1], "a": [1, 2], "x": [0.5, 2.0]}}
+
+
 @pytest.mark.parametrize(
-    "given",
+    ("given", "code", "says"),
     [
-        {"columns": 3, "loss": [1.0, 0.0]}, {"columns": {"a": [1, 2]}},
-        {"columns": {"a": [1, 2]}, "loss": [1.0, -1.0]},
-        {"columns": {"a": [1, 2]}, "loss": [1.0, 0.0], "n_permutations": 5},
-        {"columns": {"a": [1, 2]}, "loss": [1.0, 0.0], "names": ["b"]},
-        {"columns": {"a": [1, 2, 3]}, "loss": [1.0, 0.0]},
+        ({**LOSSES, "by": 3}, "K181", "by= is 3 (int)"),
+        ({**LOSSES, "by": None}, "K181", "by= was not given"),
+        ({**LOSSES, "by": {}}, "K181", "not columns"),
+        ({**LOSSES, "by": {"a": [1, 2, 3]}}, "K102", "by['a']"),
+        ({**LOSSES, "loss": [1.0, -1.0]}, "K120", "Row 1 loses -1.0"),
+        ({**LOSSES, "loss": [float("nan"), 1.0]}, "K120", "Row 0 loses nan"),
+        ({**LOSSES, "loss": []}, "K120", "no row"),
+        ({**LOSSES, "loss": 3.0}, "K116", "not one number a row"),
+        ({**LOSSES, "loss": "x"}, "K120", "loss= names a column"),
+        ({**LOSSES, "y_true": [1, 0]}, "K120", "loss= was given with labels"),
+        ({**LOSSES, "weights": [1.0, -1.0]}, "K113", "weights"),
+        ({**LOSSES, "weights": [1.0]}, "K102", "weights"),
+        ({**LOSSES, "n_permutations": 5}, "K122", "n_permutations"),
+        ({**LOSSES, "min_n": 0}, "K122", "min_n"),
+        ({**LOSSES, "level": None}, "K122", "level"),
+        ({"by": {"a": [1, 2]}}, "K120", "neither labels nor losses"),
+        ({**LABELS, "y_pred": [0]}, "K102", "y_pred"),
+        ({**LABELS, "true": "label"}, "K120", "true= names a column"),
+        ({**TABLE, "by": ["b"]}, "K404", "'b'"),
+        ({**TABLE, "by": {"b": [1, 2]}}, "K181", "not names of columns"),
+        ({**TABLE, "loss": "y"}, "K404", "'y'"),
+        ({**TABLE, "loss": "x", "pred": "pred"}, "K120", "loss= was given with labels"),
+        ({"y_true": {"a": [1, 2]}}, "K406", "true"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_looked_at_is_an_error(given: dict[str, Any]) -> None:
-    with pytest.raises(KaratError):
+def test_what_cannot_be_looked_at_is_an_error(given: dict[str, Any], code: str, says: str) -> None:
+    with pytest.raises(KaratError) as caught:
         karat.find_weak_slices(**given)
+    assert caught.value.code == code, caught.value
+    assert says in str(caught.value)
+
+
+def test_a_table_and_its_columns_are_one() -> None:
+    frame = table()
+    columns = frame[["site", "age", "sex"]]
+    whole = karat.find_weak_slices(frame.drop(columns="id"), n_permutations=99)
+    apart = karat.find_weak_slices(frame["label"], frame["pred"], by=columns, n_permutations=99)
+    named = karat.find_weak_slices(
+        by=dict(columns), loss=frame["label"] != frame["pred"], n_permutations=99
+    )
+    lost = karat.find_weak_slices(
+        frame.assign(lost=(frame["label"] != frame["pred"]) * 1.0),
+        loss="lost", by=["site", "age", "sex"], n_permutations=99,
+    )  # fmt: skip
+    assert whole
+    assert whole == apart == named == lost
+
+
+def test_weights_count_rows_and_stay_with_them() -> None:
+    frame = table()
+    wrong = frame["label"] != frame["pred"]
+    rng = np.random.default_rng(5)
+    weights = rng.exponential(size=len(frame)) * (rng.random(len(frame)) < 0.9)
+    found = karat.find_weak_slices(
+        frame.assign(w=weights), weights="w", by=["site"], n_permutations=199
+    )
+    own, (best,) = frame["site"] == "c", found
+    assert best.n_rows == (own & (weights > 0)).sum()
+    assert best.loss == pytest.approx(np.average(wrong[own], weights=weights[own]))
+    assert best.rest == pytest.approx(np.average(wrong[~own], weights=weights[~own]))
+    scaled = karat.find_weak_slices(
+        frame.assign(w=weights * 1e6), weights="w", by=["site"], n_permutations=199
+    )
+    assert [x.name for x in scaled] == ["site = c"]
+    # Equal weights are none.
+    assert karat.find_weak_slices(
+        frame.assign(w=0.25), weights="w", by=["site"], n_permutations=99
+    ) == karat.find_weak_slices(frame, by=["site"], n_permutations=99)
+
+
+def test_rows_that_count_much_are_no_finding_by_themselves() -> None:
+    """Of 60 data sets of noise with heavy weights at most 8 show a weak slice."""
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        columns = {f"c{i}": rng.integers(0, 6, 800) for i in range(4)}
+        found += bool(karat.find_weak_slices(
+            by=columns, loss=rng.random(800) < 0.1, weights=rng.pareto(1.5, 800),
+            n_permutations=99, seed=seed,
+        ))  # fmt: skip
+    assert found <= 8
 
 
 def test_noise_shows_a_weak_slice_in_at_most_one_of_twenty() -> None:

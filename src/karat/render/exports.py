@@ -111,10 +111,10 @@ class Exports:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """The values in one long data frame: one row each, every row with the same columns.
 
-        Of a report every listed metric, then every class, then every slice: ``metric`` (as in ``report[metric]``),
-        ``average`` (``"macro"``, ``"micro"``, ``"weighted"``, ``"positive"`` of two classes, or
-        none), ``label`` (of rows of one class), ``slice``, ``value``, ``low``, ``high``,
-        ``level``, ``method``, ``n``, ``undefined`` (the reason) and ``exact``.
+        Of a report every listed metric, then every class, then every slice: ``metric`` (as in
+        ``report[metric]``), ``average`` (``"macro"``, ``"micro"``, ``"weighted"``, ``"positive"``
+        of two classes, or none), ``label`` (of rows of one class), ``slice``, ``value``,
+        ``low``, ``high``, ``level``, ``method``, ``n``, ``undefined`` (the reason), ``exact``.
         Of a comparison every metric and pair of models, with the fields of a
         `karat.comparison.records.Difference`.
 

@@ -9,7 +9,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Candidates", "WeakSlice", "WeakSlices", "largest_of_shuffled", "standardized"]
+__all__ = [
+    "Candidates", "RowLosses", "WeakSlice", "WeakSlices", "largest_of_shuffled", "standardized",
+]  # fmt: skip
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
@@ -106,6 +108,53 @@ class Candidates:
     keys: tuple[tuple[str, ...], ...]
     codes: Codes
     n_rows: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowLosses:
+    """What each row loses, and how much it counts.
+
+    Attributes:
+        loss: float64[n].
+        weights: float64[n], above 0; None where all count alike.
+        shuffled: float64[n], what is added up in a slice and shuffled across rows: the losses, or
+            weight × (loss − mean loss), so that a row keeps its weight.
+        kept: bool[m] of the rows that were given; None when all count.
+        n_given: rows that were given, m.
+    """
+
+    loss: Floats
+    weights: Floats | None
+    shuffled: Floats
+    kept: npt.NDArray[np.bool_] | None
+    n_given: int
+
+    @classmethod
+    def of(cls, loss: Floats, weights: Floats | None) -> RowLosses:
+        """Rows without those of weight 0."""
+        n_given, kept = len(loss), None
+        if weights is not None and not weights.all():
+            kept = weights > 0.0
+            loss, weights = loss[kept], weights[kept]
+        if weights is None or not np.ptp(weights):
+            return cls(loss, None, loss, kept, n_given)
+        weights = weights / weights.max()
+        centred = weights * (loss - np.average(loss, weights=weights))
+        return cls(loss, weights, centred, kept, n_given)
+
+    def sums(self, found: Candidates) -> Floats:
+        """float64[s]: what is shuffled, added up in each slice."""
+        m = len(found.n_rows)
+        return np.bincount(found.codes, self.shuffled, m + 1)[:m].astype(np.float64)
+
+    def means(self, found: Candidates) -> tuple[Floats, Floats]:
+        """float64[s] each: the mean loss of a slice, and of all other rows."""
+        m, weights = len(found.n_rows), self.weights
+        lost = np.bincount(
+            found.codes, self.loss if weights is None else weights * self.loss, m + 1
+        )
+        count = np.bincount(found.codes, weights, m + 1)
+        return lost[:m] / count[:m], (lost.sum() - lost[:m]) / (count.sum() - count[:m])
 
 
 def standardized(sums: npt.NDArray[Any], n_rows: Codes, loss: Floats) -> Floats:
