@@ -10,11 +10,14 @@ PYTEST ?=
 BIN     := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(wildcard src/karat/*/__init__.py src/karat/*/*/__init__.py)
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+NEWEST  := numpy scipy narwhals nanoarrow click rich duckdb jinja2 matplotlib pandas polars pyarrow \
+	pytest pytest-xdist hypothesis jsonschema psutil
+NEWEST_TESTS := tests/laws tests/meaning tests/tally tests/streams tests/uncertainty tests/inputs tests/engines tests/render
 DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub clean
+.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -64,6 +67,18 @@ tables: $(VENV)/installed-test  ## write docs/equivalents.md again, from the cat
 
 stub: $(VENV)/installed-test  ## write the type stub of the public names again, from the catalogue
 	$(BIN)/python -m karat.metrics._stub
+
+# BUILD and INSTALL are lists of interpreters: BUILD="python3.11 python3.12" INSTALL=python3.13.
+release: $(VENV)/installed-release  ## build sdist and wheels, look at them, install and test them without a compiler
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m release --build $(or $(BUILD),$(PYTHON)) --install $(INSTALL)
+
+# An environment of its own: what is newest is not what the tests are written for.
+newest:  ## run the tests against the newest, also pre-released, versions of what karat stands on
+	$(PYTHON) -m venv --clear build/newest
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check --pre --upgrade $(NEWEST)
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check ".[cli]"
+	build/newest/bin/python -m pip list --disable-pip-version-check
+	build/newest/bin/python -m pytest -q -W default -n 2 $(or $(PYTEST),$(NEWEST_TESTS))
 
 clean:  ## remove the environment, the builds and the caches
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
