@@ -135,8 +135,12 @@ def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple
     return tuple(crossed([single[name] for name in names]) for names in wanted)
 
 
-def crossed(parts: Sequence[SliceCodes]) -> SliceCodes:
+def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
     """The slices of all pairs of values that occur.
+
+    Args:
+        parts: one a column.
+        most: slices of the cross.
 
     Errors:
         K182 too many.
@@ -146,7 +150,7 @@ def crossed(parts: Sequence[SliceCodes]) -> SliceCodes:
         columns = (*found.columns, *part.columns)
         pairs = found.codes.astype(np.int64) * len(part.keys) + part.codes
         seen, codes = np.unique(pairs, return_inverse=True)
-        _check_number(len(seen), " × ".join(columns))
+        _check_number(len(seen), " × ".join(columns), most)
         left, right = np.divmod(seen, len(part.keys))
         keys = tuple(
             (*found.keys[i], *part.keys[j])
@@ -342,9 +346,9 @@ def _without_empty(found: SliceCodes) -> SliceCodes:
     return replace(found, codes=lut[found.codes].astype(np.int32), keys=keys)
 
 
-def _check_number(n: int, column: str) -> None:
-    if n > MOST:
-        raise error("K182", column=f"by={column!r}", n=n, most=MOST, distinct=MOST_WHOLE,
+def _check_number(n: int, column: str, most: int = MOST) -> None:
+    if n > most:
+        raise error("K182", column=f"by={column!r}", n=n, most=most, distinct=MOST_WHOLE,
                     bins=N_BINS)  # fmt: skip
 
 
