@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.metrics import Metric, get
+from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
+from karat.metrics._lift import Policy
 from karat.report import Report
 from karat.slices.differences import (
     SliceDifference,
@@ -299,7 +300,7 @@ class SliceTable(Mapping[Any, Slice]):
             df_joint = self.counted.clusters.n_clusters - 1.0
         fewest = min((self._slices[i].n_rows for i in places), default=0)
         rarest = None
-        if places and not metric.needs_scores and is_combined(metric, self.whole.undefined):
+        if places and _is_over_classes(metric, self.whole.undefined):
             held = self._rows_of_classes[places]
             rarest = int(held[held > 0.0].min())
         below, above = np.array(sides, np.float64).reshape(-1, 2).T
@@ -310,8 +311,7 @@ class SliceTable(Mapping[Any, Slice]):
 
     def why_other(self, i: int, metric: Metric) -> str | None:
         """Why a slice is not compared in an average over classes: it has next to none of one."""
-        policy = self.whole.undefined
-        if metric.needs_scores or metric.lift == "weighted" or not is_combined(metric, policy):
+        if metric.lift == "weighted" or not _is_over_classes(metric, self.whole.undefined):
             return None
         few = np.flatnonzero(
             self._rows_of_classes.any(axis=0) & (self._rows_of_classes[i] < FEW_OF)
@@ -341,6 +341,14 @@ class SliceTable(Mapping[Any, Slice]):
 
     def __repr__(self) -> str:
         return f"<karat slices by {' × '.join(self.columns)}: {len(self)}>"
+
+
+def _is_over_classes(metric: Metric, policy: Policy) -> bool:
+    """Whether each class adds a value of its own, which takes rows that are truly of it."""
+    if not metric.needs_scores:
+        return is_combined(metric, policy)
+    reads = metric.record.reads
+    return reads in (PairRanks, Pairwise) or (reads is ClassRanks and metric.lift == "macro")
 
 
 class Slices(Mapping[Any, SliceTable]):
