@@ -301,3 +301,18 @@ def test_averages_of_rankings_are_not_compared_over_other_classes() -> None:
         assert list(table.heterogeneity(metric).left_out) == ["a"]
     for metric in ("log_loss", "brier", "expected_calibration_error"):
         assert table.difference(metric)["a"].undefined is None
+
+
+def test_slices_of_numbers_are_found_by_the_numbers() -> None:
+    true = [0, 1] * 4
+    wide, narrow = ([0.1, 2.0, -0.0, 0.1] * 2 for _ in range(2))
+    by = {1: np.array(wide), "narrow": np.array(narrow, np.float32)}
+    slices = karat.evaluate(true, true, by=by).slices
+    assert 1 in slices
+    assert "1" in slices
+    assert 2 not in slices
+    for table in slices.values():
+        assert table.names == ("0", "0.1", "2")
+        assert table[0.0].n_rows == table[np.float64(2)].n_rows == 2
+        assert table[0.1].n_rows == 4
+        assert 0.2 not in table

@@ -277,8 +277,7 @@ def _of_numbers(numbers: Floats, missing: Flags | None, name: str) -> SliceCodes
         most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
         if len(values) <= most:
             codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
-            names = [f"{x:.0f}" if x % 1 == 0 else repr(x) for x in values.tolist()]
-            return _with_missing(codes, names, missing, name)
+            return _with_missing(codes, _named(values), missing, name)
     low, high = float(held.min()), float(held.max())
     places = _places(len(held))
     edges = np.unique(np.partition(held, places)[places])
@@ -287,6 +286,16 @@ def _of_numbers(numbers: Floats, missing: Flags | None, name: str) -> SliceCodes
     for edge in edges.tolist():
         codes += numbers > edge
     return _binned(codes, low, edges, high, missing, name)
+
+
+def _named(values: Floats) -> list[str]:
+    """Numbers in the digits that tell them apart: of float32 fewer than of what they became."""
+    # −0 is called 0.
+    values = values + 0.0
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    each: npt.NDArray[Any] = narrow if (narrow == values).all() else values
+    return [f"{x:.0f}" if x % 1 == 0 else str(x) for x in each]
 
 
 _TABLED: Final = 1 << 16

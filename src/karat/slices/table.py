@@ -28,7 +28,7 @@ from karat.slices.equality import (
     gap_of,
     tested,
 )
-from karat.slices.parts import RowsOfSlice, ScoredSlices, Slice
+from karat.slices.parts import RowsOfSlice, ScoredSlices, Slice, name_of
 from karat.tally import Cells
 from karat.tally.kept import cached_property
 from karat.tally.sliced import SlicedCells
@@ -107,8 +107,7 @@ class SliceTable(Mapping[Any, Slice]):
 
     def _place(self, name: object) -> int | None:
         key = name if isinstance(name, tuple) else (name,)
-        texts = tuple(str(x).lower() if isinstance(x, bool | np.bool_) else str(x) for x in key)
-        return self._places.get(texts)
+        return self._places.get(tuple(map(name_of, key)))
 
     def __getitem__(self, name: Any) -> Slice:
         """A slice by its name.
@@ -351,6 +350,10 @@ def _is_over_classes(metric: Metric, policy: Policy) -> bool:
     return reads in (PairRanks, Pairwise) or (reads is ClassRanks and metric.lift == "macro")
 
 
+def _columns_of(name: object) -> Key:
+    return tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)
+
+
 class Slices(Mapping[Any, SliceTable]):
     """Column, or tuple of columns → its `SliceTable`; empty where ``by=`` was not given."""
 
@@ -363,7 +366,7 @@ class Slices(Mapping[Any, SliceTable]):
         Errors:
             K183 the report has none by it.
         """
-        key = column if isinstance(column, tuple) else (str(column),)
+        key = _columns_of(column)
         if key not in self._tables:
             known = [name if len(name) > 1 else name[0] for name in self._tables]
             told = shown(known, 12) if known else "none: give by= to karat.evaluate"
@@ -371,7 +374,7 @@ class Slices(Mapping[Any, SliceTable]):
         return self._tables[key]
 
     def __contains__(self, column: object) -> bool:
-        return (column if isinstance(column, tuple) else (column,)) in self._tables
+        return _columns_of(column) in self._tables
 
     def __iter__(self) -> Iterator[Any]:
         return (key if len(key) > 1 else key[0] for key in self._tables)
