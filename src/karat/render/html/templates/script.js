@@ -267,6 +267,15 @@
       cell.dataset.value = part;
       cell.className = `${shade(part, whole, kind)}${kind === "r" ? " diagonal" : ""}`.trim();
     };
+    // A threshold in digits that tell it from the next ones, never above it: as a setting it calls these rows.
+    const near = (thresholds, at) => {
+      const x = thresholds[at];
+      if (!Number.isFinite(x)) return x > 0 ? "∞" : "-∞";
+      const next = at + 1 < thresholds.length ? thresholds[at + 1] : -Infinity;
+      let digits = 6, shown = Number(x.toPrecision(6));
+      while (digits < 17 && (shown > x || shown <= next)) shown = Number(x.toPrecision(++digits));
+      return String(shown);
+    };
     const move = () => {
       const c = current(), points = opened(c), at = Number(slide.value);
       points.at = at;
@@ -274,7 +283,7 @@
       const tp = points.tp[at], fp = points.fp[at];
       const fn = points.tp[last] - tp, tn = points.fp[last] - fp;
       const threshold = points.thresholds[at];
-      const told = Number.isFinite(threshold) ? String(Number(threshold.toPrecision(6))) : "∞";
+      const told = near(points.thresholds, at);
       $("at").textContent = told;
       $("at").dataset.value = threshold;
       put("tn", tn, tn + fp, "r");
