@@ -299,14 +299,18 @@ def _single(values: Mapping[str, Any], rows: RowLosses) -> tuple[list[SliceCodes
 
 
 def _crossed(a: SliceCodes, b: SliceCodes) -> SliceCodes | None:
-    return None if len(a.keys) < 2 or len(b.keys) < 2 else crossed([a, b])
+    if len(a.keys) < 2 or len(b.keys) < 2:
+        return None
+    # No table is kept of a pair of values, so that there may be more than a report holds.
+    return crossed([a, b], most=_MOST_CROSSED**2)
 
 
 def _candidates(found: SliceCodes, min_n: int) -> Candidates:
     """The slices of enough rows, and not of all of them."""
     n_rows = np.bincount(found.codes, minlength=len(found.keys))
     kept = np.flatnonzero((n_rows >= max(min_n, 1)) & (n_rows < len(found.codes)))
-    lut = np.full(len(found.keys), len(kept), np.int64)
+    # Those of all crosses are held at once.
+    lut = np.full(len(found.keys), len(kept), np.int16)
     lut[kept] = np.arange(len(kept))
     keys = tuple(found.keys[i] for i in kept.tolist())
     return Candidates(found.columns, keys, lut[found.codes], n_rows[kept].astype(np.int64))

@@ -283,6 +283,25 @@ def test_a_matrix_of_a_hundred_classes_is_there_and_fits(
         )
 
 
+def test_rows_within_the_other_classes_are_not_called_right(chrome: Any, tmp_path: Path) -> None:
+    counts = np.full((130, 130), 0)
+    np.fill_diagonal(counts, 3)
+    counts[:50, 0] += 9
+    # Of the classes that have no row of their own, two thirds are taken for the next one.
+    for i in range(60, 129):
+        counts[i, i + 1] = 6
+    path = tmp_path / "many.html"
+    karat.evaluate(confusion=counts, metrics=["accuracy"], level=None).to_html(path)
+    with opened(chrome, path) as seen:
+        corner = seen.page.locator("#matrix tbody tr:last-child td:last-child")
+        corner.hover()
+        words = seen.page.locator("#words").text_content()
+        assert "truly \u206880 other classes\u2069 predicted as" in words
+        assert corner.get_attribute("class") in (None, "")
+        right = seen.page.locator("#matrix tbody tr:first-child td:nth-child(2)")
+        assert "diagonal" in right.get_attribute("class")
+
+
 # Keyboard, colours, paper, phones.
 
 

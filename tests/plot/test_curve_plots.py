@@ -201,6 +201,17 @@ def test_the_mean_curve_has_the_mean_area_that_it_is_labelled_with(ax: Any) -> N
     assert f"{report['roc_auc_ovr_macro'].value:.4f} [" in line.get_label()
 
 
+def test_the_mean_of_curves_in_steps_goes_in_their_steps(ax: Any) -> None:
+    report = of_classes(20, 200)
+    karat.plot.precision_recall(report, ax=ax)
+    x, y = line_of(ax, "mean of 20 classes").get_data()
+    # Of the grid: 201 places.
+    assert y.mean() == pytest.approx(report["mean_average_precision"].value, abs=0.005)
+    curves = report.curves.precision_recall.values()
+    half = [one.precision[np.flatnonzero(one.recall >= 0.5)[0]] for one in curves]
+    assert y[x == 0.5] == pytest.approx(np.mean(half))
+
+
 def test_the_pooled_reliability_is_that_of_all_rows(ax: Any) -> None:
     report = of_classes(100, 1_000)
     karat.plot.reliability(report, ax=ax)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,7 @@ from karat.plot import PALETTE
 from karat.plot._element import _short_path
 from karat.plot._shrink import coarser
 from karat.plot.svg import as_svg
+from tests.optional import optional
 from tests.plot.reports import compared, lacking, of_classes
 from tests.plot.test_axes import OF_REPORTS
 
@@ -184,3 +186,34 @@ def test_a_path_of_steps_ends_where_the_path_ends() -> None:
     near = np.abs(points[:, None] - ends[None]).max(axis=2).min(axis=1)
     assert near.max() <= 0.051
     assert np.abs(ends[-1] - points[-1]).max() <= 0.051
+
+
+def test_threads_that_draw_leave_the_settings_of_matplotlib_as_they_were() -> None:
+    mpl = optional("matplotlib")
+    before = dict(mpl.rcParams)
+    in_first, in_second, after_first = (threading.Event() for _ in range(3))
+
+    def first(ax: Any) -> None:
+        in_first.set()
+        in_second.wait(0.5)
+
+    def second(ax: Any) -> None:
+        in_second.set()
+        after_first.wait(5.0)
+
+    def draw_first() -> None:
+        as_svg(first, 2, 2)
+        after_first.set()
+
+    def draw_second() -> None:
+        in_first.wait(5.0)
+        as_svg(second, 2, 2)
+
+    threads = [threading.Thread(target=target) for target in (draw_first, draw_second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = dict(mpl.rcParams)
+    mpl.rcParams.update(before)
+    assert found == before

@@ -148,3 +148,13 @@ def test_slices_stand_on_the_page() -> None:
     assert "<b>a</b>" not in text
     assert "&lt;b&gt;a&lt;/b&gt;" in text
     assert 'id="slices"' not in karat.evaluate(y, y).to_html()
+
+
+@pytest.mark.parametrize("kind", ["labels", "scores", "scores clusters"])
+def test_every_metric_is_listed_with_the_slices_of_the_first(kind: str) -> None:
+    found = report(kind)
+    back = karat.Report.from_json(found.to_json())
+    for one in (found, back):
+        text = one.to_markdown(metrics="all")
+        assert text == found.to_markdown(metrics="all")
+        assert "| slice | rows | accuracy |" in text

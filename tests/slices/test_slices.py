@@ -281,3 +281,38 @@ def test_columns_that_do_not_exist_are_told() -> None:
         assert caught.value.code == "K183"
         assert isinstance(caught.value, KeyError)
     assert not karat.evaluate([0, 1], [0, 1]).slices
+
+
+def test_averages_of_rankings_are_not_compared_over_other_classes() -> None:
+    rng = np.random.default_rng(0)
+    true, by = rng.integers(0, 3, 900), np.array(["a", "b", "c"] * 300)
+    true[(by == "a") & (true == 2)] = 0
+    prob = rng.dirichlet([1.0, 1.0, 1.0], 900) + np.eye(3)[true]
+    table = karat.evaluate(true, y_prob=prob / 2.0, by=by).slices["by"]
+    for metric in (
+        "roc_auc_ovr_macro",
+        "mean_average_precision",
+        "roc_auc_ovo_macro",
+        "roc_auc_mu",
+    ):
+        differences = table.difference(metric)
+        assert "truly of '2'" in str(differences["a"].undefined)
+        assert differences["b"].undefined is None
+        assert list(table.heterogeneity(metric).left_out) == ["a"]
+    for metric in ("log_loss", "brier", "expected_calibration_error"):
+        assert table.difference(metric)["a"].undefined is None
+
+
+def test_slices_of_numbers_are_found_by_the_numbers() -> None:
+    true = [0, 1] * 4
+    wide, narrow = ([0.1, 2.0, -0.0, 0.1] * 2 for _ in range(2))
+    by = {1: np.array(wide), "narrow": np.array(narrow, np.float32)}
+    slices = karat.evaluate(true, true, by=by).slices
+    assert 1 in slices
+    assert "1" in slices
+    assert 2 not in slices
+    for table in slices.values():
+        assert table.names == ("0", "0.1", "2")
+        assert table[0.0].n_rows == table[np.float64(2)].n_rows == 2
+        assert table[0.1].n_rows == 4
+        assert 0.2 not in table

@@ -9,7 +9,9 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from karat.inputs.slice_codes import SliceCodes
 from karat.slices.weak import standardized
+from karat.weak_slices import _candidates
 from simulations.weak_slices import noise, planted
 from tests.optional import optional
 
@@ -51,6 +53,25 @@ def test_a_weak_cross_is_found_with_its_numbers() -> None:
     assert found.n_inside >= 1
     assert crosses.n_tested == 8 + 2 + 16
     assert "site = c" in str(found)
+
+
+def test_a_cross_may_have_more_pairs_than_a_report_has_slices() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, 40, (2, 6000))
+    columns = {"a": a.astype(str), "b": b.astype(str)}
+    loss = ((a == 7) & (b < 20)).astype(float)
+    found = karat.find_weak_slices(by=columns, loss=loss, min_n=2, n_permutations=99)
+    assert found.n_tested > 1000
+    assert found.slices[0].name == "a = 7"
+    assert found.slices[0].loss == pytest.approx(loss[a == 7].mean())
+
+
+def test_slices_of_all_crosses_take_two_bytes_a_row() -> None:
+    codes = SliceCodes(("a",), np.arange(100, dtype=np.int32) % 3, (("0",), ("1",), ("2",)))
+    found = _candidates(codes, 34)
+    assert found.keys == (("0",),)
+    assert (found.codes == (codes.codes != 0)).all()
+    assert found.codes.nbytes == 200
 
 
 def test_the_statistic_is_that_of_shuffled_rows() -> None:

@@ -135,8 +135,12 @@ def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple
     return tuple(crossed([single[name] for name in names]) for names in wanted)
 
 
-def crossed(parts: Sequence[SliceCodes]) -> SliceCodes:
+def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
     """The slices of all pairs of values that occur.
+
+    Args:
+        parts: one a column.
+        most: slices of the cross.
 
     Errors:
         K182 too many.
@@ -146,7 +150,7 @@ def crossed(parts: Sequence[SliceCodes]) -> SliceCodes:
         columns = (*found.columns, *part.columns)
         pairs = found.codes.astype(np.int64) * len(part.keys) + part.codes
         seen, codes = np.unique(pairs, return_inverse=True)
-        _check_number(len(seen), " × ".join(columns))
+        _check_number(len(seen), " × ".join(columns), most)
         left, right = np.divmod(seen, len(part.keys))
         keys = tuple(
             (*found.keys[i], *part.keys[j])
@@ -273,8 +277,7 @@ def _of_numbers(numbers: Floats, missing: Flags | None, name: str) -> SliceCodes
         most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
         if len(values) <= most:
             codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
-            names = [f"{x:.0f}" if x % 1 == 0 else repr(x) for x in values.tolist()]
-            return _with_missing(codes, names, missing, name)
+            return _with_missing(codes, _named(values), missing, name)
     low, high = float(held.min()), float(held.max())
     places = _places(len(held))
     edges = np.unique(np.partition(held, places)[places])
@@ -283,6 +286,16 @@ def _of_numbers(numbers: Floats, missing: Flags | None, name: str) -> SliceCodes
     for edge in edges.tolist():
         codes += numbers > edge
     return _binned(codes, low, edges, high, missing, name)
+
+
+def _named(values: Floats) -> list[str]:
+    """Numbers in the digits that tell them apart: of float32 fewer than of what they became."""
+    # −0 is called 0.
+    values = values + 0.0
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    each: npt.NDArray[Any] = narrow if (narrow == values).all() else values
+    return [f"{x:.0f}" if x % 1 == 0 else str(x) for x in each]
 
 
 _TABLED: Final = 1 << 16
@@ -342,9 +355,9 @@ def _without_empty(found: SliceCodes) -> SliceCodes:
     return replace(found, codes=lut[found.codes].astype(np.int32), keys=keys)
 
 
-def _check_number(n: int, column: str) -> None:
-    if n > MOST:
-        raise error("K182", column=f"by={column!r}", n=n, most=MOST, distinct=MOST_WHOLE,
+def _check_number(n: int, column: str, most: int = MOST) -> None:
+    if n > most:
+        raise error("K182", column=f"by={column!r}", n=n, most=most, distinct=MOST_WHOLE,
                     bins=N_BINS)  # fmt: skip
 
 

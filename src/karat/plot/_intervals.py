@@ -64,8 +64,8 @@ def intervals(
         n_rows = _metrics(reports, ax, _chosen(reports, metrics), errorbar)
     else:
         n_rows = _classes(reports, ax, of_classes, classes, errorbar)
-    levels = {report.confidence.level for report in reports.values() if report.confidence}
-    share = f" ({100 * levels.pop():g} % interval)" if len(levels) == 1 else ""
+    levels = {report.confidence.told for report in reports.values() if report.confidence}
+    share = f" ({levels.pop()} interval)" if len(levels) == 1 else ""
     ax.set_xlabel(f"{of_classes or 'value'}{share}")
     ax.grid(visible=True, axis="x", linewidth=0.5, color=faint(ax), alpha=0.6)
     ax.set_axisbelow(True)

@@ -294,13 +294,20 @@ def _others(kind: Kind, ax: Axes, shown: Shown) -> None:
 def _mean(kind: Kind, ax: Axes, report: Report) -> None:
     """The mean of the curves of all classes, at each place of the horizontal axis."""
     places = [i for i in range(report.classes.k) if not kind.of(report, i).undefined]
-    lines = [kind.path(report, i) for i in places]
-    if not lines:
+    if not places:
         return
-    mean = np.mean([np.interp(_GRID, x, y) for x, y in lines], axis=0)
+    mean = np.mean([_heights(kind, report, i) for i in places], axis=0)
     told = area_of_mean(kind.area, report)
-    label = f"mean of {count(len(lines))} classes  {told}".strip()
+    label = f"mean of {count(len(places))} classes  {told}".strip()
     ax.plot(_GRID, mean, color=ink(), linewidth=2.2, label=label, zorder=2.5)
+
+
+def _heights(kind: Kind, report: Report, place: int) -> Any:
+    """How high a curve is at each place of the horizontal axis, as it is drawn."""
+    x, y = kind.path(report, place)
+    if kind is _PRECISION_RECALL and _is_whole(kind.of(report, place)):
+        return y[np.searchsorted(x, _GRID).clip(0, len(x) - 1)]
+    return np.interp(_GRID, x, y)
 
 
 def _decisions(kind: Kind, ax: Axes, series: Sequence[Series]) -> None:

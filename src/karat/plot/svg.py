@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -42,6 +43,10 @@ _SETTINGS: Final[Any] = {
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8.0,
 }
+
+_SETTING: Final = threading.Lock()
+"""The settings of matplotlib are those of all threads: two that put back what they found in turn
+would leave one's own behind."""
 
 
 def as_svg(
@@ -91,7 +96,7 @@ def as_svg(
     from matplotlib.figure import Figure
     from matplotlib.rcsetup import cycler
 
-    with mpl.rc_context(), _foreign_letters():
+    with _SETTING, mpl.rc_context(), _foreign_letters():
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS | {"axes.prop_cycle": cycler(color=SERIES)})
         figure = Figure(figsize=(width, height), layout="constrained")

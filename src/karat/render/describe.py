@@ -49,7 +49,8 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     sections = [
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
-        *slice_sections(report, headline[0]),
+        # The metric whose tests a report that was read from JSON holds.
+        *slice_sections(report, headline_names(report)[0]),
         thresholds_section(report),
         confusion_section(report.confusion),
         pairs_section(report),
@@ -116,10 +117,10 @@ def facts(report: Report) -> tuple[str, ...]:
 def _headline(report: Report, names: Sequence[str]) -> Table:
     results = report.metrics
     columns = [Column("metric", "left"), Column("value")]
-    levels = [r.level for r in map(results.__getitem__, names) if r.level is not None]
-    has_interval = bool(levels)
-    if levels:
-        columns.append(Column(f"{100 * levels[0]:g} % interval", "left", rank=1))
+    asked = report.confidence
+    has_interval = asked is not None and any(results[name].level is not None for name in names)
+    if asked is not None and has_interval:
+        columns.append(Column(f"{asked.told} interval", "left", rank=1))
     rows = []
     for name in names:
         result = results[name]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["amount", "amounts", "at_most", "count", "counted", "interval", "share", "value"]
+__all__ = [
+    "amount", "amounts", "at_most", "count", "counted", "interval", "share", "threshold",
+    "value",
+]  # fmt: skip
 
 MISSING = "–"
 
@@ -70,6 +73,23 @@ def value(number: float | None) -> str:
         digits = min(16, math.ceil(-math.log10(abs(1 - size)) - 1e-6))
         return f"{number:.{digits}f}"
     return text if size >= 0.001 else f"{number:.1e}"
+
+
+def threshold(number: float | None) -> str:
+    """A threshold in six digits or more, never above it: given again, it still calls its rows.
+
+    Example:
+        >>> from karat.render.numbers import threshold
+        >>> threshold(0.5), threshold(0.4871617), threshold(0.99999987)
+        ('0.5', '0.4871617', '0.99999987')
+    """
+    if number is None or not math.isfinite(number):
+        return value(number)
+    for digits in range(6, 17):
+        text = f"{number:.{digits}g}"
+        if float(text) <= number:
+            return text
+    return repr(float(number))
 
 
 def interval(low: float | None, high: float | None) -> str:

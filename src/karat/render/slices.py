@@ -32,7 +32,7 @@ def slice_sections(report: Report, metric: str) -> Iterator[Table]:
 
 def _section(table: SliceTable, metric: str) -> Table:
     differences = list(table.difference(metric).values())
-    level = f"{100 * table.level:g} %"
+    asked, level = table.whole.confidence, f"{100 * table.level:g} %"
     places = list(range(len(table)))
     notes = [_told(table, metric)]
     if len(places) > N_LISTED:
@@ -51,7 +51,7 @@ def _section(table: SliceTable, metric: str) -> Table:
             reasons.setdefault(one.undefined, []).append(one.name)
         rows.append((
             Cell(parts[i].name), Cell(n[row]), Cell(f"{value(result.value)}{star}", "strong"),
-            Cell(interval(result.low, result.high), "dim"),
+            *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
             Cell("" if one.undefined else _signed(one.difference), "bad" if one.is_shown else ""),
             Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
         ))  # fmt: skip
@@ -60,7 +60,8 @@ def _section(table: SliceTable, metric: str) -> Table:
         notes.append(f"not compared: {shown}: {reason}")
     columns = (
         Column("slice", "left", is_name=True, is_whole=True), Column("rows"), Column(metric),
-        Column(f"{level} interval", "left", rank=2), Column("less the others"),
+        *([] if asked is None else [Column(f"{asked.told} interval", "left", rank=2)]),
+        Column("less the others"),
         Column(f"{level}, all at once", "left", rank=1),
     )  # fmt: skip
     return Table(f"Slices by {' × '.join(table.columns)}", columns, tuple(rows), tuple(notes))

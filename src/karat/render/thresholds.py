@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError
 from karat.render.document import Cell, Column, Table
-from karat.render.numbers import MISSING, value
+from karat.render.numbers import threshold, value
 
 if TYPE_CHECKING:
     from karat.report import Report
@@ -36,7 +35,7 @@ def thresholds_section(report: Report) -> Table | None:
         rows.append(
             (
                 Cell(_SHOWN[purpose]),
-                Cell(f"{_threshold(point['threshold'])}{mark}{about['threshold']}"),
+                Cell(f"{threshold(point['threshold'])}{mark}{about['threshold']}"),
                 Cell(
                     f"{value(point['value'])}{mark if point['value'] is None else ''}"
                     f"{about['value']}"
@@ -48,10 +47,3 @@ def thresholds_section(report: Report) -> Table | None:
     columns = (Column("goal", "left"), Column("threshold"), Column("value"))
     title = "Thresholds  chosen on these rows, so the values are optimistic"
     return Table(title, columns, tuple(rows), tuple(notes))
-
-
-def _threshold(number: float | None) -> str:
-    """Six digits, so that it can be given as a threshold again."""
-    if number is None:
-        return MISSING
-    return f"{number:.6g}" if math.isfinite(number) else value(number)

@@ -19,7 +19,9 @@ from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.kept import cached_property
 from karat.uncertainty.table_spread import TableSpread
 
-__all__ = ["NO_WEIGHT", "ONE_CLUSTER", "RowsOfSlice", "ScoredSlices", "Slice", "moved"]
+__all__ = [
+    "NO_WEIGHT", "ONE_CLUSTER", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of",
+]  # fmt: skip
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -225,6 +227,14 @@ class Slice:
 
     def __repr__(self) -> str:
         return f"<karat slice {self.name}: {self.n_rows} rows>"
+
+
+def name_of(value: object) -> str:
+    """What a slice of a value is called: 1.0 is 1, and True true."""
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    is_whole = isinstance(value, float | np.floating) and value.is_integer()
+    return f"{value:.0f}" if is_whole else str(value)
 
 
 def moved(groups: ClusteredCells | None, table: Cells, cells: Cells) -> ClusteredCells | None:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.metrics import Metric, get
+from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
+from karat.metrics._lift import Policy
 from karat.report import Report
 from karat.slices.differences import (
     SliceDifference,
@@ -27,7 +28,7 @@ from karat.slices.equality import (
     gap_of,
     tested,
 )
-from karat.slices.parts import RowsOfSlice, ScoredSlices, Slice
+from karat.slices.parts import RowsOfSlice, ScoredSlices, Slice, name_of
 from karat.tally import Cells
 from karat.tally.kept import cached_property
 from karat.tally.sliced import SlicedCells
@@ -106,8 +107,7 @@ class SliceTable(Mapping[Any, Slice]):
 
     def _place(self, name: object) -> int | None:
         key = name if isinstance(name, tuple) else (name,)
-        texts = tuple(str(x).lower() if isinstance(x, bool | np.bool_) else str(x) for x in key)
-        return self._places.get(texts)
+        return self._places.get(tuple(map(name_of, key)))
 
     def __getitem__(self, name: Any) -> Slice:
         """A slice by its name.
@@ -299,7 +299,7 @@ class SliceTable(Mapping[Any, Slice]):
             df_joint = self.counted.clusters.n_clusters - 1.0
         fewest = min((self._slices[i].n_rows for i in places), default=0)
         rarest = None
-        if places and not metric.needs_scores and is_combined(metric, self.whole.undefined):
+        if places and _is_over_classes(metric, self.whole.undefined):
             held = self._rows_of_classes[places]
             rarest = int(held[held > 0.0].min())
         below, above = np.array(sides, np.float64).reshape(-1, 2).T
@@ -310,8 +310,7 @@ class SliceTable(Mapping[Any, Slice]):
 
     def why_other(self, i: int, metric: Metric) -> str | None:
         """Why a slice is not compared in an average over classes: it has next to none of one."""
-        policy = self.whole.undefined
-        if metric.needs_scores or metric.lift == "weighted" or not is_combined(metric, policy):
+        if metric.lift == "weighted" or not _is_over_classes(metric, self.whole.undefined):
             return None
         few = np.flatnonzero(
             self._rows_of_classes.any(axis=0) & (self._rows_of_classes[i] < FEW_OF)
@@ -343,6 +342,18 @@ class SliceTable(Mapping[Any, Slice]):
         return f"<karat slices by {' × '.join(self.columns)}: {len(self)}>"
 
 
+def _is_over_classes(metric: Metric, policy: Policy) -> bool:
+    """Whether each class adds a value of its own, which takes rows that are truly of it."""
+    if not metric.needs_scores:
+        return is_combined(metric, policy)
+    reads = metric.record.reads
+    return reads in (PairRanks, Pairwise) or (reads is ClassRanks and metric.lift == "macro")
+
+
+def _columns_of(name: object) -> Key:
+    return tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)
+
+
 class Slices(Mapping[Any, SliceTable]):
     """Column, or tuple of columns → its `SliceTable`; empty where ``by=`` was not given."""
 
@@ -355,7 +366,7 @@ class Slices(Mapping[Any, SliceTable]):
         Errors:
             K183 the report has none by it.
         """
-        key = column if isinstance(column, tuple) else (str(column),)
+        key = _columns_of(column)
         if key not in self._tables:
             known = [name if len(name) > 1 else name[0] for name in self._tables]
             told = shown(known, 12) if known else "none: give by= to karat.evaluate"
@@ -363,7 +374,7 @@ class Slices(Mapping[Any, SliceTable]):
         return self._tables[key]
 
     def __contains__(self, column: object) -> bool:
-        return (column if isinstance(column, tuple) else (column,)) in self._tables
+        return _columns_of(column) in self._tables
 
     def __iter__(self) -> Iterator[Any]:
         return (key if len(key) > 1 else key[0] for key in self._tables)

@@ -100,13 +100,13 @@ class Candidates:
     Attributes:
         columns: the column, or both.
         keys: what each is called.
-        codes: int64[n], the slice of each row; those with too few rows are the last code.
+        codes: int16[n], the slice of each row; those with too few rows are the last code.
         n_rows: int64[s], rows of each.
     """
 
     columns: tuple[str, ...]
     keys: tuple[tuple[str, ...], ...]
-    codes: Codes
+    codes: npt.NDArray[np.int16]
     n_rows: Codes
 
 
@@ -185,7 +185,7 @@ def largest_of_shuffled(
     for start in range(0, len(found), step):
         part = found[start : start + step]
         first = np.cumsum([0, *(len(one.n_rows) + 1 for one in part)])
-        codes = np.stack([one.codes + at for one, at in zip(part, first[:-1], strict=True)], axis=1)
+        codes = np.stack([one.codes for one in part], axis=1).astype(np.int64) + first[:-1]
         n_rows = np.concatenate([[*one.n_rows.tolist(), 0] for one in part])
         held = n_rows > 0
         # The same shuffles for every block of slices, so that the largest is of one shuffle.

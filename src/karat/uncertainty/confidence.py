@@ -65,6 +65,11 @@ class Confidence:
         """The share left out beyond each limit."""
         return (1.0 - self.level) / (2.0 if self.side == "both" else 1.0)
 
+    @property
+    def told(self) -> str:
+        """How sure, and on which side: ``"95 %"``, ``"one-sided 95 %"``."""
+        return f"{'' if self.side == 'both' else 'one-sided '}{100 * self.level:g} %"
+
     def quantile(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies away: of the normal or of Student's t."""
         return student_quantile(df, self.tail)

@@ -55,7 +55,8 @@ class Matrix:
         listed = len(self.names) - 1
         return (
             f"Of {count(self.k)} classes the {listed} with most wrong rows, true and predicted "
-            "together; the others share the last row and column."
+            "together; the others share the last row and column, and what is right of them and "
+            "what is wrong the cell in the corner."
             if self.is_cut
             else ""
         )

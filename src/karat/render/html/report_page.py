@@ -81,7 +81,7 @@ def report_to_html(report: Report) -> str:
 
 
 def _level(report: Report) -> str:
-    return "" if report.confidence is None else f"{100 * report.confidence.level:g} %"
+    return "" if report.confidence is None else report.confidence.told
 
 
 def _pairs(report: Report) -> Table | None:

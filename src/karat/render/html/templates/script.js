@@ -108,6 +108,8 @@
     const rowTotals = every.map((i) => every.reduce((sum, j) => sum + at(i, j), 0));
     const columnTotals = every.map((j) => every.reduce((sum, i) => sum + at(i, j), 0));
     const wrong = (i) => (rowTotals[i] ? 1 - at(i, i) / rowTotals[i] : -1);
+    // Where other classes share a row, some of their rows are taken for others of them.
+    const isRight = (i, j) => i === j && !(matrix.cut && i === m - 1);
     const movable = matrix.cut ? every.slice(0, -1) : every;
     const ordered = (compare) => [...movable].sort(compare).concat(every.slice(movable.length));
     const orders = {
@@ -126,7 +128,7 @@
       return percent(part, show === "row" ? rowTotals[i] : columnTotals[j]);
     };
     const told = (i, j) => {
-      const verb = i === j ? "rightly predicted as" : "predicted as";
+      const verb = isRight(i, j) ? "rightly predicted as" : "predicted as";
       return `${amount(at(i, j))} of ${amount(rowTotals[i])} ${unit} truly \u2068${names[i]}\u2069 ` +
         `${verb} \u2068${names[j]}\u2069: ${percent(at(i, j), rowTotals[i])} % of true \u2068${names[i]}\u2069, ` +
         `${percent(at(i, j), columnTotals[j])} % of the ${amount(columnTotals[j])} predicted \u2068${names[j]}\u2069.`;
@@ -165,7 +167,8 @@
         row.append(name);
         order.forEach((j, b) => {
           const whole = wholeOf(i, j);
-          const kind = i === j ? shade(at(i, j), whole, "r") + " diagonal" : shade(at(i, j), whole, "w", top);
+          let kind = i === j ? "" : shade(at(i, j), whole, "w", top);
+          if (isRight(i, j)) kind = shade(at(i, j), whole, "r") + " diagonal";
           const cell = made("td", text(i, j), kind.trim());
           cell.tabIndex = a === active[0] && b === active[1] ? 0 : -1;
           row.append(cell);
@@ -264,6 +267,15 @@
       cell.dataset.value = part;
       cell.className = `${shade(part, whole, kind)}${kind === "r" ? " diagonal" : ""}`.trim();
     };
+    // A threshold in digits that tell it from the next ones, never above it: as a setting it calls these rows.
+    const near = (thresholds, at) => {
+      const x = thresholds[at];
+      if (!Number.isFinite(x)) return x > 0 ? "∞" : "-∞";
+      const next = at + 1 < thresholds.length ? thresholds[at + 1] : -Infinity;
+      let digits = 6, shown = Number(x.toPrecision(6));
+      while (digits < 17 && (shown > x || shown <= next)) shown = Number(x.toPrecision(++digits));
+      return String(shown);
+    };
     const move = () => {
       const c = current(), points = opened(c), at = Number(slide.value);
       points.at = at;
@@ -271,7 +283,7 @@
       const tp = points.tp[at], fp = points.fp[at];
       const fn = points.tp[last] - tp, tn = points.fp[last] - fp;
       const threshold = points.thresholds[at];
-      const told = Number.isFinite(threshold) ? String(Number(threshold.toPrecision(6))) : "∞";
+      const told = near(points.thresholds, at);
       $("at").textContent = told;
       $("at").dataset.value = threshold;
       put("tn", tn, tn + fp, "r");
