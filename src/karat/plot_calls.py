@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from karat.comparing import compare
 from karat.comparison.outcome import Comparison
-from karat.errors import error, short
+from karat.errors import error, short, shown
 from karat.errors.habits import karat_word, unknown_argument
 from karat.evaluation import evaluate
 from karat.plot._axes import axes_of, check_matplotlib
@@ -95,6 +95,9 @@ def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> 
                 do = "Give a report, or a dict of name → report."
                 raise error("K702", name=name, found=found, do=do)
         _refuse_more(name, "reports", y_pred, of_rows)
+        if len(set(map(str, given))) < len(given):
+            found = f"Two reports have one name as text: {shown(given)}"
+            raise error("K702", name=name, found=found, do="Give each a text of its own.")
         return {str(key): one for key, one in given.items()}
     if isinstance(given, Comparison):
         do = "Give the report of each model: {'a': karat.evaluate(...), 'b': karat.evaluate(...)}."

@@ -15,7 +15,13 @@ from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
 from karat.inputs.frames import Frame, is_frame, open_frame
 from karat.inputs.roles import find_roles
-from karat.inputs.slice_codes import SliceCodes, coded_values, crossed, named_columns
+from karat.inputs.slice_codes import (
+    SliceCodes,
+    coded_values,
+    crossed,
+    named_columns,
+    refuse_same_names,
+)
 from karat.inputs.spread import COLLECT, spread_host
 from karat.inputs.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.slices.weak import (
@@ -102,9 +108,14 @@ def find_weak_slices(
         )  # fmt: skip
     least_n = _whole("min_n", min_n, 1, "50 rows tell a tenth from a quarter.")
     n_shuffles = _whole("n_permutations", n_permutations, _FEWEST, "999 show p down to 0.001.")
+    if not isinstance(crosses, bool | np.bool_):
+        raise error(
+            "K122", argument="crosses", value=crosses, choices="True, False",
+            do="False looks at single columns only.",
+        )  # fmt: skip
     given = _of_arguments(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
     rows = _losses(given)
-    single, left_out = _single(given.columns(), rows)
+    single, left_out = _single(given.columns(), rows, "y_true" if given.loss is None else "loss")
     tables = [_candidates(one, least_n) for one in single]
     if crosses:
         for a, b in combinations([x for x in single if len(x.keys) <= _MOST_CROSSED], 2):
@@ -133,7 +144,6 @@ class _Given:
 
     Attributes:
         y_true, y_pred, loss, weights: values, or None.
-        names: what messages call the labels and losses.
         by: the columns to look at.
     """
 
@@ -142,7 +152,6 @@ class _Given:
     loss: Any
     weights: Any
     by: Any
-    beside: str = "y_true"
 
     def columns(self) -> dict[str, Any]:
         """The columns to look at, by name.
@@ -152,6 +161,7 @@ class _Given:
         """
         if is_frame(self.by) and spread_host(self.by) is None and len(self.by):
             if isinstance(self.by, Mapping):
+                refuse_same_names(self.by)
                 return {str(name): values for name, values in self.by.items()}
             frame = open_frame(self.by)
             return frame.columns(list(frame.names), ["the slices"] * len(frame.names))
@@ -285,16 +295,22 @@ def _found(
     )  # fmt: skip
 
 
-def _single(values: Mapping[str, Any], rows: RowLosses) -> tuple[list[SliceCodes], dict[str, str]]:
+def _single(
+    values: Mapping[str, Any], rows: RowLosses, beside: str
+) -> tuple[list[SliceCodes], dict[str, str]]:
     """The slices of each column; those that cannot be slices are told."""
     found, left_out = [], {}
     for name, column in values.items():
         try:
-            found.append(coded_values(column, name, rows.n_given).at(rows.kept))
+            coded = coded_values(column, name, rows.n_given, beside=beside)
+            found.append(coded.at(rows.kept))
         except KaratError as problem:
             if problem.code not in ("K106", "K181", "K182"):
                 raise
-            left_out[name] = str(problem).splitlines()[0].partition("  ")[2]
+            what, where = str(problem).splitlines()[:2]
+            # Of K181 the first line says only that it cannot be used.
+            told = where if problem.code == "K181" else what.partition("  ")[2]
+            left_out[name] = told.strip()
     return found, left_out
 
 

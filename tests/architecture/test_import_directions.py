@@ -80,7 +80,7 @@ ALLOWED: dict[str, set[str]] = {
         "uncertainty",
     }
     | WAIST,
-    "slices": {"comparison", "metrics", "report", "result", "uncertainty"} | WAIST,
+    "slices": {"comparison", "metrics", "render", "report", "result", "uncertainty"} | WAIST,
     "report_results": {"metrics", "report", "result", "signature", "uncertainty", "_version"}
     | WAIST,
     "uncertainty": {"metrics"} | WAIST,

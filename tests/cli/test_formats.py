@@ -105,6 +105,14 @@ def test_junit_is_the_business_of_the_gate(command: tuple[str, ...], karat: Kara
     assert not Path("out.junit.xml").exists()
 
 
+@pytest.mark.parametrize("command", [("report", "ten.csv"), ("compare", *TWO_FILES)])
+def test_a_dash_is_no_file_to_write(command: tuple[str, ...], karat: Karat) -> None:
+    done = karat(*command, "-o", "-", "--format", "json")
+    assert done.code == 2
+    assert "for standard output leave it out" in " ".join(done.err.split())
+    assert not Path("-").exists()
+
+
 def test_names_and_endings_are_of_one_format_each() -> None:
     endings = [ending for each in FORMATS for ending in each.endings]
     assert len(set(endings)) == len(endings)

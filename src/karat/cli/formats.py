@@ -74,8 +74,13 @@ def format_of(given: str | None, output: Path | None) -> Format:
     """The format that an option names, else the ending of the file; text without either.
 
     Errors:
-        click.BadParameter: the ending says nothing.
+        click.BadParameter: the ending says nothing, or the file is ``-``.
     """
+    if output is not None and str(output) == "-":
+        raise click.BadParameter(
+            "'-' would be a file of that name; for standard output leave it out and give --format.",
+            param_hint="-o",
+        )
     by_name = {each.name: each for each in FORMATS}
     if given is not None or output is None:
         return by_name[given or "text"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -13,6 +12,15 @@ import numpy.typing as npt
 from karat.errors import KaratError, error, short
 from karat.inputs.clusters import encode_names
 from karat.inputs.column import Flags, resolved
+from karat.inputs.slice_bins import (
+    MOST_WHOLE,
+    N_BINS,
+    Binned,
+    bins_of_numbers,
+    bins_of_range,
+    bins_of_whole,
+    read_codes,
+)
 from karat.inputs.weights import as_weights
 
 __all__ = [
@@ -21,14 +29,10 @@ __all__ = [
 ]  # fmt: skip
 
 Codes: TypeAlias = npt.NDArray[np.int32]
-Floats: TypeAlias = npt.NDArray[np.float64]
 Key: TypeAlias = tuple[str, ...]
 
 MISSING: Final = "(missing)"
 """The slice of rows without a value."""
-N_BINS: Final = 5
-MOST_WHOLE: Final = 20
-"""Whole numbers of more different values than this are put into bins."""
 MOST: Final = 1000
 """Slices of a column; each costs a table of true × predicted classes."""
 ALONE: Final = "by"
@@ -83,11 +87,18 @@ def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
         return (coded_values(by, name if isinstance(name, str) and name else ALONE, n),)
     if not by:
         raise error("K181", found="by= is empty", do="Give {'country': countries}, or leave it out")
+    refuse_same_names(by)
     found = []
     for name, values in by.items():
         if not isinstance(name, tuple):
             found.append(coded_values(values, str(name), n))
             continue
+        if not name or len({str(one) for one in name}) < len(name):
+            raise error(
+                "K181",
+                found=f"The key {name!r} of by= names {'a column twice' if name else 'no column'}",
+                do="A cross is of different columns: {('country', 'sex'): (a, b)}.",
+            )
         if not isinstance(values, list | tuple) or len(values) != len(name):
             raise error(
                 "K181",
@@ -97,6 +108,23 @@ def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
         parts = [coded_values(x, str(one), n) for x, one in zip(values, name, strict=True)]
         found.append(crossed(parts))
     return tuple(found)
+
+
+def refuse_same_names(by: Mapping[Any, Any]) -> None:
+    """Refuse names that are the same as text: one of them would take the place of the other.
+
+    Errors:
+        K181.
+    """
+    seen: dict[Key, Any] = {}
+    for name in by:
+        key = tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)
+        if key in seen:
+            raise error(
+                "K181", found=f"Its keys {seen[key]!r} and {name!r} are one name",
+                do="Columns are known by the text of their names: give each a text of its own.",
+            )  # fmt: skip
+        seen[key] = name
 
 
 def named_columns(by: Any) -> tuple[Key, ...]:
@@ -160,8 +188,14 @@ def crossed(parts: Sequence[SliceCodes], most: int = MOST) -> SliceCodes:
     return found
 
 
-def coded_values(values: Any, name: str, n: int) -> SliceCodes:
+def coded_values(values: Any, name: str, n: int, *, beside: str = "y_true") -> SliceCodes:
     """The slices of one column of values in memory.
+
+    Args:
+        values: one a row.
+        name: of the column.
+        n: rows.
+        beside: what messages call that which has so many rows.
 
     Errors:
         As `as_slices`.
@@ -172,21 +206,22 @@ def coded_values(values: Any, name: str, n: int) -> SliceCodes:
     except KaratError as problem:
         if problem.code != "K105":
             raise
-        numbers = as_weights(values, n, argument)
-        return _of_numbers(numbers, np.isnan(numbers), name)
+        numbers = as_weights(values, n, argument, beside=beside)
+        gone = np.isnan(numbers)
+        return _of_bins(bins_of_numbers(numbers, gone, name), gone if gone.any() else None, name)
     if len(column) != n:
-        raise error("K102", left="y_true", n_left=n, right=argument, n_right=len(column))
+        raise error("K102", left=beside, n_left=n, right=argument, n_right=len(column))
     missing = column.missing
     if missing is not None and missing.all():
         return SliceCodes((name,), np.zeros(n, np.int32), ((MISSING,),))
     if column.kind == "integer" and column.labels is None:
-        return _of_whole(column.codes, missing, name)
+        return _of_bins(bins_of_range(column.codes, missing, name), missing, name)
     found = resolved(column)
     codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
     labels = found.labels or ()
     if column.kind == "integer":
-        each = np.array([0.0 if x is None else float(x) for x in labels])
-        return _of_numbers(each[_read(codes, missing)], missing, name)
+        whole = [0 if x is None else int(x) for x in labels]
+        return _of_bins(bins_of_whole(codes, whole, missing, name), missing, name)
     texts = ["" if label is None else str(label) for label in labels]
     if column.kind == "boolean":
         texts = [text.lower() for text in texts]
@@ -208,11 +243,15 @@ def coded_texts(
         K182 too many slices.
     """
     if is_number and texts:
+        if all(map(_is_whole, texts)):
+            whole = [int(text) for text in texts]
+            return _of_bins(bins_of_whole(codes, whole, missing, name), missing, name)
         each = np.array([_number(text) for text in texts])
-        numbers = each[_read(codes, missing)]
+        numbers = each[read_codes(codes, missing)]
         # NaN in a column of numbers is no value either.
         gone = np.isnan(numbers) if missing is None else np.isnan(numbers) | missing
-        return _of_numbers(numbers, gone if gone.any() else None, name)
+        missing = gone if gone.any() else None
+        return _of_bins(bins_of_numbers(numbers, missing, name), missing, name)
     return _of_texts(codes, texts, missing, name)
 
 
@@ -221,6 +260,15 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return float("nan")
+
+
+_LONGEST: Final = 40
+"""Digits of a whole number that is read; of more it is a number like any other."""
+
+
+def _is_whole(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST
 
 
 def _of_texts(codes: Codes, texts: Sequence[str], missing: Flags | None, name: str) -> SliceCodes:
@@ -233,104 +281,11 @@ def _of_texts(codes: Codes, texts: Sequence[str], missing: Flags | None, name: s
     place = {text: i for i, text in enumerate(ordered)}
     lut = np.full(max(len(texts), 1), -1, np.int32)
     lut[seen] = [place[texts[code]] for code in seen.tolist()]
-    return _with_missing(lut[_read(codes, missing)], ordered, missing, name)
+    return _with_missing(lut[read_codes(codes, missing)], ordered, missing, name)
 
 
-def _read(codes: npt.NDArray[Any], missing: Flags | None) -> npt.NDArray[Any]:
-    """Codes that can be looked up: what lies under a missing value is arbitrary."""
-    return codes if missing is None else np.where(missing, 0, codes)
-
-
-def _of_whole(numbers: npt.NDArray[Any], missing: Flags | None, name: str) -> SliceCodes:
-    """Of whole numbers of a small range, which need no sort: by how often each occurs."""
-    held = numbers if missing is None else numbers[~missing]
-    low, high = int(held.min()), int(held.max())
-    if high - low >= _TABLED:
-        return _of_numbers(numbers.astype(np.float64), missing, name)
-    at = (numbers.astype(np.int64) - low).clip(0, high - low)
-    counts = np.bincount(at if missing is None else at[~missing])
-    values = np.flatnonzero(counts)
-    if len(values) <= MOST_WHOLE:
-        lut = np.searchsorted(values, np.arange(len(counts))).astype(np.int32)
-        return _with_missing(lut[at], [str(low + x) for x in values.tolist()], missing, name)
-    edges = np.unique(np.searchsorted(np.cumsum(counts), _places(len(held)), side="right"))
-    edges = edges[edges < len(counts) - 1]
-    lut = np.searchsorted(edges, np.arange(len(counts)), side="left").astype(np.int32)
-    return _binned(lut[at], low, edges + low, high, missing, name)
-
-
-def _of_numbers(numbers: Floats, missing: Flags | None, name: str) -> SliceCodes:
-    """One slice a number where those are few; else bins that hold equally many rows."""
-    if missing is not None and not missing.any():
-        missing = None
-    held = numbers if missing is None else numbers[~missing]
-    if not len(held):
-        return SliceCodes((name,), np.zeros(len(numbers), np.int32), ((MISSING,),))
-    is_finite = np.isfinite(held)
-    if not is_finite.all():
-        raise error(
-            "K181", found=f"{name!r} holds {float(held[~is_finite][0])!r}, which is in no bin",
-            do="Give finite numbers, or null where there is none.",
-        )  # fmt: skip
-    if len(np.unique(held[:_LOOKED_AT])) <= MOST_WHOLE:
-        values = np.unique(held)
-        most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
-        if len(values) <= most:
-            codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
-            return _with_missing(codes, _named(values), missing, name)
-    low, high = float(held.min()), float(held.max())
-    places = _places(len(held))
-    edges = np.unique(np.partition(held, places)[places])
-    edges = edges[edges < high]
-    codes = np.zeros(len(numbers), np.int32)
-    for edge in edges.tolist():
-        codes += numbers > edge
-    return _binned(codes, low, edges, high, missing, name)
-
-
-def _named(values: Floats) -> list[str]:
-    """Numbers in the digits that tell them apart: of float32 fewer than of what they became."""
-    # −0 is called 0.
-    values = values + 0.0
-    with np.errstate(over="ignore"):
-        narrow = values.astype(np.float32)
-    each: npt.NDArray[Any] = narrow if (narrow == values).all() else values
-    return [f"{x:.0f}" if x % 1 == 0 else str(x) for x in each]
-
-
-_TABLED: Final = 1 << 16
-_LOOKED_AT: Final = 4096
-
-
-def _places(n: int) -> list[int]:
-    """Places in the order of n numbers that end a bin: an edge is a number that occurs."""
-    return [max(-(-n * i // N_BINS) - 1, 0) for i in range(1, N_BINS)]
-
-
-def _binned(
-    codes: npt.NDArray[Any],
-    low: float,
-    edges: npt.NDArray[Any],
-    high: float,
-    missing: Flags | None,
-    name: str,
-) -> SliceCodes:
-    """Bins up to and with each edge; a number that many rows share is not divided."""
-    shown = _shown([float(low), *map(float, edges), float(high)])
-    names = [
-        below if below == above else f"{'(' if i else '['}{below}, {above}]"
-        for i, (below, above) in enumerate(pairwise(shown))
-    ]
-    return replace(_with_missing(codes, names, missing, name), bins=True)
-
-
-def _shown(edges: Sequence[float]) -> list[str]:
-    """Numbers as short as they can be told apart."""
-    for digits in range(4, 17):
-        texts = [f"{edge:.{digits}g}" for edge in edges]
-        if len(set(texts)) == len(set(edges)):
-            return texts
-    return [repr(edge) for edge in edges]
+def _of_bins(found: Binned, missing: Flags | None, name: str) -> SliceCodes:
+    return replace(_with_missing(found.codes, found.names, missing, name), bins=found.bins)
 
 
 def _with_missing(

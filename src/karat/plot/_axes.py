@@ -45,7 +45,7 @@ def axes_of(given: Any) -> Iterator[Axes]:
     """The axes given, or those of a new figure of pyplot, which is closed if drawing fails.
 
     Errors:
-        K501 matplotlib is missing; K701 it is not one Axes.
+        K501 matplotlib is missing; K701 it is not one Axes of plain x and y.
     """
     check_matplotlib()
     if given is not None:
@@ -53,6 +53,8 @@ def axes_of(given: Any) -> Iterator[Axes]:
 
         if not isinstance(given, Axes):
             raise error("K701", found=f"ax is {short(given)} ({type(given).__name__})")
+        if given.name != "rectilinear":
+            raise error("K701", found=f"ax is a {type(given).__name__}, without plain x and y")
         yield given
         return
     import matplotlib.pyplot as plt

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from karat.comparison.outcome import Comparison
 from karat.comparison.records import Difference
 from karat.errors import error, shown
-from karat.metrics import Metric, get
+from karat.metrics import get
+from karat.plot._asked import asked_metrics
 from karat.plot._axes import faint, names_on_plots
 from karat.plot._forest import MOST_ROWS, Row, add_row_legend, draw_rows, name_rows, tell_missing
 from karat.plot._palette import MUTED, PALETTE
@@ -90,17 +91,14 @@ def _chosen(comparison: Comparison, metrics: Any) -> list[Difference]:
     """The differences in the metrics asked for, in their order.
 
     Errors:
-        K301 no such metric; K168 it was not compared.
+        K301 no such metric; K168 it was not compared; K702 none is named.
     """
     if metrics is None:
         return list(comparison.differences)
-    given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    names = [str(get(name)) for name in given]
+    names = [str(get(name)) for name in asked_metrics("compare", metrics)]
     for name in names:
         if name not in comparison.metrics:
             raise error("K168", what=name, known=shown(comparison.metrics))
-    if not names:
-        raise error("K702", name="compare", found="metrics= is empty", do="Name one.")
     return [one for name in names for one in comparison.differences if one.metric == name]
 
 

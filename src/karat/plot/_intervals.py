@@ -11,6 +11,7 @@ import numpy as np
 from karat.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric, get
+from karat.plot._asked import asked_metrics
 from karat.plot._axes import faint, names_on_plots
 from karat.plot._forest import MOST_ROWS, Row, add_row_legend, draw_rows, name_rows, tell_missing
 from karat.plot._palette import MUTED, style
@@ -79,7 +80,7 @@ def _of_classes(reports: Reports, metrics: Any, classes: Any) -> str | None:
     Errors:
         K301 no such metric; K702 the table of classes does not hold it.
     """
-    names = [metrics] if isinstance(metrics, str | Metric) else list(metrics or ())
+    names = [] if metrics is None else asked_metrics("intervals", metrics)
     if len(names) != 1:
         if classes is not None:
             do = f"Name one of {shown(_OF_CLASSES, 20)}."
@@ -102,7 +103,7 @@ def _chosen(reports: Reports, metrics: Any) -> list[str]:
         K301 no such metric; K307 a plain name of more than two classes.
     """
     if metrics is not None:
-        given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+        given = asked_metrics("intervals", metrics)
         for report in reports.values():
             for name in given:
                 report[name]  # what a report does not have is an error

@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import Metric, get
+from karat.plot._asked import asked_metrics
 from karat.plot._axes import add_legend, faint
 from karat.plot._palette import MUTED, style
 from karat.plot._series import Reports, Series, series_of
@@ -91,19 +92,17 @@ def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
     """What to draw: metrics of one class against the rest.
 
     Errors:
-        K301 no such metric; K702 one that a threshold alone does not decide.
+        K301 no such metric; K702 none, or one that a threshold alone does not decide.
     """
     if given is None:
         given = _OF_ONE if is_one else _OF_MANY
-    found = [get(name) for name in ([given] if isinstance(given, str | Metric) else given)]
+    found = [get(name) for name in asked_metrics("threshold", given)]
     for metric in found:
         if metric.needs_scores or metric.lift != "plain":
             raise error(
                 "K702", name="threshold", found=f"{metric} is no metric of one class by its labels",
                 do="Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'.",
             )  # fmt: skip
-    if not found:
-        raise error("K702", name="threshold", found="metrics= is empty", do="Name one.")
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from karat.metrics import get
 from karat.render.json_parts import Part
 from karat.render.json_scores import thresholds_to_json
+from karat.render.json_slices import check_slices
 
 if TYPE_CHECKING:
     from karat.curves import Curves
@@ -72,6 +73,9 @@ def check_agreement(whole: Part, report: Report) -> None:
     if thresholds is not None:
         _check(thresholds, thresholds_to_json(report), "scores.measured")
     _check_positive(whole, report)
+    slices = whole.get("slices")
+    if slices is not None:
+        check_slices(slices, report)
     if report.kept_curves is not None:
         _check_areas(whole["scores"]["curves"]["classes"], report, report.kept_curves)
 

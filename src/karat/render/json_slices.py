@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from karat.slices import Slices, SliceTable
     from karat.slices.table import Told
 
-__all__ = ["slices_from", "slices_to_json"]
+__all__ = ["check_slices", "slices_from", "slices_to_json"]
 
 
 def slices_to_json(report: Report, metrics: Sequence[str]) -> list[dict[str, Any]]:
@@ -51,6 +51,13 @@ def _table(table: SliceTable, metrics: Sequence[str]) -> dict[str, Any]:
             "cells": [list(cell) for cell in zip(*listed, strict=True)],
             "metrics": {name: one[name].to_dict() for name in metrics},
         })  # fmt: skip
+        infinite = {
+            name: "inf" if one[name].value > 0.0 else "-inf"
+            for name in metrics
+            if math.isinf(one[name].value)
+        }
+        if infinite:
+            parts[-1]["infinite"] = infinite
     first = metrics[:1]
     return {
         "columns": list(table.columns),
@@ -81,9 +88,10 @@ def slices_from(part: Part | None, whole: Report) -> Slices | None:
         counted = _counted(item, whole.cells)
         is_clustered = whole.is_clustered
         kept = tuple(
-            _results(one["metrics"], whole, is_clustered=is_clustered)
-            for one in item["slices"].items()
+            _results(one, whole, is_clustered=is_clustered) for one in item["slices"].items()
         )
+        if counted.columns in tables:
+            raise item["columns"].is_not("columns of its own")
         told = _tests(item["tests"], counted, is_clustered=is_clustered)
         tables[counted.columns] = SliceTable(counted, whole, told=told, kept=kept)
     return Slices(tables)
@@ -99,21 +107,29 @@ def _counted(item: Part, cells: Cells) -> SlicedCells:
     counts = np.zeros((len(parts), len(listed)), cells.counts.dtype)
     squares = None if cells.squares is None else np.zeros(counts.shape)
     for i, one in enumerate(parts):
+        seen = set()
         for cell in one["cells"].items():
-            numbers = cell.amounts()
+            numbers = list(cell.items())
             if len(numbers) != (3 if squares is None else 4):
                 raise cell.is_not("[true, predicted, total], with squares of weights")
-            key = int(numbers[0]) * cells.k + int(numbers[1])
-            place = int(np.searchsorted(listed, key))
-            if place >= len(listed) or listed[place] != key:
+            true, pred = numbers[0].count, numbers[1].count
+            key = true * cells.k + pred
+            place = int(np.searchsorted(listed, min(key, cells.k**2)))
+            if pred >= cells.k or place >= len(listed) or listed[place] != key:
                 raise cell.is_not("a cell of the table of all rows")
-            counts[i, place] = numbers[2]
+            if key in seen:
+                raise cell.is_not("a cell that stands once")
+            seen.add(key)
+            counts[i, place] = numbers[2].count if squares is None else _amount(numbers[2])
             if squares is not None:
-                squares[i, place] = numbers[3]
-    n_rows = np.array([one["n_rows"].count for one in parts])
+                squares[i, place] = _amount(numbers[3])
+    each = [one["n_rows"].count for one in parts]
     total = counts.sum(axis=0)
-    if n_rows.sum() != cells.n_rows or not np.allclose(total, cells.flat(), rtol=1e-9, atol=0):
+    if sum(each) != cells.n_rows or not np.allclose(total, cells.flat(), rtol=1e-9, atol=0):
         raise refused(f"{item.path} does not add up to the table of all rows")
+    n_rows = np.array(each)
+    if squares is None and (counts.sum(axis=1) != n_rows).any():
+        raise refused(f"{item.path} has slices whose cells do not add up to their rows")
     axes = (Axis(" × ".join(columns), tuple(", ".join(key) for key in keys)),)
     facts: dict[str, Any] = {"classes": cells.classes, "n_rows": n_rows, "axes": axes}
     if cells.storage != "dense":
@@ -125,12 +141,25 @@ def _counted(item: Part, cells: Cells) -> SlicedCells:
     return SlicedCells(columns, keys, tables)
 
 
-def _results(part: Part, whole: Report, *, is_clustered: bool) -> Mapping[Metric, Result]:
-    """What does not follow from the table: of scores, and with clusters all."""
-    return {
-        metric: _result(item, whole[metric])
-        for metric, item in _kept(part, is_clustered=is_clustered)
-    }
+def _amount(part: Part) -> float:
+    """A sum of weights."""
+    number = _number(part)
+    if not number >= 0.0:
+        raise part.is_not("a number of at least 0")
+    return number
+
+
+def _results(one: Part, whole: Report, *, is_clustered: bool) -> Mapping[Metric, Result]:
+    """What does not follow from the table of a slice: of scores, and with clusters all."""
+    infinite = one.get("infinite")
+    special = {} if infinite is None else dict(infinite.fields())
+    found, n = {}, one["n_rows"].count
+    for metric, item in _kept(one["metrics"], is_clustered=is_clustered):
+        result = _result(item, whole[metric], special.get(str(metric)))
+        if result.n != n:
+            raise item["n"].is_not(f"{n}, the rows of the slice")
+        found[metric] = result
+    return found
 
 
 def _kept(part: Part, *, is_clustered: bool) -> Iterator[tuple[Metric, Part]]:
@@ -144,7 +173,7 @@ def _kept(part: Part, *, is_clustered: bool) -> Iterator[tuple[Metric, Part]]:
             yield metric, item
 
 
-def _result(item: Part, like: Result) -> Result:
+def _result(item: Part, like: Result, special: Part | None) -> Result:
     reason, method, remark = (
         None if item[key].is_null else item[key].text for key in ("undefined", "method", "remark")
     )
@@ -152,9 +181,20 @@ def _result(item: Part, like: Result) -> Result:
         None if item[key].is_null else _number(item[key])
         for key in ("low", "high", "level", "standard_error")
     )
+    value = _number(item["value"])
+    if math.isnan(value) and special is not None:
+        if special.value not in ("inf", "-inf"):
+            raise special.is_not("'inf' or '-inf'")
+        value = float(special.text)
+    if not math.isfinite(value) and reason is None:
+        raise item["undefined"].is_not("the reason why there is no value")
+    if level is not None and not 0.0 < level < 1.0:
+        raise item["level"].is_not("a number between 0 and 1")
+    if low is not None and high is not None and not low <= value <= high:
+        raise item.is_not("an interval that holds the value")
     return replace(
-        like, value=_number(item["value"]), n=item["n"].count, undefined=reason, low=low,
-        high=high, level=level, method=method, standard_error=error, remark=remark,
+        like, value=value, n=item["n"].count, undefined=reason, low=low, high=high, level=level,
+        method=method, standard_error=error, remark=remark,
     )  # fmt: skip
 
 
@@ -173,25 +213,68 @@ def _tests(part: Part, counted: SlicedCells, *, is_clustered: bool) -> Mapping[M
 
     found = {}
     for metric, item in _kept(part, is_clustered=is_clustered):
+        test = _record(Heterogeneity, item["heterogeneity"])
+        gap = _record(Gap, item["gap"])
         each = [_record(SliceDifference, one) for one in item["differences"].items()]
-        if len(each) != len(counted.keys):
-            raise item["differences"].is_not("one difference a slice")
-        found[metric] = Told(
-            dict(zip(counted.keys, each, strict=True)),
-            _record(Heterogeneity, item["heterogeneity"]),
-            _record(Gap, item["gap"]),
-        )
+        names = [", ".join(key) for key in counted.keys]
+        told = list(zip([one.name for one in each], [one.n_rows for one in each], strict=True))
+        if told != list(zip(names, counted.cells.n_rows.tolist(), strict=True)):
+            raise item["differences"].is_not("one difference a slice, with its name and rows")
+        if {one.metric for one in (test, gap, *each)} != {str(metric)}:
+            raise item.is_not(f"tests of {metric} alone")
+        found[metric] = Told(dict(zip(counted.keys, each, strict=True)), test, gap)
     return found
 
 
-_FLOATS = ("value", "rest", "difference", "statistic", "mean", "observed", "expected", "most")
-"""Null stands for NaN in these, and for nothing in the others."""
+def check_slices(part: Part, report: Report) -> None:
+    """Refuse slices whose values do not follow from their tables.
+
+    Errors:
+        K205.
+    """
+    for item, table in zip(part.items(), report.slices.values(), strict=True):
+        parts = list(item["slices"].items())
+        for one, weight in zip(parts, table.weight.tolist(), strict=True):
+            if not _agrees(one["weight"], weight):
+                raise one["weight"].is_not(f"{weight!r}, the sum of its cells")
+        for name, _ in parts[0]["metrics"].fields():
+            metric = None if name not in report else get(name)
+            if metric is None or metric.needs_scores:
+                continue
+            values = table.values_of(metric).tolist()
+            for one, value in zip(parts, values, strict=True):
+                given = one["metrics"][name]["value"]
+                if not _agrees(given, value):
+                    wanted = repr(value) if math.isfinite(value) else "null"
+                    raise given.is_not(f"{wanted}, which its cells give")
+
+
+def _agrees(part: Part, expected: float) -> bool:
+    value = _number(part)
+    if not (math.isfinite(value) and math.isfinite(expected)):
+        return math.isnan(value) and not math.isfinite(expected)
+    return math.isclose(value, expected, rel_tol=1e-9, abs_tol=1e-15)
 
 
 def _record(kind: Any, part: Part) -> Any:
-    """A record from its fields."""
-    given = {}
-    for item in fields(kind):
-        value = part[item.name].value
-        given[item.name] = math.nan if value is None and item.name in _FLOATS else value
+    """A record from its fields, each of the kind that it is declared to be."""
+    given = {item.name: _field(part[item.name], str(item.type)) for item in fields(kind)}
+    for name in ("p", "p_adjusted"):
+        if given.get(name) is not None and not 0.0 <= given[name] <= 1.0:
+            raise part[name].is_not("a number from 0 to 1")
     return kind(**given)
+
+
+def _field(part: Part, kind: str) -> Any:
+    if part.is_null and kind.endswith("| None"):
+        return None
+    plain = kind.removesuffix(" | None")
+    if plain == "float":
+        return _number(part)
+    if plain == "int":
+        return part.count
+    if plain == "str":
+        return part.text
+    if plain == "dict[str, str]":
+        return {name: item.text for name, item in part.fields()}
+    return part.value

@@ -71,7 +71,7 @@ def _section(section: Section, page: Page) -> Iterator[Line]:
     if isinstance(section, Matrix):
         yield from matrix_lines(section, page.width, page.short_names, page.name_limit)
         return
-    for line in wrapped(section.title, page.width, hang=INDENT):
+    for line in wrapped(harmless(section.title), page.width, hang=INDENT):
         yield [Span(line, "heading")]
     if isinstance(section, Notes):
         for text in section.lines:

@@ -9,6 +9,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.render.names import harmless
+
 __all__ = [
     "Candidates", "RowLosses", "WeakSlice", "WeakSlices", "largest_of_shuffled", "standardized",
 ]  # fmt: skip
@@ -84,11 +86,13 @@ class WeakSlices:
         return iter(self.slices)
 
     def __str__(self) -> str:
-        if not self.slices:
-            return f"No weak slice among {self.n_tested} (p = {self.p:.2g})."
         lines = [
-            f"{one.name}: {one.loss:.4g} beside {one.rest:.4g} ({one.n_rows} rows, p = {one.p:.2g})"
+            f"{harmless(one.name)}: {one.loss:.4g} beside {one.rest:.4g} "
+            f"({one.n_rows} rows, p = {one.p:.2g})"
             for one in self.slices
+        ] or [f"No weak slice among {self.n_tested} (p = {self.p:.2g})."]
+        lines += [
+            f"Not looked at: {harmless(f'{name}: {why}')}" for name, why in self.left_out.items()
         ]
         return "\n".join(lines)
 
@@ -115,12 +119,13 @@ class RowLosses:
     """What each row loses, and how much it counts.
 
     Attributes:
-        loss: float64[n].
+        loss: float64[n], divided by a power of two that brings the largest to between 1 and 2.
         weights: float64[n], above 0; None where all count alike.
         shuffled: float64[n], what is added up in a slice and shuffled across rows: the losses, or
             weight × (loss − mean loss), so that a row keeps its weight.
         kept: bool[m] of the rows that were given; None when all count.
         n_given: rows that were given, m.
+        scale: the power of two.
     """
 
     loss: Floats
@@ -128,6 +133,7 @@ class RowLosses:
     shuffled: Floats
     kept: npt.NDArray[np.bool_] | None
     n_given: int
+    scale: int = 0
 
     @classmethod
     def of(cls, loss: Floats, weights: Floats | None) -> RowLosses:
@@ -136,11 +142,14 @@ class RowLosses:
         if weights is not None and not weights.all():
             kept = weights > 0.0
             loss, weights = loss[kept], weights[kept]
+        # Their squares neither overflow nor vanish; 0 and 1, of labels, stay as they are.
+        scale = int(np.frexp(loss.max(initial=0.0))[1]) - 1 if loss.any() else 0
+        loss = np.ldexp(loss, -scale)
         if weights is None or not np.ptp(weights):
-            return cls(loss, None, loss, kept, n_given)
+            return cls(loss, None, loss, kept, n_given, scale)
         weights = weights / weights.max()
         centred = weights * (loss - np.average(loss, weights=weights))
-        return cls(loss, weights, centred, kept, n_given)
+        return cls(loss, weights, centred, kept, n_given, scale)
 
     def sums(self, found: Candidates) -> Floats:
         """float64[s]: what is shuffled, added up in each slice."""
@@ -154,7 +163,8 @@ class RowLosses:
             found.codes, self.loss if weights is None else weights * self.loss, m + 1
         )
         count = np.bincount(found.codes, weights, m + 1)
-        return lost[:m] / count[:m], (lost.sum() - lost[:m]) / (count.sum() - count[:m])
+        inside, rest = lost[:m] / count[:m], (lost.sum() - lost[:m]) / (count.sum() - count[:m])
+        return np.ldexp(inside, self.scale), np.ldexp(rest, self.scale)
 
 
 def standardized(sums: npt.NDArray[Any], n_rows: Codes, loss: Floats) -> Floats:
