@@ -40,7 +40,7 @@ def reliability(
     """Reliability diagram: how often a probability came true, bin by bin.
 
     On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
-    `spread` draws, of one series alone, how far from it two standard deviations reach if they are, within 0 and 1;
+    `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
     `histogram` shades below how the rows lie.
 
     Example:
@@ -134,7 +134,7 @@ def _pooled(ax: Axes, report: Report) -> None:
 def _spread(ax: Axes, one: Series) -> None:
     x, _, spread = _filled(_of(one.report, one.place))
     ax.errorbar(
-        x, x, yerr=np.minimum(2 * spread, [x, 1 - x]), fmt="none", ecolor=MUTED, color=MUTED, elinewidth=0.8,
+        x, x, yerr=2 * spread, fmt="none", ecolor=MUTED, color=MUTED, elinewidth=0.8,
         capsize=2, zorder=1, label="2 standard deviations if calibrated",
     )  # fmt: skip
 
