@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from karat.comparing import compare
 from karat.comparison.outcome import Comparison
+from karat.confusion import Confusion
 from karat.errors import error, short, shown
 from karat.errors.habits import karat_word, unknown_argument
 from karat.evaluation import evaluate
@@ -60,7 +61,15 @@ def plotted(body: Callable[..., None]) -> Callable[..., Any]:
                 raise unknown_argument(f"karat.plot.{name}", key, [*own_names, *arguments])
         with axes_of(ax) as axes:
             read = _comparison_of if is_comparison else _reports_of
-            body(read(name, drawn, y_pred, of_rows), axes, **rest)
+            reports = read(name, drawn, y_pred, of_rows)
+            try:
+                body(reports, axes, **rest)
+            except (AttributeError, TypeError) as problem:
+                for key in rest.keys() - own_names:
+                    if repr(key) in str(problem):  # no artist takes it either
+                        takes = [*own_names, "ax", *arguments]
+                        raise unknown_argument(f"karat.plot.{name}", key, takes) from None
+                raise
         return axes
 
     kinds = inspect.Parameter
@@ -99,6 +108,14 @@ def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> 
             found = f"Two reports have one name as text: {shown(given)}"
             raise error("K702", name=name, found=found, do="Give each a text of its own.")
         return {str(key): one for key, one in given.items()}
+    if isinstance(given, Confusion):
+        _refuse_more(name, "a confusion matrix", y_pred, of_rows)
+        return {"": Report(given.cells)}
+    if isinstance(given, list | tuple) and any(isinstance(one, Report) for one in given):
+        do = "Give a dict of name → report: {'old': report, 'new': other}."
+        raise error(
+            "K702", name=name, found=f"It was given a {type(given).__name__} of reports", do=do
+        )
     if isinstance(given, Comparison):
         do = "Give the report of each model: {'a': karat.evaluate(...), 'b': karat.evaluate(...)}."
         raise error("K702", name=name, found="It was given a comparison", do=do)
@@ -135,7 +152,7 @@ def _docstring(
         first = "comparison: a `karat.Comparison`; or what `karat.compare` takes: y_true, then"
         first += " the models."
     else:
-        first = "report: a `karat.Report`; a dict of name → report, drawn over each other; or"
+        first = "report: a `karat.Report`, or its confusion matrix; a dict of name → report; or"
         first += " y_true, with the other arguments of `karat.evaluate`."
     lines = [text, "", "Args:", f"    {first}"]
     lines += ["    y_pred: as its function takes it, where there is no report."]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from karat.confusion import Confusion
 from karat.errors import KaratError, error
+from karat.errors.habits import of_a_report
 from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits
@@ -155,6 +156,8 @@ class Report(ReportExports):
         try:
             return self[name]
         except KaratError as problem:
+            if told := of_a_report(name):
+                raise AttributeError(told) from None
             what = "A report has neither an attribute nor a metric of that name.\n"
             raise AttributeError(what * (problem.code == "K301") + str(problem)) from None
 

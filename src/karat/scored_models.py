@@ -126,7 +126,8 @@ def _of_metric(
         spread = Paired(np.array(known), first) if is_paired else apart
     reason = reason_without(metric)
     remark = f"it has no influence function: it is {reason}" if reason else None
-    if not reason and not all(map(math.isfinite, variances.values())):
+    known_values = [name for name in scored if math.isfinite(estimates[name].value)]
+    if not reason and not all(math.isfinite(variances[name]) for name in known_values):
         remark = _NO_VARIANCE
     of_models = [one.value for one in estimates.values()]
     n = [rows.n_rows for rows in scored.values()]

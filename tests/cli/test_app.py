@@ -123,3 +123,14 @@ def test_a_terminal_that_shows_only_ascii(tmp_path: Path) -> None:
     assert ran.out.isascii()
     assert "\\xe9" in ran.out
     assert in_process("metrics", environment={"PYTHONIOENCODING": "ascii"}).out.isascii()
+
+
+def test_python_m_karat_is_the_command() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "karat", "metrics", "macro_f1"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("macro_f1")

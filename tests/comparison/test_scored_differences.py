@@ -185,3 +185,20 @@ def test_many_classes_have_the_macro_area_with_its_influence() -> None:
         left, right = (karat.roc_auc_ovr_macro(true[at], y_score=s[at]) for s in z)
         replicates.append(left - right)
     assert one.standard_error == pytest.approx(np.std(replicates), rel=0.2)
+
+
+def test_an_infinite_loss_of_one_model_says_nothing_of_the_others() -> None:
+    rng = np.random.default_rng(3)
+    true = rng.integers(0, 2, 400)
+    first, second = (
+        np.clip(0.3 + 0.4 * true + rng.normal(0, s, 400), 0.05, 0.95) for s in (0.1, 0.2)
+    )
+    never = np.where(true == 1, 0.0, 0.4)
+    found = karat.compare(
+        true, y_prob={"a": first, "b": second, "never": never}, metrics=["log_loss"]
+    )
+    of = {(one.a, one.b): one for one in found.differences}
+    (clean,) = [one for pair, one in of.items() if "never" not in pair]
+    assert clean.low is not None
+    assert clean.remark is None
+    assert all("infinite" in one.remark for pair, one in of.items() if "never" in pair)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.errors import KaratError
 from karat.plot._axes import names_on_plots
 from karat.plot._palette import SERIES, style
 from tests.plot.reports import HOSTILE, compared, lacking, of_classes, one_row
@@ -250,3 +251,42 @@ def test_names_of_models_are_text_too(ax: Any) -> None:
     karat.plot.compare(compared(("$a$", "_b")), ax=ax)
     ax.figure.draw_without_rendering()
     assert "\\$" in ax.get_xlabel()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("confusion_matrix", "it is karat.plot.confusion"),
+        ("roc_curve", "it is karat.plot.roc"),
+        ("calibration", "it is karat.plot.reliability"),
+        ("slices", "there are compare, confusion, det"),
+    ],
+)
+def test_a_name_of_another_library_is_answered(name: str, told: str) -> None:
+    with pytest.raises(AttributeError, match=told):
+        getattr(karat.plot, name)
+
+
+def test_an_argument_that_no_artist_takes_is_named(ax: Any) -> None:
+    report = of_classes(2)
+    with pytest.raises(KaratError, match=r"K126.*'clases'(.|\n)*Nearest: classes="):
+        karat.plot.roc(report, clases=[1], ax=ax)
+    karat.plot.roc(report, linewidth=3, ax=ax)
+    with pytest.raises(AttributeError, match="nothing of ours"):
+        karat.plot.roc(report, label=Unprintable(), ax=ax)
+
+
+class Unprintable:
+    """What an artist takes and then fails on: its own fault, told as it is."""
+
+    def __str__(self) -> str:
+        raise AttributeError("nothing of ours")
+
+
+def test_a_confusion_matrix_is_drawn_and_a_list_of_reports_is_not(ax: Any) -> None:
+    report = of_classes(10)
+    karat.plot.confusion(report.confusion, ax=ax)
+    assert ax.images[0].get_array().tolist() == report.confusion.tolist()
+    assert [text.get_text() for text in ax.get_yticklabels()][:2] == ["0", "1"]
+    with pytest.raises(KaratError, match=r"K702(.|\n)*list of reports(.|\n)*dict"):
+        karat.plot.roc([report, report], ax=ax)

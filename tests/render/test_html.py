@@ -312,3 +312,14 @@ def test_the_style_sheet_has_no_colour_of_its_own_and_knows_all_it_names() -> No
     assert named
     assert named <= set(palette("light"))
     assert set(palette("light")) == set(palette("dark"))
+
+
+def test_only_differences_on_one_scale_have_a_bar() -> None:
+    rng = np.random.default_rng(8)
+    true = rng.integers(0, 2, 300)
+    old, new = (np.clip(true * 0.4 + rng.uniform(0, 0.6, 300), 0.01, 0.99) for _ in range(2))
+    text = karat.compare(
+        true, y_prob={"old": old, "new": new}, metrics=["accuracy", "log_loss"]
+    ).to_html()
+    rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', text.split('id="values"')[0])
+    assert {name: "<svg" in row for name, row in rows} == {"accuracy": True, "log_loss": False}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from karat.errors import KaratError
 from karat.render.markdown import code, escaped, markdown_of
 from karat.render.names import harmless, safe, shortened
 from karat.render.numbers import value
@@ -163,3 +164,10 @@ def test_an_empty_document_has_a_title() -> None:
     from karat.render.document import Document
 
     assert markdown_of(Document("karat", ())).startswith("## karat")
+
+
+@pytest.mark.parametrize("metrics", ["accuracy", ["accuracy"]])
+@pytest.mark.parametrize("export", ["to_markdown", "to_latex", "to_mlflow", "to_wandb"])
+def test_a_choice_of_metrics_that_is_none_is_refused(export: str, metrics: Any) -> None:
+    with pytest.raises(KaratError, match=r"K122(.|\n)*'headline', 'all'(.|\n)*metrics=\["):
+        getattr(REPORTS["two"](), export)(metrics=metrics)

@@ -158,3 +158,22 @@ def test_every_metric_is_listed_with_the_slices_of_the_first(kind: str) -> None:
         text = one.to_markdown(metrics="all")
         assert text == found.to_markdown(metrics="all")
         assert "| slice | rows | accuracy |" in text
+
+
+def test_better_and_worse_slices_look_different() -> None:
+    from karat.render.slices import slice_sections
+
+    rng = np.random.default_rng(0)
+    group = np.repeat(["bad", "good", "usual"], [300, 300, 1400])
+    is_wrong = rng.random(2000) < np.repeat([0.6, 0.01, 0.2], [300, 300, 1400])
+    true = rng.integers(0, 2, 2000)
+    found = karat.evaluate(true, np.where(is_wrong, 1 - true, true), by={"g": group})
+    for metric, signs in (("accuracy", "-+"), ("error_rate", "+-")):
+        (table,) = slice_sections(found, metric)
+        cells = {row[0].text: row[4] for row in table.rows}
+        assert [cells[name].style for name in ("bad", "good")] == ["bad", "good"]
+        assert [cells[name].text[0] for name in ("bad", "good")] == list(signs)
+    (table,) = slice_sections(found, "prevalence")
+    assert {row[4].style for row in table.rows} == {""}
+    pytest.importorskip("jinja2")
+    assert '<td class="n bad">-0.' in found.to_html()

@@ -10,7 +10,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from karat.errors import KaratError, error
 
-__all__ = ["karat_word", "names_its_arguments", "unknown_argument", "where_it_is"]
+__all__ = ["karat_word", "names_its_arguments", "of_a_report", "unknown_argument", "where_it_is"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,6 +47,24 @@ _ELSEWHERE: Final = {
     "precision_recall_fscore_support": "karat.evaluate(...).per_class",
     "roc_curve": "karat.curves.roc",
 }
+
+
+_OF_REPORTS: Final = {
+    "plot": "karat.plot draws a report: karat.plot.roc(report), karat.plot.confusion(report)",
+    "save": "report.to_json(path) writes a report, and karat.Report.from_json(text) reads it",
+    "show": "print(report) shows a report, report.to_html(path) writes it as a page",
+    "summary": "print(report) shows a report, report.to_html(path) writes it as a page",
+    "to_dataframe": "report.to_frame() gives a data frame",
+    "to_df": "report.to_frame() gives a data frame",
+    "to_pandas": "report.to_frame('pandas') gives a data frame",
+    "to_polars": "report.to_frame('polars') gives a data frame",
+}
+
+
+def of_a_report(name: str) -> str | None:
+    """What does it, where a report has no such method and others have; else None."""
+    found = _OF_REPORTS.get(name)
+    return None if found is None else f"A report has no {name}: {found}."
 
 
 def karat_word(name: str, takes: Collection[str] | None = None) -> str | None:
@@ -90,13 +108,16 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
     """The function, which says what karat calls an argument of another library.
 
     Errors:
-        K126 an argument that it does not have; K120 scores without the name of what they are.
+        K126 an argument that it does not have; K120 scores without the name of what they are, or
+        an argument given twice.
     """
     takes = inspect.signature(function).parameters
     named = tuple(name for name in takes if name != "self")
     n_selves = len(takes) - len(named)
     spoken = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
     n_places = sum(item.kind is not inspect.Parameter.KEYWORD_ONLY for item in takes.values())
+
+    places = named[: n_places - n_selves]
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -109,6 +130,15 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
         if not kwargs.keys() <= takes.keys():
             name = min(kwargs.keys() - takes.keys())
             raise unknown_argument(spoken, name, named)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            twice = next((name for name in places[: len(args) - n_selves] if name in kwargs), None)
+            if twice is None:
+                raise
+            found = f"{spoken} was given {twice}=, and also without a name"
+            of_tables = "The columns of a table are named by true=, pred=, prob= and score=."
+            do = of_tables if "true" in takes else "Give it once."
+            raise error("K120", found=found, do=do) from None
 
     return called

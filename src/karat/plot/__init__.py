@@ -18,7 +18,8 @@ matplotlib is imported when the first picture is drawn.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Final
 
 from karat.plot._palette import PALETTE
 
@@ -39,14 +40,41 @@ __all__ = [
 ]
 
 
+_OTHER_NAMES: Final = {
+    "calibration": "reliability",
+    "calibration_curve": "reliability",
+    "histogram": "scores",
+    "confusion_matrix": "confusion",
+    "det_curve": "det",
+    "pr": "precision_recall",
+    "pr_curve": "precision_recall",
+    "roc_auc": "roc",
+    "roc_curve": "roc",
+}
+"""What other libraries call a picture → its function, where the names are not alike."""
+
+
 def __getattr__(name: str) -> Any:
     if name == "svg":
         return importlib.import_module("karat.plot.svg")
     if name not in __all__:
-        raise AttributeError(f"module 'karat.plot' has no attribute {name!r}")
+        raise AttributeError(f"module 'karat.plot' has no attribute {name!r}{_told(name)}")
     found = getattr(importlib.import_module("karat.plot_functions"), name)
     globals()[name] = found
     return found
+
+
+def _told(name: str) -> str:
+    """What there is instead of a name that somebody tried, as the end of a sentence."""
+    if name.startswith("_"):
+        return ""
+    functions = [each for each in __all__ if each not in ("PALETTE", "svg")]
+    near = _OTHER_NAMES.get(name) or next(
+        iter(get_close_matches(name, functions, n=1, cutoff=0.75)), None
+    )
+    if near is not None:
+        return f"; it is karat.plot.{near}"
+    return f"; there are {', '.join(functions)}"
 
 
 def __dir__() -> list[str]:

@@ -81,7 +81,7 @@ def reliability(
     unit_axes(ax, x="mean predicted probability", y="share that came true")
     ax.set_ylim(-_ROOM if histogram else -0.02, 1.02)
     ax.set_yticks(np.linspace(0, 1, 6))
-    ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":", linewidth=1, label="right", zorder=1)
+    ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":", linewidth=1, label="calibrated", zorder=1)
     if legend:
         columns = 2 if len(shown.series) > _FEW else 1
         add_legend(ax, loc="best", columns=columns)
@@ -135,7 +135,7 @@ def _spread(ax: Axes, one: Series) -> None:
     x, _, spread = _filled(_of(one.report, one.place))
     ax.errorbar(
         x, x, yerr=2 * spread, fmt="none", ecolor=MUTED, color=MUTED, elinewidth=0.8,
-        capsize=2, zorder=1, label="2 standard deviations if right",
+        capsize=2, zorder=1, label="2 standard deviations if calibrated",
     )  # fmt: skip
 
 

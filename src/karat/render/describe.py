@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.errors import error
 from karat.metrics import Metric, PairRanks, Pairwise, get
 from karat.render.confusions import confusion_section, pairs_section
 from karat.render.document import Cell, Column, Document, Notes, Table
@@ -62,7 +63,14 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
 
 
 def headline_names(report: Report, which: str = "headline") -> list[str]:
-    """The metrics that open the report: those asked for, else those whose record says so."""
+    """The metrics that open the report: those asked for, else those whose record says so.
+
+    Errors:
+        K122 it is neither ``"headline"`` nor ``"all"``.
+    """
+    if which not in ("headline", "all"):
+        do = "To list others: report.to_frame(), or karat.evaluate(..., metrics=[...])."
+        raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
     if which == "all" or report.requested is not None:
         return list(report.metrics)
     chosen: list[tuple[int, int, str]] = []

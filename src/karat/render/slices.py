@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from karat.render.document import Cell, Column, Table
+from karat.metrics import get
+from karat.render.document import Cell, Column, Style, Table
 from karat.render.numbers import amounts, count, interval, value
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _section(table: SliceTable, metric: str) -> Table:
         rows.append((
             Cell(parts[i].name), Cell(n[row]), Cell(f"{value(result.value)}{star}", "strong"),
             *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
-            Cell("" if one.undefined else _signed(one.difference), "bad" if one.is_shown else ""),
+            Cell("" if one.undefined else _signed(one.difference), _style(one, metric)),
             Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
         ))  # fmt: skip
     for reason, names in list(reasons.items())[:3]:
@@ -86,10 +87,18 @@ def _told(table: SliceTable, metric: str) -> str:
     return " ".join(sentences)
 
 
+def _style(one: SliceDifference, metric: str) -> Style:
+    """Whether a slice is shown to be better or worse than the others, of a metric that says so."""
+    better = get(metric).better
+    if not one.is_shown or better is None:
+        return ""
+    return "good" if (one.difference > 0) is (better == "higher") else "bad"
+
+
 def _p(one: SliceDifference) -> float:
     return 1.0 if one.p is None else one.p
 
 
 def _signed(number: float) -> str:
     text = value(abs(number))
-    return f"{'−' if number < 0 else '+'}{text}"
+    return f"{'-' if number < 0 else '+'}{text}"

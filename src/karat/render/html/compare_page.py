@@ -84,7 +84,8 @@ def _bars(comparison: Comparison, table: Table, a: str, b: str) -> list[dict[str
     rows = [by_metric[row[0].text] for row in table.rows]
     if not reach:
         return [None] * len(rows)
-    return [bar(one.difference, one.low, one.high, (-reach, reach)) for one in rows]
+    scale = (-reach, reach)
+    return [bar(one.difference, one.low, one.high, scale) if _reach(one) else None for one in rows]
 
 
 def _reach(one: Difference) -> float:

@@ -107,7 +107,7 @@ def figures_of(report: Report) -> list[Figure]:
         Figure(
             "reliability",
             "Reliability",
-            "How often a probability came true; on the dotted line it is right.",
+            "How often a probability came true; on the dotted line it is right (calibrated).",
             drawn(plot.reliability, report, **options),
             bins,
         ),

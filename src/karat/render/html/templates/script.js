@@ -64,8 +64,9 @@
     heads.forEach((head, place) => {
       const kind = head.dataset.sort;
       if (!kind) return;
-      const button = made("button", head.textContent);
+      const button = made("button");
       button.type = "button";
+      button.append(...head.childNodes);
       head.replaceChildren(button);
       head.setAttribute("aria-sort", "none");
       button.addEventListener("click", () => {
@@ -308,7 +309,7 @@
       slide.max = points.thresholds.length - 1;
       slide.value = points.at;
       document.querySelectorAll(".is-class").forEach((cell) => cell.replaceChildren(named(name)));
-      const rest = decisions.rest === null ? made("span", "every other") : null;
+      const rest = decisions.rest === null ? made("span", "all others") : null;
       document.querySelectorAll(".is-rest").forEach((cell) =>
         cell.replaceChildren(rest ? rest.cloneNode(true) : named(decisions.rest)));
       move();
