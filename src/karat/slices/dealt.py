@@ -24,7 +24,7 @@ _N_BEYOND: Final = 50
 """Deals beyond the limit of a test, where so many are not too dear."""
 _BUDGET: Final = 100_000_000
 """Steps that all deals of a table may take: a step is the move of one row, some 15 ns."""
-_STEPS_OF_DRAW: Final = 30
+_STEPS_OF_DRAW: Final = 15
 """Of one hypergeometric number."""
 _STEPS_OF_CELL: Final = 7
 """Of one cell that a metric reads."""
@@ -71,7 +71,7 @@ class Dealt:
     def of(cls, cells: Cells, level: float, seed: int) -> Dealt | None:
         """From dense tables of counts on one leading axis; None where that is too dear.
 
-        Cost: for each deal the rows, or 30 times the occupied cells of all slices if that is less.
+        Cost: for each deal the rows, or 15 times the occupied cells of all slices if that is less.
         """
         flat = cells.flat()
         place = np.flatnonzero(flat.any(axis=0))

@@ -22,7 +22,7 @@ __all__ = ["Standing", "standing"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-N_ADDED: Final = 1.0
+N_ADDED: Final = 5.0
 """Rows of the table of all slices that are added where a variance is taken: a slice without a
 mistake has one, too. More would give rare classes the share that they have elsewhere."""
 _BLOCK: Final = 1 << 20
