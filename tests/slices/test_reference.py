@@ -81,21 +81,19 @@ def test_a_metric_of_every_slice_is_that_of_its_result_with_the_same_standard_er
             reference = table._reference(metric)
             if metric.needs_scores or result.low is None:
                 continue
-            for found, parts in (
-                (reference.slices, table.values()), (reference.rests, table.rest.values()),
-            ):  # fmt: skip
-                x, rows = found.x[0], found.rows[0]
-                error = np.sqrt(found.variance_at(x) / rows) * found.scale
-                for i, part in enumerate(parts):
-                    if not found.is_known[0, i]:
-                        continue
-                    n_compared += 1
-                    assert_same(found.value_of(x[i]), part[name].value, within=1e-9, about=name)
-                    expected = part[name].standard_error
-                    # Variances are those of a table with five rows more.
-                    if expected:
-                        assert error[i] == pytest.approx(expected, rel=0.25), name
-        assert n_compared > 200
+            found = reference.slices
+            x, rows = found.x[0], found.rows[0]
+            error = np.sqrt(found.variance_at(x) / rows) * found.scale
+            for i, part in enumerate(table.values()):
+                if not found.is_known[0, i]:
+                    continue
+                n_compared += 1
+                assert_same(found.value_of(x[i]), part[name].value, within=1e-9, about=name)
+                expected = part[name].standard_error
+                # Variances are those of a table with five rows more.
+                if expected:
+                    assert error[i] == pytest.approx(expected, rel=0.25), name
+        assert n_compared > 100
 
 
 def test_two_slices_have_the_p_value_of_all_their_tables() -> None:

@@ -22,7 +22,7 @@ _N_USUAL: Final = 1000
 _N_MOST: Final = 10_000
 _N_BEYOND: Final = 50
 """Deals beyond the limit of a test, where so many are not too dear."""
-_BUDGET: Final = 100_000_000
+_BUDGET: Final = 50_000_000
 """Steps that all deals of a table may take: a step is the move of one row, some 15 ns."""
 _STEPS_OF_DRAW: Final = 15
 """Of one hypergeometric number."""

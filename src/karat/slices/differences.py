@@ -48,12 +48,12 @@ class SliceDifference:
         difference: value − rest; NaN where either is undefined.
         low, high: limits of the difference at `level`; None where none are known.
         low_simultaneous, high_simultaneous: limits that hold for all slices at once: so many
-            standard errors away as the largest difference of rows dealt anew (Westfall and Young
+            standard errors away as the farthest slice where rows are dealt anew (Westfall and Young
             1993), else as Šidák (1967) says.
         level: of both.
         p: two-sided p-value of no difference; None where none is known.
-        p_adjusted: the same for all slices at once: how often rows that are dealt to the slices
-            anew show a difference of some slice that is as large, in standard errors; at least p.
+        p_adjusted: the same for all slices at once: how often, where rows are dealt to the slices
+            anew, some slice lies as far from the mean, in standard errors; at least p.
         method: what made p and the limits.
         undefined: why there is nothing to compare, or None.
         remark: what to know of it, or None.
@@ -144,7 +144,8 @@ def compared(
     known = [i for i, reason in enumerate(reasons) if reason is None]
     n, found = len(known), {}
     each = level_of_each(level, n)
-    dealt = reference.at_once(known) if reference is not None and known else None
+    # A slice without another one to compare has only the other rows beside it.
+    dealt = reference.at_once(known) if reference is not None and n > 1 else None
     if dealt is not None and n > 2:
         beyond = max(dealt.quantile(level), Confidence(level).quantile())
         each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)

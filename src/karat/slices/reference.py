@@ -58,7 +58,7 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtOnce:
-    """The largest of all differences, in standard errors, that each deal shows.
+    """How far the farthest slice of each deal lies from the others, in standard errors.
 
     Attributes:
         p: float64[s], how often it is at least that of a slice (Westfall and Young 1993).
@@ -104,13 +104,6 @@ class Reference:
         tables = self.dealt.tables
         return standing(self.metric, self.dealt, tables, self.classes, self.policy, self.fewest)
 
-    @cached_property
-    def rests(self) -> Standing:
-        """The same of all rows but those of a slice."""
-        tables = self.dealt.tables
-        others = tables[0].sum(axis=0, dtype=tables.dtype) - tables
-        return standing(self.metric, self.dealt, others, self.classes, self.policy, 0)
-
     def spreading(self, places: Sequence[int]) -> Spreading:
         """The test of all slices.
 
@@ -145,13 +138,17 @@ class Reference:
         return Gaps(float(gaps.mean()), float(np.quantile(gaps, level)), p)
 
     def at_once(self, places: Sequence[int]) -> AtOnce:
-        """Every slice less its rest, held against the largest of all of a deal."""
-        own, rest = self.slices, self.rests
-        known = self._known(places) & rest.is_known
-        rows = own.rows + rest.rows
-        mean = (own.rows * own.x + rest.rows * rest.x) / rows
-        variance = own.variance_at(mean) * rows / (own.rows * rest.rows)
-        z = np.where(known, self._ratio(np.abs(own.x - rest.x), mean, variance), 0.0)
+        """Every slice beside the mean, held against the farthest of all of a deal.
+
+        A slice counts in the mean, so that it lies nearer to it than to all others: of accuracy
+        this is the statistic of its difference from the other rows.
+        """
+        known = self._known(places)
+        _, z = self._standardized(known)
+        rows = np.where(known, self.slices.rows, 0.0)
+        left = 1.0 - rows / np.maximum(rows.sum(axis=1, keepdims=True), 1e-300)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(left > _SAME, np.abs(z) / np.sqrt(left), 0.0)
         largest = np.sort(z.max(axis=1))
         at_least = len(largest) - np.searchsorted(largest, z[0] * (1.0 - _TIE), side="left")
         return AtOnce(at_least / len(largest), largest)
