@@ -151,6 +151,16 @@ def test_slices_that_differ_in_all_but_the_metric_are_not_called_different() -> 
     assert of_accuracy == n
 
 
+@pytest.mark.usefixtures("few_deals")
+def test_the_gap_of_few_slices_is_not_held_against_that_of_fewer() -> None:
+    # Of a rare class a slice of 50 rows has five or less: deals compare as many slices as there are.
+    n, alpha, found = 100, 0.05, 0
+    for table in drawn(POPULATIONS["k = 3, 60 : 30 : 10"], (50,) * 5, n, seed=79):
+        gap = table.gap("macro_f1")
+        found += gap.p is not None and gap.p < alpha
+    assert found <= stats.binom.ppf(0.999, n, alpha)
+
+
 def test_limits_at_once_lie_where_p_says() -> None:
     rng = np.random.default_rng(0)
     for n in (200, 1000, 1001):

@@ -123,9 +123,12 @@ class Reference:
         """The largest less the smallest, where slices vary as the observed ones do.
 
         A deviation of a deal is taken in standard errors, times that of the slice: slices with
-        few rows that count, as of a rare class, vary more.
+        few rows that count, as of a rare class, vary more. Deals take the same slices, also
+        where they have few rows of a class: fewer slices have smaller gaps.
         """
-        known, here = self._known(places), list(places)
+        here = list(places)
+        known = np.zeros_like(self.slices.is_known)
+        known[:, here] = self.slices.is_defined[:, here]
         mean, z = self._standardized(known)
         one = self.slices
         variances = one.variance_at(mean[:1]) / one.rows[0, here]

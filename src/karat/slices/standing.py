@@ -37,12 +37,14 @@ class Standing:
         x: float64[...]; of a metric without two ends its value.
         rows: float64[...], so many rows as a share x would need to vary as much: x·(1 − x) ÷
             variance; of a metric without two ends 1 ÷ variance.
-        is_known: bool[...], whether the tables define it.
+        is_defined: bool[...], whether the tables define it.
+        is_known: bool[...], whether they have the rows to compare it, too.
         ends: of its range; None where one is infinite.
     """
 
     x: Floats
     rows: Floats
+    is_defined: Flags
     is_known: Flags
     ends: tuple[float, float] | None
 
@@ -76,7 +78,7 @@ def standing(
         tables: int[b, s, m].
         classes: of all rows.
         policy: what undefined classes count as.
-        fewest: a table with fewer true rows of some class than this defines nothing.
+        fewest: a table with fewer true rows of some class than this is not compared.
 
     Cost: two evaluations of the formula, one with its derivative, for each table.
     """
@@ -86,22 +88,22 @@ def standing(
     added = N_ADDED * pooled / pooled.sum()
     flat = tables.reshape(-1, tables.shape[-1])
     x, rows = np.empty((2, len(flat)))
-    known = np.empty(len(flat), bool)
+    defined, known = np.empty((2, len(flat)), bool)
     is_read = not any(item.kind == "matrix" for item in metric.record.parameters)
     step = max(1, _BLOCK // dealt.k**2)
     for start in range(0, len(flat), step):
         here = slice(start, start + step)
         part, n = dealt.full(flat[here]), flat[here].sum(axis=1)
-        value, is_known = _values(metric, part, classes, policy, by_classes=is_read)
-        if fewest:
-            own = part.sum(axis=-1)[:, dealt.full(pooled).sum(axis=-1) > 0.0]
-            is_known &= (own >= fewest).all(axis=-1)
+        value, is_defined = _values(metric, part, classes, policy, by_classes=is_read)
+        defined[here] = is_defined & (n > 0)
+        own = part.sum(axis=-1)[:, dealt.full(pooled).sum(axis=-1) > 0.0]
+        known[here] = defined[here] & (own >= fewest).all(axis=-1)
         smooth = dealt.full(flat[here] + added)
         centre, variance = _variance(metric, smooth, classes, policy)
         variance = variance / (high - low) ** 2 if is_bounded else variance
         if is_bounded:
             value, centre = (value - low) / (high - low), (centre - low) / (high - low)
-        x[here], known[here] = value, is_known & (n > 0)
+        x[here] = value
         spread = centre * (1.0 - centre) if is_bounded else np.ones_like(centre)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = spread / variance
@@ -109,8 +111,8 @@ def standing(
         rows[here] = n * np.where(is_usual, ratio, 1.0)
     shape = tables.shape[:-1]
     return Standing(
-        np.where(known, x, 0.0).reshape(shape), rows.reshape(shape), known.reshape(shape),
-        (low, high) if is_bounded else None,
+        np.where(defined, x, 0.0).reshape(shape), rows.reshape(shape), defined.reshape(shape),
+        known.reshape(shape), (low, high) if is_bounded else None,
     )  # fmt: skip
 
 
