@@ -153,7 +153,7 @@ def test_slices_that_differ_in_all_but_the_metric_are_not_called_different() -> 
 
 @pytest.mark.usefixtures("few_deals")
 def test_the_gap_of_few_slices_is_not_held_against_that_of_fewer() -> None:
-    # Of a rare class a slice of 50 rows has five or less: deals compare as many slices as there are.
+    # Of a rare class a slice of 50 rows has five or less: many deals have fewer to compare.
     n, alpha, found = 100, 0.05, 0
     for table in drawn(POPULATIONS["k = 3, 60 : 30 : 10"], (50,) * 5, n, seed=79):
         gap = table.gap("macro_f1")
