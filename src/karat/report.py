@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from karat.curves import Curves
-    from karat.slices.table import Slices
+    from karat.slices.columns import Slices
     from karat.uncertainty.draws import Draws
 
 __all__ = ["Confusion", "Report"]
@@ -329,7 +329,7 @@ class Report(ReportExports):
 
         Empty where ``by=`` was not given.
         """
-        from karat.slices.table import Slices
+        from karat.slices.columns import Slices
 
         return Slices() if self.kept_slices is None else self.kept_slices
 

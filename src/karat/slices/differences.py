@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.comparison.combined import SideLimits, correlation
+from karat.comparison.families import tail_of
 from karat.comparison.judging import Asked, Measured, judged
 from karat.comparison.labels import apart
 from karat.comparison.records import Difference, json_value
 from karat.comparison.spreads import Apart, Paired, Units
 from karat.metrics import Metric
 from karat.slices.parts import Slice, moved
+from karat.slices.reference import Reference
 from karat.tally import ClusteredCells
 from karat.tally.sliced import SlicedCells
 from karat.uncertainty.confidence import Confidence
@@ -29,6 +31,8 @@ __all__ = [
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _PAIR: Final = (0, 1)
+_LEAST_TAIL: Final = 1e-12
+"""Beyond it limits say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,13 @@ class SliceDifference:
         rest: what it gave on all other rows.
         difference: value − rest; NaN where either is undefined.
         low, high: limits of the difference at `level`; None where none are known.
-        low_simultaneous, high_simultaneous: limits that hold for all slices at once (Šidák 1967).
+        low_simultaneous, high_simultaneous: limits that hold for all slices at once: so many
+            standard errors away as the farthest slice where rows are dealt anew (Westfall and Young
+            1993), else as Šidák (1967) says.
         level: of both.
         p: two-sided p-value of no difference; None where none is known.
-        p_adjusted: the same for all slices at once.
+        p_adjusted: the same for all slices at once: how often, where rows are dealt to the slices
+            anew, some slice lies as far from the mean, in standard errors; at least p.
         method: what made p and the limits.
         undefined: why there is nothing to compare, or None.
         remark: what to know of it, or None.
@@ -74,8 +81,14 @@ class SliceDifference:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the difference is shown, with all slices looked at."""
-        return self.p_adjusted is not None and self.p_adjusted < 1.0 - self.level
+        """Whether the difference is shown, with all slices looked at.
+
+        Both say so: `p_adjusted`, and the simultaneous limits, which do not hold 0.
+        """
+        if self.p_adjusted is None or self.p_adjusted >= 1.0 - self.level:
+            return False
+        low, high = self.low_simultaneous, self.high_simultaneous
+        return low is None or high is None or not low <= 0.0 <= high
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON types; null for what is not a finite number."""
@@ -109,6 +122,7 @@ def compared(
     counted: SlicedCells,
     level: float,
     why_other: Callable[[int, Metric], str | None],
+    reference: Reference | None = None,
 ) -> dict[tuple[str, ...], SliceDifference]:
     """Every slice less the others.
 
@@ -118,6 +132,7 @@ def compared(
         counted: their tables.
         level: of the intervals.
         why_other: why a slice is not to be compared, or None.
+        reference: what rows show that are dealt to the slices anew; None: as Šidák says.
 
     Cost: limits of two tables a slice, at some ten levels; a metric of scores is measured on the
         rows of every slice, and on the rest of each.
@@ -126,8 +141,14 @@ def compared(
         _why_not(metric, *pair) or why_other(i, metric)
         for i, pair in enumerate(zip(slices, rests, strict=True))
     ]
-    n = sum(reason is None for reason in reasons)
-    found = {}
+    known = [i for i, reason in enumerate(reasons) if reason is None]
+    n, found = len(known), {}
+    each = level_of_each(level, n)
+    # A slice without another one to compare has only the other rows beside it.
+    dealt = reference.at_once(known) if reference is not None and n > 1 else None
+    if dealt is not None and n > 2:
+        beyond = max(dealt.quantile(level), Confidence(level).quantile())
+        each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)
     for i, (one, rest, reason) in enumerate(zip(slices, rests, reasons, strict=True)):
         if reason is not None:
             found[one.key] = _nothing(metric, one, rest, level, reason)
@@ -138,20 +159,21 @@ def compared(
             measured = _of_labels(metric, one, rest, counted, i)
         names = (one.name, "the others")
         (alone,) = judged(measured, names, Asked(level, "none", {}, (_PAIR,)))
-        each = level_of_each(level, n)
         (wide,) = judged(measured, names, Asked(each, "none", {}, (_PAIR,)))
-        found[one.key] = _joined(alone, wide, one, level, n)
+        p = alone.p
+        if p is not None:
+            p = at_once(p, n) if dealt is None else max(p, float(dealt.p[i]))
+        found[one.key] = _joined(alone, wide, one, level, p)
     return found
 
 
 def _joined(
-    alone: Difference, wide: Difference, one: Slice, level: float, n: int
+    alone: Difference, wide: Difference, one: Slice, level: float, p_adjusted: float | None
 ) -> SliceDifference:
     return SliceDifference(
         alone.metric, one.name, one.n_rows, alone.value_a, alone.value_b, alone.difference,
         alone.low, alone.high, wide.low, wide.high, level, alone.p,
-        None if alone.p is None else at_once(alone.p, n), alone.method,
-        remark=alone.remark,
+        p_adjusted, alone.method, remark=alone.remark,
     )  # fmt: skip
 
 

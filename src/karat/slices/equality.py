@@ -16,6 +16,7 @@ from karat.comparison.judging import root
 from karat.comparison.records import json_value
 from karat.metrics import Metric
 from karat.slices.parts import Slice
+from karat.slices.reference import Reference
 
 __all__ = [
     "Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested",
@@ -42,17 +43,21 @@ class Heterogeneity:
     Attributes:
         metric: canonical name.
         statistic: Q = Σ (value − mean)² ÷ variance, the mean weighted by 1 ÷ variance. Of metrics
-            of labels a term is that of the level at which the limit of the slice touches the mean:
-            of accuracy Q is Pearson's χ² then, and a small slice without a mistake weighs little.
+            of labels a variance is that of a slice whose metric is the mean: of accuracy Q is
+            Pearson's χ² then, and a small slice without a mistake weighs little. With weights or
+            clusters a term is that of the level at which the limit of the slice touches the mean.
         df: slices that were tested, less one.
-        p: p-value by χ²; with clusters each term is first that of Student's t with the clusters of
-            its slice (Alexander and Govern 1994), and where clusters share slices it is an F test.
-            None where fewer than two slices have a value.
+        p: how often rows that are dealt to the slices anew show a Q at least as large. Else by χ²;
+            with clusters each term is first that of Student's t with the clusters of its slice
+            (Alexander and Govern 1994), and where clusters share slices it is an F test. None
+            where fewer than two slices have a value.
         mean: the weighted mean.
         level: 1 − the error rate at which slices are called different.
         n_slices: slices that were tested.
         left_out: slices without a value, or without a variance: name → why.
         remark: what makes the test rough, or None.
+        method: ``"permutation"``, ``"chi-square"`` or ``"F"``; None without p.
+        n_draws: how often rows were dealt; 0 by another method.
     """
 
     metric: str
@@ -64,6 +69,8 @@ class Heterogeneity:
     n_slices: int
     left_out: dict[str, str]
     remark: str | None = None
+    method: str | None = None
+    n_draws: int = 0
 
     @property
     def is_shown(self) -> bool:
@@ -88,7 +95,8 @@ class Gap:
     Attributes:
         metric: canonical name.
         observed: the gap; NaN where fewer than two slices have a value.
-        expected: its mean where all slices were equal and varied as these do.
+        expected: its mean where all slices were equal and varied as these do: of rows dealt anew,
+            or of normal numbers.
         most: below it are 95 % of the gaps of equal slices (of `level`).
         p: how often equal slices show a gap at least as large.
         level: of `most`.
@@ -174,20 +182,33 @@ class Tested:
         return np.asarray(np.where(has_both, both, most) ** 2)
 
 
-def tested(metric: Metric, found: Tested, slices: Sequence[Slice], level: float) -> Heterogeneity:
+def tested(
+    metric: Metric,
+    found: Tested,
+    slices: Sequence[Slice],
+    level: float,
+    reference: Reference | None,
+) -> Heterogeneity:
     """Cochran's Q of the slices.
 
-    Cost: limits of each slice at some six levels.
+    Cost: without a reference, limits of each slice at some six levels.
     """
     t, name = len(found.places), str(metric)
     if t < 2:
         return Heterogeneity(name, math.nan, 0, None, math.nan, level, t, found.left_out)
-    mean, z = _standardized(metric, found, slices)
+    if reference is not None:
+        dealt = reference.spreading(found.places)
+        return Heterogeneity(
+            name, dealt.statistic, t - 1, dealt.p, dealt.mean, level, t, found.left_out, None,
+            "permutation", reference.n,
+        )  # fmt: skip
+    method, (mean, z) = "chi-square", _standardized(metric, found, slices)
     if found.covariance is not None:
         contrasts = np.column_stack([-np.ones(t - 1), np.eye(t - 1)])
         statistic, df, p = wald(
             contrasts @ found.values, contrasts @ found.covariance @ contrasts.T, found.df_joint
         )
+        method = "F"
     else:
         from scipy.special import chdtrc
 
@@ -203,7 +224,7 @@ def tested(metric: Metric, found: Tested, slices: Sequence[Slice], level: float)
         remark = f"the smallest slice has {found.fewest} rows: p is rough"
     elif found.rarest is not None and found.rarest < FEW:
         remark = f"the rarest class of a slice has {found.rarest} rows: p is rough"
-    return Heterogeneity(name, statistic, df, p, mean, level, t, found.left_out, remark)
+    return Heterogeneity(name, statistic, df, p, mean, level, t, found.left_out, remark, method)
 
 
 def _standardized(metric: Metric, found: Tested, slices: Sequence[Slice]) -> tuple[float, Floats]:
@@ -245,15 +266,30 @@ def _distance(
     return root(room, _FAR)
 
 
-def gap_of(metric: Metric, found: Tested, names: Sequence[str], level: float, seed: int) -> Gap:
+def gap_of(
+    metric: Metric,
+    found: Tested,
+    names: Sequence[str],
+    level: float,
+    seed: int,
+    reference: Reference | None = None,
+) -> Gap:
     """The gap of the slices, and that of equal ones which vary as they do.
 
-    Cost: 20 000 draws of each slice.
+    Cost: without a reference, 20 000 draws of each slice.
     """
     t, nan = len(found.places), math.nan
     if t < 2:
         return Gap(str(metric), nan, nan, nan, None, level, None, None, seed)
     observed = float(np.ptp(found.values))
+    highest = names[found.places[int(found.values.argmax())]]
+    lowest = names[found.places[int(found.values.argmin())]]
+    if reference is not None:
+        dealt = reference.gaps(found.places, observed, level)
+        return Gap(
+            str(metric), observed, dealt.expected, dealt.most, dealt.p, level, highest, lowest,
+            seed, reference.n,
+        )  # fmt: skip
     rng = np.random.default_rng(seed)
     if found.covariance is None:
         drawn = rng.standard_normal((N_DRAWS, t)) * np.sqrt(found.variances)
@@ -265,9 +301,7 @@ def gap_of(metric: Metric, found: Tested, names: Sequence[str], level: float, se
     at_least = int(np.count_nonzero(gaps >= observed))
     return Gap(
         str(metric), observed, float(gaps.mean()), float(np.quantile(gaps, level)),
-        (1.0 + at_least) / (1.0 + N_DRAWS), level,
-        names[found.places[int(found.values.argmax())]],
-        names[found.places[int(found.values.argmin())]], seed,
+        (1.0 + at_least) / (1.0 + N_DRAWS), level, highest, lowest, seed,
     )  # fmt: skip
 
 

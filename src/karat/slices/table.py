@@ -14,6 +14,7 @@ from karat.errors import error, shown
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
 from karat.metrics._lift import Policy
 from karat.report import Report
+from karat.slices.dealt import Dealt
 from karat.slices.differences import (
     SliceDifference,
     compared,
@@ -29,13 +30,14 @@ from karat.slices.equality import (
     tested,
 )
 from karat.slices.parts import RowsOfSlice, ScoredSlices, Slice, name_of
+from karat.slices.reference import Reference
 from karat.tally import Cells
 from karat.tally.kept import cached_property
 from karat.tally.sliced import SlicedCells
 from karat.uncertainty.combined_limits import is_combined
 from karat.uncertainty.confidence import Confidence
 
-__all__ = ["SliceTable", "Slices", "Told"]
+__all__ = ["SliceTable", "Told"]
 
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
@@ -203,8 +205,9 @@ class SliceTable(Mapping[Any, Slice]):
                 self._compared[wanted] = dict(self.told[wanted].differences)
             else:
                 self._compared[wanted] = compared(
-                    wanted, self._slices, self._rests, self.counted, self.level, self.why_other
-                )
+                    wanted, self._slices, self._rests, self.counted, self.level, self.why_other,
+                    self._reference(wanted),
+                )  # fmt: skip
         found = self._compared[wanted]
         return {name: found[key] for name, key in zip(self, self.counted.keys, strict=True)}
 
@@ -221,8 +224,9 @@ class SliceTable(Mapping[Any, Slice]):
         if wanted in self.told:
             return self.told[wanted].heterogeneity
         if wanted not in self._heterogeneity:
-            found = tested(wanted, self._tested(wanted), self._slices, self.level)
-            self._heterogeneity[wanted] = found
+            self._heterogeneity[wanted] = tested(
+                wanted, self._tested(wanted), self._slices, self.level, self._reference(wanted)
+            )
         return self._heterogeneity[wanted]
 
     @cached_property
@@ -234,7 +238,10 @@ class SliceTable(Mapping[Any, Slice]):
         wanted = self._metric(metric)
         if wanted in self.told:
             return self.told[wanted].gap
-        return gap_of(wanted, self._tested(wanted), self.names, self.level, self._asked.seed)
+        return gap_of(
+            wanted, self._tested(wanted), self.names, self.level, self._asked.seed,
+            self._reference(wanted),
+        )  # fmt: skip
 
     def worst(self, metric: str | Metric) -> Worst:
         """The worst slice, if the test says that slices differ and one is shown to be worse.
@@ -274,6 +281,29 @@ class SliceTable(Mapping[Any, Slice]):
             self._measured[metric] = self._with_variances(metric)
         return self._measured[metric]
 
+    def _reference(self, metric: Metric) -> Reference | None:
+        """What rows show that are dealt to the slices anew, or None."""
+        if metric not in self._references:
+            found = None
+            if not metric.needs_scores and self._dealt is not None:
+                classes, policy = self.whole.cells.classes, self.whole.undefined
+                found = Reference(metric, self._dealt, classes, policy, self._fewest(metric))
+            self._references[metric] = found
+        return self._references[metric]
+
+    @cached_property
+    def _references(self) -> dict[Metric, Reference | None]:
+        return {}
+
+    @cached_property
+    def _dealt(self) -> Dealt | None:
+        """Of rows that are drawn one by one and count alike; None where it is too dear."""
+        cells, asked = self.counted.cells, self._asked
+        is_simple = not (cells.is_weighted or self.whole.is_clustered) and asked.design == "cohort"
+        if not is_simple or cells.storage != "dense" or len(self) < 2:
+            return None
+        return Dealt.of(cells, asked.level, asked.seed)
+
     @cached_property
     def _measured(self) -> dict[Metric, Tested]:
         return {}
@@ -310,16 +340,23 @@ class SliceTable(Mapping[Any, Slice]):
 
     def why_other(self, i: int, metric: Metric) -> str | None:
         """Why a slice is not compared in an average over classes: it has next to none of one."""
-        if metric.lift == "weighted" or not _is_over_classes(metric, self.whole.undefined):
+        fewest = self._fewest(metric)
+        if not fewest:
             return None
         few = np.flatnonzero(
-            self._rows_of_classes.any(axis=0) & (self._rows_of_classes[i] < FEW_OF)
+            self._rows_of_classes.any(axis=0) & (self._rows_of_classes[i] < fewest)
         )
         if not len(few):
             return None
         names = self.counted.cells.classes.display
         listed = shown([names[c] for c in few.tolist()], 3)
-        return f"fewer than {FEW_OF} rows of it are truly of {listed}"
+        return f"fewer than {fewest} rows of it are truly of {listed}"
+
+    def _fewest(self, metric: Metric) -> int:
+        """True rows of a class that a slice must have: only averages over classes ask for some."""
+        if metric.lift == "weighted" or not _is_over_classes(metric, self.whole.undefined):
+            return 0
+        return FEW_OF
 
     @cached_property
     def _rows_of_classes(self) -> Floats:
@@ -332,6 +369,11 @@ class SliceTable(Mapping[Any, Slice]):
         with np.errstate(divide="ignore", invalid="ignore"):
             rows = support**2 / (squared.tp + squared.fn)
         return np.where(support > 0.0, rows, 0.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the tables that were drawn: they are drawn again."""
+        drawn = ("_dealt", "_references")
+        return {name: value for name, value in self.__dict__.items() if name not in drawn}
 
     def changed(self, change: Callable[[Cells], Cells], whole: Report) -> SliceTable:
         """The same slices of a report whose table was changed alike."""
@@ -348,45 +390,3 @@ def _is_over_classes(metric: Metric, policy: Policy) -> bool:
         return is_combined(metric, policy)
     reads = metric.record.reads
     return reads in (PairRanks, Pairwise) or (reads is ClassRanks and metric.lift == "macro")
-
-
-def _columns_of(name: object) -> Key:
-    return tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)
-
-
-class Slices(Mapping[Any, SliceTable]):
-    """Column, or tuple of columns → its `SliceTable`; empty where ``by=`` was not given."""
-
-    def __init__(self, tables: Mapping[Key, SliceTable] | None = None) -> None:
-        self._tables = dict(tables or {})
-
-    def __getitem__(self, column: Any) -> SliceTable:
-        """The slices by a column.
-
-        Errors:
-            K183 the report has none by it.
-        """
-        key = _columns_of(column)
-        if key not in self._tables:
-            known = [name if len(name) > 1 else name[0] for name in self._tables]
-            told = shown(known, 12) if known else "none: give by= to karat.evaluate"
-            raise error("K183", what=f"by {column!r}", known=told)
-        return self._tables[key]
-
-    def __contains__(self, column: object) -> bool:
-        return _columns_of(column) in self._tables
-
-    def __iter__(self) -> Iterator[Any]:
-        return (key if len(key) > 1 else key[0] for key in self._tables)
-
-    def __len__(self) -> int:
-        return len(self._tables)
-
-    def changed(self, change: Callable[[Cells], Cells], whole: Report) -> Slices:
-        """The same of a report whose table was changed alike."""
-        return Slices({key: one.changed(change, whole) for key, one in self._tables.items()})
-
-    def __repr__(self) -> str:
-        return (
-            f"<karat slices by {', '.join(' × '.join(key) for key in self._tables) or 'nothing'}>"
-        )
