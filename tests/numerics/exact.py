@@ -143,8 +143,7 @@ class Exact:
         for node in walk(top):
             args = [values[id(arg)] for arg in node.args]
             values[id(node)] = self._node(node, args, places, params, size)
-        found = values[id(top)]
-        return found
+        return values[id(top)]
 
     def _node(
         self, node: Node, args: list[Any], places: list[Cell], params: Any, size: dict[int, int]

@@ -1,4 +1,4 @@
-"""Formulas of intervals and tests against 200 bits, where counts are huge and shares at the ends."""
+"""Formulas of intervals and tests against 300 bits: huge counts, shares at the ends."""
 
 from __future__ import annotations
 

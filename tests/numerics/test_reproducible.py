@@ -1,4 +1,4 @@
-"""The same bits, however many threads, whatever the instruction set, the batches and their order."""
+"""The same bits whatever the threads, the instruction set, the batches and their order."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -63,19 +62,15 @@ def test_scores_kept_as_float32_are_outside(name: str) -> None:
     assert not found.is_within
 
 
-def subtracting_from_one(metric: Metric, rows: Rows) -> float:
-    """−ln(1 − p) where the other column has digits of its own."""
-    p = 1.0 - rows.values[:, 1]
-    own = np.where(rows.truth == 0, p, rows.values[:, 1])
-    return float(-np.log(own).mean())
+def by_probabilities(metric: Metric, rows: Rows) -> float:
+    """−ln of a softmax that was rounded before."""
+    e = np.exp(rows.values - rows.values.max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    return float(-np.log(p[np.arange(len(p)), rows.truth]).mean())
 
 
-def test_a_loss_that_forgets_small_chances_is_outside() -> None:
-    small = np.full(20, 1e-30)
-    both: Any = np.stack([small, 1.0 - small], axis=1)
-    rows = Rows("nearly certain", np.array([0, *[1] * 19]), both)
-    (found,) = of_rows([rows], [get("log_loss")])
-    assert found.is_within
-    turned = replace(rows, values=both[:, ::-1])
-    (found,) = of_rows([turned], [get("log_loss")], subtracting_from_one)
-    assert not found.is_within
+def test_a_loss_of_rounded_probabilities_is_outside() -> None:
+    rows = Rows("sure", np.zeros(20, int), np.tile([40.0, 0.0], (20, 1)), None, False)
+    assert [each.is_within for each in of_rows([rows], [get("log_loss")])] == [True]
+    found = of_rows([rows], [get("log_loss")], by_probabilities)
+    assert [each.is_within for each in found] == [False]

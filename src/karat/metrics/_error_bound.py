@@ -28,6 +28,10 @@ _LOG_WEIGHTS: Final = 650.0
 """The largest logarithm of a ratio of two counts of 64 bits, and of two sums of weights."""
 
 
+_UNDERFLOW: Final = 1e-300 / ROUNDING_UNIT
+"""Exponentials below e⁻⁷⁰⁸ are 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorBound:
     """|computed − exact| ≤ relative·|exact| + absolute·scale.
@@ -211,14 +215,9 @@ def _gini(d: _Data) -> Units:
     return 0.0, 2.0 * _area(d)[0] + 2.0, "1"
 
 
-def _loss(d: _Data) -> Units:
-    # Of two columns made from one, 1 − p is rounded: the only absolute part.
-    return d.n + 2.0 * d.k + 16.0, 1.0, "1"
-
-
 def _softmax_loss(d: _Data) -> Units:
     # A difference of scores is rounded before its exponential is taken: up to 709 times a unit.
-    return d.n + 2.0 * d.k + 800.0, 1.0, "1"
+    return d.n + 2.0 * d.k + 800.0, _UNDERFLOW, "1"
 
 
 def _information(d: _Data) -> Units:
@@ -235,9 +234,13 @@ def _share(d: _Data) -> Units:
     return 0.0, 2.0 * d.n + 8.0, "all rows ÷ those of the class"
 
 
-def _line(_: _Data) -> Units:
-    # Newton's method ends after a step of 1e-9.
-    return 0.0, 1e-9 / ROUNDING_UNIT, "(1 + |slope| + |intercept|) × condition of the information"
+def _line(d: _Data) -> Units:
+    # Newton's method ends after a step of 1e-9.  What very light rows decide it may not reach.
+    is_known = d.spread is None or d.spread <= 1e9
+    return 0.0, 1e-9 / ROUNDING_UNIT if is_known else math.inf, _LINE
+
+
+_LINE: Final = "(1 + |slope| + |intercept|) × condition of the information"
 
 
 _NEARBY: Final = "its parameter or the gain of the threshold"
