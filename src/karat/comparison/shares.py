@@ -57,7 +57,7 @@ def _chance_of_heads(heads: int, n: int) -> float:
     Ref: Loader (2000). Fast and accurate computation of binomial probabilities.
     """
     if n <= 1000:
-        return math.comb(n, heads) / 2**n
+        return math.comb(n, heads) / (1 << n)
     if not heads:
         return 2.0**-n if n < 1100 else 0.0
     # With t = 1 − 2·heads ÷ n: n/2·((1 + t)·ln(1 + t) + (1 − t)·ln(1 − t)), nothing of which
