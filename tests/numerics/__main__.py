@@ -41,7 +41,8 @@ def stated(seen: Seen) -> str:
     if bound.absolute:
         scale = "" if bound.scale == "1" else f" × ({bound.scale})"
         parts.append(f"{size(bound.absolute)}{scale}")
-    return " + ".join(parts) or "exact"
+    # A bar would end the cell.
+    return (" + ".join(parts) or "exact").replace("|", "\\|")
 
 
 def size(bound: float) -> str:
