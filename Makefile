@@ -17,7 +17,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub release newest clean
+.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub numerics release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -52,6 +52,9 @@ soak: $(VENV)/installed-test  ## run the property tests with twenty times the ex
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
 	$(BIN)/python -m benchmarks --page docs/speed.md
+
+numerics: $(VENV)/installed-test  ## compare every metric with exact arithmetic; writes the table of docs/trust.md
+	$(BIN)/python -m tests.numerics docs/trust.md
 
 data: $(VENV)/installed-test  ## make the prediction files of examples again
 	$(BIN)/python examples/make_predictions.py

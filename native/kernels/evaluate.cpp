@@ -101,8 +101,8 @@ void Program::validate() {
             case Op::over_predicted: case Op::over_true:
                 if (rank_a != 2 || rank != 1) refuse(i, "rank of a sum over one axis");
                 break;
-            case Op::cumulative:
-                if (rank_a != 1 || rank != 1) refuse(i, "rank of cumulative");
+            case Op::cumulative: case Op::later:
+                if (rank_a != 1 || rank != 1) refuse(i, "rank of a running sum");
                 break;
             default:
                 for (int r = 0; r < n_reads; ++r) {
@@ -249,6 +249,11 @@ void run(const Program& program, const TableView& table, double* scratch, double
             case Op::cumulative: {
                 double running = 0;
                 for (int64_t i = 0; i < k; ++i) to[i] = running += slot[ins.a][i];
+                break;
+            }
+            case Op::later: {
+                double running = 0;
+                for (int64_t i = k - 1; i >= 0; running += slot[ins.a][i--]) to[i] = running;
                 break;
             }
             case Op::at: *to = slot[ins.a][table.positive]; break;

@@ -12,7 +12,7 @@ namespace karat {
 enum class Op : int32_t {
     field, constant, param,
     add, sub, mul, div, pow, greater, where, sqrt, log, exp, fill, defined,
-    total, product, maximum, rows, cols, over_predicted, over_true, cumulative, at,
+    total, product, maximum, rows, cols, over_predicted, over_true, cumulative, later, at,
     count_
 };
 

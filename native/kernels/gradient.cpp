@@ -171,6 +171,12 @@ void Reverse::across(const Instruction& ins) {
             for (int64_t i = k - 1; i >= 0; --i) to[i] += running += g[i];
             break;
         }
+        case Op::later: {
+            double* to = reach(ins.a);
+            double running = 0;
+            for (int64_t i = 0; i < k; running += g[i++]) to[i] += running;
+            break;
+        }
         case Op::at: {
             double* to = reach(ins.a);
             for (int64_t i = 0; i < k; ++i) to[i] += *g * (i == table_.positive ? 1.0 : 0.0);

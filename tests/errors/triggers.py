@@ -148,6 +148,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K210": lambda: karat.evaluate([0, 1], [0, 1])["roc_auc"],
     "K211": lambda: karat.evaluate([0, 1], y_prob=[0.5, 0.5])["roc_auc(max_fpr=0.5)"],
     "K212": lambda: karat.evaluate(confusion=[[0.5, 1], [1, 2.5]]).covariance(["accuracy"]),
+    "K213": lambda: merge(*[Cells.dense([[2**62, 0], [0, 0]], classes=AB)] * 2),
     "K701": lambda: karat.plot.roc([0, 1], y_prob=[0.25, 0.75], ax=[1, 2]),
     "K702": lambda: karat.plot.roc({"old": karat.evaluate([0, 1], [0, 1]), "new": [0, 1]}),
     "K301": lambda: karat.metrics.get("macro_f2"),

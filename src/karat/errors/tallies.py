@@ -75,4 +75,10 @@ ENTRIES = (
         "The table holds sums of weights alone, which do not say how much they vary.",
         "Give the rows with their weights instead of a confusion matrix of sums.",
     ),
+    Entry(
+        "K213",
+        "Together these tallies count more rows than 64 bits can hold.",
+        "Left: {left} rows. Right: {right} rows.",
+        "Merge fewer of them, or tallies of weights: sums of weights have no such end.",
+    ),
 )

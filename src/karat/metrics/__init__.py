@@ -5,11 +5,13 @@ See CONTRIBUTING.md, "Add a metric in one file".
 """
 
 from karat.metrics._equal import Equal, equal
+from karat.metrics._error_bound import ErrorBound, error_bound
 from karat.metrics._formula import (
     Node,
     cols,
     cumulative,
     exp,
+    later,
     log,
     maximum,
     mean,
@@ -50,6 +52,7 @@ __all__ = [
     "ClassRanks",
     "Confidences",
     "Equal",
+    "ErrorBound",
     "Losses",
     "Metric",
     "Node",
@@ -67,8 +70,10 @@ __all__ = [
     "cols",
     "cumulative",
     "equal",
+    "error_bound",
     "exp",
     "get",
+    "later",
     "log",
     "maximum",
     "mean",

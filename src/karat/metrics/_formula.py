@@ -33,6 +33,7 @@ __all__ = [
     "field",
     "fill",
     "is_sparse",
+    "later",
     "log",
     "maximum",
     "mean",
@@ -248,6 +249,11 @@ def over_true(x: Node) -> Node:
 def cumulative(x: Node) -> Node:
     """Running sum over the classes in their order."""
     return _reduced("cumulative", x, 1, 1)
+
+
+def later(x: Node) -> Node:
+    """Sum over the classes that come after each, added and never subtracted."""
+    return _reduced("later", x, 1, 1)
 
 
 def at(x: Node) -> Node:

@@ -66,6 +66,12 @@ def _at(x: Array, fields: Fields) -> Array:
     return np.asarray(x[..., fields.positive])
 
 
+def _later(x: Array) -> Array:
+    sums = np.zeros_like(x)
+    np.cumsum(x[..., :0:-1], axis=-1, out=sums[..., -2::-1])
+    return sums
+
+
 Rule = Callable[[Node, list[Array], Fields, Params], Array]
 _VALUE: dict[str, Rule] = {
     "field": lambda node, a, f, p: _leaf(node, f),
@@ -91,6 +97,7 @@ _VALUE: dict[str, Rule] = {
     "over_predicted": lambda node, a, f, p: summed_by(f.rows, a[0], f.k),
     "over_true": lambda node, a, f, p: summed_by(f.cols, a[0], f.k),
     "cumulative": lambda node, a, f, p: np.cumsum(a[0], axis=-1),
+    "later": lambda node, a, f, p: _later(a[0]),
     "at": lambda node, a, f, p: _at(a[0], f),
 }
 
@@ -131,6 +138,8 @@ def undefined_mask(
             mask = summed_by(index, below[0].astype(np.float64), fields.k) > 0
         elif node.op == "cumulative":
             mask = np.logical_or.accumulate(below[0], axis=-1)
+        elif node.op == "later":
+            mask = _later(below[0].astype(np.float64)) > 0
         elif node.op == "at":
             mask = np.asarray(below[0][..., fields.positive])
         else:
@@ -299,6 +308,8 @@ def _pull(
         return (np.cumsum(g[..., ::-1], axis=-1)[..., ::-1],)
     if op == "at":
         return (g[..., None] * (np.arange(fields.k) == fields.positive),)
+    if op == "later":
+        return (np.cumsum(g, axis=-1) - g,)
     return (None,) * len(a)
 
 

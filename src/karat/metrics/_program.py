@@ -17,7 +17,7 @@ __all__ = ["OPCODES", "compile_program", "param_names"]
 
 _OPS = (
     "field const param add sub mul div pow greater where sqrt log exp fill defined total product "
-    "maximum rows cols over_predicted over_true cumulative at"
+    "maximum rows cols over_predicted over_true cumulative later at"
 )
 OPCODES: Final = {op: code for code, op in enumerate(_OPS.split())}
 """Operation → number, in the order of `Op` in native/kernels/evaluate.hpp."""

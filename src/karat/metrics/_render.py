@@ -132,8 +132,8 @@ def _rendered(node: Node, style: _Style) -> tuple[str, int]:
     if node.op in {"rows", "cols"}:
         letter = "i" if node.op == "rows" else "j"
         return _indexed(args[0], letter), args[0][1]
-    if node.op == "cumulative":
-        return style.call("cumulative", args[0][0]), _ATOM
+    if node.op in {"cumulative", "later"}:
+        return style.call(node.op, args[0][0]), _ATOM
     if node.op == "where" and _is_absolute(node):
         return style.absolute(_rendered(node.args[1], style)[0]), _ATOM
     if node.op == "where":

@@ -10,6 +10,7 @@ from karat.metrics import (
     cols,
     cumulative,
     equal,
+    later,
     log,
     metric,
     rows,
@@ -161,7 +162,8 @@ def kappa_linear(c: Table) -> Node:
     observed = total(c.cells * where(step > 0, step, -step))
     # Σ|i−j|·r_i·c_j, grade by grade: how much lies below a grade in one and above it in the other.
     below_true, below_pred = cumulative(c.pos), cumulative(c.pred_pos)
-    expected = total(below_true * (c.n - below_pred) + below_pred * (c.n - below_true))
+    # Never as n less what lies below, which beside a heavy grade loses the weight of the others.
+    expected = total(below_true * later(c.pred_pos) + below_pred * later(c.pos))
     return 1 - c.n * observed / expected
 
 
@@ -199,8 +201,8 @@ def kappa_quadratic(c: Table) -> Node:
     # Σ(i−j)²·r_i·c_j from running sums: nothing cancels, and a single grade gives an exact 0.
     below_true, below_pred = cumulative(c.pos), cumulative(c.pred_pos)
     expected = total(
-        (c.n - below_pred) * (2 * cumulative(below_true) - below_true)
-        + (c.n - below_true) * (2 * cumulative(below_pred) - below_pred)
+        later(c.pred_pos) * (2 * cumulative(below_true) - below_true)
+        + later(c.pos) * (2 * cumulative(below_pred) - below_pred)
     )
     return 1 - c.n * observed / expected
 

@@ -31,7 +31,8 @@ def merge(left: Cells, right: Cells) -> Cells:
         Exact for counts; for weights, exact to one rounding a cell.
 
     Errors:
-        K201 the classes differ; K202 the axes differ; K203 only one is weighted.
+        K201 the classes differ; K202 the axes differ; K203 only one is weighted; K213 together they
+        count more rows than 64 bits can.
 
     Cost: O(cells).
 
@@ -49,6 +50,9 @@ def merge(left: Cells, right: Cells) -> Cells:
     elif left.storage != right.storage:
         left, right = to_sparse(left), to_sparse(right)
     n_rows = left.n_rows + right.n_rows
+    # No cell counts more than the rows: where they fit, all sums do.
+    if np.any((left.n_rows >= 0) & (right.n_rows >= 0) & (n_rows < 0)):
+        raise error("K213", left=int(left.n_rows.max()), right=int(right.n_rows.max()))
     if left.storage == "sparse":
         return _merge_sparse(left, right, n_rows)
     return Cells(

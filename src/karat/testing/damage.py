@@ -40,6 +40,7 @@ _OPERATIONS: Final = {
     "product": ("total",),
     "sqrt": ("log",),
     "log": ("sqrt",),
+    "later": ("cumulative",),
 }
 
 

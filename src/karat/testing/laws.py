@@ -202,7 +202,9 @@ def needs_order(record: Record) -> bool:
 
     metric = next(metrics_of(record, 3))
     root = metric.traced("nan").raw
-    return any(n.op == "cumulative" or (n.op, n.value) == ("field", "index") for n in walk(root))
+    return any(
+        n.op in ("cumulative", "later") or (n.op, n.value) == ("field", "index") for n in walk(root)
+    )
 
 
 def text_names_the_metric(record: Record) -> None:
