@@ -10,7 +10,7 @@ import numpy.typing as npt
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = ["inconsistency", "wrong_classes"]
+__all__ = ["inconsistency", "wrong_classes", "wrong_squares"]
 
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
@@ -50,6 +50,15 @@ def wrong_classes(classes: Classes) -> str | None:
     if (positive is None) == (classes.k == 2):
         which = "none of two classes" if positive is None else f"one of {classes.k} classes"
         return f"The positive class is {which}"
+    return None
+
+
+def wrong_squares(counts: npt.NDArray[Any], squares: npt.NDArray[Any]) -> str | None:
+    """What sums of squared weights contradict beside the sums of the weights, or None."""
+    # A square of tiny weights may be a subnormal number, which holds few digits.
+    with np.errstate(over="ignore", under="ignore"):
+        if (squares > counts * counts * (1 + _CLOSE) + 1e-300).any():
+            return "A sum of squared weights is larger than the square of the sum"
     return None
 
 
@@ -100,13 +109,8 @@ def _of_numbers(cells: Cells) -> str | None:
             return "A number is negative or not finite"
     if cells.occupancy is not None and ((cells.counts > 0) & (cells.occupancy == 0)).any():
         return "Some class has weight and no rows"
-    # A square of tiny weights may be a subnormal number, which holds few digits.
-    with np.errstate(over="ignore", under="ignore"):
-        if (
-            cells.squares is not None
-            and (cells.squares > cells.counts * cells.counts * (1 + _CLOSE) + 1e-300).any()
-        ):
-            return "A sum of squared weights is larger than the square of the sum"
+    if cells.squares is not None and (problem := wrong_squares(cells.counts, cells.squares)):
+        return problem
     total = _total(cells)
     if cells.storage == "marginals":
         wrong = cells.counts[..., 1:, :].sum(axis=-1)
