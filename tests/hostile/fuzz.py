@@ -52,9 +52,11 @@ def fuzzed(folder: Path, n: int, seed: int = 0, names: str = "") -> Iterator[Tal
         names: only targets whose names hold this.
     """
     chosen = [target for target in targets(folder) if names in target.name]
+    ends = np.cumsum([target.share for target in chosen])
+    shares = np.diff(n * ends // ends[-1], prepend=0).tolist()
     for place, target in enumerate(chosen):
         found = Tally(target.name)
-        for i in range(n // len(chosen) + (place < n % len(chosen))):
+        for i in range(shares[place]):
             key = (seed, *target.name.encode(), i)
             data, is_lie = mutated(target, key)
             found.n += 1

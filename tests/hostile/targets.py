@@ -56,6 +56,11 @@ class Target:
     codes: frozenset[str]
     is_sealed: bool = True
 
+    @property
+    def share(self) -> int:
+        """Its share of the inputs: what takes longer gets fewer."""
+        return 1 if self.name.endswith((".report.json", ".karat-stream")) else 6
+
     def attack(self, data: bytes) -> str | None:
         """The code of the refusal, or None where the bytes were taken and hold together.
 
@@ -217,11 +222,11 @@ def targets(folder: Path) -> list[Target]:
             Target(path.name, path.read_bytes(), read_of, _of_baseline, _signed_lie, BYTES, False)
         )
     metrics = frozenset({"K301", "K302", "K303", "K304", "K305", "K306", "K307", "K308", "K311"})
-    for path in sorted(STORED.glob("*.report.json")):
-        found.append(
-            Target(path.name, path.read_bytes(), Report.from_json, check_report, _text_lie,
-                   BYTES | metrics, False)
-        )  # fmt: skip
+    found += [
+        Target(path.name, path.read_bytes(), Report.from_json, check_report, _text_lie,
+               BYTES | metrics, False)
+        for path in sorted(STORED.glob("*.report.json"))
+    ]  # fmt: skip
     task = STORED / "v1.task.json"
     found.append(
         Target(

@@ -53,12 +53,19 @@ def wrong_classes(classes: Classes) -> str | None:
     return None
 
 
-def wrong_squares(counts: npt.NDArray[Any], squares: npt.NDArray[Any]) -> str | None:
-    """What sums of squared weights contradict beside the sums of the weights, or None."""
+def wrong_squares(
+    counts: npt.NDArray[Any], squares: npt.NDArray[Any], n_rows: npt.NDArray[Any] | int
+) -> str | None:
+    """What sums of squared weights contradict beside the sums of the weights, or None.
+
+    Of at most n weights w: (Σw)² / n ≤ Σw² ≤ (Σw)².
+    """
     # A square of tiny weights may be a subnormal number, which holds few digits.
     with np.errstate(over="ignore", under="ignore"):
         if (squares > counts * counts * (1 + _CLOSE) + 1e-300).any():
             return "A sum of squared weights is larger than the square of the sum"
+        if (counts * counts > n_rows * (squares * (1 + _CLOSE) + 1e-300)).any():
+            return "A sum of squared weights is smaller than that of so many rows"
     return None
 
 
@@ -109,8 +116,10 @@ def _of_numbers(cells: Cells) -> str | None:
             return "A number is negative or not finite"
     if cells.occupancy is not None and ((cells.counts > 0) & (cells.occupancy == 0)).any():
         return "Some class has weight and no rows"
-    if cells.squares is not None and (problem := wrong_squares(cells.counts, cells.squares)):
-        return problem
+    if cells.squares is not None:
+        n_rows = cells.n_rows.reshape(*cells.batch_shape, *(1 for _ in _tail(cells)))
+        if problem := wrong_squares(cells.counts, cells.squares, n_rows):
+            return problem
     total = _total(cells)
     if cells.storage == "marginals":
         wrong = cells.counts[..., 1:, :].sum(axis=-1)

@@ -265,5 +265,5 @@ def _inconsistency(joint: JointCells) -> str | None:
         if sum(joint.counts.tolist()) != joint.n_rows:
             return "The cells do not add up to the number of rows"
     else:
-        return wrong_squares(joint.counts, joint.squares)
+        return wrong_squares(joint.counts, joint.squares, joint.n_rows)
     return None
