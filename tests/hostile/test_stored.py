@@ -38,7 +38,7 @@ def same_numbers(found: Any, wanted: Any, where: str = "") -> None:
         for i, value in enumerate(wanted):
             same_numbers(found[i], value, f"{where}[{i}]")
     elif isinstance(wanted, float):
-        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12), where
+        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True), where
     else:
         assert found == wanted, where
 

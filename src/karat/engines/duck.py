@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from karat.engines.temporary import no_room
 from karat.errors import KaratError, error
 
 if TYPE_CHECKING:
@@ -165,6 +166,11 @@ def _explained(
 ) -> KaratError:
     text = str(problem)
     kind = type(problem).__name__
+    if _NO_ROOM.search(text):
+        # Its answer does not depend on which file was being read.
+        return no_room("no space left on the device, or not enough for what does not fit in memory")
+    if _NO_MEMORY.search(text):
+        return error("K419", found="What reads the files was given no more")
     if STOP in text:
         return _stopped(text, where)
     if has_sql and kind in (
@@ -203,6 +209,10 @@ def _stopped(text: str, where: str | None) -> KaratError:
     return error("K408", found=found)
 
 
+_NO_MEMORY = re.compile(r"bad allocation|bad_alloc|Allocation failure", re.IGNORECASE)
+_NO_ROOM = re.compile(
+    r"No space left on device|max_temp_directory_size|File too large", re.IGNORECASE
+)
 _OF_FILES = re.compile(
     r"CSV Error|JSON transform|Malformed JSON in file|Parquet|Thrift|TProtocol|Snappy|ZSTD|GZIP"
     r"|magic bytes|state machine|unicode|hive partition|IO Error|out of memory",

@@ -113,6 +113,8 @@ def _counted(item: Part, cells: Cells) -> SlicedCells:
                 raise cell.is_not("a cell of the table of all rows, each once")
             last = Part([number.value for number in numbers[2:]], cell.path)
             found = last.counts() if squares is None else last.amounts()
+            if found.ndim != 1:
+                raise cell.is_not("numbers only")
             counts[i, place] = found[0]
             if squares is not None:
                 squares[i, place] = found[1]
