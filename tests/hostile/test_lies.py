@@ -159,7 +159,9 @@ def test_slices_that_hold_less_than_nothing() -> None:
     assert "negative" in refused(karat.Report.from_json, slices_changed(shift))
 
 
-@pytest.mark.parametrize("cell", [[1e300, 0, 1], [0, 0, 10**30], [-1, 0, 1], [0, 0, 0.5], [0, 0]])
+@pytest.mark.parametrize(
+    "cell", [[1e300, 0, 1], [0, 0, 10**30], [-1, 0, 1], [0, 0, 0.5], [0, 0], [0, 0, [1]]]
+)
 def test_slices_whose_cells_are_none(cell: list[Any]) -> None:
     def put(parts: list[dict[str, Any]]) -> None:
         parts[0]["cells"][0] = cell
@@ -176,6 +178,12 @@ def test_squares_of_weights_that_so_few_rows_cannot_have() -> None:
             body = body[:at] + struct.pack("<d", 1e-300) * (size // 8) + body[at + size :]
         at += size
     assert "smaller" in refused(from_bytes, sealed(header, body))
+
+
+@pytest.mark.parametrize("value", [float("inf"), 1, None, "yes"])
+def test_flags_that_are_none(value: Any) -> None:
+    header, body = opened((STORED.parents[1] / "tally/stored/v1-dense.karat").read_bytes())
+    assert "declared" in refused(from_bytes, sealed(header | {"is_declared": value}, body))
 
 
 @pytest.mark.parametrize("size", [10**9, 10**15, 2**62, 10**30])
