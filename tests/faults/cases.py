@@ -82,7 +82,7 @@ def temporary_is_full(folder: Path, data: Path, way: str) -> None:
     if way == "pipe":
         os.mkfifo(folder / "pipe")
         with subprocess.Popen(
-            [sys.executable, "-c", "import sys; open(sys.argv[1], 'w').write('label,pred\\n' * 9999)",
+            [sys.executable, "-c", "import sys; open(sys.argv[1], 'w').write('label,p\\n' * 9999)",
              str(folder / "pipe")], stderr=subprocess.DEVNULL,
         ) as writer:  # fmt: skip
             ended = limited("file", 5000, *words[way])
@@ -121,13 +121,13 @@ def faults(folder: Path, n: int) -> Iterator[Fault]:
         n: how often what is random is tried.
     """
     new = _folders(folder)
-    csv, parquet = reads.written(next(new), "csv"), scored(next(new))
+    csv, parquet = reads.written(next(new), "csv"), scored(next(new), 200_000)
     failing = [partial(check, next(new)) for _, check in writes.failed_writes()]
     yield Fault("a write fails", "7 results × 4 calls of the system × 5 reasons", failing)
     full = [check for _, check in writes.full_files(next(new), csv, parquet)]
     yield Fault("a file gets full", "results, checkpoint, baseline of the command line", full)
     if Path("/dev/full").exists():
-        commands = [("report", csv, "--format", kind) for kind in ("json", "text")]
+        commands = [("report", csv, "--format", kind) for kind in ("json", "html")]
         yield Fault("a full device", "-o /dev/full", [partial(full_device, c) for c in commands])
     ways = [partial(temporary_is_full, next(new), parquet, way) for way in ("exact", "pipe")]
     yield Fault("no temporary room", "--exact, a named pipe", ways)

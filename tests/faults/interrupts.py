@@ -64,7 +64,7 @@ WORK: Final[dict[str, tuple[int, str, str]]] = {
     "a query": (
         0,
         "",
-        "karat.evaluate('SELECT range % 3 AS label, range % 7 % 3 AS pred FROM range(100000000000)')",
+        "karat.evaluate('SELECT range % 3 AS label, range % 2 AS pred FROM range(99999999999)')",
     ),
 }
 """What runs → rows, what is made first, and the call that is made again and again."""

@@ -55,12 +55,12 @@ def test_results_that_do_not_fit_into_a_file_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_device_is_told(tmp_path: Path) -> None:
-    full_device(("report", reads.written(tmp_path, "csv")))
+    full_device(("report", reads.written(tmp_path, "csv"), "--format", "json"))
 
 
 @pytest.mark.parametrize("way", ["exact", "pipe"])
 def test_a_full_temporary_folder_is_told(way: str, tmp_path: Path) -> None:
-    temporary_is_full(tmp_path, scored(tmp_path), way)
+    temporary_is_full(tmp_path, scored(tmp_path, 200_000), way)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
     What a query must spill goes to a temporary folder that is deleted.
 
     Errors:
-        K501 duckdb is not installed.
+        K419 there is no memory to begin with; K501 duckdb is not installed.
     """
     try:
         import duckdb
@@ -63,16 +63,19 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
             "K501", feature="Reading prediction files", package="duckdb", extra="cli"
         ) from missing
     spill = os.path.join(tempfile.gettempdir(), f"karat-spill-{os.getpid()}-{id(object())}")
-    connection = duckdb.connect(
-        config={
-            "memory_limit": MEMORY_LIMIT,
-            "threads": _threads(n_threads),
-            "temp_directory": spill,
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-            "python_enable_replacements": False,
-        }
-    )
+    try:
+        connection = duckdb.connect(
+            config={
+                "memory_limit": MEMORY_LIMIT,
+                "threads": _threads(n_threads),
+                "temp_directory": spill,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "python_enable_replacements": False,
+            }
+        )
+    except duckdb.OutOfMemoryException as problem:
+        raise _without_memory() from problem
     try:
         # It would be written to standard output, among the results.
         connection.execute("SET enable_progress_bar = false").fetchall()
@@ -170,7 +173,7 @@ def _explained(
         # Its answer does not depend on which file was being read.
         return no_room("no space left on the device, or not enough for what does not fit in memory")
     if _NO_MEMORY.search(text):
-        return error("K419", found="What reads the files was given no more")
+        return _without_memory()
     if STOP in text:
         return _stopped(text, where)
     if has_sql and kind in (
@@ -195,6 +198,10 @@ def _explained(
     where_shown = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
     kind_shown = _FORMATS[(file or files[0]).kind]
     return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
+
+
+def _without_memory() -> KaratError:
+    return error("K419", found="DuckDB, which reads the files, was given no more")
 
 
 def _stopped(text: str, where: str | None) -> KaratError:
