@@ -44,7 +44,8 @@ def wrong_classes(classes: Classes) -> str | None:
         return f"There are {len(names)} class names for {classes.k} classes"
     if strange := [name for name in names or () if not isinstance(name, str)]:
         return f"The class name {strange[0]!r} is not a string"
-    if type(classes.is_declared) is not bool:
+    is_declared: Any = classes.is_declared
+    if type(is_declared) is not bool:
         return "It is not said whether the classes were declared"
     positive: Any = classes.positive
     if positive is not None and not (type(positive) is int and 0 <= positive < classes.k):
