@@ -17,7 +17,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub numerics release newest clean
+.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub numerics hostile faults release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -49,6 +49,12 @@ browser:  ## install Chromium from the distribution for the tests of pages, as r
 
 soak: $(VENV)/installed-test  ## run the property tests with twenty times the examples (an hour)
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=soak $(PYTEST)
+
+hostile: $(VENV)/installed-test  ## attack what is read with 200,000 mutated inputs (half an hour)
+	$(BIN)/python -m tests.hostile
+
+faults: $(VENV)/installed-test  ## fill disks, change files, kill processes, and print what survived
+	$(BIN)/python -m tests.faults
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
 	$(BIN)/python -m benchmarks --page docs/speed.md

@@ -8,11 +8,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from unittest import mock
 
+import duckdb
 import polars as pl
 
 import karat
+from karat.engines.duck import explaining
 from karat.engines.file_units import units_of_files
 from karat.engines.files import tally_files
+from karat.engines.unnamed_file import UnnamedFile
 
 
 def reading(files: Mapping[str, bytes], *named: str, **options: object) -> Callable[[], object]:
@@ -54,6 +57,21 @@ def of_a_file_that_is_written_meanwhile() -> object:
         return units.read(0, None)
 
 
+def with_a_full_temporary_folder() -> object:
+    full = OSError(28, "No space left on device")
+    folder = tempfile.gettempdir() + "/full"
+    with (
+        mock.patch("tempfile.TemporaryFile", side_effect=full),
+        mock.patch("tempfile.tempdir", folder),
+    ):
+        return UnnamedFile()
+
+
+def without_memory() -> object:
+    with explaining(()):
+        raise duckdb.OutOfMemoryException("failed to allocate block of 9 bytes (bad allocation)")
+
+
 ONE = b"label,pred\n0,1\n"
 
 TRIGGERS: dict[str, Callable[[], object]] = {
@@ -67,5 +85,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K414": with_the_checkpoint_of_another_read,
     "K415": lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1]}, checkpoint="read.karat"),
     "K417": of_a_file_that_is_written_meanwhile,
+    "K418": with_a_full_temporary_folder,
+    "K419": without_memory,
     "K501": without_duckdb,
 }

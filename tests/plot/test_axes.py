@@ -59,8 +59,10 @@ def test_without_axes_a_figure_of_pyplot_is_made(name: str) -> None:
 def test_a_figure_that_could_not_be_drawn_is_closed(name: str) -> None:
     import matplotlib.pyplot as plt
 
-    with pytest.raises(AttributeError, match="no_such_property"):
+    # What no artist takes is refused as karat's arguments are.
+    with pytest.raises(karat.errors.KaratError, match="no_such_property") as caught:
         draw(name, of_classes(2), no_such_property=1)
+    assert caught.value.code == "K126"
     assert plt.get_fignums() == []
 
 

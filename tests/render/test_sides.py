@@ -25,7 +25,7 @@ def test_every_face_says_that_limits_are_on_one_side(side: str) -> None:
     assert text.count("one-sided 90 % interval") == 2
     assert found.to_markdown().count("| one-sided 90 % interval |") == 2
     assert found.to_latex().count(r"one-sided 90 \% interval") == 2
-    assert page.count('<th scope="col">one-sided 90 % interval</th>') == 1
+    assert page.count('<th scope="col">one-sided 90 % interval</th>') == 2
     assert "bars are one-sided 90 % intervals" in page
     # Those of differences have both limits.
     assert "90 %, all at once" in text

@@ -78,7 +78,7 @@ DAMAGE = [
     ("labels", slot(*ONE, "cells", 0, 0, value=0.5), "whole number"),
     ("labels", slot(*ONE, "cells", 0, 1, value=-1), "whole number"),
     ("labels", slot(*ONE, "cells", 0, 0, value=10**19), "whole number"),
-    ("labels", slot(*ONE, "cells", value=lambda cells: [*cells, cells[0]]), "stands once"),
+    ("labels", slot(*ONE, "cells", value=lambda cells: [*cells, cells[0]]), "each once"),
     ("labels", move_negative, "whole number"),
     ("weights", move_negative, "at least 0"),
     ("labels", move_rows, "do not add up to their rows"),

@@ -12,7 +12,7 @@ import click
 from karat._version import __version__
 from karat.cli.options import write_examples
 from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
-from karat.errors import KaratError
+from karat.errors import KaratError, error
 
 __all__ = ["app", "run"]
 
@@ -115,6 +115,9 @@ def run(arguments: list[str]) -> int:
         return 0
     except OutputError as problem:
         complain(f"Error: {problem}")
+        return WRONG_INPUT
+    except MemoryError:
+        complain(told(error("K419", found="The system gave no more")))
         return WRONG_INPUT
     except OSError as problem:
         complain(f"Error: {_failed(problem)}")

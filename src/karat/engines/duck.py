@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from karat.engines.temporary import no_room
 from karat.errors import KaratError, error
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
     What a query must spill goes to a temporary folder that is deleted.
 
     Errors:
-        K501 duckdb is not installed.
+        K419 there is no memory to begin with; K501 duckdb is not installed.
     """
     try:
         import duckdb
@@ -62,16 +63,19 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
             "K501", feature="Reading prediction files", package="duckdb", extra="cli"
         ) from missing
     spill = os.path.join(tempfile.gettempdir(), f"karat-spill-{os.getpid()}-{id(object())}")
-    connection = duckdb.connect(
-        config={
-            "memory_limit": MEMORY_LIMIT,
-            "threads": _threads(n_threads),
-            "temp_directory": spill,
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-            "python_enable_replacements": False,
-        }
-    )
+    try:
+        connection = duckdb.connect(
+            config={
+                "memory_limit": MEMORY_LIMIT,
+                "threads": _threads(n_threads),
+                "temp_directory": spill,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "python_enable_replacements": False,
+            }
+        )
+    except duckdb.OutOfMemoryException as problem:
+        raise _without_memory() from problem
     try:
         # It would be written to standard output, among the results.
         connection.execute("SET enable_progress_bar = false").fetchall()
@@ -165,6 +169,11 @@ def _explained(
 ) -> KaratError:
     text = str(problem)
     kind = type(problem).__name__
+    if _NO_ROOM.search(text):
+        # Its answer does not depend on which file was being read.
+        return no_room("no space left on the device, or not enough for what does not fit in memory")
+    if _NO_MEMORY.search(text):
+        return _without_memory()
     if STOP in text:
         return _stopped(text, where)
     if has_sql and kind in (
@@ -191,6 +200,10 @@ def _explained(
     return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
 
 
+def _without_memory() -> KaratError:
+    return error("K419", found="DuckDB, which reads the files, was given no more")
+
+
 def _stopped(text: str, where: str | None) -> KaratError:
     """The error of a value that karat's SQL refuses to convert."""
     _, code, column, value = text.split(STOP, 3)
@@ -203,6 +216,10 @@ def _stopped(text: str, where: str | None) -> KaratError:
     return error("K408", found=found)
 
 
+_NO_MEMORY = re.compile(r"bad allocation|bad_alloc|Allocation failure", re.IGNORECASE)
+_NO_ROOM = re.compile(
+    r"No space left on device|max_temp_directory_size|File too large", re.IGNORECASE
+)
 _OF_FILES = re.compile(
     r"CSV Error|JSON transform|Malformed JSON in file|Parquet|Thrift|TProtocol|Snappy|ZSTD|GZIP"
     r"|magic bytes|state machine|unicode|hive partition|IO Error|out of memory",

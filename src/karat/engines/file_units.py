@@ -6,11 +6,10 @@ and predicted label that occurs, and how many scores a row has.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from karat.engines.checks import check_unused_weights, unused_groups
 from karat.engines.duck import check_condition, explaining, quoted
@@ -23,6 +22,7 @@ from karat.engines.relations import Relation
 from karat.engines.row_places import rows_of_each
 from karat.engines.score_sql import item_of
 from karat.engines.table_rows import TableRows, not_scores
+from karat.engines.unchanged import Stamp, changed, stamp
 from karat.engines.unit_cuts import Unit, units_of
 from karat.errors import KaratError, error
 from karat.inputs.roles import Role
@@ -31,9 +31,6 @@ from karat.inputs.scores import tolerance_of
 from karat.tally import Classes
 
 __all__ = ["FileUnits", "units_of_files"]
-
-Stamp: TypeAlias = tuple[int, int] | None
-"""Size and time of a file; None: it is not there."""
 
 
 @dataclass(frozen=True)
@@ -124,10 +121,9 @@ class FileUnits:
 
     def _check(self, unit: Unit) -> None:
         for file in unit.files:
-            now = _stamp(file.path)
+            now = stamp(file.path)
             if now != self.stamps[file.path]:
-                found = "is not there any more" if now is None else "was written meanwhile"
-                raise error("K417", path=file.shown, found=found)
+                raise changed(file, now)
 
     def numbering(self, place: int, read: Callable[[], object]) -> None:
         """Look at the rows of a unit; errors name rows of the whole read."""
@@ -177,7 +173,7 @@ def units_of_files(
         if relation.query is not None or relation.n_rows is None:
             return None
         paths = [file.path for part in relation.parts for file in part.files]
-        stamps = {path: _stamp(path) for path in paths}
+        stamps = {path: stamp(path) for path in paths}
         if where is not None:
             check_condition(relation.connection, where)
         named: dict[Role, str | None] = {
@@ -220,14 +216,6 @@ def units_of_files(
     return FileUnits(
         units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half), stamps
     )
-
-
-def _stamp(path: str) -> Stamp:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns
 
 
 def _check(

@@ -24,6 +24,7 @@ from karat.engines.relations import Relation
 from karat.engines.row_blocks import Block, RowBlocks
 from karat.engines.row_order import keep_order
 from karat.engines.text_labels import Reading
+from karat.engines.unchanged import unchanged
 from karat.errors import KaratError, error, shown
 from karat.inputs.column import Column
 from karat.inputs.frames import family_of
@@ -208,7 +209,8 @@ def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
     with ExitStack() as cleanup:
         found = find(source, cleanup)
         connection = cleanup.enter_context(connected(n_threads))
-        yield open_relation(connection, found)
+        with unchanged(found.files):
+            yield open_relation(connection, found)
 
 
 def families(relation: Relation) -> dict[str, Family]:

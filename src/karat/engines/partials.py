@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
-from karat.errors import CATALOGUE, KaratError, error
+from karat.errors import CATALOGUE, KaratError, error, short
 from karat.errors.kinds import packed_error, unpacked_error
 from karat.tally import Cells, Label, union
 from karat.tally.serialization import damaged, framed, unframed
@@ -124,12 +124,15 @@ class Partial:
             if header["species"] != _SPECIES:
                 raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
             problem, order = header["problem"], header["order"]
+            found = _contradiction(header)
+            if found is not None:
+                raise damaged(found)
             if problem is not None:
                 problem = unpacked_error(CATALOGUE[problem["code"]].kind, problem)
             return cls(
-                tuple((int(first), int(last)) for first, last in header["partitions"]),
-                int(header["n_rows"]),
-                int(header["n_dropped"]),
+                tuple((first, last) for first, last in header["partitions"]),
+                header["n_rows"],
+                header["n_dropped"],
                 *unpacked_parts(header, arrays["parts"], empty),
                 None if order is None else tuple(order),
                 header["width"],
@@ -137,6 +140,23 @@ class Partial:
             )
 
         return unframed(data, ("parts",), assembled, ("parts",))
+
+
+def _contradiction(header: dict[str, Any]) -> str | None:
+    """What the facts of a partial that was read cannot be, or None."""
+    before = -2
+    for first, last in header["partitions"]:
+        if type(first) is not int or type(last) is not int or not before + 1 < first <= last:
+            return f"Its partitions are {short(header['partitions'])}"
+        before = last
+    if before < 0:
+        return "It is of no partition"
+    n_rows, n_dropped, width = header["n_rows"], header["n_dropped"], header["width"]
+    if any(type(n) is not int for n in (n_rows, n_dropped)) or not 0 <= n_dropped <= n_rows:
+        return f"It has {short(n_rows)} rows, {short(n_dropped)} of them left out"
+    if width is not None and not (type(width) is int and width >= 0):
+        return f"Its lists have {short(width)} numbers"
+    return None
 
 
 def merged(partials: Iterable[Partial], max_memory: int) -> list[Partial]:

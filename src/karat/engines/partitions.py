@@ -16,7 +16,7 @@ from karat.engines.frame_labels import FrameLabels, read_labels
 from karat.engines.partials import Partial, folded, merged
 from karat.engines.score_stream import ScoreParts, rows_of
 from karat.engines.table_rows import coded_rows, numbered
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, short
 from karat.inputs.align import classes_of
 from karat.inputs.frames import open_frame
 from karat.inputs.score_order import wrong_number
@@ -24,6 +24,7 @@ from karat.inputs.scores import Argument, gathered
 from karat.tally import Cells, Label
 from karat.tally.classes import Classes
 from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.serialization import each_once
 
 __all__ = ["BLOCK_ROWS", "Reading", "merge_bytes", "tally_partition", "whole_of"]
 
@@ -85,15 +86,25 @@ class Reading:
         """Read what `to_bytes` wrote.
 
         Errors:
-            K206 a newer version wrote it.
+            K205 it is damaged or no task; K206 a newer version wrote it.
         """
-        words = json.loads(data)
-        version = words.pop("version")
-        if version > _VERSION:
-            raise error("K206", thing="task", version=version, newest=_VERSION)
-        labels = words["labels"]
-        words |= {"scores": tuple(words["scores"])}
-        return cls(**words | {"labels": None if labels is None else tuple(labels)})
+        try:
+            words = json.loads(data, object_pairs_hook=each_once)
+            version = words.pop("version")
+            if version > _VERSION:
+                raise error("K206", thing="task", version=version, newest=_VERSION)
+            labels, scores, found = words["labels"], words["scores"], words["found"]
+            if not (isinstance(found, dict) and isinstance(scores, list)):
+                raise TypeError("its columns are none")
+            if not (labels is None or isinstance(labels, list)):
+                raise TypeError("its labels are none")
+            words |= {"scores": tuple(scores), "labels": None if labels is None else tuple(labels)}
+            return cls(**words)
+        except (LookupError, TypeError, AttributeError, RecursionError, ValueError) as problem:
+            if isinstance(problem, KaratError):
+                raise
+            do = "Evaluate the frame again with the same karat on every machine."
+            raise error("K205", thing="task", found=short(str(problem)), do=do) from None
 
 
 def tally_partition(blocks: Iterable[Any], partition: int, reading: Reading) -> Partial:

@@ -8,16 +8,18 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shutil
 import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
+from karat.engines.temporary import writing_temporary
 from karat.errors import error
 
 __all__ = ["DataFile", "FileKind", "Found", "Source", "find", "is_query", "is_read_once"]
@@ -246,11 +248,20 @@ def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
     if compression == "none" and _sniffed(first) != "parquet" and b"\0" in first:
         found = "it holds bytes of 0, which no text has, and does not start as Parquet does (PAR1)."
         raise error("K403", path=shown, format="CSV, JSON or Parquet", found=found)
-    descriptor, name = tempfile.mkstemp(prefix="karat-")
+    with writing_temporary():
+        descriptor, name = tempfile.mkstemp(prefix="karat-")
     cleanup.callback(os.unlink, name)
-    with open(descriptor, "wb") as copy:
-        copy.write(first)
-        shutil.copyfileobj(stream, copy, 1 << 20)
+    copy = open(descriptor, "wb")  # noqa: SIM115
+    try:
+        for block in chain((first,), iter(partial(stream.read, 1 << 20), b"")):
+            with writing_temporary():
+                copy.write(block)
+        with writing_temporary():
+            copy.flush()
+    finally:
+        # What could not be written is not tried again.
+        with suppress(OSError):
+            copy.close()
     kind = _sniffed(first) if compression == "none" else _sniffed_inside(name, compression)
     return DataFile(name, shown, kind, compression, os.stat(name).st_size)
 

@@ -115,6 +115,18 @@ ENTRIES = (
         "Read the files again when nobody writes them.",
     ),
     Entry(
+        "K418",
+        "A temporary file cannot be written.",
+        "{path}: {found}.",
+        "Free space there, or let TMPDIR name a folder that has room.",
+    ),
+    Entry(
+        "K419",
+        "There is not enough memory.",
+        "{found}.",
+        "Parquet files are read in parts: max_memory= (--max-memory) says how much rows may take.",
+    ),
+    Entry(
         "K501",
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",

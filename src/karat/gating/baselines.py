@@ -25,6 +25,7 @@ from karat.errors import KaratError, error, short
 from karat.gating.packing import DamagedError, packed, unpacked
 from karat.gating.verdicts import Measured
 from karat.tally import Cells, Classes, from_bytes, to_bytes
+from karat.tally.serialization import each_once
 
 __all__ = [
     "SCHEMA", "Baseline", "BaselineRows", "hashed", "is_baseline", "read_baseline",
@@ -179,7 +180,11 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     if where.stat().st_size > MOST_BYTES:
         raise _damaged(f"It has {where.stat().st_size} bytes; more than {MOST_BYTES} are not read")
     try:
-        content = json.loads(where.read_bytes().decode("utf-8-sig"), parse_constant=_no_number)
+        content = json.loads(
+            where.read_bytes().decode("utf-8-sig"),
+            parse_constant=_no_number,
+            object_pairs_hook=each_once,
+        )
     except (UnicodeDecodeError, ValueError, RecursionError) as problem:
         raise _damaged(f"It is no JSON: {short(str(problem), 100)}") from None
     return _baseline_of(content)

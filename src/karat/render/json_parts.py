@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error
+from karat.tally.serialization import each_once
 
 __all__ = ["Part", "parsed", "refused"]
 
@@ -40,7 +41,7 @@ def parsed(text: str | bytes) -> Part:
                 text,
                 parse_constant=_no_constant,
                 parse_float=_finite,
-                object_pairs_hook=_each_once,
+                object_pairs_hook=each_once,
             )
         )
     except RecursionError:
@@ -200,12 +201,3 @@ def _finite(text: str) -> float:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON; a value that is not a finite number is null")
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return found

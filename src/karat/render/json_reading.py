@@ -34,6 +34,8 @@ SCHEMA = "karat.report/1"
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
 _FORMATS = ("parquet", "csv", "json")
+_DENSE_RATIO = 100
+"""A table of all pairs of classes may take so many times the bytes of its text."""
 _DEEPEST = 8
 """Facts about the source are not nested more than this."""
 
@@ -51,7 +53,7 @@ def report_from_json(text: str | bytes) -> Report:
         raise refused(f"It is a {type(text).__name__}, not text", _READ_IT)
     whole = parsed(_not_a_name(text))
     _check_schema(whole)
-    cells, requested = _cells(whole), _requested(whole["settings"]["metrics"])
+    cells, requested = _cells(whole, len(text)), _requested(whole["settings"]["metrics"])
     part = whole.get("scores")
     scores = scores_from(part, cells.k)
     asked, is_clustered = confidence_from(whole["settings"].get("confidence"))
@@ -171,9 +173,9 @@ def _check_depth(part: Part, left: int) -> None:
         _check_depth(item, left - 1)
 
 
-def _cells(whole: Part) -> Cells:
+def _cells(whole: Part, n_text: int) -> Cells:
     classes = _classes(whole["classes"])
-    cells = _stored(whole, classes)
+    cells = _stored(whole, classes, n_text)
     problem = inconsistency(cells) or (None if classes.k else "It has no classes")
     if problem:
         raise refused(problem)
@@ -208,7 +210,7 @@ def _classes(part: Part) -> Classes:
     )
 
 
-def _stored(whole: Part, classes: Classes) -> Cells:
+def _stored(whole: Part, classes: Classes, n_text: int) -> Cells:
     tally, n_rows = whole["tally"], whole["n_rows"].count
     is_weighted = tally["is_weighted"].flag
     totals, cells, storage = tally.get("totals"), tally.get("cells"), tally.get("storage")
@@ -223,7 +225,9 @@ def _stored(whole: Part, classes: Classes) -> Cells:
         return _marginals(tally, classes, n_rows, is_weighted=is_weighted)
     if cells is not None:
         sparse = _sparse(cells, classes, n_rows, is_weighted=is_weighted)
-        return _densified(sparse) if is_dense_in_cells else sparse
+        # A text of few cells says nothing that deserves so much memory; the numbers are the same.
+        is_sane = 8 * classes.k**2 <= _DENSE_RATIO * n_text
+        return _densified(sparse) if is_dense_in_cells and is_sane else sparse
     squares, matrix = tally["squares"], whole["confusion"]
     return Cells.dense(
         matrix.amounts() if is_weighted else matrix.counts(),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from karat.errors import KaratError
 from karat.metrics import Metric, get
 from karat.render.json_parts import Part, refused
-from karat.tally import Axis, Cells
+from karat.tally import Axis, Cells, inconsistency
 from karat.tally.sliced import SlicedCells
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from karat.slices.table import Told
 
 __all__ = ["check_slices", "slices_from", "slices_to_json"]
+
+_MOST_CELLS: Final = 1 << 28
+"""Cells of all slices: 2 GiB."""
 
 
 def slices_to_json(report: Report, metrics: Sequence[str]) -> list[dict[str, Any]]:
@@ -103,8 +106,10 @@ def _counted(item: Part, cells: Cells) -> SlicedCells:
     if not parts or any(len(key) != len(columns) for key in keys) or len(set(keys)) < len(keys):
         raise item["slices"].is_not("slices of different keys, with one text a column")
     rows, cols = cells.coordinates()
-    listed = rows * cells.k + cols
-    counts = np.zeros((len(parts), len(listed)), cells.counts.dtype)
+    places = {key: i for i, key in enumerate(zip(rows.tolist(), cols.tolist(), strict=True))}
+    if len(parts) * len(places) > _MOST_CELLS:
+        raise item["slices"].is_not(f"slices of {len(places)} cells that fit into memory")
+    counts = np.zeros((len(parts), len(places)), cells.counts.dtype)
     squares = None if cells.squares is None else np.zeros(counts.shape)
     for i, one in enumerate(parts):
         seen = set()
@@ -112,17 +117,17 @@ def _counted(item: Part, cells: Cells) -> SlicedCells:
             numbers = list(cell.items())
             if len(numbers) != (3 if squares is None else 4):
                 raise cell.is_not("[true, predicted, total], with squares of weights")
-            true, pred = numbers[0].count, numbers[1].count
-            key = true * cells.k + pred
-            place = int(np.searchsorted(listed, min(key, cells.k**2)))
-            if pred >= cells.k or place >= len(listed) or listed[place] != key:
-                raise cell.is_not("a cell of the table of all rows")
-            if key in seen:
-                raise cell.is_not("a cell that stands once")
-            seen.add(key)
-            counts[i, place] = numbers[2].count if squares is None else _amount(numbers[2])
+            place = places.get((numbers[0].count, numbers[1].count))
+            if place is None or place in seen:
+                raise cell.is_not("a cell of the table of all rows, each once")
+            seen.add(place)
+            last = Part([number.value for number in numbers[2:]], cell.path)
+            found = last.counts() if squares is None else last.amounts()
+            if found.ndim != 1:
+                raise cell.is_not("numbers only")
+            counts[i, place] = found[0]
             if squares is not None:
-                squares[i, place] = _amount(numbers[3])
+                squares[i, place] = found[1]
     each = [one["n_rows"].count for one in parts]
     total = counts.sum(axis=0)
     if sum(each) != cells.n_rows or not np.allclose(total, cells.flat(), rtol=1e-9, atol=0):
@@ -138,15 +143,10 @@ def _counted(item: Part, cells: Cells) -> SlicedCells:
         shape = (len(parts), cells.k, cells.k)
         square = None if squares is None else squares.reshape(shape)
         tables = Cells.dense(counts.reshape(shape), squares=square, **facts)
+    problem = inconsistency(tables)
+    if problem:
+        raise refused(f"{item.path}: {problem}")
     return SlicedCells(columns, keys, tables)
-
-
-def _amount(part: Part) -> float:
-    """A sum of weights."""
-    number = _number(part)
-    if not number >= 0.0:
-        raise part.is_not("a number of at least 0")
-    return number
 
 
 def _results(one: Part, whole: Report, *, is_clustered: bool) -> Mapping[Metric, Result]:

@@ -19,7 +19,7 @@ from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError, error, short
 from karat.render.writing import remove_leftovers, write_bytes
 from karat.tally import Cells
-from karat.tally.serialization import MAGIC, framed, unframed
+from karat.tally.serialization import MAGIC, damaged, framed, unframed
 
 __all__ = ["Checkpoint", "Progressed"]
 
@@ -112,8 +112,10 @@ class Checkpoint:
                 raise self._refused(f"it holds {header['species']!r}, not a {_SPECIES}", _OTHER)
             if header["read"] != self.read:
                 raise self._refused(_OF_OTHERS, _ANEW)
-            cells, scores = unpacked_parts(header, arrays["parts"], empty)
-            return Progressed(header["n_units"], header["n_dropped"], cells, scores)
+            counted = header["n_units"], header["n_dropped"]
+            if any(type(n) is not int or n < 0 for n in counted):
+                raise damaged(f"It says {short(counted)} of units read and rows left out")
+            return Progressed(*counted, *unpacked_parts(header, arrays["parts"], empty))
 
         try:
             return unframed(self._bytes(), ("parts",), assembled, ("parts",))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = ["inconsistency", "wrong_classes"]
+__all__ = ["inconsistency", "wrong_classes", "wrong_squares"]
 
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
@@ -44,12 +44,31 @@ def wrong_classes(classes: Classes) -> str | None:
         return f"There are {len(names)} class names for {classes.k} classes"
     if strange := [name for name in names or () if not isinstance(name, str)]:
         return f"The class name {strange[0]!r} is not a string"
+    is_declared: Any = classes.is_declared
+    if type(is_declared) is not bool:
+        return "It is not said whether the classes were declared"
     positive: Any = classes.positive
     if positive is not None and not (type(positive) is int and 0 <= positive < classes.k):
         return f"The positive class {positive!r} is not one of {classes.k}"
     if (positive is None) == (classes.k == 2):
         which = "none of two classes" if positive is None else f"one of {classes.k} classes"
         return f"The positive class is {which}"
+    return None
+
+
+def wrong_squares(
+    counts: npt.NDArray[Any], squares: npt.NDArray[Any], n_rows: npt.NDArray[Any] | int
+) -> str | None:
+    """What sums of squared weights contradict beside the sums of the weights, or None.
+
+    Of at most n weights w: (Σw)² / n ≤ Σw² ≤ (Σw)².
+    """
+    # A square of tiny weights may be a subnormal number, which holds few digits.
+    with np.errstate(over="ignore", under="ignore"):
+        if (squares > counts * counts * (1 + _CLOSE) + 1e-300).any():
+            return "A sum of squared weights is larger than the square of the sum"
+        if (counts * counts > n_rows * (squares * (1 + _CLOSE) + 1e-300)).any():
+            return "A sum of squared weights is smaller than that of so many rows"
     return None
 
 
@@ -100,13 +119,10 @@ def _of_numbers(cells: Cells) -> str | None:
             return "A number is negative or not finite"
     if cells.occupancy is not None and ((cells.counts > 0) & (cells.occupancy == 0)).any():
         return "Some class has weight and no rows"
-    # A square of tiny weights may be a subnormal number, which holds few digits.
-    with np.errstate(over="ignore", under="ignore"):
-        if (
-            cells.squares is not None
-            and (cells.squares > cells.counts * cells.counts * (1 + _CLOSE) + 1e-300).any()
-        ):
-            return "A sum of squared weights is larger than the square of the sum"
+    if cells.squares is not None:
+        n_rows = cells.n_rows.reshape(*cells.batch_shape, *(1 for _ in _tail(cells)))
+        if problem := wrong_squares(cells.counts, cells.squares, n_rows):
+            return problem
     total = _total(cells)
     if cells.storage == "marginals":
         wrong = cells.counts[..., 1:, :].sum(axis=-1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
+from karat.tally.consistency import wrong_classes, wrong_squares
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["JointCells"]
@@ -240,4 +242,28 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> JointCells
     if (squares is None) != (counts.dtype == np.int64) or not (counts >= 0).all():
         raise damaged("The cells are neither counts nor sums of weights")
     classes = Classes(labels, header["positive"])
-    return JointCells(classes, names, codes, counts, int(arrays["n_rows"][0]), squares)
+    joint = JointCells(classes, names, codes, counts, int(arrays["n_rows"][0]), squares)
+    problem = wrong_classes(classes) or _inconsistency(joint)
+    if problem:
+        raise damaged(problem)
+    return joint
+
+
+def _inconsistency(joint: JointCells) -> str | None:
+    """What contradicts what in the cells, or None."""
+    if any(not isinstance(name, str) for name in joint.names):
+        return "A model has no name"
+    numbers = [joint.counts] if joint.squares is None else [joint.counts, joint.squares]
+    if any(not (np.isfinite(part).all() and (part >= 0).all()) for part in numbers):
+        return "A number is negative or not finite"
+    columns = joint.codes.T.tolist()
+    if any(left >= right for left, right in pairwise(columns)):
+        return "The cells are not in order"
+    if joint.n_rows < 0:
+        return "The number of rows is negative"
+    if joint.squares is None:
+        if sum(joint.counts.tolist()) != joint.n_rows:
+            return "The cells do not add up to the number of rows"
+    else:
+        return wrong_squares(joint.counts, joint.squares, joint.n_rows)
+    return None

@@ -190,7 +190,7 @@ def _inconsistency(ladder: Ladder) -> str | None:
     scores, counts, squares = ladder.scores, ladder.counts, ladder.squares
     if scores.ndim != 1 or scores.dtype.kind != "f" or not np.isfinite(scores).all():
         return "The scores are not finite numbers"
-    if (np.diff(scores) >= 0).any():
+    if (scores[1:] >= scores[:-1]).any():
         return "The scores do not descend"
     if counts.shape != (len(scores), 2) or (squares is not None and squares.shape != counts.shape):
         return "The counts do not fit the scores"

@@ -228,7 +228,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> RowSample:
 def _inconsistency(sample: RowSample) -> str | None:
     """What contradicts what, or None."""
     k, limit, m = sample.k, sample.limit, len(sample.codes)
-    if any(type(number) is not int or number < 1 for number in (k, limit)):
+    if any(type(number) is not int or not 1 <= number < 1 << 31 for number in (k, limit)):
         return "The number of classes or the limit is not one"
     if sample.values.ndim != 2 or any(
         len(part) != m
@@ -247,12 +247,13 @@ def _inconsistency(sample: RowSample) -> str | None:
         np.isfinite(sample.weights).all() and (sample.weights >= 0).all()
     ):
         return "A weight is negative or not finite"
-    is_later = np.diff(sample.codes) > 0
-    if (np.diff(sample.codes) < 0).any() or (np.diff(sample.hashes)[~is_later] <= 0).any():
+    codes, hashes = sample.codes, sample.hashes
+    is_later = codes[1:] > codes[:-1]
+    # Differences of numbers of 64 bits could wrap around.
+    if (codes[1:] < codes[:-1]).any() or (hashes[1:] <= hashes[:-1])[~is_later].any():
         return "The rows do not stand in the order of classes and hashes"
     if np.bincount(sample.codes, minlength=1).max(initial=0) > limit:
         return "A class has more rows than are kept"
-    hashes = _hashed(sample.values, sample.codes, sample.weights)
-    if not np.array_equal(hashes, sample.hashes):
+    if not np.array_equal(_hashed(sample.values, codes, sample.weights), hashes):
         return "The rows were not chosen by what they hold"
     return None

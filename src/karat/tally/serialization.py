@@ -22,12 +22,15 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, short
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
 from karat.tally.consistency import inconsistency
 
-__all__ = ["FORMAT_VERSION", "MAGIC", "damaged", "framed", "from_bytes", "to_bytes", "unframed"]
+__all__ = [
+    "FORMAT_VERSION", "MAGIC", "damaged", "each_once", "framed", "from_bytes", "to_bytes",
+    "unframed",
+]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -35,6 +38,8 @@ FORMAT_VERSION = 1
 MAGIC = b"KARATALY"
 _PREFIX = struct.Struct("<8sHI")
 _CHECKSUM = struct.Struct("<I")
+_EMPTY_AXIS = 1 << 20
+"""Longest axis of an array without numbers, in bytes that are shorter than that."""
 _ARRAYS = ("counts", "n_rows", "squares", "rows", "cols", "occupancy")
 _DTYPES = {code: np.dtype(code) for code in ("<i8", "<f8", "<i4", "<f4", "|u1")}
 
@@ -117,6 +122,8 @@ def unframed(
         raise damaged(f"It starts with {bytes(magic)!r}, not {MAGIC!r}")
     if version > FORMAT_VERSION:
         raise error("K206", thing="tally", version=version, newest=FORMAT_VERSION)
+    if version < 1:
+        raise damaged("Its format version is 0; the first one is 1")
     (checksum,) = _CHECKSUM.unpack_from(view, len(view) - _CHECKSUM.size)
     if zlib.crc32(view[: -_CHECKSUM.size]) != checksum:
         raise damaged("The checksum does not match: truncated or altered")
@@ -124,7 +131,7 @@ def unframed(
     if body_at > len(view) - _CHECKSUM.size:
         raise damaged(f"The header says {header_bytes} bytes, more than there are")
     try:
-        header = json.loads(bytes(view[_PREFIX.size : body_at]))
+        header = json.loads(bytes(view[_PREFIX.size : body_at]), object_pairs_hook=each_once)
         arrays = _arrays(header, names, view[body_at : -_CHECKSUM.size])
         for name, array in arrays.items():
             if array.itemsize < 8 and name not in short:
@@ -136,6 +143,22 @@ def unframed(
         ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError
     ) as problem:  # fmt: skip
         raise damaged(f"The header cannot be read: {problem}") from None
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, each of whose keys stands in it once.
+
+    Errors:
+        ValueError naming the first key that stands twice.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"the key {short(key)} stands twice in one object")
+            seen.add(key)
+    return found
 
 
 def damaged(found: str) -> KaratError:
@@ -155,11 +178,14 @@ def _arrays(
     arrays: dict[str, npt.NDArray[Any]] = {}
     at = 0
     for item in header["arrays"]:
-        name, shape = item["name"], [int(size) for size in item["shape"]]
-        if name not in names or any(size < 0 for size in shape):
+        name, shape = item["name"], list(item["shape"])
+        if name not in names or any(type(size) is not int or size < 0 for size in shape):
             raise damaged(f"Array {name!r} of shape {shape} is not part of a tally")
         if name in arrays:
             raise damaged(f"Array {name!r} occurs twice")
+        if 0 in shape and max(shape) > max(_EMPTY_AXIS, len(body)):
+            # Sums along another axis would be as long.
+            raise damaged(f"Array {name!r} of shape {shape} holds nothing")
         dtype = _DTYPES[item["dtype"]]
         n_bytes = dtype.itemsize * math.prod(shape)
         if at + n_bytes > len(body):

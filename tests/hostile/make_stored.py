@@ -1,0 +1,121 @@
+"""Write the files of `stored`: what this version writes of each format that is read, or is JSON.
+
+Run it once for a new format, from the root of the repository, and never for one that is there:
+the files stand for what users have kept.
+
+    python -m tests.hostile.make_stored
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import karat
+from karat.engines.partials import Partial
+from karat.engines.partitions import Reading
+from karat.engines.score_stream import ScoreParts
+from karat.errors import KaratError, error
+from karat.report import Report
+from karat.streams.checkpoints import Checkpoint, Progressed
+from karat.tally import Classes, JointCells
+
+__all__ = ["STORED", "made"]
+
+STORED: Final = Path(__file__).with_name("stored")
+
+N: Final = 60
+TRUE: Final = np.array(["ant", "bee", "çat"])[np.arange(N) % 3]
+PRED: Final = np.array(["ant", "bee", "çat"])[(np.arange(N) + (np.arange(N) % 7 == 0)) % 3]
+OTHER: Final = np.array(["ant", "bee", "çat"])[(np.arange(N) + (np.arange(N) % 5 == 0)) % 3]
+TWO: Final = np.arange(N) % 2
+PROB: Final = np.round((TWO * 0.3 + (np.arange(N) * 37 % 101) / 150), 3)
+WEIGHTS: Final = 0.5 + np.arange(N) % 4 / 8
+GROUP: Final = np.array(["NO", "SE"])[np.arange(N) // 5 % 2]
+
+
+def reports() -> dict[str, Report]:
+    return {
+        "labels": karat.evaluate(TRUE, PRED),
+        "weighted": karat.evaluate(TRUE, PRED, weights=WEIGHTS, level=0.9),
+        "scores": karat.evaluate(TWO, y_prob=PROB, threshold=0.5),
+        "slices": karat.evaluate(TRUE, PRED, by={"country": GROUP}, metrics=["macro_f1"]),
+        "clusters": karat.evaluate(TWO, y_prob=PROB, clusters=np.arange(N) // 4),
+    }
+
+
+def empty() -> ScoreParts:
+    """What rows with scores are added to."""
+    return ScoreParts(1 << 20, None, None, False)
+
+
+def _parts() -> tuple[Any, Any]:
+    labels, scores = karat.Stream(), karat.Stream(max_memory=1 << 20)
+    labels.update(TRUE, PRED)
+    scores.update(TWO, y_prob=PROB)
+    return labels._cells, scores._scores.parts()
+
+
+def _problem() -> KaratError:
+    return error("K402", path="partition 3", found="no row")
+
+
+def _baselines(folder: Path) -> dict[str, bytes]:
+    table = {"id": np.arange(N), "label": TRUE, "pred": PRED, "country": GROUP}
+    scored = {"label": TWO, "prob": PROB, "w": WEIGHTS}
+    asked: dict[str, tuple[Any, dict[str, Any]]] = {
+        "labels": (table, {}),
+        "rows": (table, {"with_rows": True, "by": "country"}),
+        "scores": (scored, {"with_rows": True, "weights": "w"}),
+    }
+    found = {}
+    for name, (columns, options) in asked.items():
+        path = folder / f"{name}.json"
+        bounds = {"accuracy": 0.1}
+        karat.gate(columns, min=bounds, update_baseline=path, **options)
+        found[f"v1-{name}.baseline.json"] = path.read_bytes()
+    return found
+
+
+def made() -> dict[str, bytes]:
+    """Name and bytes of every file."""
+    found = {
+        f"v1-{name}.report.json": (r.to_json() + "\n").encode() for name, r in reports().items()
+    }
+    cells, scores = _parts()
+    partials = {
+        "labels": Partial(((0, 1), (4, 4)), N, 2, cells),
+        "scores": Partial(((2, 2),), N, 0, None, scores),
+        "problem": Partial(((3, 3),), problem=_problem()),
+    }
+    found |= {f"v1-{name}.karat-partial": part.to_bytes() for name, part in partials.items()}
+    reading = Reading({"true": "label", "pred": "pred"}, "cells", labels=("a", "b"))
+    found["v1.task.json"] = reading.to_bytes()
+    codes = [np.unique(labels, return_inverse=True)[1] for labels in (TRUE, PRED, OTHER)]
+    classes = Classes.of(["ant", "bee", "çat"])
+    joint = JointCells.of(classes, ["old", "new"], codes[0], codes[1:])
+    found["v1.karat-joint"] = joint.to_bytes()
+    compared = karat.compare(TRUE, {"old": PRED, "new": OTHER})
+    found["v1.comparison.json"] = (compared.to_json() + "\n").encode()
+    gated = karat.gate(TRUE, PRED, baseline=OTHER, min={"accuracy": 0.5})
+    found["v1.gate.json"] = (gated.to_json() + "\n").encode()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for kind, so_far in {
+            "labels": Progressed(3, 1, cells),
+            "scores": Progressed(5, 0, None, scores),
+        }.items():
+            path = folder / f"{kind}.karat"
+            Checkpoint(path, "of these files").save(so_far)
+            found[f"v1-{kind}.karat-checkpoint"] = path.read_bytes()
+        return found | _baselines(folder)
+
+
+if __name__ == "__main__":
+    STORED.mkdir(exist_ok=True)
+    for name, data in made().items():
+        if not (STORED / name).exists():
+            (STORED / name).write_bytes(data)

@@ -1,0 +1,236 @@
+"""Everything that karat reads and did not necessarily write: how it is read, and lied about."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import karat
+from karat.engines.partials import Partial
+from karat.engines.partitions import Reading
+from karat.errors import KaratError
+from karat.gating.baselines import _canonical, _checksum, read_baseline
+from karat.report import Report
+from karat.streams.checkpoints import Checkpoint
+from karat.tally import Bins, JointCells, Ladder, ScoreTable, Sums, from_bytes, inconsistency
+from karat.tally import to_bytes as cells_to_bytes
+from karat.tally.held_rows import HeldRows
+from karat.tally.row_sample import RowSample
+from karat.tally.scored_tables import ScoredTables
+from tests.hostile.make_stored import STORED, empty
+from tests.hostile.mutations import broken, framed_lie, json_lie, opened
+
+__all__ = ["Target", "targets"]
+
+Generator = np.random.Generator
+TESTS: Final = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that is read from bytes.
+
+    Attributes:
+        name: the stored file that it begins from.
+        data: its bytes.
+        read: reads bytes; raises a karat error, or gives what `use` looks at.
+        use: fails where what was read contradicts itself.
+        lie: bytes that say something else and whose checksum fits, where there is one.
+        codes: of the errors that `read` may raise.
+        is_sealed: whether a checksum stands in it, so that a changed byte is always refused.
+    """
+
+    name: str
+    data: bytes
+    read: Callable[[bytes], Any]
+    use: Callable[[Any], None]
+    lie: Callable[[bytes, Generator], bytes]
+    codes: frozenset[str]
+    is_sealed: bool = True
+
+    @property
+    def share(self) -> int:
+        """Its share of the inputs: what takes longer gets fewer."""
+        return 1 if self.name.endswith((".report.json", ".karat-stream")) else 6
+
+    def attack(self, data: bytes) -> str | None:
+        """The code of the refusal, or None where the bytes were taken and hold together.
+
+        Errors:
+            Whatever else is raised, and a refusal of another code: faults of karat.
+        """
+        try:
+            found = self.read(data)
+        except KaratError as problem:
+            if problem.code not in self.codes:
+                raise
+            return problem.code
+        with contextlib.suppress(KaratError):  # a tally of no rows has no report
+            self.use(found)
+        return None
+
+
+BYTES: Final = frozenset({"K205", "K206"})
+
+
+def check_report(report: Report) -> None:
+    """Every number lies in its range, between its limits, and what is none has a reason."""
+    assert inconsistency(report.cells) is None
+    for name, result in report.metrics.items():
+        low, high = result.range
+        if math.isnan(result.value):
+            assert result.undefined or not result.exact, name
+            continue
+        slack = 1e-9 * max(1.0, abs(result.value))
+        assert low - slack <= result.value <= high + slack, (name, result.value)
+        if result.low is not None and result.high is not None:
+            assert result.low - slack <= result.value <= result.high + slack, (name, result)
+    assert json.loads(report.to_json())["n_rows"] == report.n_rows
+
+
+def _of_stream(stream: karat.Stream) -> None:
+    assert karat.Stream.from_bytes(stream.to_bytes()).to_bytes() == stream.to_bytes()
+    assert stream.n_rows >= 0
+    has_scores = stream._scores.n_rows > 0
+    of_scores = ["accuracy", "log_loss", "roc_auc_ovr_macro"]
+    check_report(stream.report(of_scores if has_scores else ["accuracy", "macro_f1", "mcc"]))
+
+
+def _of_tally(found: Any) -> None:
+    assert type(found).from_bytes(found.to_bytes()).to_bytes() == found.to_bytes()
+
+
+def _of_cells(found: Any) -> None:
+    assert inconsistency(found) is None
+    assert from_bytes(cells_to_bytes(found)).counts.tolist() == found.counts.tolist()
+    if found.k <= 50 and not found.batch_shape:
+        check_report(Report(found))
+
+
+def _of_joint(joint: JointCells) -> None:
+    _of_tally(joint)
+    for model in range(len(joint.names)):
+        assert inconsistency(joint.cells(model)) is None
+
+
+def _of_partial(found: Partial) -> None:
+    assert found.first >= 0
+    assert found.n_rows >= found.n_dropped >= 0
+    again = Partial.from_bytes(found.to_bytes(), empty())
+    assert again.partitions == found.partitions
+    if found.problem is not None:
+        assert str(found.problem)
+
+
+def _of_reading(found: Reading) -> None:
+    assert Reading.from_bytes(found.to_bytes()) == found
+
+
+def _checkpoint_at(path: Path, read: str, data: bytes) -> Any:
+    path.write_bytes(data)
+    return Checkpoint(path, read).load(empty())
+
+
+def _of_progress(found: Any) -> None:
+    assert type(found.n_units) is int
+    assert found.n_units >= 0
+    assert type(found.n_dropped) is int
+    assert found.n_dropped >= 0
+
+
+def _baseline_at(path: Path, data: bytes) -> Any:
+    path.write_bytes(data)
+    return read_baseline(path)
+
+
+def _of_baseline(found: Any) -> None:
+    assert inconsistency(found.cells) is None
+    assert int(found.cells.n_rows) == found.n
+    rows = found.rows
+    if rows is not None:
+        assert len(rows.true) == len(rows.pred) == found.n
+
+
+def _signed_lie(data: bytes, rng: Generator) -> bytes:
+    content = json_lie(json.loads(data), rng)
+    if not isinstance(content, dict):
+        return json.dumps(content).encode()
+    content.pop("sha256", None)
+    try:
+        return _canonical({**content, "sha256": _checksum(content)}).encode()
+    except ValueError:  # NaN is no JSON
+        return broken(data, rng)
+
+
+def _text_lie(data: bytes, rng: Generator) -> bytes:
+    return json.dumps(json_lie(json.loads(data), rng)).encode()
+
+
+def _tallies() -> Iterator[tuple[str, Callable[[bytes], Any], Callable[[Any], None]]]:
+    yield "bins", Bins.from_bytes, _of_tally
+    yield "ladder", Ladder.from_bytes, _of_tally
+    yield "score-table", ScoreTable.from_bytes, _of_tally
+    yield "scored-tables", ScoredTables.from_bytes, _of_tally
+    yield "held-rows", HeldRows.from_bytes, _of_tally
+    yield "row-sample", RowSample.from_bytes, _of_tally
+
+
+def targets(folder: Path) -> list[Target]:
+    """Every kind of bytes, from each stored file of it.
+
+    Args:
+        folder: where files may be written that are read by their path.
+    """
+    kinds = {f"tally/stored/*.karat-{kind}": (read, use) for kind, read, use in _tallies()}
+    kinds["tally/stored/*.karat"] = from_bytes, _of_cells
+    kinds["hostile/stored/*.karat-joint"] = JointCells.from_bytes, _of_joint
+    kinds["hostile/stored/*.karat-partial"] = (
+        partial(Partial.from_bytes, empty=empty()),
+        _of_partial,
+    )
+    found = [
+        Target(path.name, path.read_bytes(), read, use, framed_lie, BYTES)
+        for pattern, (read, use) in kinds.items()
+        for path in sorted(TESTS.glob(pattern))
+    ]
+    sums = ScoredTables.from_bytes(
+        (TESTS / "tally/stored/v1-prob.karat-scored-tables").read_bytes()
+    ).sums.to_bytes()
+    found.append(Target("sums", sums, Sums.from_bytes, _of_tally, framed_lie, BYTES))
+    for path in sorted(TESTS.glob("streams/stored/*.karat-stream")):
+        of_stream = BYTES | {"K301"}
+        found.append(
+            Target(path.name, path.read_bytes(), karat.Stream.from_bytes, _of_stream, framed_lie,
+                   frozenset(of_stream))
+        )  # fmt: skip
+    for path in sorted(STORED.glob("*.karat-checkpoint")):
+        data = path.read_bytes()
+        read_of = partial(_checkpoint_at, folder / path.name, opened(data)[0]["read"])
+        codes = frozenset({"K414"})
+        found.append(Target(path.name, data, read_of, _of_progress, framed_lie, codes))
+    for path in sorted(STORED.glob("*.baseline.json")):
+        read_of = partial(_baseline_at, folder / path.name)
+        found.append(
+            Target(path.name, path.read_bytes(), read_of, _of_baseline, _signed_lie, BYTES, False)
+        )
+    metrics = frozenset({"K301", "K302", "K303", "K304", "K305", "K306", "K307", "K308", "K311"})
+    found += [
+        Target(path.name, path.read_bytes(), Report.from_json, check_report, _text_lie,
+               BYTES | metrics, False)
+        for path in sorted(STORED.glob("*.report.json"))
+    ]  # fmt: skip
+    task = STORED / "v1.task.json"
+    found.append(
+        Target(
+            task.name, task.read_bytes(), Reading.from_bytes, _of_reading, _text_lie, BYTES, False
+        )
+    )
+    return found

@@ -1,0 +1,155 @@
+"""Files that an earlier version wrote are read as what they hold; those of a later one are told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.engines.partials import Partial
+from karat.engines.partitions import Reading
+from karat.errors import KaratError
+from karat.gating.baselines import read_baseline
+from karat.gating.schemas import gate_schema
+from karat.streams.checkpoints import Checkpoint
+from karat.tally import JointCells
+from tests.hostile.make_stored import OTHER, PRED, PROB, TRUE, TWO, WEIGHTS, empty, reports
+from tests.hostile.make_stored import STORED as HERE
+from tests.hostile.mutations import opened, sealed
+from tests.hostile.targets import targets
+from tests.optional import optional
+
+REPORTS = sorted(path.name.split(".")[0].removeprefix("v1-") for path in HERE.glob("*.report.json"))
+
+
+def same_numbers(found: Any, wanted: Any, where: str = "") -> None:
+    """Equal at every depth, numbers to rounding."""
+    assert type(found) is type(wanted) or isinstance(found, int | float), where
+    if isinstance(wanted, dict):
+        assert found.keys() == wanted.keys(), where
+        for key, value in wanted.items():
+            same_numbers(found[key], value, f"{where}.{key}")
+    elif isinstance(wanted, list):
+        assert len(found) == len(wanted), where
+        for i, value in enumerate(wanted):
+            same_numbers(found[i], value, f"{where}[{i}]")
+    elif isinstance(wanted, float):
+        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True), where
+    else:
+        assert found == wanted, where
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_stored_report_is_the_one_that_was_written(name: str) -> None:
+    text = (HERE / f"v1-{name}.report.json").read_text("utf-8")
+    report, wanted = karat.Report.from_json(text), reports()[name]
+    assert report.labels == wanted.labels
+    assert report.confusion.matrix.tolist() == wanted.confusion.matrix.tolist()
+    for metric, result in wanted.metrics.items():
+        found = report.metrics[metric]
+        same_numbers([found.value, found.low, found.high], [result.value, result.low, result.high])
+    stored = json.loads(text)
+    if stored["karat"] == karat.__version__:
+        same_numbers(report.to_dict(), stored)
+
+
+def test_every_kind_of_report_is_stored() -> None:
+    assert sorted(reports()) == REPORTS
+
+
+@pytest.mark.parametrize("name", ["labels", "rows", "scores"])
+def test_a_stored_baseline_is_read(name: str) -> None:
+    path = HERE / f"v1-{name}.baseline.json"
+    found = read_baseline(path)
+    assert found.n == len(TRUE)
+    if name == "scores":
+        assert found.rows is not None
+        assert found.rows.scores is not None
+        np.testing.assert_allclose(found.rows.scores, PROB.astype(np.float32))
+        np.testing.assert_array_equal(found.rows.weights, WEIGHTS)
+        gated = karat.gate({"label": TWO, "prob": PROB, "w": WEIGHTS}, baseline=path, weights="w")
+    else:
+        assert found.cells.matrix().tolist() == karat.confusion_matrix(TRUE, PRED).tolist()
+        same = {"id": np.arange(len(TRUE)), "label": TRUE, "pred": PRED}
+        gated = karat.gate(same, baseline=path)
+        assert gated.is_paired == (name == "rows")
+    assert gated.passed
+
+
+@pytest.mark.parametrize("name", ["labels", "scores"])
+def test_a_stored_checkpoint_is_read(name: str) -> None:
+    path = HERE / f"v1-{name}.karat-checkpoint"
+    found = Checkpoint(path, "of these files").load(empty())
+    if name == "labels":
+        assert (found.n_units, found.n_dropped) == (3, 1)
+        assert found.cells is not None
+        assert found.cells.matrix().tolist() == karat.confusion_matrix(TRUE, PRED).tolist()
+    else:
+        assert (found.n_units, found.n_dropped) == (5, 0)
+        assert found.scores is not None
+        assert found.scores.n_rows == len(TWO)
+
+
+def test_stored_partials_are_read() -> None:
+    read = {
+        name: Partial.from_bytes((HERE / f"v1-{name}.karat-partial").read_bytes(), empty())
+        for name in ("labels", "scores", "problem")
+    }
+    assert read["labels"].partitions == ((0, 1), (4, 4))
+    assert (read["labels"].n_rows, read["labels"].n_dropped) == (len(TRUE), 2)
+    assert read["labels"].cells is not None
+    assert read["labels"].cells.matrix().tolist() == karat.confusion_matrix(TRUE, PRED).tolist()
+    assert read["scores"].scores is not None
+    assert read["scores"].scores.n_rows == len(TWO)
+    assert read["problem"].problem is not None
+    assert read["problem"].problem.code == "K402"
+
+
+def test_stored_joint_cells_and_a_task_are_read() -> None:
+    joint = JointCells.from_bytes((HERE / "v1.karat-joint").read_bytes())
+    assert joint.names == ("old", "new")
+    for model, pred in enumerate((PRED, OTHER)):
+        wanted = karat.confusion_matrix(TRUE, pred)
+        assert joint.cells(model).matrix().tolist() == wanted.tolist()
+    task = Reading.from_bytes((HERE / "v1.task.json").read_bytes())
+    assert task.found == {"true": "label", "pred": "pred"}
+    assert task.labels == ("a", "b")
+
+
+def test_what_others_read_keeps_its_form() -> None:
+    """Nothing of karat reads these two; what other programs found in them is still there."""
+    gate = json.loads((HERE / "v1.gate.json").read_text("utf-8"))
+    optional("jsonschema").Draft202012Validator(gate_schema()).validate(gate)
+    now = json.loads(karat.gate(TRUE, PRED, baseline=OTHER, min={"accuracy": 0.5}).to_json())
+    same_numbers(now, gate)
+    compared = json.loads((HERE / "v1.comparison.json").read_text("utf-8"))
+    again = json.loads(karat.compare(TRUE, {"old": PRED, "new": OTHER}).to_json())
+    same_numbers(again, compared)
+
+
+def test_a_newer_version_is_told(tmp_path: Path) -> None:
+    """Of every format: the message says that it is newer, what is read, and what to do."""
+    for target in targets(tmp_path):
+        if target.data.startswith(b"KARATALY"):
+            newer = sealed(*opened(target.data), version=2)
+        elif target.name.startswith("v1.task"):
+            newer = target.data.replace(b'"version": 1', b'"version": 2')
+        else:
+            kind = target.name.split(".")[1].encode()
+            newer = target.data.replace(b"karat.%s/1" % kind, b"karat.%s/2" % kind)
+        assert newer != target.data, target.name
+        with pytest.raises(KaratError, match=r"K206|K414") as caught:
+            target.read(newer)
+        told = str(caught.value)
+        assert "newer karat" in told, told
+        assert "Upgrade karat" in told, told
+
+
+def test_a_version_before_the_first_is_damage() -> None:
+    data = (HERE / "v1.karat-joint").read_bytes()
+    with pytest.raises(KaratError, match=r"K205.*\n.*version is 0"):
+        JointCells.from_bytes(sealed(*opened(data), version=0))
