@@ -14,7 +14,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub clean
+.PHONY: help demo test lint types unit browser soak fuzz sanitize clang bench data docs pages tables stub clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -46,6 +46,27 @@ browser:  ## install Chromium from the distribution for the tests of pages, as r
 
 soak: $(VENV)/installed-test  ## run the property tests with twenty times the examples (an hour)
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=soak $(PYTEST)
+
+# RUNS of each of a hundred targets; SECONDS at most for each; TARGETS="count_codes Tally.cells" for some.
+RUNS    ?= 120000
+SECONDS ?= 0
+TARGETS ?=
+
+fuzz: $(VENV)/installed-fuzz clang  ## fuzz every native binding under sanitizers; keeps inputs, writes fuzz/results
+	$(BIN)/python -m fuzz --runs $(RUNS) --seconds $(SECONDS) $(TARGETS)
+
+sanitize: $(VENV)/installed-fuzz $(VENV)/installed-test clang  ## kernels under the thread sanitizer, bindings under two others
+	$(BIN)/python -m fuzz.sanitize
+
+# `make fuzz` says what is missing where this cannot install it.
+clang:  ## install Clang from the distribution for the fuzzer, as root and where it is absent
+	@command -v clang++ >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Clang from the distribution, for the fuzzer"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		{ apt-get -qq update && apt-get -qq -y install --no-install-recommends clang; } >/dev/null 2>&1 \
+		|| echo "Clang could not be installed"; \
+	fi
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
 	$(BIN)/python -m benchmarks --page docs/speed.md

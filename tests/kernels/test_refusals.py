@@ -138,3 +138,36 @@ def test_an_unknown_instruction_set_is_refused() -> None:
     with pytest.raises(ValueError, match="not usable here"):
         _native.use_isa("mmx")
     assert _native.isa() == before
+
+
+def test_a_name_is_read_to_its_end() -> None:
+    before = _native.isa()
+    with pytest.raises(ValueError, match="NUL"):
+        _native.use_isa("baseline\0of a name")
+    assert _native.isa() == before
+
+
+HANDLES = {
+    "Tally": lambda tally: tally.cells(),
+    "ScoreSums": lambda sums: sums.truth,
+    "PackedScores": lambda packed: packed.words,
+    "CutScores": lambda cut: cut.sort(),
+}
+
+
+@pytest.mark.filterwarnings("ignore:nanobind:RuntimeWarning")
+@pytest.mark.parametrize("name", sorted(HANDLES))
+def test_a_handle_that_was_never_made_is_refused(name: str) -> None:
+    kind = getattr(_native, name)
+    with pytest.raises(TypeError, match="never made"):
+        HANDLES[name](kind.__new__(kind))
+
+
+def test_a_parameter_that_is_no_number_is_refused() -> None:
+    # One parameter, and the output is it.
+    program = _native.Program(np.array([[2, 0, 0, 0, 0]], np.int32), [], [0], [0], [0])
+    tally = _native.count_integers(GOOD, GOOD, None, True, 1)
+    assert tally is not None
+    assert program.run(tally, [0.5]) == (0.5,)
+    with pytest.raises(TypeError, match="another type"):
+        program.run(tally, ["text"])

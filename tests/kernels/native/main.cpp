@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
         return 0;
     }
     Random random(20240229);
+    test_callers(random);
     test_counts(random);
     test_encoders(random);
     test_ladders(random);
