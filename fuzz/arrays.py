@@ -21,8 +21,8 @@ _random = np.random.default_rng(20240229)
 _WORDS = _random.integers(0, 2**64, MOST + 256, dtype=np.uint64)
 _UNIT = _random.random(MOST + 256)
 _EDGES = np.array([
-    np.nan, np.inf, -np.inf, -0.0, 0.0, 5e-324, -5e-324, 1e-310, 1.7e308, -1.7e308, 1.0, -1.0, 1e-45,
-    3.4e38, -3.4e38, 3.5e38, 1e-38, 0.5, 2.0**53, 2.0**63, -(2.0**63),
+    np.nan, np.inf, -np.inf, -0.0, 0.0, 5e-324, -5e-324, 1e-310, 1.7e308, -1.7e308, 1.0, -1.0,
+    1e-45, 3.4e38, -3.4e38, 3.5e38, 1e-38, 0.5, 2.0**53, 2.0**63, -(2.0**63),
 ])  # fmt: skip
 _REALS: dict[str, Array] = {
     "unit": _UNIT,

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-
 SAID = re.compile(
     r"ERROR: \w+: .*|.*runtime error: .*|^(?:fuzz\.case\.)?Finding: .*|^\w+Error: .*", re.MULTILINE
 )
@@ -44,7 +43,7 @@ def outcome_of(
 ) -> Outcome:
     """Figures of one process; a finding, and the input that led to it, unless it ended well."""
     edges = re.findall(r"cov: (\d+)", log)
-    seconds = re.findall(r"^Done \d+ in (\d+) second", log, re.MULTILINE)
+    seconds = re.findall(r"^Done \d+ (?:runs )?in (\d+) second", log, re.MULTILINE)
     finding = ""
     # Its clock may ring once more while a process that is done ends.
     if status not in {0, -signal.SIGALRM} or not seconds:

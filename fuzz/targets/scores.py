@@ -81,8 +81,8 @@ def reading(name: str) -> Any:
 
 
 NAMES = (
-    "k", "n_rows", "weighted", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "places", "truth",
-    "predicted", "bin_weight", "bin_confidence", "bin_correct", "bin_weight2",
+    "k", "n_rows", "weighted", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "places",
+    "truth", "predicted", "bin_weight", "bin_confidence", "bin_correct", "bin_weight2",
 )  # fmt: skip
 MEMBERS = {
     **{name: reading(name) for name in NAMES},
