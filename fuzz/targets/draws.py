@@ -59,7 +59,7 @@ def draw_totals(case: Case) -> None:
     found = case.call(
         case.native.draw_totals, sums, squares, source.switch(), source.switch(), *numbers
     )
-    case.expect_length(found, numbers[3], n)
+    case.expect_length(found, numbers[3], len(sums))
 
 
 @target("resample_clusters")
@@ -114,6 +114,7 @@ def replicate_rungs(case: Case) -> None:
     found, counts, _, lengths = case.call(
         case.native.replicate_rungs, scores, sums, squares, case.source.switch(), *numbers
     )
+    u = len(scores)
     case.expect_length(found, numbers[3], u)
     case.expect_length(counts, numbers[3], u, 2)
     case.expect(bool(np.all((lengths >= 0) & (lengths <= u))), "more rungs than there were")

@@ -171,3 +171,28 @@ def test_a_parameter_that_is_no_number_is_refused() -> None:
     assert program.run(tally, [0.5]) == (0.5,)
     with pytest.raises(TypeError, match="another type"):
         program.run(tally, ["text"])
+
+
+def misplaced(values: Any, dtype: str) -> Any:
+    """The same array, contiguous, one byte beside where its items belong."""
+    array = np.array(values, dtype)
+    memory = np.frombuffer(b"\0" + array.tobytes(), np.uint8)
+    return memory[1:].view(dtype).reshape(array.shape)
+
+
+ONES = [[1.0, 2.0]]
+MISPLACED = {
+    "Program": lambda: _native.Program(misplaced([[0, 0, 0, 0, 0]], "i4"), [], [1], [], [0]),
+    "resample_counts": lambda: _native.resample_counts(misplaced([3, 4], "i8"), 0, 0, 0, 1, 1),
+    "beta_quantiles": lambda: _native.beta_quantiles(misplaced([2.0], "f8"), np.ones(1), 0.5),
+    "table_variances": lambda: _native.table_variances(np.ones(1), misplaced([ONES], "f8")),
+    "evaluate": lambda: _native.Program(
+        np.array([[0, 0, 0, 0, 0]], np.int32), [], [1], [], [0]
+    ).evaluate(misplaced(ONES, "f8"), np.array(ONES), np.array(ONES), np.array(ONES)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(MISPLACED))
+def test_an_array_that_is_not_aligned_is_refused(name: str) -> None:
+    with pytest.raises(TypeError):
+        MISPLACED[name]()
