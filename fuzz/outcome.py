@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import signal
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ def outcome_of(
         inputs = [
             path for path in folder.iterdir() if re.match(r"(crash|timeout|oom|leak)-", path.name)
         ]
-        data = [f"input {path.read_bytes().hex()}" for path in inputs]
+        data = [f"input {base64.b64encode(path.read_bytes()).decode()}" for path in inputs]
         finding = "\n".join([*(said[:1] or [f"status {status}"]), *data, log[-4000:]])
     n_executions, n_calls = counts.tolist()
     return Outcome(

@@ -6,6 +6,7 @@ where no sanitizer is at hand. `--control` reads one byte beyond itself, and has
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import sys
 import warnings
@@ -30,7 +31,7 @@ def replay(names: list[str]) -> list[str]:
             try:
                 n_reached += run(targets[name], data, _native, fenced).n_reached > 0
             except Finding as finding:
-                findings.append(f"{name} {data.hex()}: {finding}")
+                findings.append(f"{name} {base64.b64encode(data).decode()}: {finding}")
     _native.use_isa(before)
     print(f"{n_inputs} inputs, {n_reached} calls, {len(findings)} findings")
     return findings

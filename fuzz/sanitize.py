@@ -18,10 +18,11 @@ from fuzz.build import ENVIRONMENT, MODULE, ROOT, build, runtime
 RACE = "data race"
 # A race is the end of the process; so is what the sanitizer finds about locks.
 THREADS = {"TSAN_OPTIONS": "halt_on_error=1:exitcode=66"}
-# They start processes of their own, or give them too little memory for a sanitizer.
+# They start processes of their own, give them too little memory for a sanitizer, or ask for the
+# names of the installed module alone.
 LEFT_OUT = tuple(
     f"tests/kernels/test_{name}.py"
-    for name in ("sanitizers", "threads", "ranking_threads", "refusals_of_sizes")
+    for name in ("sanitizers", "threads", "ranking_threads", "refusals_of_sizes", "surface")
 )
 
 
