@@ -1,7 +1,7 @@
 """The kernels under the thread sanitizer, and their Python tests under those of the fuzzed module.
 
-`make sanitize`: the C++ tests on every instruction set, with threads of the pool and callers at
-once, then a deliberate race, which has to be found; then tests/kernels with the module that the
+`make sanitize`: the C++ tests that ask for threads, on every instruction set, with callers at once,
+then a deliberate race, which has to be found; then tests/kernels with the module that the
 fuzzer uses in the place of the installed one. The address and undefined-behaviour checks of the C++
 tests are part of `make test`.
 """
@@ -52,7 +52,7 @@ def check_threads() -> bool:
         control = run(program, isa, "race")
         is_found = control.returncode != 0 and RACE in control.stderr
         print(f"{isa}: the deliberate race was {'found' if is_found else 'NOT FOUND'}", flush=True)
-        done = run(program, isa)
+        done = run(program, isa, "threads")
         print(f"{isa}: {done.stdout.strip() or done.stderr[-8000:]}", flush=True)
         is_clean = is_clean and is_found and done.returncode == 0
     return is_clean
