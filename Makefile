@@ -17,7 +17,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub numerics hostile faults release newest clean
+.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub numerics hostile faults fuzz sanitize clang release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -55,6 +55,28 @@ hostile: $(VENV)/installed-test  ## attack what is read with 200,000 mutated inp
 
 faults: $(VENV)/installed-test  ## fill disks, change files, kill processes, and print what survived
 	$(BIN)/python -m tests.faults
+
+# RUNS of each of a hundred targets; SECONDS at most for each; TARGETS="count_codes Tally.cells" for some.
+RUNS    ?= 120000
+SECONDS ?= 0
+TARGETS ?=
+
+fuzz: $(VENV)/installed-fuzz clang  ## fuzz every native binding under sanitizers; keeps inputs, writes fuzz/results
+	$(BIN)/python -m fuzz --runs $(RUNS) --seconds $(SECONDS) $(TARGETS)
+
+sanitize: $(VENV)/installed-fuzz $(VENV)/installed-test clang  ## kernels under the thread sanitizer, bindings under two others
+	$(BIN)/python -m fuzz.sanitize
+
+# `make fuzz` says what is missing where this cannot install it.
+clang:  ## install Clang from the distribution for the fuzzer, as root and where it is absent
+	@command -v clang++ >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Clang from the distribution, for the fuzzer"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		{ apt-get -qq update && apt-get -qq -y install --no-install-recommends clang && \
+		apt-get -qq -y install --no-install-recommends libclang-rt-$$(clang -dumpversion | cut -d. -f1)-dev; } >/dev/null 2>&1 \
+		|| echo "Clang could not be installed"; \
+	fi
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
 	$(BIN)/python -m benchmarks --page docs/speed.md

@@ -95,6 +95,11 @@ nb::object owned(std::vector<T> values) {
 // For kernels: takes the GIL and looks for Ctrl-C.
 bool poll_signals();
 
+#ifdef KARAT_FUZZ
+// Of fuzz/native.
+void bind_control(nb::module_& m);
+void bind_coverage(nb::module_& m);
+#endif
 void bind_count(nb::module_& m);
 void bind_encode(nb::module_& m);
 void bind_ladder(nb::module_& m);

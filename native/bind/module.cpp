@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cstring>
 #include <string>
+#include <typeinfo>
 
 #include "bind/arrays.hpp"
 #include "kernels/choose_isa.hpp"
@@ -24,6 +26,9 @@ void translate(const std::exception_ptr& pending, void* type) {
         PyErr_SetObject(static_cast<PyObject*>(type), args.ptr());
     } catch (const Interrupted&) {
         // The signal handler has set the error.
+    } catch (const std::bad_cast&) {
+        PyErr_SetString(PyExc_TypeError,
+                        "an argument is of another type than the call takes, or was never made");
     }
 }
 
@@ -45,7 +50,13 @@ NB_MODULE(_native, m) {
         for (const char* name : usable_isas()) names.append(nb::str(name));
         return names;
     });
-    m.def("use_isa", [](const std::string& name) { use_isa(name.c_str()); }, nb::arg("name"));
+    m.def(
+        "use_isa",
+        [](const std::string& name) {
+            if (std::strlen(name.c_str()) != name.size()) throw nb::value_error("name has a NUL");
+            use_isa(name.c_str());
+        },
+        nb::arg("name"));
     // Compiled formulas live in caches until the process ends, which is no leak to warn about.
     nb::set_leak_warnings(false);
     await_work_at_exit();
@@ -64,4 +75,8 @@ NB_MODULE(_native, m) {
     bind_score_pairs(m);
     bind_scores(m);
     bind_variance(m);
+#ifdef KARAT_FUZZ
+    bind_control(m);
+    bind_coverage(m);
+#endif
 }

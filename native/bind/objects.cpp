@@ -197,13 +197,16 @@ nb::object encode_objects(nb::handle sequence, nb::dict table, nb::callable on_n
     RecentValues values;
     Types counted;
     bool may_have_changed = false;  // Python code has run
+    const auto check_size = [&] {
+        if (may_have_changed && items.size() != n)
+            throw nb::value_error("sequence changed its length while it was read");
+    };
     for (Py_ssize_t row = 0; row < n; ++row) {
         if (row % kRowsForSignals == 0) {
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
             may_have_changed = true;
         }
-        if (may_have_changed && items.size() != n)
-            throw nb::value_error("sequence changed its length while it was read");
+        check_size();
         may_have_changed = false;
         if (row + kAhead < n) {
             const char* later = reinterpret_cast<const char*>(items.at(row + kAhead));
@@ -230,6 +233,7 @@ nb::object encode_objects(nb::handle sequence, nb::dict table, nb::callable on_n
         same.code = codes[row];
         same.item = std::move(kept);
     }
+    check_size();
     if (types) counted.store(*types);
     return owned(std::move(codes), n);
 }

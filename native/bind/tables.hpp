@@ -19,7 +19,17 @@ namespace karat {
 namespace nb = nanobind;
 
 template <class T, size_t N>
-using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+using AnyIn = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+// An argument that is a contiguous array, aligned: of others nanobind takes the bytes as they lie.
+template <class T, size_t N>
+struct In : AnyIn<T, N> {
+    In() = default;
+    explicit In(const AnyIn<T, N>& array) : AnyIn<T, N>(array) {}
+    static bool is_aligned(const AnyIn<T, N>& array) {
+        return array.size() == 0 || reinterpret_cast<uintptr_t>(array.data()) % alignof(T) == 0;
+    }
+};
 
 nb::object to_numpy(std::unique_ptr<double[]> values, std::initializer_list<size_t> shape);
 
@@ -83,3 +93,25 @@ nb::tuple differentiate_arrays(const Program& program, In<double, 2> tp, In<doub
                                nb::handle params, bool stops);
 
 }  // namespace karat
+
+namespace nanobind::detail {
+
+// TypeError unless aligned.
+template <class T, size_t N>
+struct type_caster<karat::In<T, N>> {
+    using Whole = make_caster<karat::AnyIn<T, N>>;
+    using Aligned = karat::In<T, N>;
+    NB_TYPE_CASTER(Aligned, Whole::Name)
+
+    // What flags are differs between the versions of nanobind.
+    template <class Flags>
+    bool from_python(handle source, Flags flags, cleanup_list* cleanup) noexcept {
+        Whole whole;
+        if (!whole.from_python(source, flags, cleanup)) return false;
+        if (!Aligned::is_aligned(whole.value)) return false;
+        value = Aligned(whole.value);
+        return true;
+    }
+};
+
+}  // namespace nanobind::detail

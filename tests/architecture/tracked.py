@@ -27,7 +27,7 @@ def tracked_files() -> list[Path]:
         ).stdout.split("\0")
         paths = [ROOT / name for name in sorted(set(listed)) if name]
     else:
-        folders = ("src", "native", "tests", "benchmarks", "examples", "docs", "decisions")
+        folders = ("src", "native", "tests", "fuzz", "benchmarks", "examples", "docs", "decisions")
         paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
     return [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
 

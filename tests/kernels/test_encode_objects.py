@@ -175,3 +175,15 @@ def test_what_is_no_sequence_of_objects_is_refused(sequence: Any) -> None:
     on_new: Callable[[Any, int], int] = lambda item, row: 0  # noqa: E731
     with pytest.raises(TypeError):
         _native.encode_objects(sequence, {}, on_new)
+
+
+def test_a_list_that_changes_in_its_last_row_is_refused() -> None:
+    items: list[Any] = ["a", "b"]
+
+    def shrink(item: Any, row: int) -> int:
+        if item == "b":
+            items.clear()
+        return row
+
+    with pytest.raises(ValueError, match="changed its length"):
+        _native.encode_objects(items, {}, shrink)

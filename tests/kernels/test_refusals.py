@@ -138,3 +138,61 @@ def test_an_unknown_instruction_set_is_refused() -> None:
     with pytest.raises(ValueError, match="not usable here"):
         _native.use_isa("mmx")
     assert _native.isa() == before
+
+
+def test_a_name_is_read_to_its_end() -> None:
+    before = _native.isa()
+    with pytest.raises(ValueError, match="NUL"):
+        _native.use_isa("baseline\0of a name")
+    assert _native.isa() == before
+
+
+HANDLES = {
+    "Tally": lambda tally: tally.cells(),
+    "ScoreSums": lambda sums: sums.truth,
+    "PackedScores": lambda packed: packed.words,
+    "CutScores": lambda cut: cut.sort(),
+}
+
+
+@pytest.mark.filterwarnings("ignore:nanobind:RuntimeWarning")
+@pytest.mark.parametrize("name", sorted(HANDLES))
+def test_a_handle_that_was_never_made_is_refused(name: str) -> None:
+    kind = getattr(_native, name)
+    with pytest.raises(TypeError, match="never made"):
+        HANDLES[name](kind.__new__(kind))
+
+
+def test_a_parameter_that_is_no_number_is_refused() -> None:
+    # One parameter, and the output is it.
+    program = _native.Program(np.array([[2, 0, 0, 0, 0]], np.int32), [], [0], [0], [0])
+    tally = _native.count_integers(GOOD, GOOD, None, True, 1)
+    assert tally is not None
+    assert program.run(tally, [0.5]) == (0.5,)
+    with pytest.raises(TypeError, match="another type"):
+        program.run(tally, ["text"])
+
+
+def misplaced(values: Any, dtype: str) -> Any:
+    """The same array, contiguous, one byte beside where its items belong."""
+    array = np.array(values, dtype)
+    memory = np.frombuffer(b"\0" + array.tobytes(), np.uint8)
+    return memory[1:].view(dtype).reshape(array.shape)
+
+
+ONES = [[1.0, 2.0]]
+MISPLACED = {
+    "Program": lambda: _native.Program(misplaced([[0, 0, 0, 0, 0]], "i4"), [], [1], [], [0]),
+    "resample_counts": lambda: _native.resample_counts(misplaced([3, 4], "i8"), 0, 0, 0, 1, 1),
+    "beta_quantiles": lambda: _native.beta_quantiles(misplaced([2.0], "f8"), np.ones(1), 0.5),
+    "table_variances": lambda: _native.table_variances(np.ones(1), misplaced([ONES], "f8")),
+    "evaluate": lambda: _native.Program(
+        np.array([[0, 0, 0, 0, 0]], np.int32), [], [1], [], [0]
+    ).evaluate(misplaced(ONES, "f8"), np.array(ONES), np.array(ONES), np.array(ONES)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(MISPLACED))
+def test_an_array_that_is_not_aligned_is_refused(name: str) -> None:
+    with pytest.raises(TypeError):
+        MISPLACED[name]()

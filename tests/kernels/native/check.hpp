@@ -97,6 +97,7 @@ private:
     Exact<char> bytes_;
 };
 
+void test_callers(Random& random);
 void test_counts(Random& random);
 void test_encoders(Random& random);
 void test_ladders(Random& random);

@@ -1,0 +1,113 @@
+"""Targets of variances, limits and rungs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fuzz.case import Case
+from fuzz.targets import target
+
+POSITIVE = ("unit", "few", "wide", "rising")
+
+
+@target("table_variances")
+def table_variances(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    d, k = source.byte() % 4, source.count(9)
+    m, named = k * k, {}
+    if source.flag():
+        m = source.byte() % 30
+        named = {"rows": arrays.codes(m, k), "cols": arrays.codes(m, k)}
+    weights = arrays.floats(m, POSITIVE)
+    slopes = arrays.argument(arrays.reals(d * 3 * k).reshape(d, 3, k), is_plain=True)
+    if source.flag():
+        named["squares"] = arrays.floats(m, POSITIVE)
+    if source.flag():
+        named["listed"] = arrays.table(d, m)
+    found = case.call(
+        case.native.table_variances, weights, slopes, **named, is_by_true=source.switch()
+    )
+    case.expect_length(found, len(slopes))
+
+
+@target("beta_quantiles")
+def beta_quantiles(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    n = min(source.size(), 40)
+    a, b, p = arrays.floats(n, POSITIVE), arrays.floats(n, POSITIVE), source.real()
+    found = case.call(case.native.beta_quantiles, a, b, p)
+    case.expect_length(found, len(a))
+    inside = np.isnan(found) | ((found >= 0) & (found <= 1))
+    case.expect(bool(np.all(inside)), "a quantile beyond 0 to 1")
+    with np.errstate(all="ignore"):
+        defined = np.isfinite(a) & np.isfinite(b) & (np.asarray(a) > 0) & (np.asarray(b) > 0)
+    if 0 <= p <= 1:
+        case.expect_same(~np.isnan(found), defined, "where a quantile is")
+    else:
+        case.expect(bool(np.all(np.isnan(found))), "a quantile of no probability")
+
+
+@target("follow_curve")
+def follow_curve(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    k = min(source.size(), 300)
+    made = (arrays.table(2, k), arrays.table(2, k), arrays.table(2, 4, ("few", "unit")))
+    numbers: list[Any] = [source.real(-2, 2) for _ in range(4)]
+    found, slopes = case.call(case.native.follow_curve, *made, *numbers, source.real(0, 100))
+    case.expect_length(found, 4, made[0].shape[1])
+    case.expect_length(slopes, made[0].shape[1], 4)
+
+
+@target("combine_classes")
+def combine_classes(case: Case) -> None:
+    k = min(case.source.size(), 1000)
+    made = [case.arrays.floats(k) for _ in range(5)]
+    factors, _, _, still = case.call(case.native.combine_classes, *made)
+    case.expect_length(factors, 3, len(made[0]))
+    case.expect(0 <= still <= len(made[0]), "more classes than there are")
+
+
+@target("take_rungs")
+def take_rungs(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    sides = []
+    for _ in range(2):
+        n = min(source.size(), 2000)
+        with np.errstate(all="ignore"):
+            values = np.sort(arrays.reals(n, ("unit", "few", "normal")))[::-1]
+        if source.byte() < 224:
+            values = np.unique(values)[::-1]
+        sides.append(arrays.argument(values, is_plain=True))
+    cuts = arrays.argument(
+        np.sort(arrays.reals(source.byte() % 20, ("unit", "normal"))), is_plain=True
+    )
+    dropped = source.integer(0, 62)
+    taken = case.call(case.native.take_rungs, *sides, dropped, cuts)
+    case.expect(bool(np.all((taken >= 1) & (taken <= 3))), "a rung of no side")
+    if dropped == 0:
+        for bit, side in zip((1, 2), sides, strict=True):
+            case.expect(int(np.sum(taken & bit != 0)) == len(side), "rungs of a side are missing")
+
+
+@target("join_rungs")
+def join_rungs(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    n, width = min(source.size(), 2000), source.byte() % 5
+    taken = arrays.whole(n, 3, "u1") + np.uint8(1)
+    if source.rarely(16) and n:
+        taken[source.byte() % n] = source.byte()
+    dtype = source.pick(("f8", "i8"))
+    sides: list[Any] = []
+    for bit in (1, 2):
+        u = int(np.sum(taken & bit != 0))
+        values = (
+            arrays.reals(u * max(width, 1))
+            if dtype == "f8"
+            else arrays.whole(u * max(width, 1), 9, "i8")
+        )
+        sides.append(arrays.argument(values.reshape(u, width) if width else values, is_plain=True))
+    chosen = arrays.argument(taken, is_plain=True)
+    found = case.call(case.native.join_rungs, chosen, *sides, source.integer(0, 2))
+    case.expect(len(found) == len(chosen), "rungs are missing")

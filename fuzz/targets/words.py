@@ -1,0 +1,228 @@
+"""Targets of words of scores: packing, sorting, cutting and what is read off them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fuzz.case import Case
+from fuzz.targets import members, target
+
+FEWEST = 8192
+"""Rows of which cut words pay."""
+
+
+def scores_arguments(case: Case) -> tuple[Any, ...]:
+    """Of pack_scores."""
+    source, arrays = case.source, case.arrays
+    n, k = source.size(), 1 + source.count(9)
+    return (
+        arrays.scores(n), arrays.codes(n, k), source.integer(0, k - 1), source.integer(k, k),
+        arrays.weights(n, is_plain=True), source.threads(), source.switch(),
+    )  # fmt: skip
+
+
+def cells_arguments(case: Case) -> tuple[Any, ...]:
+    """Of pack_cells."""
+    source, arrays = case.source, case.arrays
+    n, k = source.size(), 1 + source.count(6)
+    n = min(n, 20000)
+    return (
+        arrays.scores(n, k), arrays.codes(n, k), arrays.weights(n, is_plain=True), source.threads(),
+        source.switch(),
+    )  # fmt: skip
+
+
+def fallback(case: Case) -> Any:
+    """Words of four rows."""
+    codes = np.array([0, 1, 1, 0], np.int32)
+    values = np.array([0.5, 0.25, 0.5, 0.125])
+    weights = np.ones(4) if case.source.flag() else None
+    return case.native.pack_scores(values, codes, 1, 2, weights, 1, case.source.flag())
+
+
+def some_words(case: Case) -> Any:
+    """Words of any rows."""
+    source, native = case.source, case.native
+    if source.rarely(64):
+        return native.PackedScores.__new__(native.PackedScores)
+    is_spoiled, source.spoiled = source.spoiled, -1
+    if source.rarely(4):
+        packed = case.attempt(lambda: native.pack_cells(*cells_arguments(case)))
+    else:
+        packed = case.attempt(lambda: native.pack_scores(*scores_arguments(case)))
+    source.spoiled = is_spoiled
+    packed = fallback(case) if packed is None else packed
+    if source.byte() % 4:
+        packed.sort()
+    return packed
+
+
+@target("pack_scores")
+def pack_scores(case: Case) -> None:
+    made = scores_arguments(case)
+    packed = case.call(case.native.pack_scores, *made)
+    case.expect(packed.n_items == len(made[0]), "words are missing")
+    case.expect_length(packed.words, packed.n_items)
+    classes = packed.classes()
+    if made[4] is None:
+        wanted = np.bincount(made[1], minlength=made[3])
+        case.expect_same(classes, wanted, "rows of each class")
+
+
+@target("pack_cells")
+def pack_cells(case: Case) -> None:
+    made = cells_arguments(case)
+    packed = case.call(case.native.pack_cells, *made)
+    case.expect(packed.n_items == np.size(made[0]), "words are missing")
+    case.expect_length(packed.words, packed.n_items)
+
+
+@target("areas_together")
+def areas_together(case: Case) -> None:
+    source = case.source
+    columns: Any = [some_words(case) for _ in range(source.byte() % 4)]
+    if source.is_spoiled():
+        strange = (None, [None], columns * 2, [1], ["text"], [*columns, None], 5, {}, (len,))
+        columns = source.pick(strange)
+    areas = case.call(case.native.areas_together, columns, source.threads())
+    case.expect(len(areas) == len(columns), "columns without areas")
+
+
+@target("thread_limit")
+def thread_limit(case: Case) -> None:
+    limit = case.call(case.native.thread_limit, case.source.integer(-2, 300))
+    case.expect(1 <= limit <= 256, f"a limit of {limit} threads")
+
+
+@target("PackedScores")
+def made_packed(case: Case) -> None:
+    case.call(case.native.PackedScores, *case.source.pick(((), (1,), (None, None))))
+
+
+@target("CutScores")
+def made_cut(case: Case) -> None:
+    case.call(case.native.CutScores, *case.source.pick(((), (1,), (None, None))))
+
+
+def spoil_words(case: Case, packed: Any) -> Any:
+    """Whoever asks for the words may write anything into them."""
+    words = packed.words
+    if case.source.byte() >= 192 and len(words):
+        at = case.source.byte() % len(words)
+        words[at] = case.source.pick((0, 2**32 - 1, 1, 2**31, 0x12345678))
+    return words.sum()
+
+
+def areas_of(case: Case, packed: Any) -> Any:
+    """Areas that are no more than there are pairs."""
+    return packed.areas().sum()
+
+
+def place(case: Case, packed: Any) -> None:
+    """add_placements into memory of its own, now and then the same as a gain."""
+    source, arrays = case.source, case.arrays
+    # The handle knows its rows and classes only through its own answers.
+    k = len(packed.classes())
+    m, n = 1 + source.byte() % 3, packed.n_items
+    own, rest = arrays.table(m, k), arrays.table(m, k)
+    out = np.zeros((m, n))
+    if source.is_spoiled():
+        out = source.pick((
+            np.zeros((m, n + 1)), np.zeros((m + 1, n)), np.zeros((n, m)).T, np.zeros((m, n), "f4"),
+            None, np.broadcast_to(np.zeros(1), (m, n)), own, np.zeros((m, 2 * n))[:, ::2],
+            np.zeros(n), np.zeros((0, n)),
+        ))  # fmt: skip
+    if out is own and isinstance(own, np.ndarray):
+        arrays.kept.clear()
+    packed.add_placements(own, rest, out)
+
+
+def lift(case: Case, packed: Any) -> None:
+    """add_lifts into memory of its own, or into none."""
+    source = case.source
+    n = packed.n_items
+    out: Any = np.zeros(n)
+    if source.is_spoiled():
+        out = source.pick(
+            (np.zeros(n + 1), None, np.zeros(2 * n)[::2], np.zeros(n, "f4"), b"12345678")
+        )
+    packed.add_lifts(source.switch(), source.real(), out)
+
+
+def rungs(case: Case, packed: Any) -> None:
+    """Rungs whose parts have one length."""
+    n = packed.n_items
+    last = n if case.source.flag() else case.source.integer(0, n)
+    limit = max(n, 1) if case.source.flag() else case.source.integer(1, n + 1)
+    scores, counts, squares, rest = packed.rungs(last, limit)
+    case.expect_length(counts, len(scores), 2)
+    case.expect(squares is None or squares.shape == counts.shape, "squares of other rungs")
+    case.expect(0 <= rest <= n, "more words to read than there are")
+
+
+def cut(case: Case, packed: Any) -> Any:
+    """Words of half the size, used or thrown away."""
+    made = packed.cut()
+    if made is not None and case.source.flag():
+        made.sort()
+        sober(lambda case, cut: cut.areas())(case, made)
+    return made
+
+
+def sober(work: Any) -> Any:
+    """The same work, for which it is right to notice that somebody wrote into the words."""
+
+    def noticing(case: Case, handle: Any) -> Any:
+        try:
+            return work(case, handle)
+        except RuntimeError as error:
+            if not any(word in str(error) for word in ("changed", "altered")):
+                raise
+        return None
+
+    return noticing
+
+
+MEMBERS = {
+    "n_items": lambda case, packed: packed.n_items,
+    "words": spoil_words,
+    "sort": lambda case, packed: packed.sort(),
+    "cut": cut,
+    "settle": lambda case, packed: packed.settle(),
+    "classes": lambda case, packed: packed.classes().sum(),
+    "areas": areas_of,
+    "step_area": lambda case, packed: packed.step_area(),
+    "trapezoid_area": lambda case, packed: packed.trapezoid_area(),
+    "spread": lambda case, packed: packed.spread(),
+    "add_placements": place,
+    "add_lifts": lift,
+    "lift_squares": lambda case, packed: packed.lift_squares(case.source.switch()),
+    "rungs": rungs,
+}
+members("PackedScores", some_words, {name: sober(work) for name, work in MEMBERS.items()})
+
+
+def some_cut(case: Case) -> Any:
+    """Cut words of rows of which they pay."""
+    source, native = case.source, case.native
+    if source.rarely(64):
+        return native.CutScores.__new__(native.CutScores)
+    n, k = FEWEST + source.byte(), 2 + source.byte() % 3
+    codes = case.arrays.keep(case.arrays.copy(case.arrays.whole(n, k, "i4") % k))
+    values = case.arrays.keep(case.arrays.copy(case.arrays.reals(n)))
+    packed = case.attempt(lambda: native.pack_scores(values, codes, 0, k, None, 1))
+    made = packed.cut() if packed is not None else None
+    if made is None:
+        values, codes = np.linspace(1, 2, FEWEST), np.arange(FEWEST, dtype="i4") % 2
+        made = native.pack_scores(values, codes, 1, 2, None, 1).cut()
+    return made
+
+
+CUT_MEMBERS = {
+    "words": spoil_words,
+    "sort": lambda case, cut: cut.sort(),
+    "areas": lambda case, cut: cut.areas(),
+}
+members("CutScores", some_cut, {name: sober(work) for name, work in CUT_MEMBERS.items()})
