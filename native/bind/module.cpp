@@ -35,7 +35,7 @@ void translate(const std::exception_ptr& pending, void* type) {
 }  // namespace
 }  // namespace karat
 
-NB_MODULE(_native, m) {
+NB_MODULE(_core, m) {
     using namespace karat;
     m.doc() = "The native core: encodes labels and counts them. Knows no metric.";
     // Lives as long as the process: the translator has no end of life.
@@ -79,4 +79,16 @@ NB_MODULE(_native, m) {
     bind_control(m);
     bind_coverage(m);
 #endif
+}
+
+// The module by its name. It is refused before nanobind initialises anything: what another
+// interpreter writes into its globals ends the main one.
+extern "C" NB_EXPORT PyObject* PyInit__native() {
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        PyErr_SetString(PyExc_ImportError,
+                        "karat cannot be used in a sub-interpreter: neither its native core nor "
+                        "NumPy supports them. Use processes, or the main interpreter.");
+        return nullptr;
+    }
+    return PyInit__core();
 }

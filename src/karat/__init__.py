@@ -43,6 +43,9 @@ _MODULES = ("curves", "errors", "metrics", "objectives", "plot", "tally", "testi
 
 
 def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        # Refuses a sub-interpreter before NumPy is loaded there, which the main one would miss.
+        importlib.import_module("karat._native")
     if name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
     elif name in _MODULES:
