@@ -17,7 +17,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak bench data docs pages tables stub numerics hostile faults fuzz sanitize clang release newest clean
+.PHONY: help demo test lint types unit browser soak hostile faults fuzz sanitize clang bench numerics data docs pages tables stub release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))

@@ -117,7 +117,7 @@ def run(arguments: list[str]) -> int:
         complain(f"Error: {problem}")
         return WRONG_INPUT
     except MemoryError:
-        complain(told(error("K419", found="The system gave no more")))
+        complain(_without_memory())
         return WRONG_INPUT
     except OSError as problem:
         complain(f"Error: {_failed(problem)}")
@@ -125,6 +125,14 @@ def run(arguments: list[str]) -> int:
     finally:
         silence()
     return returned if isinstance(returned, int) else 0
+
+
+def _without_memory() -> str:
+    """K419; its first line where not even the rest can be loaded."""
+    try:
+        return told(error("K419", found="The system gave no more"))
+    except MemoryError:
+        return "K419  There is not enough memory."
 
 
 def _failed(problem: OSError) -> str:

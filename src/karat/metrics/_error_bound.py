@@ -51,8 +51,8 @@ class ErrorBound:
         """The largest error of a value.
 
         Example:
-            >>> ErrorBound(1e-15, 1e-16).at(0.5)
-            6e-16
+            >>> ErrorBound(2.0**-50, 0.0).at(0.5) == 2.0**-51
+            True
         """
         logs = self.per_log * abs(math.log(abs(exact))) if exact and self.per_log else 0.0
         return (self.relative + logs) * abs(exact) + self.absolute * scale
