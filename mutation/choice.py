@@ -1,0 +1,144 @@
+"""Which tests a mutant is run against, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mutation.coverage_map import Seen
+from mutation.operators import Mutant
+
+FIRST_TESTS, FIRST_FILES = 25, 4
+"""The first attempt: few tests of few files, which is enough for most mutants."""
+CAP_SECONDS, CAP_FILES = 20.0, 12
+"""The second attempt; what survives it is run against every test that runs its line."""
+OF_A_FILE = 8
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Tests that run together."""
+
+    tests: tuple[str, ...]
+    seconds: float
+    """What they took while they were measured."""
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the tests, in the order of the tests."""
+        return list(dict.fromkeys(test.partition("::")[0] for test in self.tests))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A test that may notice a mutant."""
+
+    test: str
+    file: str
+    seconds: float
+    setup: float
+    is_near: bool
+    """Whether its name or folder names what is changed."""
+
+
+class Choice:
+    """Finds the tests of a mutant in what was measured."""
+
+    def __init__(self, seen: Sequence[Seen]) -> None:
+        """Choose among these files of tests."""
+        self.seen = seen
+
+    def candidates(self, mutant: Mutant) -> list[Candidate]:
+        """Every test that runs a line of the mutant, the nearest and fastest first.
+
+        Of a line that only an import or a first use runs (a default, a constant, the body of a
+        formula), also every test named after what it stands in; where that leaves none, every
+        test that runs any line of its file.
+        """
+        found: dict[str, Candidate] = {}
+        for file in self.seen:
+            lines = file.lines.get(mutant.file, {})
+            hit = _hit(lines, mutant)
+            if hit is None:
+                continue
+            numbers = set(hit)
+            numbers |= {n for n, (test, _) in enumerate(file.tests) if _is_named(test, mutant)}
+            found |= _candidates(file, numbers, mutant)
+        if not found:
+            for file in self.seen:
+                lines = file.lines.get(mutant.file, {})
+                if _hit(lines, mutant) is not None:
+                    found |= _candidates(file, set().union(*lines.values()), mutant)
+        return sorted(found.values(), key=lambda c: (not c.is_near, c.seconds))
+
+    def attempts(self, mutant: Mutant, without: Iterable[str] = ()) -> list[Attempt]:
+        """Its tests in up to three attempts: a few, more up to the cap, and the rest."""
+        left_out = set(without)
+        left = [c for c in self.candidates(mutant) if c.test not in left_out]
+        found: list[Attempt] = []
+        for n_tests, n_files, seconds in (
+            (FIRST_TESTS, FIRST_FILES, CAP_SECONDS / 4),
+            (10 * FIRST_TESTS, CAP_FILES, CAP_SECONDS),
+            (len(left), len(left), float("inf")),
+        ):
+            taken = _few(left, n_tests, n_files, seconds)
+            if taken:
+                found.append(_attempt(taken))
+                names = {candidate.test for candidate in taken}
+                left = [candidate for candidate in left if candidate.test not in names]
+        return found
+
+
+def _hit(lines: dict[int, list[int]], mutant: Mutant) -> list[int] | None:
+    """The tests that run a mutant's lines; None where not even an import runs them."""
+    for first, last in (mutant.span, mutant.statement):
+        ran = [lines[line] for line in range(first, last + 1) if line in lines]
+        if ran:
+            return [number for numbers in ran for number in numbers]
+    return None
+
+
+def _is_named(test: str, mutant: Mutant) -> bool:
+    """Whether the parameter of a test is the function of a mutant: 'test_a_record[recall]'."""
+    name = mutant.function.partition(".")[0]
+    return bool(name) and name in test.partition("[")[2]
+
+
+def _candidates(file: Seen, numbers: Iterable[int], mutant: Mutant) -> dict[str, Candidate]:
+    found: dict[str, Candidate] = {}
+    package = mutant.file.split("/")[2]
+    stem = mutant.file.rpartition("/")[2].removesuffix(".py").strip("_")
+    for number in numbers:
+        test, seconds = file.tests[number]
+        near = package in file.name or stem in file.name or _is_named(test, mutant)
+        found[test] = Candidate(test, file.name, seconds, file.setup, near)
+    return found
+
+
+def _few(left: Sequence[Candidate], n_tests: int, n_files: int, seconds: float) -> list[Candidate]:
+    """The first of the candidates within these limits, at least one, file by file."""
+    files: dict[str, list[Candidate]] = {}
+    is_last = seconds == float("inf")
+    spent, taken = 0.0, 0
+    for candidate in left:
+        of_file = files.get(candidate.file)
+        more = candidate.seconds + (candidate.setup if of_file is None else 0.0)
+        if taken and (taken >= n_tests or spent + more > seconds):
+            continue
+        if of_file is None and len(files) >= n_files:
+            continue
+        if (
+            not is_last
+            and of_file is not None
+            and len(of_file) >= max(OF_A_FILE, n_tests // n_files)
+        ):
+            continue
+        files.setdefault(candidate.file, []).append(candidate)
+        spent, taken = spent + more, taken + 1
+    return [candidate for of_file in files.values() for candidate in of_file]
+
+
+def _attempt(taken: Sequence[Candidate]) -> Attempt:
+    setups = {candidate.file: candidate.setup for candidate in taken}
+    seconds = sum(setups.values()) + sum(candidate.seconds for candidate in taken)
+    return Attempt(tuple(candidate.test for candidate in taken), seconds)
