@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -56,7 +57,7 @@ def warm_up() -> None:
         phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    hypothesis.settings.register_profile(PROFILE, settings)
+    hypothesis.settings.register_profile(PROFILE, settings, max_examples=25)
     hypothesis.settings.register_profile(FEW, settings, max_examples=5)
 
 
@@ -194,7 +195,10 @@ def start(
         status = int(
             pytest.main([*QUIET, f"--hypothesis-profile={profile}", *arguments], plugins(report))
         )
+    except BaseException:
+        traceback.print_exc()
     finally:
+        sys.stderr.flush()
         report.with_suffix(".log").unlink(missing_ok=True)
         os._exit(status)
 

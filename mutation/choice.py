@@ -10,7 +10,7 @@ from mutation.operators import Mutant
 
 FIRST_TESTS, FIRST_FILES = 25, 4
 """The first attempt: few tests of few files, which is enough for most mutants."""
-CAP_SECONDS, CAP_FILES = 20.0, 12
+CAP_SECONDS, CAP_FILES = 10.0, 8
 """The second attempt; what survives it is run against every test that runs its line."""
 OF_A_FILE = 8
 
@@ -52,8 +52,8 @@ class Choice:
         """Every test that runs a line of the mutant, the nearest and fastest first.
 
         Of a line that only an import or a first use runs (a default, a constant, the body of a
-        formula), also every test named after what it stands in; where that leaves none, every
-        test that runs any line of its file.
+        formula) also every test that is named after what it stands in or runs any line of its
+        file: the tests that use what the first one left behind.
         """
         found: dict[str, Candidate] = {}
         for file in self.seen:
@@ -62,13 +62,10 @@ class Choice:
             if hit is None:
                 continue
             numbers = set(hit)
-            numbers |= {n for n, (test, _) in enumerate(file.tests) if _is_named(test, mutant)}
+            if mutant.is_once or not hit:
+                numbers |= set().union(*lines.values())
+                numbers |= {n for n, (test, _) in enumerate(file.tests) if _is_named(test, mutant)}
             found |= _candidates(file, numbers, mutant)
-        if not found:
-            for file in self.seen:
-                lines = file.lines.get(mutant.file, {})
-                if _hit(lines, mutant) is not None:
-                    found |= _candidates(file, set().union(*lines.values()), mutant)
         return sorted(found.values(), key=lambda c: (not c.is_near, c.seconds))
 
     def attempts(self, mutant: Mutant, without: Iterable[str] = ()) -> list[Attempt]:
@@ -77,7 +74,7 @@ class Choice:
         left = [c for c in self.candidates(mutant) if c.test not in left_out]
         found: list[Attempt] = []
         for n_tests, n_files, seconds in (
-            (FIRST_TESTS, FIRST_FILES, CAP_SECONDS / 4),
+            (FIRST_TESTS, FIRST_FILES, CAP_SECONDS / 3),
             (10 * FIRST_TESTS, CAP_FILES, CAP_SECONDS),
             (len(left), len(left), float("inf")),
         ):

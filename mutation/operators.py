@@ -6,7 +6,7 @@ import ast
 import copy
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
@@ -71,6 +71,8 @@ class Mutant:
     """Lines of the statement it stands in; of a compound one, of its head."""
     function: str
     """Dotted name of what it stands in, '' at the top of the module."""
+    is_once: bool
+    """Whether it runs once, where a module is imported or a formula is traced."""
     code: str
     """The line of source that it begins on."""
     column: int
@@ -100,6 +102,7 @@ class Edit:
     new: ast.AST | None
     statement: ast.stmt
     function: str
+    is_once: bool
 
     def make(self) -> None:
         """Change the tree."""
@@ -130,6 +133,7 @@ def mutants(file: str, source: str) -> list[Mutant]:
                 span=span,
                 statement=head(edit.statement),
                 function=edit.function,
+                is_once=edit.is_once,
                 code=code,
                 column=column,
                 before=_text(node),
@@ -162,7 +166,7 @@ def head(statement: ast.stmt) -> tuple[int, int]:
 def edits(tree: ast.Module) -> Iterator[Edit]:
     """Every change of a tree; making one leaves the others meaningless."""
     for index, statement in enumerate(tree.body):
-        yield from Walk("", set()).statement(statement, tree, "body", index)
+        yield from Walk("", set(), True).statement(statement, tree, "body", index)
 
 
 @dataclass
@@ -172,6 +176,7 @@ class Walk:
     function: str
     assigned: set[str]
     """Names that have a value already: leaving out their next assignment is no mere NameError."""
+    is_once: bool
 
     def statement(
         self, node: ast.stmt, owner: ast.AST, name: str, index: int | None
@@ -181,14 +186,18 @@ class Walk:
             return
         if _is_removable(node, self.assigned):
             nothing = ast.copy_location(ast.Pass(), node)
-            yield Edit("removed", node, owner, name, index, nothing, node, self.function)
-        inner = self
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            arguments = ast.walk(node.args) if isinstance(node, ast.FunctionDef) else ()
-            inner = Walk(
-                f"{self.function}.{node.name}".lstrip("."),
-                {argument.arg for argument in arguments if isinstance(argument, ast.arg)},
+            yield Edit(
+                "removed", node, owner, name, index, nothing, node, self.function, self.is_once
             )
+        name_of_it = f"{self.function}.{getattr(node, 'name', '')}".strip(".")
+        inner = outer = self
+        if isinstance(node, ast.ClassDef):
+            inner = outer = replace(self, function=name_of_it, assigned=set())
+        elif isinstance(node, ast.FunctionDef):
+            names = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
+            is_once = any(_called(decorator) == "metric" for decorator in node.decorator_list)
+            outer = replace(self, function=name_of_it)
+            inner = Walk(name_of_it, names, self.is_once and is_once)
         if isinstance(node, ast.Assign):
             self.assigned |= {
                 n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)
@@ -200,7 +209,7 @@ class Walk:
                 for at, below in enumerate(child.body):
                     yield from inner.statement(below, child, "body", at)
             else:
-                yield from inner.expression(child, node, field, place, node)
+                yield from outer.expression(child, node, field, place, node)
 
     def expression(
         self, node: ast.AST, owner: ast.AST, name: str, index: int | None, of: ast.stmt
@@ -211,12 +220,16 @@ class Walk:
         if isinstance(node, ast.expr):
             for operator, new in _changed(node, owner, name):
                 placed = ast.copy_location(new, node)
-                yield Edit(operator, node, owner, name, index, placed, of, self.function)
+                yield Edit(
+                    operator, node, owner, name, index, placed, of, self.function, self.is_once
+                )
         if isinstance(node, ast.Slice):
             for bound in ("lower", "upper"):
                 at = getattr(node, bound)
                 if at is not None:
-                    yield Edit("slice", at, node, bound, None, None, of, self.function)
+                    yield Edit(
+                        "slice", at, node, bound, None, None, of, self.function, self.is_once
+                    )
         for field, child, place in _children(node):
             yield from self.expression(child, node, field, place, of)
 

@@ -118,7 +118,7 @@ class Runner:
         trial.child = None
         if trial.at < len(trial.attempts):
             attempt = trial.attempts[trial.at]
-            profile = PROFILE if trial.at else FEW
+            profile = PROFILE if trial.at == len(trial.attempts) - 1 else FEW
             trial.child = self._start(attempt, trial.mutant, profile)
             trial.n_tests += len(attempt.tests)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,33 @@ def test_union_adds_classes_in_order() -> None:
     assert both.matrix().tolist() == [[1, 1, 0], [1, 3, 1], [0, 0, 3]]
 
 
+@every_storage
+@both_kinds
+def test_union_is_that_of_the_matrices(storage: str, is_weighted: bool) -> None:
+    w = np.arange(1.0, 7.0) if is_weighted else None
+    codes = np.array([0, 1, 2, 2, 1, 0]), np.array([0, 1, 1, 2, 2, 2])
+    parts = [
+        replace(counted(*codes, 3, storage, w), classes=Classes.of(labels))
+        for labels in (["b", "d", "e"], ["a", "b", "f"])
+    ]
+    found = union(*parts).fields
+    whole = np.zeros((5, 5))
+    for at in ([1, 2, 3], [0, 1, 4]):
+        np.add.at(whole, (np.array(at)[codes[0]], np.array(at)[codes[1]]), 1 if w is None else w)
+    wanted = Cells.dense(whole, classes=Classes.of("abdef"), squares=whole).fields
+    for name in ("tp", "fp", "fn", "tn", "n"):
+        assert_same(getattr(found, name), getattr(wanted, name), about=name)
+
+
+def test_weights_and_counts_are_not_merged() -> None:
+    codes = np.array([0, 1]), np.array([0, 1])
+    parts = [counted(*codes, 2, "dense", w) for w in (None, np.ones(2))]
+    with pytest.raises(KaratError, match="Left is unweighted, right is weighted"):
+        merge(*parts)
+    with pytest.raises(KaratError, match="Left is weighted, right is unweighted"):
+        merge(*parts[::-1])
+
+
 def test_union_keeps_declared_classes_apart() -> None:
     declared = Cells.dense([[2, 1], [0, 3]], classes=Classes.of(["b", "d"], is_declared=True))
     other = Cells.dense([[1, 1], [1, 1]], classes=Classes.of(["a", "b"], is_declared=True))
@@ -173,6 +201,11 @@ def test_weights_leave_no_dust_where_no_row_lies() -> None:
     for storage in STORAGES:
         tally = counted(y_true, y_pred, 2, storage, weights)
         assert tally.fields.tn.tolist() == [0.0, 0.1], storage
+    for weights in (np.array([0.2, 0.1, 0.3]), np.array([0.7, 0.1, 0.3])):
+        # The same sum, less the same parts, is not 0 in the order of totals.
+        assert weights[0] + (weights[1] + weights[2]) - weights[0] - weights[2] > weights[1]
+        for storage in STORAGES:
+            assert counted(y_true, y_pred, 2, storage, weights).fields.tn[0] == 0.0, storage
 
 
 def test_a_hundred_thousand_classes_stay_small() -> None:
