@@ -18,6 +18,7 @@ from karat.tally import (
     Classes,
     from_bytes,
     merge,
+    occurring,
     reorder,
     subtract,
     to_bytes,
@@ -164,6 +165,31 @@ def test_union_is_that_of_the_matrices(storage: str, is_weighted: bool) -> None:
     wanted = Cells.dense(whole, classes=Classes.of("abdef"), squares=whole).fields
     for name in ("tp", "fp", "fn", "tn", "n"):
         assert_same(getattr(found, name), getattr(wanted, name), about=name)
+
+
+@every_storage
+@both_kinds
+def test_the_classes_that_occur_are_left(storage: str, is_weighted: bool) -> None:
+    w = np.array([0.5, 2.0, 1.0]) if is_weighted else None
+    tally = counted(np.array([0, 3, 0]), np.array([0, 0, 3]), 4, storage, w)
+    named = replace(tally, classes=Classes.of("abcd").named(["A", "B", "C", "D"]))
+    found = occurring(named)
+    assert (found.classes.labels, found.classes.names) == (("a", "d"), ("A", "D"))
+    fewer = counted(np.array([0, 1, 0]), np.array([0, 0, 1]), 2, storage, w)
+    for name in ("tp", "fp", "fn", "tn", "n"):
+        assert_same(getattr(found.fields, name), getattr(fewer.fields, name), about=name)
+    declared = replace(tally, classes=Classes.of("abcd", is_declared=True))
+    assert occurring(declared) is declared
+    none = Cells.empty(Classes.of("ab"))
+    assert occurring(none) is none
+
+
+def test_a_class_of_one_fold_occurs() -> None:
+    counts = np.zeros((2, 3, 3), np.int64)
+    counts[0, 0, 0] = counts[1, 0, 2] = 1
+    folds = Cells.dense(counts, classes=Classes.of("abc"), axes=(Axis("fold", (1, 2)),))
+    for tally in (folds, to_marginals(folds)):
+        assert occurring(tally).classes.labels == ("a", "c")
 
 
 def test_weights_and_counts_are_not_merged() -> None:

@@ -197,15 +197,16 @@ def test_a_sample_written_by_an_earlier_version_is_read() -> None:
     assert_equal(RowSample.from_bytes((STORED / "v1.karat-row-sample").read_bytes()), SAMPLE)
 
 
-def test_a_negative_weight_is_refused_whatever_the_hashes_say() -> None:
-    w = np.array([0.5, -1.0])
-    hashes = _hashed(SAMPLE.values, SAMPLE.codes, w)
-    order = np.lexsort([hashes, SAMPLE.codes])
-    bad = replace(
-        SAMPLE, values=SAMPLE.values[order], codes=SAMPLE.codes[order], hashes=hashes[order],
-        weights=w[order],
-    )  # fmt: skip
-    with pytest.raises(KaratError, match="A weight is negative"):
+@pytest.mark.parametrize(
+    ("told", "codes", "w"),
+    [("A weight is negative", [0, 1], [0.5, -1.0]), ("A class lies outside", [-1, 0], [0.5, 1.0])],
+)
+def test_what_cannot_be_is_refused_whatever_the_hashes_say(
+    told: str, codes: list[int], w: list[float]
+) -> None:
+    parts = SAMPLE.values, np.array(codes), np.array(w)
+    bad = replace(SAMPLE, codes=parts[1], weights=parts[2], hashes=_hashed(*parts))
+    with pytest.raises(KaratError, match=told):
         RowSample.from_bytes(bad.to_bytes())
 
 

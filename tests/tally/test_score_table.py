@@ -197,6 +197,10 @@ def test_buckets_of_other_scores_hold_them(
 def test_the_bins_that_people_ask_for_are_kept() -> None:
     # The default of the calibration error is 15; 10, 20 and 100 are what other libraries take.
     assert {10, 15, 20, 100} == set(BINS)
+    for n in BINS:
+        for edge in np.arange(1, n) / n:
+            assert bucket_starts(np.array([edge, np.nextafter(edge, 0.0)]), 0).tolist() == [0, 1]
+    assert bucket_starts(np.array([0.609, 0.605]), 0).tolist() == [0]
 
 
 def test_what_a_function_maps_has_no_sums_after_a_merge_either() -> None:
