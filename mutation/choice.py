@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mutation.coverage_map import Seen
 from mutation.operators import Mutant
 
-FIRST_TESTS, FIRST_FILES = 25, 4
+FIRST_TESTS, FIRST_FILES = 25, 3
 """The first attempt: few tests of few files, which is enough for most mutants."""
-CAP_SECONDS, CAP_FILES = 10.0, 8
+CAP_SECONDS, CAP_FILES = 6.0, 6
 """The second attempt; what survives it is run against every test that runs its line."""
+ALIKE = 4
+"""So many of one test with other parameters in an attempt, but for the last."""
 OF_A_FILE = 8
 
 
@@ -39,6 +42,8 @@ class Candidate:
     setup: float
     is_near: bool
     """Whether its name or folder names what is changed."""
+    cost: float
+    """Seconds for a line that it runs of the changed file: a refusal runs few."""
 
 
 class Choice:
@@ -49,7 +54,7 @@ class Choice:
         self.seen = seen
 
     def candidates(self, mutant: Mutant) -> list[Candidate]:
-        """Every test that runs a line of the mutant, the nearest and fastest first.
+        """Every test that runs a line of the mutant, the nearest and cheapest first.
 
         Of a line that only an import or a first use runs (a default, a constant, the body of a
         formula) also every test that is named after what it stands in or runs any line of its
@@ -66,7 +71,7 @@ class Choice:
                 numbers |= set().union(*lines.values())
                 numbers |= {n for n, (test, _) in enumerate(file.tests) if _is_named(test, mutant)}
             found |= _candidates(file, numbers, mutant)
-        return sorted(found.values(), key=lambda c: (not c.is_near, c.seconds))
+        return sorted(found.values(), key=lambda c: (not c.is_near, c.cost))
 
     def attempts(self, mutant: Mutant, without: Iterable[str] = ()) -> list[Attempt]:
         """Its tests in up to three attempts: a few, more up to the cap, and the rest."""
@@ -105,16 +110,19 @@ def _candidates(file: Seen, numbers: Iterable[int], mutant: Mutant) -> dict[str,
     found: dict[str, Candidate] = {}
     package = mutant.file.split("/")[2]
     stem = mutant.file.rpartition("/")[2].removesuffix(".py").strip("_")
+    n_lines = Counter(n for tests in file.lines[mutant.file].values() for n in tests)
     for number in numbers:
         test, seconds = file.tests[number]
+        cost = seconds / (1 + n_lines[number])
         near = package in file.name or stem in file.name or _is_named(test, mutant)
-        found[test] = Candidate(test, file.name, seconds, file.setup, near)
+        found[test] = Candidate(test, file.name, seconds, file.setup, near, cost)
     return found
 
 
 def _few(left: Sequence[Candidate], n_tests: int, n_files: int, seconds: float) -> list[Candidate]:
     """The first of the candidates within these limits, at least one, file by file."""
     files: dict[str, list[Candidate]] = {}
+    alike: Counter[str] = Counter()
     is_last = seconds == float("inf")
     spent, taken = 0.0, 0
     for candidate in left:
@@ -130,6 +138,10 @@ def _few(left: Sequence[Candidate], n_tests: int, n_files: int, seconds: float) 
             and len(of_file) >= max(OF_A_FILE, n_tests // n_files)
         ):
             continue
+        name = candidate.test.partition("[")[0]
+        if not is_last and alike[name] >= ALIKE:
+            continue
+        alike[name] += 1
         files.setdefault(candidate.file, []).append(candidate)
         spent, taken = spent + more, taken + 1
     return [candidate for of_file in files.values() for candidate in of_file]

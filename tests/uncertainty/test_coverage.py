@@ -92,6 +92,8 @@ def test_sums_and_ratios_of_two_shares_are_found_from_the_formulas() -> None:
         "negative_likelihood_ratio",
         "diagnostic_odds_ratio",
     }
+    # Neither is a product of its shares, though one product of their values is below the other.
+    assert not any(ratio_of_shares(one) for one in plain if two_shares_of(one))
 
 
 def test_informedness_is_as_sure_as_the_balanced_accuracy_that_it_follows_from() -> None:
