@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import karat
@@ -115,6 +116,37 @@ def test_an_undefined_cell_makes_its_row_or_its_column_undefined() -> None:
     log = Node("log", (field("cells"),), rank=2)
     for op, undefined in (("over_predicted", [True, False]), ("over_true", [False, True])):
         assert undefined_mask(Node(op, (log,), rank=1), fields).tolist() == undefined
+
+
+def test_an_undefined_class_makes_its_cells_undefined() -> None:
+    fields = Cells.dense([[0, 1], [2, 3]], classes=Classes.of(["a", "b"])).fields
+    log = Node("log", (field("tp"),), rank=1)
+    for op, undefined in (("rows", [True, True, False, False]),
+                          ("cols", [True, False, True, False])):  # fmt: skip
+        assert undefined_mask(Node(op, (log,), rank=2), fields).tolist() == undefined
+
+
+def test_an_average_has_the_aliases_of_its_metric() -> None:
+    assert parse("f1").aliases[:2] == ("f_score", "f1_score")
+    assert parse("macro_f1").aliases[:2] == ("macro_f_score", "macro_f1_score")
+
+
+@pytest.mark.parametrize(
+    ("metrics", "name", "told"),
+    [
+        (["macro_gini"], "gini", "holds macro_gini; metrics= may also name weighted_gini."),
+        (["macro_gini", "weighted_gini"], "gini", "holds macro_gini, weighted_gini."),
+        (["macro_gini"], "recall", "holds macro_recall, micro_recall, weighted_recall."),
+        (["macro_gini"], "roc_auc", "none of which this report holds, are roc_auc_ovr_macro, "),
+    ],
+)
+def test_a_metric_of_many_classes_says_which_averages_there_are(
+    metrics: list[str], name: str, told: str
+) -> None:
+    report = karat.evaluate([0, 1, 2, 0], y_score=np.eye(4, 3), metrics=metrics)
+    with pytest.raises(KaratError, match="K307") as caught:
+        report[name]
+    assert told in str(caught.value)
 
 
 def test_a_search_lists_what_is_called_so_first() -> None:
