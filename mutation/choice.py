@@ -13,6 +13,8 @@ FIRST_TESTS, FIRST_FILES = 25, 3
 """The first attempt: few tests of few files, which is enough for most mutants."""
 CAP_SECONDS, CAP_FILES = 6.0, 6
 """The second attempt; what survives it is run against every test that runs its line."""
+NEAR, ALL = 1e9, float("inf")
+"""No cap of seconds, for tests that are named after what is changed, and for every test."""
 ALIKE = 4
 """So many of one test with other parameters in an attempt, but for the last."""
 OF_A_FILE = 8
@@ -74,16 +76,18 @@ class Choice:
         return sorted(found.values(), key=lambda c: (not c.is_near, c.cost))
 
     def attempts(self, mutant: Mutant, without: Iterable[str] = ()) -> list[Attempt]:
-        """Its tests in up to three attempts: a few, more up to the cap, and the rest."""
+        """Its tests in up to four attempts: a few, more up to the cap, all near ones, the rest."""
         left_out = set(without)
         left = [c for c in self.candidates(mutant) if c.test not in left_out]
         found: list[Attempt] = []
         for n_tests, n_files, seconds in (
             (FIRST_TESTS, FIRST_FILES, CAP_SECONDS / 3),
             (10 * FIRST_TESTS, CAP_FILES, CAP_SECONDS),
-            (len(left), len(left), float("inf")),
+            (len(left), len(left), NEAR),
+            (len(left), len(left), ALL),
         ):
-            taken = _few(left, n_tests, n_files, seconds)
+            near = [candidate for candidate in left if candidate.is_near or seconds != NEAR]
+            taken = _few(near, n_tests, n_files, seconds)
             if taken:
                 found.append(_attempt(taken))
                 names = {candidate.test for candidate in taken}
@@ -101,9 +105,9 @@ def _hit(lines: dict[int, list[int]], mutant: Mutant) -> list[int] | None:
 
 
 def _is_named(test: str, mutant: Mutant) -> bool:
-    """Whether the parameter of a test is the function of a mutant: 'test_a_record[recall]'."""
-    name = mutant.function.partition(".")[0]
-    return bool(name) and name in test.partition("[")[2]
+    """Whether a parameter of a test is a function of a mutant, as in 'test_a_record[recall]'."""
+    parameters = test.partition("[")[2]
+    return any(name in parameters for name in mutant.names)
 
 
 def _candidates(file: Seen, numbers: Iterable[int], mutant: Mutant) -> dict[str, Candidate]:
@@ -123,7 +127,7 @@ def _few(left: Sequence[Candidate], n_tests: int, n_files: int, seconds: float) 
     """The first of the candidates within these limits, at least one, file by file."""
     files: dict[str, list[Candidate]] = {}
     alike: Counter[str] = Counter()
-    is_last = seconds == float("inf")
+    is_last = seconds >= NEAR
     spent, taken = 0.0, 0
     for candidate in left:
         of_file = files.get(candidate.file)

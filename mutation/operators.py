@@ -73,6 +73,8 @@ class Mutant:
     """Dotted name of what it stands in, '' at the top of the module."""
     is_once: bool
     """Whether it runs once, where a module is imported or a formula is traced."""
+    names: tuple[str, ...]
+    """The function that it stands in; outside of any, the public ones of the file."""
     code: str
     """The line of source that it begins on."""
     column: int
@@ -116,7 +118,10 @@ def mutants(file: str, source: str) -> list[Mutant]:
     """Every mutant of a source file, in the order of its tree."""
     lines = source.splitlines()
     found: list[Mutant] = []
-    for number, edit in enumerate(edits(ast.parse(source))):
+    tree = ast.parse(source)
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    public = tuple(name for name in functions if not name.startswith("_"))
+    for number, edit in enumerate(edits(tree)):
         node = edit.node
         line = lines[node.lineno - 1]
         code = line.strip()
@@ -134,6 +139,7 @@ def mutants(file: str, source: str) -> list[Mutant]:
                 statement=head(edit.statement),
                 function=edit.function,
                 is_once=edit.is_once,
+                names=(edit.function.partition(".")[0],) if edit.function else public,
                 code=code,
                 column=column,
                 before=_text(node),

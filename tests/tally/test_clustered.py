@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.tally import ClusteredCells
+from karat.tally import Cells, Classes, ClusteredCells
+from karat.tally.sliced import SlicedCells
 from tests.same import assert_same
 
 CLUSTERS, PLACES = [3, 1, 3, 0, 1, 3], [2, 0, 2, 1, 2, 0]
@@ -58,3 +59,16 @@ def test_no_rows_are_no_clusters(rows: Any) -> None:
     found = ClusteredCells.of(*rows)
     assert found.n_clusters == 0
     assert found.sums(VALUES).tolist() == []
+
+
+def test_clusters_are_nested_where_none_has_rows_in_two_slices() -> None:
+    cells = Cells.dense(np.ones((2, 2, 2), np.int64), classes=Classes.of("ab"))
+    places = np.array([0, 3, 4, 7])  # two rows of either slice
+
+    def of(clusters: list[int] | None) -> SlicedCells:
+        groups = None if clusters is None else ClusteredCells.of(clusters, places, None)
+        return SlicedCells(("by",), (("x",), ("y",)), cells, groups)
+
+    assert of(None).is_nested is True
+    assert of([5, 5, 6, 7]).is_nested is True
+    assert of([5, 6, 6, 7]).is_nested is False
