@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from scipy import special, stats
 
 import karat
 from karat.metrics import get, parse
+from karat.metrics._steps import largest
 from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.curves import curve_of
 from karat.uncertainty.limits import newcombe_limits
 from karat.uncertainty.score_intervals import score_interval
 from karat.uncertainty.score_spread import Spread
+from karat.uncertainty.table_spread import TableSpread
 from tests.same import assert_same
 
 ASKED = Confidence(0.95)
@@ -169,3 +173,66 @@ def test_a_share_of_rows_that_is_all_or_nothing_makes_no_warning(name: str) -> N
     for truth in (np.zeros(6, int), np.ones(6, int)):
         found = karat.evaluate(truth, y_prob=np.full(6, 0.3), labels=[0, 1], metrics=[name])[name]
         assert (found.value, found.standard_error) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", ["f1", "jaccard", "false_omission_rate"])
+def test_the_slope_of_a_curve_is_its_difference_quotient(name: str) -> None:
+    curve = curve_of(parse(name))
+    assert curve is not None
+    p, step = np.array([0.1, 0.5, 0.9]), 1e-6
+    quotient = (curve.at(p + step) - curve.at(p - step)) / (2 * step)
+    assert_same(np.broadcast_to(curve.slope(p), p.shape), quotient, within=1e-8)
+
+
+def test_a_smoothed_table_has_the_effective_rows_and_half_a_row_more_for_each_class() -> None:
+    weights = np.array([1.0, 2.0, 0.5, 3.0])
+    report = karat.evaluate([0, 0, 1, 1], [0, 1, 0, 1], weights=weights)
+    spread = TableSpread(report.cells)
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    assert spread.n_effective == pytest.approx(effective)
+    cells = spread.smoothed()
+    assert cells is not None
+    shares = np.array([[1.0, 2.0], [0.5, 3.0]]) / weights.sum()
+    assert_same(cells.matrix(), shares * effective + 0.25, within=1e-12)
+
+
+NOT_WRONG, DRAWN = "No row is predicted wrongly", "Whole clusters are drawn"
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "told"),
+    [
+        ([[30, 0], [0, 25]], {}, {NOT_WRONG}),
+        ([[30, 1], [0, 25]], {}, set()),
+        ([[30, 0], [1, 25]], {}, set()),
+        ([[30, 1], [1, 25]], {"design": "case-control", "method": "bootstrap"}, set()),
+        ([[30, 1], [1, 25]], {"clusters": 25}, set()),
+        ([[30, 1], [1, 25]], {"clusters": 25, "method": "bootstrap"}, set()),
+        ([[30, 1], [1, 25]], {"clusters": 25, "design": "case-control"}, set()),
+        (
+            [[30, 1], [1, 25]],
+            {"clusters": 25, "design": "case-control", "method": "bootstrap"},
+            {DRAWN},
+        ),
+    ],
+)
+def test_a_report_says_what_its_intervals_rest_on(
+    table: Any, asked: dict[str, Any], told: set[str]
+) -> None:
+    counts = np.array(table).ravel()
+    true, pred = np.repeat([0, 0, 1, 1], counts), np.repeat([0, 1, 0, 1], counts)
+    if "clusters" in asked:
+        asked = {**asked, "clusters": np.arange(len(true)) % asked["clusters"]}
+    report = karat.evaluate(true, pred, n_replicates=100, **asked)
+    cautions = " ".join(report.cautions)
+    assert {text for text in (NOT_WRONG, DRAWN) if text in cautions} == told
+
+
+def test_the_largest_gain_is_that_of_all_blocks() -> None:
+    def steps(*gains: float) -> Any:
+        return SimpleNamespace(gains=np.array(gains), thresholds=-np.array(gains))
+
+    blocks = [steps(0.1, 0.7, 0.7), steps(0.2, 0.9, 0.3), steps(0.9, 0.5)]
+    ladder: Any = SimpleNamespace(steps=lambda: iter(blocks))
+    assert largest(ladder, lambda each: each.gains) == (0.9, -0.9)
+    assert largest(SimpleNamespace(steps=lambda: iter(blocks[:1])), lambda e: e.gains)[0] == 0.7  # type: ignore[arg-type]
