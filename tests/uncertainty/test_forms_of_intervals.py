@@ -15,6 +15,7 @@ from karat.metrics import get, parse
 from karat.metrics._steps import largest
 from karat.uncertainty.confidence import Confidence, Interval
 from karat.uncertainty.curves import curve_of
+from karat.uncertainty.draws import Draws, interval_of_draws
 from karat.uncertainty.limits import newcombe_limits
 from karat.uncertainty.score_intervals import score_interval
 from karat.uncertainty.score_spread import Spread
@@ -236,3 +237,25 @@ def test_the_largest_gain_is_that_of_all_blocks() -> None:
     ladder: Any = SimpleNamespace(steps=lambda: iter(blocks))
     assert largest(ladder, lambda each: each.gains) == (0.9, -0.9)
     assert largest(SimpleNamespace(steps=lambda: iter(blocks[:1])), lambda e: e.gains)[0] == 0.7  # type: ignore[arg-type]
+
+
+def test_a_class_of_many_has_the_limits_that_it_has_of_two() -> None:
+    table = np.array([[40, 7, 3], [5, 61, 14], [2, 9, 29]])
+    whole = karat.evaluate(confusion=table)
+    for i, row in enumerate(whole.per_class):
+        own, hits = table[i].sum(), table[i, i]
+        false = table[:, i].sum() - hits
+        rest = table.sum() - own - false
+        two = karat.evaluate(confusion=[[rest, false], [own - hits, hits]], positive=1)
+        for name in ("precision", "recall", "specificity", "f1", "jaccard"):
+            wanted = [two[name].low, two[name].high]
+            assert_same(row["intervals"][name], wanted, within=1e-10, about=f"{name} of class {i}")
+
+
+def test_a_skewness_that_is_not_known_counts_as_none() -> None:
+    metric, asked = get("ks_statistic"), Confidence(0.9, method="bca")
+    drawn = np.random.default_rng(4).beta(20, 12, 1000)
+    found = Draws(drawn={metric: drawn}).of(metric, 0.63, asked)
+    assert found == interval_of_draws(metric, 0.63, drawn, asked, 0.0)
+    known = Draws(drawn={metric: drawn}, accelerations={metric: 0.1}).of(metric, 0.63, asked)
+    assert known == interval_of_draws(metric, 0.63, drawn, asked, 0.1) != found
