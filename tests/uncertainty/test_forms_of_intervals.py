@@ -135,6 +135,8 @@ def test_what_has_no_ends_has_students_limits() -> None:
 
 def test_what_is_neither_an_area_nor_a_loss_has_the_logit_of_its_range() -> None:
     check(interval("brier_uncertainty", 0.2), "logit-t", by_logit(0.2, 0.0, 0.25))
+    assert interval("brier_uncertainty", 0.2, variance=0.01).remark is None
+    assert interval("brier", 0.2, variance=0.01).remark is not None, "a control"
 
 
 def test_one_side_has_the_other_end_of_the_range() -> None:
@@ -259,3 +261,11 @@ def test_a_skewness_that_is_not_known_counts_as_none() -> None:
     assert found == interval_of_draws(metric, 0.63, drawn, asked, 0.0)
     known = Draws(drawn={metric: drawn}, accelerations={metric: 0.1}).of(metric, 0.63, asked)
     assert known == interval_of_draws(metric, 0.63, drawn, asked, 0.1) != found
+
+
+@pytest.mark.parametrize("name", ["macro_prevalence", "micro_prevalence"])
+def test_what_the_number_of_classes_gives_has_no_limits(name: str) -> None:
+    found = karat.evaluate(confusion=[[5, 2, 1], [0, 7, 3], [1, 1, 9]], metrics=[name])[name]
+    assert found.value == pytest.approx(1 / 3)
+    assert (found.low, found.high, found.standard_error) == (None, None, None)
+    assert found.remark == "it is the same for every table"
