@@ -71,7 +71,8 @@ class Choice:
             numbers = set(hit)
             if mutant.is_once or not hit:
                 numbers |= set().union(*lines.values())
-                numbers |= {n for n, (test, _) in enumerate(file.tests) if _is_named(test, mutant)}
+                names = names_of(mutant, is_imported=not hit)
+                numbers |= {n for n, (test, _) in enumerate(file.tests) if _is_named(test, names)}
             found |= _candidates(file, numbers, mutant)
         return sorted(found.values(), key=lambda c: (not c.is_near, c.cost))
 
@@ -104,21 +105,33 @@ def _hit(lines: dict[int, list[int]], mutant: Mutant) -> list[int] | None:
     return None
 
 
-def _is_named(test: str, mutant: Mutant) -> bool:
+def names_of(mutant: Mutant, *, is_imported: bool) -> tuple[str, ...]:
+    """The function that it stands in; outside of any, or where an import runs it, all of the file.
+
+    What an import runs inside of a function makes something for all of them.
+    """
+    function = mutant.function.partition(".")[0]
+    if function and ((function in mutant.public and mutant.is_once) or not is_imported):
+        return (function,)
+    return mutant.public
+
+
+def _is_named(test: str, names: Iterable[str]) -> bool:
     """Whether a parameter of a test is a function of a mutant, as in 'test_a_record[recall]'."""
     parameters = test.partition("[")[2]
-    return any(name in parameters for name in mutant.names)
+    return any(name in parameters for name in names if name)
 
 
 def _candidates(file: Seen, numbers: Iterable[int], mutant: Mutant) -> dict[str, Candidate]:
     found: dict[str, Candidate] = {}
     package = mutant.file.split("/")[2]
     stem = mutant.file.rpartition("/")[2].removesuffix(".py").strip("_")
+    names = names_of(mutant, is_imported=not _hit(file.lines[mutant.file], mutant))
     n_lines = Counter(n for tests in file.lines[mutant.file].values() for n in tests)
     for number in numbers:
         test, seconds = file.tests[number]
         cost = seconds / (1 + n_lines[number])
-        near = package in file.name or stem in file.name or _is_named(test, mutant)
+        near = package in file.name or stem in file.name or _is_named(test, names)
         found[test] = Candidate(test, file.name, seconds, file.setup, near, cost)
     return found
 

@@ -73,8 +73,8 @@ class Mutant:
     """Dotted name of what it stands in, '' at the top of the module."""
     is_once: bool
     """Whether it runs once, where a module is imported or a formula is traced."""
-    names: tuple[str, ...]
-    """The function that it stands in; outside of any, the public ones of the file."""
+    public: tuple[str, ...]
+    """The public functions of the file."""
     code: str
     """The line of source that it begins on."""
     column: int
@@ -139,7 +139,7 @@ def mutants(file: str, source: str) -> list[Mutant]:
                 statement=head(edit.statement),
                 function=edit.function,
                 is_once=edit.is_once,
-                names=(edit.function.partition(".")[0],) if edit.function else public,
+                public=public,
                 code=code,
                 column=column,
                 before=_text(node),

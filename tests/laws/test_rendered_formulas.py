@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.errors import KaratError
 from karat.metrics import parse
-from karat.metrics._formula import Node, field
+from karat.metrics._formula import Node, field, rows
 from karat.metrics._interpret import undefined_mask
 from karat.tally import Cells, Classes
 
@@ -124,6 +124,12 @@ def test_an_undefined_class_makes_its_cells_undefined() -> None:
     for op, undefined in (("rows", [True, True, False, False]),
                           ("cols", [True, False, True, False])):  # fmt: skip
         assert undefined_mask(Node(op, (log,), rank=2), fields).tolist() == undefined
+
+
+def test_classes_meet_cells_by_rows_or_columns_only() -> None:
+    with pytest.raises(KaratError, match=r"K305(.|\n)*meets a float\[k, k\] without rows"):
+        field("cells") / field("tp")
+    assert (field("cells") / rows(field("tp"))).rank == 2
 
 
 def test_an_average_has_the_aliases_of_its_metric() -> None:
