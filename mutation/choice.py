@@ -15,6 +15,12 @@ CAP_SECONDS, CAP_FILES = 6.0, 6
 """The second attempt; what survives it is run against every test that runs its line."""
 NEAR, ALL = 1e9, float("inf")
 """No cap of seconds, for tests that are named after what is changed, and for every test."""
+HOMES = {
+    "metrics": ("tests/laws/", "tests/calibration/"),
+    "uncertainty": ("tests/uncertainty/",),
+    "tally": ("tests/tally/",),
+}
+"""Where the tests of a package are."""
 ALIKE = 4
 """So many of one test with other parameters in an attempt, but for the last."""
 OF_A_FILE = 8
@@ -124,14 +130,14 @@ def _is_named(test: str, names: Iterable[str]) -> bool:
 
 def _candidates(file: Seen, numbers: Iterable[int], mutant: Mutant) -> dict[str, Candidate]:
     found: dict[str, Candidate] = {}
-    package = mutant.file.split("/")[2]
+    is_home = file.name.startswith(HOMES.get(mutant.file.split("/")[2], ()))
     stem = mutant.file.rpartition("/")[2].removesuffix(".py").strip("_")
     names = names_of(mutant, is_imported=not _hit(file.lines[mutant.file], mutant))
     n_lines = Counter(n for tests in file.lines[mutant.file].values() for n in tests)
     for number in numbers:
         test, seconds = file.tests[number]
         cost = seconds / (1 + n_lines[number])
-        near = package in file.name or stem in file.name or _is_named(test, names)
+        near = is_home or stem in file.name or _is_named(test, names)
         found[test] = Candidate(test, file.name, seconds, file.setup, near, cost)
     return found
 

@@ -11,6 +11,7 @@ import pytest
 from scipy import special, stats
 
 import karat
+from karat.errors import KaratError
 from karat.metrics import get, parse
 from karat.metrics._steps import largest
 from karat.uncertainty.confidence import Confidence, Interval
@@ -269,3 +270,31 @@ def test_what_the_number_of_classes_gives_has_no_limits(name: str) -> None:
     assert found.value == pytest.approx(1 / 3)
     assert (found.low, found.high, found.standard_error) == (None, None, None)
     assert found.remark == "it is the same for every table"
+
+
+def test_an_average_of_separated_classes_rests_on_the_two_smallest() -> None:
+    found = []
+    for sizes in ((30, 8, 15), (8, 15, 30), (15, 30, 8)):
+        y = np.repeat([0, 1, 2], sizes)
+        one = karat.evaluate(y, y_score=np.eye(3)[y], metrics=["macro_roc_auc"])["macro_roc_auc"]
+        assert (one.value, one.method) == (1.0, "newcombe")
+        found.append(one.low)
+    assert_same(np.array(found), np.full(3, found[0]), within=1e-12)
+
+
+def test_a_largest_distance_is_drawn_by_clusters() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 60)
+    found = karat.evaluate(
+        y, y_score=y + rng.normal(size=60), clusters=np.arange(60) % 20,
+        metrics=["ks_statistic"], method="bootstrap", n_replicates=200,
+    )["ks_statistic"]  # fmt: skip
+    assert found.method == "bootstrap"
+    assert found.low < found.value < found.high
+
+
+@pytest.mark.parametrize("level", ["0.95", b"0.95", True, [0.95]])
+def test_a_level_is_a_number(level: Any) -> None:
+    with pytest.raises(KaratError, match="K122"):
+        Confidence.of(level)
+    assert Confidence.of(np.float32(0.5)) == Confidence(0.5)
