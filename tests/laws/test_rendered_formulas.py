@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-import karat
 from karat.errors import KaratError
 from karat.metrics import parse
 from karat.metrics._formula import Node, field, rows
@@ -130,41 +128,3 @@ def test_classes_meet_cells_by_rows_or_columns_only() -> None:
     with pytest.raises(KaratError, match=r"K305(.|\n)*meets a float\[k, k\] without rows"):
         field("cells") / field("tp")
     assert (field("cells") / rows(field("tp"))).rank == 2
-
-
-def test_an_average_has_the_aliases_of_its_metric() -> None:
-    assert parse("f1").aliases[:2] == ("f_score", "f1_score")
-    assert parse("macro_f1").aliases[:2] == ("macro_f_score", "macro_f1_score")
-
-
-@pytest.mark.parametrize(
-    ("metrics", "name", "told"),
-    [
-        (["macro_gini"], "gini", "holds macro_gini; metrics= may also name weighted_gini."),
-        (["macro_gini", "weighted_gini"], "gini", "holds macro_gini, weighted_gini."),
-        (["macro_gini"], "recall", "holds macro_recall, micro_recall, weighted_recall."),
-        (["macro_gini"], "roc_auc", "none of which this report holds, are roc_auc_ovr_macro, "),
-    ],
-)
-def test_a_metric_of_many_classes_says_which_averages_there_are(
-    metrics: list[str], name: str, told: str
-) -> None:
-    report = karat.evaluate([0, 1, 2, 0], y_score=np.eye(4, 3), metrics=metrics)
-    with pytest.raises(KaratError, match="K307") as caught:
-        report[name]
-    assert told in str(caught.value)
-
-
-def test_a_search_lists_what_is_called_so_first() -> None:
-    assert [found.name for found in karat.metrics.search("youden")] == ["informedness"]
-    assert [found.name for found in karat.metrics.search("Recall")][:3] == [
-        "recall", "balanced_accuracy", "recall_at_k",
-    ]  # fmt: skip
-    assert karat.metrics.search("no such words") == []
-
-
-def test_an_unknown_name_lists_the_four_nearest() -> None:
-    with pytest.raises(KaratError, match="K301") as caught:
-        karat.metrics.get("precison")
-    (near,) = [line for line in str(caught.value).splitlines() if "Nearest: " in line]
-    assert near.strip() == ("Nearest: precision, precision_at_k, precision_score, micro_precision.")
