@@ -41,7 +41,8 @@ def main(arguments: list[str]) -> int:
     runner = Runner(ROOT, Choice(seen), BUILD / "run", options.jobs)
     state = coverage_map.digest(path for package in PACKAGES for path in sources(ROOT, package))
     log = BUILD / f"log-{state}.jsonl"
-    verdicts = runner.run(mutants, log, again=options.again)
+    why = explanations(HERE / "explained.toml")
+    verdicts = runner.run(mutants, log, again=options.again, explained=why)
 
     unsure = runner.failing({verdict.by.partition(" (")[0] for verdict in verdicts.values()} - {""})
     doubted = [m for m, v in verdicts.items() if v.by.partition(" (")[0] in unsure]
@@ -49,7 +50,6 @@ def main(arguments: list[str]) -> int:
         print(f"Run again without {len(unsure)} tests that fail as things are: {sorted(unsure)}")
         verdicts |= runner.run(doubted, BUILD / f"doubted-{state}.jsonl", without=unsure)
 
-    why = explanations(HERE / "explained.toml")
     ordered = {mutant: verdicts[mutant] for mutant in mutants}
     text = page(ordered, why, facts(options, ordered, len(seen)))
     out = options.out or HERE / "results" / f"{dt.date.today().isoformat()}.md"
@@ -66,10 +66,12 @@ def facts(options: argparse.Namespace, verdicts: dict[Mutant, Verdict], n_files:
     command = f"make mutants N={options.n} SEED={options.seed}"
     how = (
         f"Each mutant ran against at most {choice.FIRST_TESTS} near and fast tests that run its"
-        f" line, what survived against more of them up to {choice.CAP_SECONDS:.0f} seconds, and"
-        f" what survived this cap against every measured test that runs its line ({n_files} files"
+        f" line, what survived against more of them up to {choice.CAP_SECONDS:.0f} seconds, what"
+        " survived this cap against every test of its package's own folder, and what survived"
+        f" these against every measured test that runs its line ({n_files} files"
         f" of tests; of a file, those that start within {coverage_map.SECONDS} seconds of"
-        f" measuring). The most tests that one mutant ran against: {n_tests[-1]}."
+        " measuring); what is explained was spared this last step. The most tests that one mutant"
+        f" ran against: {n_tests[-1]}."
     )
     python = platform.python_version()
     return [f"{today}, Python {python}, seed {options.seed}: `{command}`.", "", how]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mutation.coverage_map import Seen
 from mutation.operators import Mutant
@@ -33,6 +33,8 @@ class Attempt:
     tests: tuple[str, ...]
     seconds: float
     """What they took while they were measured."""
+    is_far: bool = False
+    """Whether it is the last one, of tests that are named after something else."""
 
     @property
     def files(self) -> list[str]:
@@ -96,7 +98,7 @@ class Choice:
             near = [candidate for candidate in left if candidate.is_near or seconds != NEAR]
             taken = _few(near, n_tests, n_files, seconds)
             if taken:
-                found.append(_attempt(taken))
+                found.append(replace(_attempt(taken), is_far=seconds == ALL))
                 names = {candidate.test for candidate in taken}
                 left = [candidate for candidate in left if candidate.test not in names]
         return found

@@ -53,7 +53,8 @@ UNWRAPPED = {"abs", "absolute", "sorted", "sort", "sqrt", "log", "log1p", "exp",
 EXCLUDED_CALLS = {"case", "cast", "dataclass", "field", "TypeVar"}
 """Golden cases are tests; what a dataclass is made of is no behaviour."""
 
-Header = ast.If | ast.While | ast.For | ast.With | ast.FunctionDef | ast.ClassDef | ast.Try
+Key = tuple[str, str, str, int, str, str]
+"""File, function, line of source, column in it, before and after."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Mutant:
     after: str
 
     @property
-    def key(self) -> tuple[str, str, str, int, str, str]:
+    def key(self) -> Key:
         """What it is, wherever its line moves to."""
         return self.file, self.function, self.code, self.column, self.before, self.after
 

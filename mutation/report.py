@@ -8,19 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutation.operators import Mutant
+from mutation.operators import Key, Mutant
 from mutation.run import ALIVE, Verdict
 
 GOAL = 0.9
-Key = tuple[str, str, str, int, str, str]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why no test can kill a mutant."""
-
-    key: Key
-    why: str
 
 
 def explanations(path: Path) -> dict[Key, str]:

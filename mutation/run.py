@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mutation.child import FEW, PROFILE, Child, Chosen, start
 from mutation.choice import Attempt, Choice
-from mutation.operators import Mutant, mutated
+from mutation.operators import Key, Mutant, mutated
 
 PASSED, FAILED, NOTHING_RAN, BROKEN = 0, 1, 5, 70
 ALIVE = {"survived", "not run"}
@@ -66,10 +66,12 @@ class Runner:
         without: Iterable[str] = (),
         *,
         again: bool = False,
+        explained: Container[Key] = (),
     ) -> dict[Mutant, Verdict]:
         """The verdict of each mutant; those that the log holds are not run again.
 
-        With `again` those of them that survived are, since tests may have been added.
+        With `again` those of them that survived are, since tests may have been added. What is
+        explained is spared the last attempt: nobody expects it to die of tests from far away.
         """
         known = read_log(log, mutants)
         if again:
@@ -79,7 +81,10 @@ class Runner:
         while waiting or running:
             while waiting and len(running) < self.jobs:
                 mutant = waiting.pop(0)
-                running.append(Trial(mutant, self.choice.attempts(mutant, without)))
+                attempts = self.choice.attempts(mutant, without)
+                if mutant.key in explained:
+                    attempts = [attempt for attempt in attempts if not attempt.is_far]
+                running.append(Trial(mutant, attempts))
                 self._begin(running[-1])
             for trial in list(running):
                 verdict = self._verdict(trial)

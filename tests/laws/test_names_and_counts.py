@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import karat
 from karat.errors import KaratError
 from karat.metrics import parse
+from karat.metrics._equal import free_names_in, value_of
 from karat.metrics._interpret import evaluate
 from karat.metrics._lift import Policy
 from karat.tally import Cells, Classes
@@ -73,3 +76,10 @@ def test_one_number_comes_with_how_often_it_is_undefined(policy: Policy) -> None
         traced = metric.traced(policy)
         assert float(evaluate(traced.n_undefined, cells.fields)) == n_undefined
         assert metric.values(cells, policy).undefined == bool(n_undefined)
+
+
+def test_a_call_of_another_library_may_use_three_constants() -> None:
+    assert value_of("found['bits'] * ln2", lambda *_: {"bits": 3.0}, {}) == 3.0 * math.log(2.0)
+    assert math.isnan(value_of("nan", lambda *_: None, {}))
+    assert value_of("found(top=inf)", lambda _, given: given["top"], {}) == math.inf
+    assert free_names_in("found(beta=beta) * ln2") == {"beta"}
