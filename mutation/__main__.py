@@ -70,7 +70,7 @@ def facts(options: argparse.Namespace, verdicts: dict[Mutant, Verdict], n_files:
         " survived this cap against every test of its package's own folder, and what survived"
         f" these against every measured test that runs its line ({n_files} files"
         f" of tests; of a file, those that start within {coverage_map.SECONDS} seconds of"
-        " measuring); what is explained was spared this last step. The most tests that one mutant"
+        " measuring); what is explained ran up to the cap. The most tests that one mutant"
         f" ran against: {n_tests[-1]}."
     )
     python = platform.python_version()

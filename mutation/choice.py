@@ -33,8 +33,8 @@ class Attempt:
     tests: tuple[str, ...]
     seconds: float
     """What they took while they were measured."""
-    is_far: bool = False
-    """Whether it is the last one, of tests that are named after something else."""
+    is_beyond_cap: bool = False
+    """Whether it has no limit of seconds."""
 
     @property
     def files(self) -> list[str]:
@@ -98,7 +98,7 @@ class Choice:
             near = [candidate for candidate in left if candidate.is_near or seconds != NEAR]
             taken = _few(near, n_tests, n_files, seconds)
             if taken:
-                found.append(replace(_attempt(taken), is_far=seconds == ALL))
+                found.append(replace(_attempt(taken), is_beyond_cap=seconds >= NEAR))
                 names = {candidate.test for candidate in taken}
                 left = [candidate for candidate in left if candidate.test not in names]
         return found

@@ -71,7 +71,7 @@ class Runner:
         """The verdict of each mutant; those that the log holds are not run again.
 
         With `again` those of them that survived are, since tests may have been added. What is
-        explained is spared the last attempt: nobody expects it to die of tests from far away.
+        explained is run up to the cap of seconds: no test is expected to kill it.
         """
         known = read_log(log, mutants)
         if again:
@@ -83,7 +83,7 @@ class Runner:
                 mutant = waiting.pop(0)
                 attempts = self.choice.attempts(mutant, without)
                 if mutant.key in explained:
-                    attempts = [attempt for attempt in attempts if not attempt.is_far]
+                    attempts = [attempt for attempt in attempts if not attempt.is_beyond_cap]
                 running.append(Trial(mutant, attempts))
                 self._begin(running[-1])
             for trial in list(running):
