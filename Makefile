@@ -2,10 +2,13 @@
 #
 # Every command makes what it needs in .venv: Python 3.11 or newer and a C++ compiler are enough.
 # PYTHON=python3.12 chooses another interpreter for a new .venv; PYTEST="-k merge -x" is passed on to pytest.
+# N=510 SEED=1 say how many mutants `make mutants` draws, and which.
 
 PYTHON ?= python3
 VENV   ?= .venv
 PYTEST ?=
+N      ?= 510
+SEED   ?= 1
 
 BIN     := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(wildcard src/karat/*/__init__.py src/karat/*/*/__init__.py)
@@ -17,7 +20,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak hostile faults fuzz sanitize clang bench numerics data docs pages tables stub release newest clean
+.PHONY: help demo test lint types unit browser soak hostile faults fuzz sanitize clang mutants coverage bench numerics data docs pages tables stub release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -77,6 +80,13 @@ clang:  ## install Clang from the distribution for the fuzzer, as root and where
 		apt-get -qq -y install --no-install-recommends libclang-rt-$$(clang -dumpversion | cut -d. -f1)-dev; } >/dev/null 2>&1 \
 		|| echo "Clang could not be installed"; \
 	fi
+
+# What is measured and what died is kept in build/mutants, so that an interrupted run goes on.
+mutants: $(VENV)/installed-test  ## run sampled mutants of the code against its tests; writes mutation/results (an hour or two)
+	$(BIN)/python -m mutation -n $(N) --seed $(SEED)
+
+coverage: $(VENV)/installed-fuzz $(VENV)/installed-test  ## count the lines and branches of the native core that tests reach
+	$(BIN)/python -m tests.reached
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
 	$(BIN)/python -m benchmarks --page docs/speed.md

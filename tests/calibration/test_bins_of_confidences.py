@@ -133,6 +133,16 @@ def test_chance_of_few_rows_is_the_sum_over_every_outcome(n: int, is_weighted: b
         assert_same(found, rows.exact_chance(p, w), within=1e-3 if is_weighted else 1e-12)
 
 
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_chance_of_few_rows_of_different_weights_has_six_digits(n: int) -> None:
+    # Of so few rows the terms of the series never vanish: all of them are needed.
+    rng = np.random.default_rng(n)
+    p, w = rng.uniform(0.1, 0.9, n), rng.uniform(0.2, 2.0, n)
+    ladder = Ladder.of(p, p > 0.5, w)
+    found = chance_gaps(ladder, Bins.of(ladder, [0, 1]))[0]
+    assert abs(found / rows.exact_chance(p, w) - 1) < 1e-6
+
+
 MANY = [
     (40, 0.3, 1e-12),
     (250, 0.9, 1e-12),

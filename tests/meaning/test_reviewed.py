@@ -228,6 +228,14 @@ def test_a_matrix_of_costs_is_real(costs: Any) -> None:
         karat.expected_cost([0, 1, 1], [0, 1, 0], costs=costs)
 
 
+def test_a_matrix_of_costs_that_is_none_or_holds_itself_is_refused() -> None:
+    costs: list[Any] = [[0, 1]]
+    costs.append(costs)
+    for deep in (costs, [[[0, 9], [1, 0]]]):
+        with pytest.raises(KaratError, match=r"K302(.|\n)*costs=.* is not numeric"):
+            karat.expected_cost([0, 1, 1], [0, 1, 0], costs=deep)
+
+
 @pytest.mark.parametrize(
     "diagonal", [(1, 1), (178, 11), (3, 5, 7), (10**6, 1, 17), (0.1, 0.7, 0.3)]
 )

@@ -273,7 +273,8 @@ def test_other_species_are_refused() -> None:
 
 
 def test_bins_that_cannot_be_are_refused() -> None:
-    for name, values in (("hits", [9.0, 0.0]), ("weight", [-1.0, 1.0]), ("scatter", [np.nan, 0])):
+    for name, values in (("hits", [9.0, 0.0]), ("weight", [-1.0, 1.0]), ("scatter", [np.nan, 0]),
+                         ("scatter", [-1.0, 1.0])):  # fmt: skip
         parts = {each: getattr(BINS, each) for each in SUMS} | {name: np.array(values)}
         bad = Bins(BINS.edges, "right", **parts, n_rows=4, is_weighted=True)
         with pytest.raises(KaratError, match="K205"):

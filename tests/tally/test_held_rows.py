@@ -95,6 +95,13 @@ def test_classes_that_come_later_move_the_codes() -> None:
     assert rows.recoded(more).chunks[0] is rows.chunks[0]
 
 
+def test_a_refusal_names_the_prediction_of_either_side() -> None:
+    with pytest.raises(KaratError, match="left y_pred, right that of the scores"):
+        rows_of(2).merge(rows_of(2, has_pred=False))
+    with pytest.raises(KaratError, match="left that of the scores, right y_pred"):
+        rows_of(2, has_pred=False).merge(rows_of(2))
+
+
 @pytest.mark.parametrize(
     ("other", "code"),
     [

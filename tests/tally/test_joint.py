@@ -64,6 +64,15 @@ def test_counted_and_sorted_cells_are_the_same(k: int, m: int) -> None:
     assert np.array_equal(joint.codes[:, place], np.stack([true, *said]))
 
 
+def test_fewer_rows_than_models_are_as_many_cells() -> None:
+    one = JointCells.of(THREE, list("vwxyz"), [2], [[c] for c in (0, 1, 2, 2, 2)], [0.5])
+    assert one.codes.T.tolist() == [[2, 0, 1, 2, 2, 2]]
+    assert (one.counts.tolist(), one.n_rows) == ([0.5], 1)
+    assert one.squares is not None
+    assert one.squares.tolist() == [0.25]
+    assert one.merge(one).counts.tolist() == [1.0]
+
+
 def test_the_tally_of_some_models_is_that_of_their_columns() -> None:
     true, said = rows(4, 150, m=3)
     joint = JointCells.of(THREE, ["x", "y", "z"], true, said)

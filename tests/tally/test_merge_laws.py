@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from karat.tally import (
     Classes,
     from_bytes,
     merge,
+    occurring,
     reorder,
     subtract,
     to_bytes,
@@ -147,6 +149,58 @@ def test_union_adds_classes_in_order() -> None:
     assert both.matrix().tolist() == [[1, 1, 0], [1, 3, 1], [0, 0, 3]]
 
 
+@every_storage
+@both_kinds
+def test_union_is_that_of_the_matrices(storage: str, is_weighted: bool) -> None:
+    w = np.arange(1.0, 7.0) if is_weighted else None
+    codes = np.array([0, 1, 2, 2, 1, 0]), np.array([0, 1, 1, 2, 2, 2])
+    parts = [
+        replace(counted(*codes, 3, storage, w), classes=Classes.of(labels))
+        for labels in (["b", "d", "e"], ["a", "b", "f"])
+    ]
+    found = union(*parts).fields
+    whole = np.zeros((5, 5))
+    for at in ([1, 2, 3], [0, 1, 4]):
+        np.add.at(whole, (np.array(at)[codes[0]], np.array(at)[codes[1]]), 1 if w is None else w)
+    wanted = Cells.dense(whole, classes=Classes.of("abdef"), squares=whole).fields
+    for name in ("tp", "fp", "fn", "tn", "n"):
+        assert_same(getattr(found, name), getattr(wanted, name), about=name)
+
+
+@every_storage
+@both_kinds
+def test_the_classes_that_occur_are_left(storage: str, is_weighted: bool) -> None:
+    w = np.array([0.5, 2.0, 1.0]) if is_weighted else None
+    tally = counted(np.array([0, 3, 0]), np.array([0, 0, 3]), 4, storage, w)
+    named = replace(tally, classes=Classes.of("abcd").named(["A", "B", "C", "D"]))
+    found = occurring(named)
+    assert (found.classes.labels, found.classes.names) == (("a", "d"), ("A", "D"))
+    fewer = counted(np.array([0, 1, 0]), np.array([0, 0, 1]), 2, storage, w)
+    for name in ("tp", "fp", "fn", "tn", "n"):
+        assert_same(getattr(found.fields, name), getattr(fewer.fields, name), about=name)
+    declared = replace(tally, classes=Classes.of("abcd", is_declared=True))
+    assert occurring(declared) is declared
+    none = Cells.empty(Classes.of("ab"))
+    assert occurring(none) is none
+
+
+def test_a_class_of_one_fold_occurs() -> None:
+    counts = np.zeros((2, 3, 3), np.int64)
+    counts[0, 0, 0] = counts[1, 0, 2] = 1
+    folds = Cells.dense(counts, classes=Classes.of("abc"), axes=(Axis("fold", (1, 2)),))
+    for tally in (folds, to_marginals(folds)):
+        assert occurring(tally).classes.labels == ("a", "c")
+
+
+def test_weights_and_counts_are_not_merged() -> None:
+    codes = np.array([0, 1]), np.array([0, 1])
+    parts = [counted(*codes, 2, "dense", w) for w in (None, np.ones(2))]
+    with pytest.raises(KaratError, match="Left is unweighted, right is weighted"):
+        merge(*parts)
+    with pytest.raises(KaratError, match="Left is weighted, right is unweighted"):
+        merge(*parts[::-1])
+
+
 def test_union_keeps_declared_classes_apart() -> None:
     declared = Cells.dense([[2, 1], [0, 3]], classes=Classes.of(["b", "d"], is_declared=True))
     other = Cells.dense([[1, 1], [1, 1]], classes=Classes.of(["a", "b"], is_declared=True))
@@ -173,6 +227,16 @@ def test_weights_leave_no_dust_where_no_row_lies() -> None:
     for storage in STORAGES:
         tally = counted(y_true, y_pred, 2, storage, weights)
         assert tally.fields.tn.tolist() == [0.0, 0.1], storage
+
+
+def test_totals_of_many_classes_leave_no_dust_either() -> None:
+    # Every row is predicted as the second class: what the others weigh, less what they add to it
+    # in another order, is 2e-16.
+    weights = np.array([0.1, 0.1, 0.7, 0.3])
+    assert 0.1 + (0.3 + 0.7) - (0.1 + 0.7 + 0.3) > 0
+    for storage in STORAGES:
+        tally = counted(np.arange(4), np.ones(4, int), 4, storage, weights)
+        assert tally.fields.tn[1] == 0.0, storage
 
 
 def test_a_hundred_thousand_classes_stay_small() -> None:

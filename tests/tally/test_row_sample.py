@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
-from karat.tally.row_sample import RowSample
+from karat.tally.row_sample import RowSample, _hashed
 from tests.same import assert_same
 from tests.tally.score_tables import at, rewritten
 
@@ -183,6 +183,7 @@ def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
         replace(SAMPLE, repeats=np.array([2])),
         replace(SAMPLE, codes=np.array([1, 0])),
         replace(SAMPLE, codes=np.array([2, 0])),
+        replace(SAMPLE, codes=np.array([-1, 0])),
         replace(SAMPLE, hashes=SAMPLE.hashes[::-1]),
         RowSample(*(np.concatenate([getattr(SAMPLE, name)] * 2) for name in FIELDS), 2, 4),
     ],
@@ -194,3 +195,21 @@ def test_rows_that_cannot_be_are_refused(bad: RowSample) -> None:
 
 def test_a_sample_written_by_an_earlier_version_is_read() -> None:
     assert_equal(RowSample.from_bytes((STORED / "v1.karat-row-sample").read_bytes()), SAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("told", "codes", "w"),
+    [("A weight is negative", [0, 1], [0.5, -1.0]), ("A class lies outside", [-1, 0], [0.5, 1.0])],
+)
+def test_what_cannot_be_is_refused_whatever_the_hashes_say(
+    told: str, codes: list[int], w: list[float]
+) -> None:
+    parts = SAMPLE.values, np.array(codes), np.array(w)
+    bad = replace(SAMPLE, codes=parts[1], weights=parts[2], hashes=_hashed(*parts))
+    with pytest.raises(KaratError, match=told):
+        RowSample.from_bytes(bad.to_bytes())
+
+
+def test_one_row_of_one_class_is_a_sample() -> None:
+    one = RowSample.of([[0.5]], [0], 1, 1)
+    assert_equal(RowSample.from_bytes(one.to_bytes()), one)

@@ -194,6 +194,24 @@ def test_buckets_of_other_scores_hold_them(
         assert (far[size < 1e300] <= 1e-12 * found.counts[size < 1e300].sum(axis=1)).all()
 
 
+def test_the_bins_that_people_ask_for_are_kept() -> None:
+    # The default of the calibration error is 15; 10, 20 and 100 are what other libraries take.
+    assert {10, 15, 20, 100} == set(BINS)
+    for n in BINS:
+        for edge in np.arange(1, n) / n:
+            assert bucket_starts(np.array([edge, np.nextafter(edge, 0.0)]), 0).tolist() == [0, 1]
+    assert bucket_starts(np.array([0.609, 0.605]), 0).tolist() == [0]
+
+
+def test_what_a_function_maps_has_no_sums_after_a_merge_either() -> None:
+    table = ScoreTable.of([0.9, 0.51, 0.52], [1, 1, 0], 2, bits=3)
+    mapped, _ = other_scores(table, "logistic")
+    assert not mapped.is_summed
+    assert not mapped.merge(table).is_summed
+    assert not table.merge(mapped).is_summed
+    assert table.merge(table).is_summed
+
+
 @given(data=st.data(), bits=some_bits)
 def test_some_rungs_and_another_order_of_classes(data: st.DataObject, bits: int) -> None:
     table = ScoreTable.of(*data.draw(table_rows(is_weighted=True)), bits=bits)
@@ -232,6 +250,8 @@ def test_zeros_of_both_signs_are_one_rung() -> None:
 def test_what_does_not_go_together_is_not_merged() -> None:
     with pytest.raises(KaratError, match="K203"):
         ScoreTable.empty(2).merge(ScoreTable.empty(2, is_weighted=True))
+    with pytest.raises(KaratError, match="Left is weighted, right is unweighted"):
+        ScoreTable.empty(2, is_weighted=True).merge(ScoreTable.empty(2))
     with pytest.raises(KaratError, match="K201"):
         ScoreTable.empty(2).merge(ScoreTable.empty(3))
 

@@ -179,6 +179,13 @@ def test_the_rows_of_a_sample_stand_for_all(is_weighted: bool) -> None:
     assert_same(squares.sum(), wanted, within=1e-12)
 
 
+def test_a_tally_may_have_other_names() -> None:
+    tables = tables_of(rows_of("prob", 9), 8, 4)
+    named = tables.named(tables.classes.named(["x", "y", "z"]))
+    assert named.classes.names == ("x", "y", "z")
+    assert_equal(named.named(tables.classes), tables)
+
+
 def test_rooms_fit() -> None:
     how = {"is_prob": False, "is_single": False, "is_weighted": True}
     for k, n_bytes in ((2, 1 << 20), (3, 1 << 20), (25, 1 << 20), (100, 1 << 28), (1000, 1 << 35)):

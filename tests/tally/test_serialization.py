@@ -52,6 +52,12 @@ def test_a_newer_version_says_so() -> None:
         from_bytes(bytes(data))
 
 
+def test_another_format_is_refused_though_its_checksum_is_right() -> None:
+    data = b"NotKarat" + to_bytes(TALLY)[8:-4]
+    with pytest.raises(KaratError, match="It starts with b'NotKarat'"):
+        from_bytes(data + struct.pack("<I", zlib.crc32(data)))
+
+
 def change_array(name: str, key: str, value: Any) -> Any:
     def change(header: dict[str, Any]) -> None:
         next(item for item in header["arrays"] if item["name"] == name)[key] = value
@@ -89,7 +95,8 @@ def test_an_unchanged_header_is_read() -> None:
     assert from_bytes(rewritten(lambda header: None)).matrix().tolist() == TALLY.counts.tolist()
 
 
-@pytest.mark.parametrize("coordinates", [[[0, 5], [0, 1]], [[0, -1], [0, 1]], [[1, 0], [1, 0]]])
+@pytest.mark.parametrize("coordinates", [[[0, 5], [0, 1]], [[0, -1], [0, 1]], [[1, 0], [1, 0]],
+                                         [[0, 1], [0, 5]], [[0, 1], [-1, 1]]])  # fmt: skip
 def test_coordinates_that_would_index_elsewhere_are_refused(coordinates: Any) -> None:
     bad = Cells.sparse(*coordinates, [1, 2], classes=TALLY.classes, n_rows=3)
     with pytest.raises(KaratError, match="K205"):

@@ -92,6 +92,8 @@ def test_sums_and_ratios_of_two_shares_are_found_from_the_formulas() -> None:
         "negative_likelihood_ratio",
         "diagnostic_odds_ratio",
     }
+    # Neither is a product of its shares, though one product of their values is below the other.
+    assert not any(ratio_of_shares(one) for one in plain if two_shares_of(one))
 
 
 def test_informedness_is_as_sure_as_the_balanced_accuracy_that_it_follows_from() -> None:
@@ -140,6 +142,28 @@ def test_information_ends_at_what_tells_classes_apart_and_its_share_at_all_of_it
     one, other = report["mutual_information"], report["normalized_mutual_information"]
     assert one.value < one.high <= np.log(2)
     assert 0.4 < other.low < other.value < other.high <= 1
+
+
+def test_a_bias_of_half_a_standard_error_is_told() -> None:
+    few, more = [[7, 4, 0], [3, 4, 1], [1, 1, 9]], [[15, 0, 3], [3, 11, 5], [1, 3, 19]]
+    shares, remarks = [], []
+    for table in (few, more):
+        report = karat.evaluate(confusion=table, metrics=["mutual_information"])
+        less = left_out(get("mutual_information"), TableSpread(report.cells), "zero")
+        assert less is not None
+        shares.append(less.bias / np.sqrt(less.variance))
+        remarks.append(report["mutual_information"].remark)
+    assert shares == pytest.approx([0.652, 0.346], abs=1e-3)
+    assert "too large by about 0.1" in str(remarks[0])
+    assert remarks[1] is None
+
+
+def test_independence_is_judged_by_the_classes_that_occur_on_each_side() -> None:
+    # χ² of 6.6 with 2 degrees of freedom is below its 97.5 % point 7.4; 13.2 with 4 is not.
+    table = [[10, 6, 0], [13, 10, 0], [5, 16, 0]]
+    found = karat.evaluate(confusion=table, metrics=["mutual_information"])["mutual_information"]
+    assert found.low == 0.0
+    assert "the rows do not show that truth and prediction depend" in str(found.remark)
 
 
 def test_information_of_independent_classes_may_be_none() -> None:

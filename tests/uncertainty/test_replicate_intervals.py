@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import karat
 from karat.metrics import parse
 from karat.tally import Cells, Classes
 from karat.uncertainty.replicate_intervals import acceleration_of, interval_of_replicates
@@ -77,6 +78,7 @@ def test_the_acceleration_is_that_of_the_jackknife() -> None:
     assert abs(found / wanted - 1) < 0.05
     assert abs(acceleration_of(-(g - (counts @ g) / counts.sum()), counts) + found) < 1e-15
     assert acceleration_of(np.zeros(5)) == 0.0
+    assert acceleration_of(np.array([1.0, 2.0]), np.zeros(2)) == 0.0
 
 
 def test_limits_cover_a_known_share() -> None:
@@ -126,3 +128,24 @@ def test_infinite_replicates_are_values() -> None:
     assert found.high == math.inf
     assert 0 <= found.low < 0.1
     assert interval_of_replicates(values, 0.5, 0.6).high < 1
+
+
+def test_clusters_of_equal_rows_have_the_limits_of_one_row_each() -> None:
+    # The acceleration is that of clusters: by rows it would be smaller by the square root of 3.
+    rng = np.random.default_rng(8)
+    y, p = rng.integers(0, 2, 40), rng.uniform(0.02, 0.98, 40)
+    asked: dict[str, Any] = {"metrics": ["log_loss"], "method": "bca", "labels": [0, 1]}
+    once = karat.evaluate(y, y_prob=p, clusters=np.arange(40), **asked)["log_loss"]
+    y, p = np.repeat(y, 3), np.repeat(p, 3)
+    found = karat.evaluate(y, y_prob=p, clusters=np.repeat(np.arange(40), 3), **asked)["log_loss"]
+    assert found.method == once.method == "bca"
+    assert_same([found.low, found.high], [once.low, once.high], within=1e-9)
+
+
+def test_replicates_have_a_standard_error() -> None:
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 2, 60)
+    found = karat.evaluate(y, y_score=y + rng.normal(size=60), metrics=["ks_statistic"])
+    error = found["ks_statistic"].standard_error
+    assert error is not None
+    assert 0.02 < error < 0.3

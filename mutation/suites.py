@@ -1,0 +1,60 @@
+"""The files of tests that a mutant may be run against: those that test these packages closely.
+
+Left out are tests of hosts, files, clusters, pages and the command line, which run the same lines
+from far away and slowly, and tests of memory, which a limit on memory would end.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PATTERNS = (
+    "uncertainty/*",
+    "tally/*",
+    "laws/*",
+    "calibration/*",
+    "meaning/*functions",
+    "meaning/*reports",
+    "meaning/*report",
+    "meaning/*results",
+    "meaning/*short_scores",
+    "meaning/*few_rows",
+    "meaning/*pairs_of_classes",
+    "meaning/*reviewed",
+    "meaning/*interval_arguments",
+    "oracles/*sklearn",
+    "oracles/*sklearn_scores",
+    "oracles/*exact_scores",
+    "oracles/*torchmetrics_calibration",
+    "streams/*bytes",
+    "streams/*stream",
+    "curves/*sklearn_curves",
+    "curves/*formulas_of_curves",
+    "comparison/*differences",
+    "comparison/*shares",
+    "comparison/*outcome",
+    "comparison/*numbers_of_rows",
+    "engines/*arrays",
+    "engines/*ranking",
+    "engines/test_scores",
+    "engines/*plain_counts",
+    "slices/test_slices",
+    "slices/*statistics",
+    "oracles/*equivalents",
+    "errors/*catalogue",
+    "architecture/*stub",
+)
+LEFT_OUT = {"uncertainty/test_memory.py"}
+"""Memory is measured there, which the limit of a child bounds."""
+
+
+def test_files(root: Path) -> list[Path]:
+    """Every file of tests to measure, those of the packages' own folders first."""
+    tests = root / "tests"
+    found = [
+        path
+        for pattern in PATTERNS
+        for path in sorted(tests.glob(f"{pattern}.py"))
+        if path.name.startswith("test_") and path.relative_to(tests).as_posix() not in LEFT_OUT
+    ]
+    return list(dict.fromkeys(found))

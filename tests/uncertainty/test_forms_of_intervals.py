@@ -1,0 +1,300 @@
+"""The form of an interval, branch by branch, from a sampling error that is given."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import karat
+from karat.errors import KaratError
+from karat.metrics import get, parse
+from karat.metrics._steps import largest
+from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.curves import curve_of
+from karat.uncertainty.draws import Draws, interval_of_draws
+from karat.uncertainty.limits import newcombe_limits
+from karat.uncertainty.score_intervals import score_interval
+from karat.uncertainty.score_spread import Spread
+from karat.uncertainty.table_spread import TableSpread
+from tests.same import assert_same
+
+ASKED = Confidence(0.95)
+DF, N = 40.0, 120.0
+ERROR = 0.05
+
+
+def quantile(df: float = DF) -> float:
+    return float(stats.t(df).ppf(0.975))
+
+
+def spread_of(**known: Any) -> Spread:
+    parts = {"variance": ERROR**2, "shrunk": ERROR**2, "df": DF, "n_effective": N}
+    return Spread(**{**parts, "n_informative": 60.0, **known})
+
+
+def interval(name: str, value: float, *, n_rest: float = 80.0, **known: Any) -> Interval:
+    return score_interval(parse(name), value, spread_of(**known), ASKED, n_rest)
+
+
+def by_logit(value: float, low: float, high: float, error: float = ERROR) -> list[float]:
+    share, span = (value - low) / (high - low), high - low
+    away = quantile() * (error / span) / (share * (1 - share))
+    return [low + span * float(special.expit(special.logit(share) + s * away)) for s in (-1, 1)]
+
+
+def by_log(value: float, df: float) -> list[float]:
+    return [value * math.exp(s * quantile(df) * ERROR / value) for s in (-1, 1)]
+
+
+def by_wilson(share: float, n: float) -> list[float]:
+    q = quantile()
+    centre, about = (
+        share + q**2 / (2 * n),
+        q * math.sqrt(share * (1 - share) / n + (q / n) ** 2 / 4),
+    )
+    return [(centre + s * about) / (1 + q**2 / n) for s in (-1, 1)]
+
+
+def check(found: Interval, method: str, limits: list[float]) -> None:
+    assert found.method == method
+    assert_same(np.array([found.low, found.high]), np.array(limits), within=1e-10, about=method)
+
+
+@pytest.mark.parametrize(("name", "low"), [("roc_auc", 0.0), ("gini", -1.0), ("roc_auc_mu", 0.0)])
+def test_an_area_has_the_logit_of_its_shrunk_variance(name: str, low: float) -> None:
+    found = interval(name, 0.7, variance=0.01, shrunk=ERROR**2)
+    check(found, "logit-delong", by_logit(0.7, low, 1.0))
+    assert found.standard_error == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("name", "low"), [("roc_auc", 0.0), ("gini", -1.0)])
+def test_an_area_of_one_has_newcombes_limits_of_both_sides(name: str, low: float) -> None:
+    found = interval(name, 1.0, variance=0.0, shrunk=0.0, n_effective=25.0)
+    wanted = newcombe_limits(1.0, 25.0, 80.0, quantile())
+    check(found, "newcombe", [low + (1.0 - low) * edge for edge in wanted])
+    lonely = interval(name, 1.0, variance=0.0, shrunk=0.0, n_effective=0.25, n_rest=0.5)
+    wanted = newcombe_limits(1.0, 1.0, 1.0, quantile())
+    check(lonely, "newcombe", [low + (1.0 - low) * edge for edge in wanted])
+
+
+def test_the_area_under_precision_starts_at_what_it_is_less_its_optimism() -> None:
+    plain = by_logit(0.7, 0.0, 1.0)
+    check(interval("average_precision", 0.7), "logit-t", plain)
+    below = by_logit(0.7 - 0.1 * 0.3, 0.0, 1.0)
+    check(interval("average_precision", 0.7, optimism=0.1), "logit-t", [below[0], plain[1]])
+    small = interval("average_precision", 0.1, optimism=0.2)
+    check(small, "logit-t", [0.0, by_logit(0.1, 0.0, 1.0)[1]])
+    perfect = interval("average_precision", 1.0, variance=0.0)
+    check(perfect, "wilson-effective", [by_wilson(1.0, N)[0], 1.0])
+
+
+def test_a_share_of_rows_has_wilsons_limits_of_the_rows_that_vary_as_it_does() -> None:
+    found = interval("top_k_accuracy(k=2)", 0.7)
+    check(found, "wilson", by_wilson(0.7, 0.7 * 0.3 / ERROR**2))
+    sure = interval("top_k_accuracy(k=2)", 0.7, variance=1e-6)
+    check(sure, "wilson", by_wilson(0.7, N))
+    perfect = interval("top_k_accuracy(k=2)", 1.0, variance=0.0)
+    check(perfect, "wilson", [by_wilson(1.0, N)[0], 1.0])
+
+
+@pytest.mark.parametrize("name", ["log_loss", "brier", "hinge_loss"])
+def test_a_loss_has_the_logarithm_and_the_freedom_of_the_rows_that_lose(name: str) -> None:
+    losing = 1 / ((ERROR / 0.4) ** 2 + 1 / N)
+    assert 3 < losing - 1 < 119.0
+    found = interval(name, 0.4, df=119.0)
+    check(found, "log-t", by_log(0.4, losing - 1))
+    check(interval(name, 0.4, df=5.0), "log-t", by_log(0.4, 5.0))
+    rare = interval(name, ERROR, df=119.0)
+    check(rare, "log-t", by_log(ERROR, 2.0) if name != "brier" else
+          [by_log(ERROR, 2.0)[0], min(by_log(ERROR, 2.0)[1], 2.0)])  # fmt: skip
+    assert "few rows make up most of the loss" in str(rare.remark)
+
+
+def test_a_skill_has_the_logarithm_of_what_it_lacks() -> None:
+    losing = 1 / ((ERROR / 0.4) ** 2 + 1 / N)
+    lacks = by_log(0.4, losing - 1)
+    check(interval("d2_brier", 0.6, df=119.0), "log-t", [1 - lacks[1], 1 - lacks[0]])
+
+
+def test_a_loss_of_nothing_has_no_limits_unless_its_range_ends() -> None:
+    check(interval("brier", 0.0, variance=0.0), "wilson-effective",
+          [0.0, 2 * by_wilson(0.0, N)[1]])  # fmt: skip
+    none = interval("log_loss", 0.0, variance=0.0)
+    assert (none.low, none.high, none.method) == (None, None, None)
+    assert "no row loses anything" in str(none.remark)
+
+
+def test_what_has_no_ends_has_students_limits() -> None:
+    away = quantile() * ERROR
+    check(interval("calibration_slope", 1.2), "t", [1.2 - away, 1.2 + away])
+
+
+def test_what_is_neither_an_area_nor_a_loss_has_the_logit_of_its_range() -> None:
+    check(interval("brier_uncertainty", 0.2), "logit-t", by_logit(0.2, 0.0, 0.25))
+    assert interval("brier_uncertainty", 0.2, variance=0.01).remark is None
+    assert interval("brier", 0.2, variance=0.01).remark is not None, "a control"
+
+
+def test_one_side_has_the_other_end_of_the_range() -> None:
+    low = score_interval(get("gini"), 0.4, spread_of(), Confidence(0.975, side="low"), 80.0)
+    check(low, "logit-delong", [by_logit(0.4, -1.0, 1.0)[0], 1.0])
+    high = score_interval(get("gini"), 0.4, spread_of(), Confidence(0.975, side="high"), 80.0)
+    check(high, "logit-delong", [-1.0, by_logit(0.4, -1.0, 1.0)[1]])
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("matthews_correlation", -1.0, 1.0), ("accuracy", 0.0, 1.0)]
+)
+def test_the_logit_of_labels_is_that_of_the_range(name: str, low: float, high: float) -> None:
+    table = [[40, 7, 3], [5, 61, 14], [2, 9, 29]]
+    found = karat.evaluate(confusion=table, method="logit")[name]
+    z = float(special.ndtri(0.975))
+    share, error = (found.value - low) / (high - low), found.standard_error / (high - low)
+    edges = special.expit(special.logit(share) + np.array([-z, z]) * error / (share * (1 - share)))
+    assert found.method == "logit"
+    assert_same([found.low, found.high], low + (high - low) * edges, within=1e-12)
+    wald = karat.evaluate(confusion=table, method="wald")[name]
+    assert_same(
+        [wald.low, wald.high], found.value + np.array([-z, z]) * found.standard_error, within=1e-12
+    )
+
+
+def test_a_line_through_the_rows_has_their_freedom_less_one() -> None:
+    rng = np.random.default_rng(3)
+    y, p = rng.integers(0, 2, 12), rng.uniform(0.2, 0.8, 12)
+    found = karat.evaluate(y, y_prob=p, metrics=["calibration_slope"])["calibration_slope"]
+    away = float(stats.t(11).ppf(0.975)) * found.standard_error
+    assert_same([found.low, found.high], [found.value - away, found.value + away], within=1e-9)
+
+
+@pytest.mark.parametrize("name", ["brier_uncertainty", "log_loss_uncertainty"])
+def test_a_share_of_rows_that_is_all_or_nothing_makes_no_warning(name: str) -> None:
+    for truth in (np.zeros(6, int), np.ones(6, int)):
+        found = karat.evaluate(truth, y_prob=np.full(6, 0.3), labels=[0, 1], metrics=[name])[name]
+        assert (found.value, found.standard_error) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", ["f1", "jaccard", "false_omission_rate"])
+def test_the_slope_of_a_curve_is_its_difference_quotient(name: str) -> None:
+    curve = curve_of(parse(name))
+    assert curve is not None
+    p, step = np.array([0.1, 0.5, 0.9]), 1e-6
+    quotient = (curve.at(p + step) - curve.at(p - step)) / (2 * step)
+    assert_same(np.broadcast_to(curve.slope(p), p.shape), quotient, within=1e-8)
+
+
+def test_a_smoothed_table_has_the_effective_rows_and_half_a_row_more_for_each_class() -> None:
+    weights = np.array([1.0, 2.0, 0.5, 3.0])
+    report = karat.evaluate([0, 0, 1, 1], [0, 1, 0, 1], weights=weights)
+    spread = TableSpread(report.cells)
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    assert spread.n_effective == pytest.approx(effective)
+    cells = spread.smoothed()
+    assert cells is not None
+    shares = np.array([[1.0, 2.0], [0.5, 3.0]]) / weights.sum()
+    assert_same(cells.matrix(), shares * effective + 0.25, within=1e-12)
+
+
+NOT_WRONG, DRAWN = "No row is predicted wrongly", "Whole clusters are drawn"
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "told"),
+    [
+        ([[30, 0], [0, 25]], {}, {NOT_WRONG}),
+        ([[30, 1], [0, 25]], {}, set()),
+        ([[30, 0], [1, 25]], {}, set()),
+        ([[30, 1], [1, 25]], {"design": "case-control", "method": "bootstrap"}, set()),
+        ([[30, 1], [1, 25]], {"clusters": 25}, set()),
+        ([[30, 1], [1, 25]], {"clusters": 25, "method": "bootstrap"}, set()),
+        ([[30, 1], [1, 25]], {"clusters": 25, "design": "case-control"}, set()),
+        (
+            [[30, 1], [1, 25]],
+            {"clusters": 25, "design": "case-control", "method": "bootstrap"},
+            {DRAWN},
+        ),
+    ],
+)
+def test_a_report_says_what_its_intervals_rest_on(
+    table: Any, asked: dict[str, Any], told: set[str]
+) -> None:
+    counts = np.array(table).ravel()
+    true, pred = np.repeat([0, 0, 1, 1], counts), np.repeat([0, 1, 0, 1], counts)
+    if "clusters" in asked:
+        asked = {**asked, "clusters": np.arange(len(true)) % asked["clusters"]}
+    report = karat.evaluate(true, pred, n_replicates=100, **asked)
+    cautions = " ".join(report.cautions)
+    assert {text for text in (NOT_WRONG, DRAWN) if text in cautions} == told
+
+
+def test_the_largest_gain_is_that_of_all_blocks() -> None:
+    def steps(*gains: float) -> Any:
+        return SimpleNamespace(gains=np.array(gains), thresholds=-np.array(gains))
+
+    blocks = [steps(0.1, 0.7, 0.7), steps(0.2, 0.9, 0.3), steps(0.9, 0.5)]
+    ladder: Any = SimpleNamespace(steps=lambda: iter(blocks))
+    assert largest(ladder, lambda each: each.gains) == (0.9, -0.9)
+    assert largest(SimpleNamespace(steps=lambda: iter(blocks[:1])), lambda e: e.gains)[0] == 0.7  # type: ignore[arg-type]
+
+
+def test_a_class_of_many_has_the_limits_that_it_has_of_two() -> None:
+    table = np.array([[40, 7, 3], [5, 61, 14], [2, 9, 29]])
+    whole = karat.evaluate(confusion=table)
+    for i, row in enumerate(whole.per_class):
+        own, hits = table[i].sum(), table[i, i]
+        false = table[:, i].sum() - hits
+        rest = table.sum() - own - false
+        two = karat.evaluate(confusion=[[rest, false], [own - hits, hits]], positive=1)
+        for name in ("precision", "recall", "specificity", "f1", "jaccard"):
+            wanted = [two[name].low, two[name].high]
+            assert_same(row["intervals"][name], wanted, within=1e-10, about=f"{name} of class {i}")
+
+
+def test_a_skewness_that_is_not_known_counts_as_none() -> None:
+    metric, asked = get("ks_statistic"), Confidence(0.9, method="bca")
+    drawn = np.random.default_rng(4).beta(20, 12, 1000)
+    found = Draws(drawn={metric: drawn}).of(metric, 0.63, asked)
+    assert found == interval_of_draws(metric, 0.63, drawn, asked, 0.0)
+    known = Draws(drawn={metric: drawn}, accelerations={metric: 0.1}).of(metric, 0.63, asked)
+    assert known == interval_of_draws(metric, 0.63, drawn, asked, 0.1) != found
+
+
+@pytest.mark.parametrize("name", ["macro_prevalence", "micro_prevalence"])
+def test_what_the_number_of_classes_gives_has_no_limits(name: str) -> None:
+    found = karat.evaluate(confusion=[[5, 2, 1], [0, 7, 3], [1, 1, 9]], metrics=[name])[name]
+    assert found.value == pytest.approx(1 / 3)
+    assert (found.low, found.high, found.standard_error) == (None, None, None)
+    assert found.remark == "it is the same for every table"
+
+
+def test_an_average_of_separated_classes_rests_on_the_two_smallest() -> None:
+    found = []
+    for sizes in ((30, 8, 15), (8, 15, 30), (15, 30, 8)):
+        y = np.repeat([0, 1, 2], sizes)
+        one = karat.evaluate(y, y_score=np.eye(3)[y], metrics=["macro_roc_auc"])["macro_roc_auc"]
+        assert (one.value, one.method) == (1.0, "newcombe")
+        found.append(one.low)
+    assert_same(np.array(found), np.full(3, found[0]), within=1e-12)
+
+
+def test_a_largest_distance_is_drawn_by_clusters() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 60)
+    found = karat.evaluate(
+        y, y_score=y + rng.normal(size=60), clusters=np.arange(60) % 20,
+        metrics=["ks_statistic"], method="bootstrap", n_replicates=200,
+    )["ks_statistic"]  # fmt: skip
+    assert found.method == "bootstrap"
+    assert found.low < found.value < found.high
+
+
+@pytest.mark.parametrize("level", ["0.95", b"0.95", True, [0.95]])
+def test_a_level_is_a_number(level: Any) -> None:
+    with pytest.raises(KaratError, match="K122"):
+        Confidence.of(level)
+    assert Confidence.of(np.float32(0.5)) == Confidence(0.5)
