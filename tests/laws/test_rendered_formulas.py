@@ -86,7 +86,8 @@ def test_a_formula_is_written_so(name: str) -> None:
 def test_distances_of_grades_and_running_sums_are_written() -> None:
     metric = parse("kappa_linear")
     true, pred = "cumulative(TP_k + FN_k)", "cumulative(TP_k + FP_k)"
-    by_chance = f"(Σ_k ({true}·(n − {pred}) + {pred}·(n − {true})))"
+    rest = "later(TP_k + FP_k)", "later(TP_k + FN_k)"
+    by_chance = f"(Σ_k ({true}·{rest[0]} + {pred}·{rest[1]}))"
     assert metric.formula == f"1 − n·(Σ_i,j C[i,j]·|i − j|) / {by_chance}"
     assert r"C_{ij} \cdot \left|i - j\right|" in metric.latex
     assert r"\mathrm{cumulative}\left(\mathrm{TP}_k + \mathrm{FN}_k\right)" in metric.latex
