@@ -125,6 +125,9 @@ def _counted(item: Part, cells: Cells) -> SlicedCells:
             found = last.counts() if squares is None else last.amounts()
             if found.ndim != 1:
                 raise cell.is_not("numbers only")
+            if not (found >= 0).all():
+                wrong = numbers[2 + int((found < 0).argmax())]
+                raise wrong.is_not(f"a {'whole ' if squares is None else ''}number of at least 0")
             counts[i, place] = found[0]
             if squares is not None:
                 squares[i, place] = found[1]
