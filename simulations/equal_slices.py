@@ -162,9 +162,9 @@ def rates(
 def _is_some_shown(table: SliceTable, metric: str) -> bool:
     """Whether some slice is shown to differ; without limits where p says already that none is."""
     wanted = get(metric)
-    reference = table._reference(wanted)
+    reference = table.tests(wanted).reference
     if reference is not None:
-        places = table._tested(wanted).places
+        places = table.tests(wanted).tested.places
         if not len(places) or reference.at_once(places).p.min() >= 0.05:
             return False
     return any(one.is_shown for one in table.difference(metric).values())

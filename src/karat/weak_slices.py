@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
 from typing import Any, Final
 
 import numpy as np
 
-from karat.engines.sliced import tally_rows
-from karat.errors import KaratError, error, short
+from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
-from karat.inputs.frames import Frame, is_frame, open_frame
-from karat.inputs.roles import find_roles
-from karat.inputs.slice_codes import (
-    SliceCodes,
-    coded_values,
-    crossed,
-    named_columns,
-    refuse_same_names,
-)
-from karat.inputs.spread import COLLECT, spread_host
-from karat.inputs.weights import Weights, as_weights, refuse_sums, refuse_weights
+from karat.inputs.slice_codes import SliceCodes, coded_values, crossed
 from karat.slices.weak import (
     Candidates,
     RowLosses,
@@ -32,8 +20,8 @@ from karat.slices.weak import (
     largest_of_shuffled,
     standardized,
 )
-from karat.table_arguments import column_name, of_table
 from karat.uncertainty.confidence import Confidence
+from karat.weak_slice_arguments import searched
 
 __all__ = ["find_weak_slices"]
 
@@ -69,12 +57,13 @@ def find_weak_slices(
         y_true, y_pred: labels, [n]; a row loses 1 where they differ. Or y_true is a table in
             memory (pandas, Polars, Arrow, DuckDB, dict of columns) that holds everything.
         by: the columns to look at: a table, or a dict from name to values, [n] each; of a table
-            that was given first their names. Default: all its others.
+            that was given first their names. Default: all its others that hold neither labels,
+            weights nor what the model said (probabilities, scores).
         loss: float[n] instead of labels: what each row loses, at least 0; or the name of its
             column.
         true, pred: columns of the labels; found by their names when not given.
-        weights: float[n], at least 0, or the name of a column: how much each row counts; rows of
-            weight 0 are left out.
+        weights: float[n], at least 0, or the name of a column (of a table found by its name;
+            "" for none): how much each row counts; rows of weight 0 are left out.
         crosses: whether pairs of columns are looked at too.
         min_n: slices of fewer rows are not.
         level: 1 − the chance of a false finding among all.
@@ -113,9 +102,10 @@ def find_weak_slices(
             "K122", argument="crosses", value=crosses, choices="True, False",
             do="False looks at single columns only.",
         )  # fmt: skip
-    given = _of_arguments(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
-    rows = _losses(given)
-    single, left_out = _single(given.columns(), rows, "y_true" if given.loss is None else "loss")
+    given = searched(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
+    rows = given.losses()
+    single, unfit = _single(given.columns(), rows, given.beside)
+    left_out = {**given.left_out, **unfit}
     tables = [_candidates(one, least_n) for one in single]
     if crosses:
         for a, b in combinations([x for x in single if len(x.keys) <= _MOST_CROSSED], 2):
@@ -136,128 +126,6 @@ def _whole(argument: str, value: Any, least: int, do: str) -> int:
     raise error(
         "K122", argument=argument, value=value, choices=f"a whole number from {least}", do=do
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Given:
-    """Where labels or losses, weights and columns come from.
-
-    Attributes:
-        y_true, y_pred, loss, weights: values, or None.
-        by: the columns to look at.
-    """
-
-    y_true: Any
-    y_pred: Any
-    loss: Any
-    weights: Any
-    by: Any
-
-    def columns(self) -> dict[str, Any]:
-        """The columns to look at, by name.
-
-        Errors:
-            K181 there are none, or they are no table.
-        """
-        if is_frame(self.by) and spread_host(self.by) is None and len(self.by):
-            if isinstance(self.by, Mapping):
-                refuse_same_names(self.by)
-                return {str(name): values for name, values in self.by.items()}
-            frame = open_frame(self.by)
-            return frame.columns(list(frame.names), ["the slices"] * len(frame.names))
-        raise error(
-            "K181",
-            found="by= was not given" if self.by is None
-            else f"by= is {short(self.by)} ({type(self.by).__name__}), not columns",
-            do="Give a table in memory, or a dict from name to the values of each row: "
-            "by={'country': countries}.",
-        )  # fmt: skip
-
-
-def _of_arguments(
-    y_true: Any, y_pred: Any, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any
-) -> _Given:
-    is_table = y_pred is None and is_frame(y_true)
-    if is_table:
-        host = spread_host(y_true)
-        if host is not None:
-            raise error(
-                "K120", found=f"The rows are in partitions of {host}",
-                do=f"Collect what is looked at first: table.{COLLECT[host]}.",
-            )  # fmt: skip
-        return _of_table(open_frame(y_true), by, loss, roles, weights)
-    named = [name for name, value in roles.items() if value is not None]
-    named += [name for name, x in (("loss", loss), ("weights", weights)) if isinstance(x, str)]
-    if named:
-        raise error(
-            "K120", found=f"{named[0]}= names a column, and there is no table",
-            do="Give the table first: karat.find_weak_slices(frame, true=..., pred=...).",
-        )  # fmt: skip
-    if loss is None and (y_true is None or y_pred is None):
-        raise error(
-            "K120", found="There are neither labels nor losses",
-            do="Give y_true and y_pred, or loss=; or a table.",
-        )  # fmt: skip
-    if loss is not None and (y_true is not None or y_pred is not None):
-        raise error("K120", found="loss= was given with labels", do="Give one of them.")
-    return _Given(y_true, y_pred, loss, weights, by)
-
-
-def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weights: Any) -> _Given:
-    """What the columns of a table hold; those without a role are looked at."""
-    given: dict[Any, str | None] = {
-        role: column_name(role, name) for role, name in roles.items() if name is not None
-    }
-    weights = of_table("weights", weights, None)
-    if isinstance(weights, str):
-        given["weights"] = weights
-    found: dict[str, str] = {}
-    if loss is None:
-        looked = find_roles(frame.names, frame.types, given)
-        found = {"true": looked.require("true"), "pred": looked.require("pred")}
-    elif any(roles.values()):
-        raise error("K120", found="loss= was given with labels", do="Give one of them.")
-    elif isinstance(loss, str):
-        found = {"loss": loss}
-    if given.get("weights"):
-        found["weights"] = str(given["weights"])
-    if by is None:
-        wanted = [name for name in frame.names if name not in found.values()]
-    else:
-        wanted = list(dict.fromkeys(name for key in named_columns(by) for name in key))
-    values = frame.columns([*found.values(), *wanted], [*found, *["the slices"] * len(wanted)])
-    held = {role: values[name] for role, name in found.items()}
-    return _Given(
-        held.get("true"), held.get("pred"), held.get("loss", loss), held.get("weights", weights),
-        {name: values[name] for name in wanted},
-    )  # fmt: skip
-
-
-def _losses(given: _Given) -> RowLosses:
-    """What each row loses, and how much it counts."""
-    if given.loss is None:
-        rows, _ = tally_rows(given.y_true, given.y_pred, weights=given.weights)
-        return RowLosses.of((rows.true != rows.pred).astype(np.float64), rows.weights)
-    try:
-        n = len(given.loss)
-    except TypeError:
-        raise error(
-            "K116", argument="loss", found=f"It is {short(given.loss)}, not one number a row"
-        ) from None
-    lost = as_weights(given.loss, n, "loss")
-    is_bad = ~np.isfinite(lost) | (lost < 0)
-    if not n or is_bad.any():
-        found = f"Row {int(is_bad.argmax())} loses {float(lost[is_bad.argmax()])!r}" if n else ""
-        raise error(
-            "K120", found=found or "loss= holds no row",
-            do="A loss is a finite number of at least 0.",
-        )  # fmt: skip
-    weights: Weights | None = None
-    if given.weights is not None:
-        weights = as_weights(given.weights, n, beside="loss")
-        refuse_weights(weights)
-        refuse_sums(weights)
-    return RowLosses.of(lost, weights)
 
 
 def _found(

@@ -43,6 +43,7 @@ JOINTS = {
     "streams",
     "table_arguments",
     "wanted_metrics",
+    "weak_slice_arguments",
     "weak_slices",
     "cli",
     "compat",

@@ -78,7 +78,7 @@ def test_a_metric_of_every_slice_is_that_of_its_result_with_the_same_standard_er
         n_compared = 0
         for name, result in ((name, table.whole[name]) for name in table.whole):
             metric = get(name)
-            reference = table._reference(metric)
+            reference = table.tests(metric).reference
             if metric.needs_scores or result.low is None:
                 continue
             found = reference.slices
@@ -131,7 +131,7 @@ def test_chi_square_on_a_rare_class_is_the_control_that_fails() -> None:
         test = table.heterogeneity("macro_recall")
         found["test"] += test.is_shown
         found["gap"] += table.gap("macro_recall").p < alpha
-        at_once = table._reference(get("macro_recall")).at_once(range(5))
+        at_once = table.tests("macro_recall").reference.at_once(range(5))
         found["slice"] += at_once.p.min() < alpha
         chi_square += stats.chi2.sf(test.statistic, test.df) < alpha
     most = stats.binom.ppf(0.999, n, alpha)
@@ -212,7 +212,7 @@ def test_classes_that_few_slices_have_are_counted_where_they_occur() -> None:
     pred[np.flatnonzero(by == 1)[:2]] = 3  # a class that is predicted in one slice, never true
     table = karat.evaluate(true, pred, by=by).slices["by"]
     for name in ("macro_f1", "gwet_ac1", "kappa_quadratic"):
-        reference = table._reference(get(name))
+        reference = table.tests(name).reference
         assert isinstance(reference, Reference)
         found = reference.slices
         values = [found.value_of(x) for x in found.x[0]]

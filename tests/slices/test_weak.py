@@ -185,6 +185,20 @@ def test_weights_count_rows_and_stay_with_them() -> None:
     ) == karat.find_weak_slices(frame, by=["site"], n_permutations=99)
 
 
+def test_a_table_of_predictions_is_read_as_evaluate_reads_it() -> None:
+    frame = table().assign(weight=1.0, proba_0=0.3, proba_1=0.7)
+    frame.loc[frame["sex"] == "f", "weight"] = 0.0
+    found = karat.find_weak_slices(frame, n_permutations=99)
+    assert {"proba_0", "proba_1"} < found.left_out.keys()
+    assert "proba_0" in str(found)
+    best = next(iter(found))
+    # Rows of weight 0 are left out: of one sex only there is nothing to compare.
+    assert best.n_rows == ((frame["site"] == "c") & (frame["sex"] == "m")).sum()
+    unweighted = karat.find_weak_slices(frame, weights="", n_permutations=99)
+    assert max(one.n_rows for one in unweighted) > best.n_rows
+    assert "weight = 1" not in str(found)
+
+
 def test_rows_that_count_much_are_no_finding_by_themselves() -> None:
     """Of 60 data sets of noise with heavy weights at most 8 show a weak slice."""
     found = 0

@@ -20,11 +20,15 @@ Stamp: TypeAlias = tuple[int, ...] | None
 
 def stamp(path: str) -> Stamp:
     """What a file is by, as far as it can be seen from outside."""
+    found = _status(path)
+    return None if found is None else (found.st_size, found.st_mtime_ns)
+
+
+def _status(path: str) -> os.stat_result | None:
     try:
-        found = os.stat(path)
+        return os.stat(path)
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns
 
 
 def changed(file: DataFile, now: Stamp) -> KaratError:
@@ -53,9 +57,8 @@ def unchanged(files: Sequence[DataFile]) -> Iterator[None]:
 
 def _known(path: str) -> Stamp:
     """Like `stamp`, with what tells a file from another that took its name."""
-    try:
-        found = os.stat(path)
-    except OSError:
+    found = _status(path)
+    if found is None:
         return None
     return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
 

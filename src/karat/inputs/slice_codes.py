@@ -22,6 +22,7 @@ from karat.inputs.slice_bins import (
     read_codes,
 )
 from karat.inputs.weights import as_weights
+from karat.tally.sliced import key_of
 
 __all__ = [
     "MISSING", "MOST", "N_BINS", "Key", "SliceCodes", "as_slices", "coded_texts", "crossed",
@@ -118,7 +119,7 @@ def refuse_same_names(by: Mapping[Any, Any]) -> None:
     """
     seen: dict[Key, Any] = {}
     for name in by:
-        key = tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)
+        key = key_of(name)
         if key in seen:
             raise error(
                 "K181", found=f"Its keys {seen[key]!r} and {name!r} are one name",

@@ -9,6 +9,7 @@ from karat.errors import error, shown
 from karat.report import Report
 from karat.slices.table import Key, SliceTable
 from karat.tally import Cells
+from karat.tally.sliced import key_of
 
 __all__ = ["Slices"]
 
@@ -25,7 +26,7 @@ class Slices(Mapping[Any, SliceTable]):
         Errors:
             K183 the report has none by it.
         """
-        key = _columns_of(column)
+        key = key_of(column)
         if key not in self._tables:
             known = [name if len(name) > 1 else name[0] for name in self._tables]
             told = shown(known, 12) if known else "none: give by= to karat.evaluate"
@@ -33,7 +34,7 @@ class Slices(Mapping[Any, SliceTable]):
         return self._tables[key]
 
     def __contains__(self, column: object) -> bool:
-        return _columns_of(column) in self._tables
+        return key_of(column) in self._tables
 
     def __iter__(self) -> Iterator[Any]:
         return (key if len(key) > 1 else key[0] for key in self._tables)
@@ -49,7 +50,3 @@ class Slices(Mapping[Any, SliceTable]):
         return (
             f"<karat slices by {', '.join(' × '.join(key) for key in self._tables) or 'nothing'}>"
         )
-
-
-def _columns_of(name: object) -> Key:
-    return tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)

@@ -121,7 +121,7 @@ def compared(
     rests: Sequence[Slice],
     counted: SlicedCells,
     level: float,
-    why_other: Callable[[int, Metric], str | None],
+    why_other: Callable[[int], str | None],
     reference: Reference | None = None,
 ) -> dict[tuple[str, ...], SliceDifference]:
     """Every slice less the others.
@@ -138,7 +138,7 @@ def compared(
         rows of every slice, and on the rest of each.
     """
     reasons = [
-        _why_not(metric, *pair) or why_other(i, metric)
+        _why_not(metric, *pair) or why_other(i)
         for i, pair in enumerate(zip(slices, rests, strict=True))
     ]
     known = [i for i, reason in enumerate(reasons) if reason is None]

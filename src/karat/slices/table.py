@@ -1,46 +1,29 @@
-"""`Slices` and `SliceTable`: the slices of a report by column, and what is asked of them."""
+"""`SliceTable`: the slices that a column makes of the rows of a report."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
-from karat.metrics._lift import Policy
+from karat.metrics import Metric, get
 from karat.report import Report
 from karat.slices.dealt import Dealt
-from karat.slices.differences import (
-    SliceDifference,
-    compared,
-    covariance_of_labels,
-    distances_of,
-)
-from karat.slices.equality import (
-    Gap,
-    Heterogeneity,
-    Tested,
-    Worst,
-    gap_of,
-    tested,
-)
+from karat.slices.differences import SliceDifference
+from karat.slices.equality import Gap, Heterogeneity, Worst
+from karat.slices.metric_tests import MetricTests
 from karat.slices.parts import RowsOfSlice, ScoredSlices, Slice, name_of
-from karat.slices.reference import Reference
 from karat.tally import Cells
 from karat.tally.kept import cached_property
 from karat.tally.sliced import SlicedCells
-from karat.uncertainty.combined_limits import is_combined
 from karat.uncertainty.confidence import Confidence
 
 __all__ = ["SliceTable", "Told"]
 
-FEW_OF: Final = 5
-"""With fewer rows of some class an average over the classes is no better than a guess."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 Key: TypeAlias = tuple[str, ...]
 Name: TypeAlias = str | Key
@@ -187,10 +170,11 @@ class SliceTable(Mapping[Any, Slice]):
     @property
     def level(self) -> float:
         """Of the intervals, and 1 − the error rate of the tests."""
-        return self._asked.level
+        return self.asked.level
 
     @property
-    def _asked(self) -> Confidence:
+    def asked(self) -> Confidence:
+        """How intervals and tests are made."""
         return self.whole.confidence or Confidence()
 
     def difference(self, metric: str | Metric) -> Mapping[Any, SliceDifference]:
@@ -199,56 +183,26 @@ class SliceTable(Mapping[Any, Slice]):
         Errors:
             As `Report`; K211 a metric of scores of a report that was read from JSON.
         """
-        wanted = self._metric(metric)
-        if wanted not in self._compared:
-            if wanted in self.told:
-                self._compared[wanted] = dict(self.told[wanted].differences)
-            else:
-                self._compared[wanted] = compared(
-                    wanted, self._slices, self._rests, self.counted, self.level, self.why_other,
-                    self._reference(wanted),
-                )  # fmt: skip
-        found = self._compared[wanted]
+        found = self.tests(metric).differences
         return {name: found[key] for name, key in zip(self, self.counted.keys, strict=True)}
-
-    @cached_property
-    def _compared(self) -> dict[Metric, dict[Key, SliceDifference]]:
-        return {}
 
     def heterogeneity(self, metric: str | Metric) -> Heterogeneity:
         """One test that the metric is the same in all slices.
 
         Slices without a value are left out, and named.
         """
-        wanted = self._metric(metric)
-        if wanted in self.told:
-            return self.told[wanted].heterogeneity
-        if wanted not in self._heterogeneity:
-            self._heterogeneity[wanted] = tested(
-                wanted, self._tested(wanted), self._slices, self.level, self._reference(wanted)
-            )
-        return self._heterogeneity[wanted]
-
-    @cached_property
-    def _heterogeneity(self) -> dict[Metric, Heterogeneity]:
-        return {}
+        return self.tests(metric).heterogeneity
 
     def gap(self, metric: str | Metric) -> Gap:
         """The largest less the smallest value, beside the gap that equal slices would show."""
-        wanted = self._metric(metric)
-        if wanted in self.told:
-            return self.told[wanted].gap
-        return gap_of(
-            wanted, self._tested(wanted), self.names, self.level, self._asked.seed,
-            self._reference(wanted),
-        )  # fmt: skip
+        return self.tests(metric).gap
 
     def worst(self, metric: str | Metric) -> Worst:
         """The worst slice, if the test says that slices differ and one is shown to be worse.
 
         Of those that are worse than the others at the simultaneous level, that of the worst value.
         """
-        wanted = self._metric(metric)
+        wanted = get(metric)
         test, name = self.heterogeneity(wanted), str(wanted)
         if wanted.better is None:
             return Worst(name, None, "neither direction of it is better", test.p)
@@ -264,116 +218,41 @@ class SliceTable(Mapping[Any, Slice]):
             return Worst(name, None, reason, test.p)
         return Worst(name, min(found, key=lambda one: sign * one.value).name, None, test.p)
 
-    def _metric(self, metric: str | Metric) -> Metric:
+    def tests(self, metric: str | Metric) -> MetricTests | Told:
+        """What is said of the slices in a metric, kept once it was asked for."""
         wanted = get(metric)
         _ = self._slices[0][wanted]  # a name that these classes do not have
-        if self.whole.is_clustered and self.counted.clusters is None and wanted not in self.told:
+        if wanted in self.told:
+            return self.told[wanted]
+        if self.whole.is_clustered and self.counted.clusters is None:
             raise error(
                 "K211",
                 name=f"how slices differ in {wanted}",
                 do="The clusters of the rows are not kept in JSON: ask before it is written.",
             )
-        return wanted
-
-    def _tested(self, metric: Metric) -> Tested:
-        """The slices that have a value and a variance."""
-        if metric not in self._measured:
-            self._measured[metric] = self._with_variances(metric)
-        return self._measured[metric]
-
-    def _reference(self, metric: Metric) -> Reference | None:
-        """What rows show that are dealt to the slices anew, or None."""
-        if metric not in self._references:
-            found = None
-            if not metric.needs_scores and self._dealt is not None:
-                classes, policy = self.whole.cells.classes, self.whole.undefined
-                found = Reference(metric, self._dealt, classes, policy, self._fewest(metric))
-            self._references[metric] = found
-        return self._references[metric]
+        if wanted not in self._tests:
+            self._tests[wanted] = MetricTests(self, wanted)
+        return self._tests[wanted]
 
     @cached_property
-    def _references(self) -> dict[Metric, Reference | None]:
+    def _tests(self) -> dict[Metric, MetricTests]:
         return {}
 
     @cached_property
-    def _dealt(self) -> Dealt | None:
-        """Of rows that are drawn one by one and count alike; None where it is too dear."""
-        cells, asked = self.counted.cells, self._asked
+    def dealt(self) -> Dealt | None:
+        """The rows dealt anew to the slices, if they are drawn one by one and count alike.
+
+        None where they do not, or where it is too dear.
+        """
+        cells, asked = self.counted.cells, self.asked
         is_simple = not (cells.is_weighted or self.whole.is_clustered) and asked.design == "cohort"
         if not is_simple or cells.storage != "dense" or len(self) < 2:
             return None
         return Dealt.of(cells, asked.level, asked.seed)
 
-    @cached_property
-    def _measured(self) -> dict[Metric, Tested]:
-        return {}
-
-    def _with_variances(self, metric: Metric) -> Tested:
-        places, sides, df, left_out = [], [], [], {}
-        asked = Confidence(self.level)
-        for i, one in enumerate(self._slices):
-            why = one.why_undefined(metric) or self.why_other(i, metric)
-            distances = None if why is not None else distances_of(one, metric, asked)
-            if distances is None or max(distances) <= 0.0:
-                left_out[one.name] = why or "it has no interval"
-                continue
-            places.append(i)
-            sides.append(distances)
-            df.append(math.inf if one.groups is None else one.groups.n_clusters - 1.0)
-        values = np.array([self._slices[i][metric].value for i in places])
-        covariance, df_joint = None, math.inf
-        if not (metric.needs_scores or self.counted.is_nested) and len(places) > 1:
-            some = [self._slices[i] for i in places]
-            covariance = covariance_of_labels(metric, some, places, self.counted)
-            assert self.counted.clusters is not None
-            df_joint = self.counted.clusters.n_clusters - 1.0
-        fewest = min((self._slices[i].n_rows for i in places), default=0)
-        rarest = None
-        if places and _is_over_classes(metric, self.whole.undefined):
-            held = self._rows_of_classes[places]
-            rarest = int(held[held > 0.0].min())
-        below, above = np.array(sides, np.float64).reshape(-1, 2).T
-        return Tested(
-            tuple(places), values, below, above, np.array(df), left_out, covariance, df_joint,
-            fewest, rarest,
-        )  # fmt: skip
-
-    def why_other(self, i: int, metric: Metric) -> str | None:
-        """Why a slice is not compared in an average over classes: it has next to none of one."""
-        fewest = self._fewest(metric)
-        if not fewest:
-            return None
-        few = np.flatnonzero(
-            self._rows_of_classes.any(axis=0) & (self._rows_of_classes[i] < fewest)
-        )
-        if not len(few):
-            return None
-        names = self.counted.cells.classes.display
-        listed = shown([names[c] for c in few.tolist()], 3)
-        return f"fewer than {fewest} rows of it are truly of {listed}"
-
-    def _fewest(self, metric: Metric) -> int:
-        """True rows of a class that a slice must have: only averages over classes ask for some."""
-        if metric.lift == "weighted" or not _is_over_classes(metric, self.whole.undefined):
-            return 0
-        return FEW_OF
-
-    @cached_property
-    def _rows_of_classes(self) -> Floats:
-        """float64[s, k]: rows of each slice that are truly of a class; effective ones."""
-        fields, cells = self.counted.cells.fields, self.counted.cells
-        support = fields.tp + fields.fn
-        if cells.squares is None:
-            return np.asarray(support)
-        squared = replace(cells, counts=cells.squares, squares=None).fields
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rows = support**2 / (squared.tp + squared.fn)
-        return np.where(support > 0.0, rows, 0.0)
-
     def __getstate__(self) -> dict[str, Any]:
-        """Without the tables that were drawn: they are drawn again."""
-        drawn = ("_dealt", "_references")
-        return {name: value for name, value in self.__dict__.items() if name not in drawn}
+        """Without what was drawn: it is drawn again."""
+        return {name: it for name, it in self.__dict__.items() if name not in ("dealt", "_tests")}
 
     def changed(self, change: Callable[[Cells], Cells], whole: Report) -> SliceTable:
         """The same slices of a report whose table was changed alike."""
@@ -382,11 +261,3 @@ class SliceTable(Mapping[Any, Slice]):
 
     def __repr__(self) -> str:
         return f"<karat slices by {' × '.join(self.columns)}: {len(self)}>"
-
-
-def _is_over_classes(metric: Metric, policy: Policy) -> bool:
-    """Whether each class adds a value of its own, which takes rows that are truly of it."""
-    if not metric.needs_scores:
-        return is_combined(metric, policy)
-    reads = metric.record.reads
-    return reads in (PairRanks, Pairwise) or (reads is ClassRanks and metric.lift == "macro")

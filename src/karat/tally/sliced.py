@@ -12,7 +12,7 @@ from karat.tally.cells import Cells
 from karat.tally.clustered import ClusteredCells
 from karat.tally.kept import cached_property
 
-__all__ = ["SlicedCells"]
+__all__ = ["SlicedCells", "key_of"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 
@@ -89,6 +89,16 @@ class SlicedCells:
             np.stack([self.clusters.cluster, self.clusters.place // self.n_stored]), axis=1
         )
         return bool(pairs.shape[1] == self.clusters.n_clusters)
+
+
+def key_of(name: object) -> tuple[str, ...]:
+    """The text of the name of a column, or of those of a cross.
+
+    Example:
+        >>> key_of(3), key_of(("a", 1))
+        (('3',), ('a', '1'))
+    """
+    return tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)
 
 
 def _running(values: Numbers) -> tuple[Numbers, Numbers]:
