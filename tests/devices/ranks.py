@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 import karat
-from karat.engines.devices.tensors import even_on_the_host
 from karat.errors import KaratError
-from tests.devices.rows import add, labels, scores, torch
+from tests.devices.rows import add, labels, on_the_device, scores, torch
 
 N, K = 70_000, 3
 SHARES = {0: slice(0, 0), 1: slice(0, N)}
@@ -31,7 +30,7 @@ def streams(rank: int | None) -> dict[str, karat.Stream]:
     _, prob = scores(N, K, "y_prob", torch.float32)
     _, logits = scores(N, K, "y_score", torch.bfloat16)
     small: dict[str, Any] = {"labels": range(K), "max_memory": 1 << 20, "level": None}
-    with even_on_the_host():
+    with on_the_device():
         for name, shares in (("none of one", SHARES), ("uneven", UNEVEN)):
             rows = part(shares)
             made[f"labels, {name}"] = add(karat.Stream(), true[rows], pred[rows])
@@ -73,7 +72,7 @@ def main() -> None:
             (folder / f"{i}.stream").write_bytes(data)
     # One that cannot hand over its stream does not leave the others waiting.
     spoiled = karat.Stream(labels=range(K))
-    with even_on_the_host():
+    with on_the_device():
         spoiled.update(torch.full((3,), 9 if rank else 1), torch.ones(3, dtype=torch.int64))
     try:
         spoiled.all_reduce()

@@ -1,8 +1,13 @@
-"""Rows as tensors, two streams of them, and whether two reports are the same."""
+"""Rows as tensors, two streams of them, and whether two reports are the same.
+
+KARAT_TEST_DEVICE=cuda puts what is tested on a GPU; else tensors of the host go its way.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -14,9 +19,15 @@ from tests.optional import optional
 torch = optional("torch")
 torch.set_num_threads(1)
 
+DEVICE = os.environ.get("KARAT_TEST_DEVICE", "cpu")
 CLOSE = 1e-12
 SEARCHED = 1e-9
 BATCH = 1700
+
+
+def on_the_device() -> AbstractContextManager[None]:
+    """Tensors of the host are tallied on the device, inside a with statement."""
+    return even_on_the_host(DEVICE)
 
 
 def labels(n: int, k: int, seed: int = 0) -> tuple[Any, Any]:
@@ -56,7 +67,7 @@ def both(y_true: Any, y_pred: Any = None, *, given: Any, **settings: Any) -> tup
     """The stream of the host and that of the device; of the latter every row was on the device."""
     on_host = add(karat.Stream(**settings), y_true, y_pred, **given)
     on_device = karat.Stream(**settings)
-    with even_on_the_host():
+    with on_the_device():
         add(on_device, y_true, y_pred, **given)
     return on_host, on_device
 

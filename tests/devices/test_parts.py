@@ -16,7 +16,7 @@ from karat.engines.devices.score_rungs import Rungs
 from karat.tally.buckets import EXACT
 from karat.tally.row_sample import RowSample
 from karat.tally.score_table import ScoreTable
-from tests.devices.rows import torch
+from tests.devices.rows import DEVICE, torch
 
 ODD = [0.0, -0.0, 1.0, 0.5, 0.1, 1 / 15, 5e-324, -5e-324, 1e300, -1e300, 65504.0, -65504.0, 0.05]
 
@@ -25,7 +25,12 @@ def numbers(n: int, dtype: str, seed: int) -> Any:
     random = np.random.default_rng(seed)
     made = np.concatenate([random.normal(size=n), random.random(n), np.repeat(ODD, 3)])
     made = torch.from_numpy(random.permutation(made)).to(getattr(torch, dtype))
-    return made[made.isfinite()]
+    return there(made[made.isfinite()])
+
+
+def there(tensor: Any) -> Any:
+    """On the device that is tested."""
+    return tensor.to(DEVICE)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
@@ -38,11 +43,11 @@ def test_tables(dtype: str, limit: int, is_weighted: bool) -> None:
         random = np.random.default_rng(seed + 10)
         codes = random.integers(0, k, len(column))
         w = np.where(random.random(len(column)) < 0.1, 0.0, random.random(len(column)))
-        own = torch.from_numpy(w) if is_weighted else None
+        own = there(torch.from_numpy(w)) if is_weighted else None
         bits = EXACT if held is None else held.bits
-        made = Rungs.of(column, torch.from_numpy(codes), k, own, bits, limit)
+        made = Rungs.of(column, there(torch.from_numpy(codes)), k, own, bits, limit)
         held = made if held is None else held.merge(made, limit)
-        values = column.to(torch.float64).numpy()
+        values = column.to(torch.float64).cpu().numpy()
         table = ScoreTable.of(values, codes, k, w if is_weighted else None).within(limit)
         expected = table if expected is None else expected.merge(table).within(limit)
         found = held.table()
@@ -81,13 +86,13 @@ def test_the_same_rows_are_chosen(
     dtype: str, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random, n, k, limit = np.random.default_rng(0), 3000, 4, 40
-    values = torch.from_numpy(random.normal(size=(n, 3)).round(1)).to(getattr(torch, dtype))
-    codes = torch.from_numpy(random.integers(0, k, n))
-    w = torch.from_numpy(random.integers(0, 3, n) * 0.5) if is_weighted else None
+    made = torch.from_numpy(random.normal(size=(n, 3)).round(1)).to(getattr(torch, dtype))
+    values, codes = there(made), there(torch.from_numpy(random.integers(0, k, n)))
+    w = there(torch.from_numpy(random.integers(0, 3, n) * 0.5)) if is_weighted else None
     for matrix in (values, values[:, 1]):
-        of_host = matrix.to(torch.float64).numpy()
-        own = None if w is None else w.numpy()
-        expected = RowSample.of(of_host, codes.numpy(), k, limit, own)
+        of_host = matrix.to(torch.float64).cpu().numpy()
+        own = None if w is None else w.cpu().numpy()
+        expected = RowSample.of(of_host, codes.cpu().numpy(), k, limit, own)
         assert equal(chosen(matrix, codes, w, k, limit), expected)
         with monkeypatch.context() as patch:
             mixed = row_choice._mixed
@@ -100,20 +105,22 @@ def test_sums_by_place(n: int, m: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     places = random.integers(0, m, n)
     values = random.random(n) * 10.0 ** random.integers(-9, 9, n)
-    at, held = torch.from_numpy(places), torch.from_numpy(values)
+    at, held = there(torch.from_numpy(places)), there(torch.from_numpy(values))
     assert counted(at, m).tolist() == np.bincount(places, minlength=m).tolist()
     for found, of in zip(summed(at, m, held, held * held), (values, values**2), strict=True):
-        np.testing.assert_allclose(found.numpy(), np.bincount(places, of, m), rtol=1e-13)
-    lengths = torch.from_numpy(np.bincount(places, minlength=m))
+        np.testing.assert_allclose(found.cpu().numpy(), np.bincount(places, of, m), rtol=1e-13)
+    lengths = there(torch.from_numpy(np.bincount(places, minlength=m)))
     order = np.argsort(places, kind="stable")
     pairs = torch.stack([held[order], held[order] * 2], dim=1)
     expected = [np.bincount(places, values * factor, m) for factor in (1, 2)]
-    np.testing.assert_allclose(added(pairs, lengths).numpy(), np.transpose(expected), rtol=1e-13)
+    np.testing.assert_allclose(
+        added(pairs, lengths).cpu().numpy(), np.transpose(expected), rtol=1e-13
+    )
 
 
 def test_the_same_bits_every_time() -> None:
     random = np.random.default_rng(0)
-    at = torch.from_numpy(random.integers(0, 40, 20_000))
-    w = torch.from_numpy(random.random(20_000))
+    at = there(torch.from_numpy(random.integers(0, 40, 20_000)))
+    w = there(torch.from_numpy(random.random(20_000)))
     first = summed(at, 40, w)[0]
     assert all(torch.equal(summed(at, 40, w)[0], first) for _ in range(3))

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines.devices.tensors import even_on_the_host
-from tests.devices.rows import add, both, differences, labels, scores, torch, weights
+from tests.devices.rows import add, both, differences, labels, on_the_device, scores, torch, weights
 
 HALF = {"float16", "bfloat16"}
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -156,7 +155,7 @@ def test_classes_of_scores_that_were_not_given() -> None:
 def test_one_call(is_weighted: bool) -> None:
     true, columns = scores(3000, 3, "y_score", torch.bfloat16)
     w = weights(3000) if is_weighted else None
-    with even_on_the_host():
+    with on_the_device():
         report = karat.evaluate(true, y_score=columns, weights=w)
         of_labels = karat.evaluate(true, columns.argmax(1), weights=w, positive=None)
     assert differences(report, karat.evaluate(true, y_score=columns, weights=w)) == []
@@ -167,7 +166,7 @@ def test_one_call(is_weighted: bool) -> None:
 def test_what_a_tensor_cannot_hold_is_read_by_the_host() -> None:
     true, columns = scores(300, 2, "y_prob", torch.float32)
     names = np.array(["cat", "dog"])[true.numpy()]
-    with even_on_the_host():
+    with on_the_device():
         of_text = karat.evaluate(names, y_prob=columns)
         of_lists = karat.evaluate(true.tolist(), y_prob=columns)
         clustered = karat.evaluate(true, y_prob=columns, clusters=true.tolist())
@@ -180,7 +179,7 @@ def test_reports_between_batches_change_nothing() -> None:
     true, columns = scores(TABLED, 3, "y_prob", torch.float32)
     settings: dict[str, Any] = {"labels": range(3), "max_memory": SMALL, "level": None}
     on_host, read = karat.Stream(**settings), karat.Stream(**settings)
-    with even_on_the_host():
+    with on_the_device():
         for part in torch.arange(TABLED).chunk(5):
             add(read, true[part], y_prob=columns[part])
             _ = read.report(["accuracy"])
@@ -194,7 +193,7 @@ def test_streams_of_host_and_device_merge() -> None:
     whole = add(karat.Stream(**settings), true, y_prob=columns)
     for n in (1000, 20_000, 40_000):
         first = add(karat.Stream(**settings), true[:n], y_prob=columns[:n])
-        with even_on_the_host():
+        with on_the_device():
             rest = add(karat.Stream(**settings), true[n:], y_prob=columns[n:])
             # A device that holds rows takes in those of the host, and the other way round.
             again = add(karat.Stream(**settings), true[n:], y_prob=columns[n:])

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines.devices.tensors import even_on_the_host
 from karat.errors import KaratError
-from tests.devices.rows import add, differences, labels, scores, torch, weights
+from tests.devices.rows import add, differences, labels, on_the_device, scores, torch, weights
 
 N, K = 400, 3
 WAITING = ("item", "cpu", "numpy", "tolist", "__bool__", "__int__", "__float__", "__array__",
@@ -68,7 +67,7 @@ def test_nothing_waits_in_update(kind: str, declared: Any, no_waiting: list[str]
         declared = [1, 2, 0]
     given = batches()[kind]
     tallied = stream(labels=list(declared))
-    with even_on_the_host():
+    with on_the_device():
         for _ in range(3):
             tallied.update(**given)
     assert tallied.n_rows == 3 * N
@@ -77,7 +76,7 @@ def test_nothing_waits_in_update(kind: str, declared: Any, no_waiting: list[str]
 
 def test_the_guard_sees_who_waits(no_waiting: list[str]) -> None:
     tallied = karat.Stream()
-    with even_on_the_host(), pytest.raises(AssertionError, match="waits"):
+    with on_the_device(), pytest.raises(AssertionError, match="waits"):
         tallied.update(**batches()["labels"])
     assert no_waiting
 
@@ -86,7 +85,7 @@ def test_a_model_is_not_kept() -> None:
     true, _ = labels(N, K)
     layer = torch.nn.Linear(4, K)
     tallied = stream()
-    with even_on_the_host():
+    with on_the_device():
         for _ in range(3):
             hidden = layer(torch.ones(N, 4))
             logits = hidden * hidden  # whose graph holds what it was made of
@@ -105,7 +104,7 @@ def test_what_the_caller_writes_afterwards_is_not_seen() -> None:
     for name, rows in batches().items():
         given = {key: item.clone() for key, item in rows.items()}
         tallied, kept = stream(), stream()
-        with even_on_the_host():
+        with on_the_device():
             tallied.update(**given)
             kept.update(**{key: item.clone() for key, item in given.items()})
         for item in given.values():
@@ -117,7 +116,7 @@ def test_what_the_caller_writes_afterwards_is_not_seen() -> None:
 def test_within_whatever_the_caller_does(kind: str) -> None:
     given = batches()[kind]
     expected = add(stream(), **{**given, "y_pred": given.get("y_pred")}).report()
-    with even_on_the_host():
+    with on_the_device():
         found = [stream() for _ in range(4)]
         with torch.inference_mode():
             found[0].update(**{key: item.clone() for key, item in given.items()})
@@ -183,7 +182,7 @@ def test_what_is_wrong_is_said_as_the_host_says_it(name: str) -> None:
     if "y_prob" in given or "y_score" in given:
         kind = "prob" if "y_prob" in given else "score"
     tallied, before = stream(), right[kind]
-    with even_on_the_host():
+    with on_the_device():
         for one in (before, given, before, {**given}):
             tallied.update(**one)
         for read in (
@@ -203,7 +202,7 @@ def test_the_first_of_many_bad_rows_is_named() -> None:
     given["y_prob"][30:50] = torch.tensor([0.5, 0.75, 0.5])
     given["y_prob"][20:25] = torch.tensor([0.5, np.inf, -0.5])
     given["y_prob"][22:28, 2] = -1.0
-    with even_on_the_host():
+    with on_the_device():
         found = error_of(lambda: karat.evaluate(**given, labels=range(K)))
     assert str(found) == str(error_of(lambda: stream().update(**given)))
 
@@ -214,7 +213,7 @@ def test_rows_that_weigh_nothing(kind: str) -> None:
     expected = error_of(lambda: karat.evaluate(**given))
     assert expected.code == "K115"
     tallied, whole = stream(), stream()
-    with even_on_the_host():
+    with on_the_device():
         assert str(error_of(lambda: karat.evaluate(**given))) == str(expected)
         # Beside others they may.
         tallied.update(**given)
@@ -227,7 +226,7 @@ def test_rows_that_weigh_nothing(kind: str) -> None:
 
 def test_a_refused_batch_leaves_no_classes() -> None:
     tallied, true = karat.Stream(), torch.tensor([7, 8])
-    with even_on_the_host():
+    with on_the_device():
         assert error_of(lambda: tallied.update(true, true, weights=-true)).code == "K113"
         tallied.update(torch.tensor([1, 2]), torch.tensor([1, 3]))
     assert tallied.report().classes.labels == (1, 2, 3)
@@ -236,7 +235,7 @@ def test_a_refused_batch_leaves_no_classes() -> None:
 def test_a_stream_that_discovers_its_classes_refuses_a_batch_whole() -> None:
     given, wrong = batches()["prob"], WRONG["NaN"]
     found, expected = karat.Stream(level=None), karat.Stream(level=None)
-    with even_on_the_host():
+    with on_the_device():
         found.update(**given)
         assert str(error_of(lambda: found.update(**wrong))) == str(
             error_of(lambda: expected.update(**wrong))
@@ -262,14 +261,14 @@ def test_batches_of_another_kind_are_refused_when_they_come() -> None:
         (prob, {"y_true": prob["y_true"][1:], "y_prob": prob["y_prob"]}, "K102"),
     ):
         tallied = stream()
-        with even_on_the_host():
+        with on_the_device():
             tallied.update(**first)
             assert error_of(lambda given=second, one=tallied: one.update(**given)).code == code
         assert tallied.n_rows == N
         again = stream()
         again.update(**{key: item.numpy() for key, item in first.items()})
         if code != "K102":
-            with even_on_the_host():
+            with on_the_device():
                 assert error_of(lambda given=second, one=again: one.update(**given)).code == code
 
 
@@ -277,7 +276,7 @@ def test_threads_add_to_one_stream() -> None:
     given, tallied = batches()["labels"], stream()
 
     def work() -> None:
-        with even_on_the_host():
+        with on_the_device():
             for _ in range(10):
                 tallied.update(**given)
 
@@ -318,7 +317,7 @@ def test_arrays_come_in_through_dlpack() -> None:
         expected.update(**given)
         held = {key: Held(item) for key, item in given.items()}
         tallied, read = stream(), stream()
-        with even_on_the_host():
+        with on_the_device():
             tallied.update(**held)
             assert tallied._devices.n_rows == N
         assert differences(tallied.report(), expected.report()) == [], name

@@ -29,7 +29,8 @@ _DLPACK_DEVICES: Final = (2, 10, 14)
 _LABELS: Final = ("bool", "uint8", "int8", "int16", "int32", "int64")
 _FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 
-_is_forced: ContextVar[bool] = ContextVar("is_forced", default=False)
+_stead: ContextVar[Any] = ContextVar("stead", default=None)
+"""The device that tensors of the host are read as on; None: they are read by the host."""
 
 
 def torch() -> Any:
@@ -38,13 +39,17 @@ def torch() -> Any:
 
 
 @contextmanager
-def even_on_the_host() -> Iterator[None]:
-    """Tensors of the host go the way of those on a device, inside a with statement: for tests."""
-    token = _is_forced.set(True)
+def even_on_the_host(device: str = "cpu") -> Iterator[None]:
+    """Tensors of the host go the way of those on a device, inside a with statement: for tests.
+
+    Args:
+        device: where they go on that way.
+    """
+    token = _stead.set(torch().device(device))
     try:
         yield
     finally:
-        _is_forced.reset(token)
+        _stead.reset(token)
 
 
 @contextmanager
@@ -133,13 +138,16 @@ def _device_of(given: Any) -> Any:
         return None
     if _is_tensor(given):
         is_elsewhere = given.device.type not in _READ_ON_THE_HOST
-        return given.device if is_elsewhere or _is_forced.get() else None
+        return given.device if is_elsewhere else _stead.get()
     if not (hasattr(given, "__dlpack__") and hasattr(given, "__dlpack_device__")):
         return None
     try:
         kind = int(given.__dlpack_device__()[0])
-        if kind in _DLPACK_DEVICES or (_is_forced.get() and kind == 1):
+        if kind in _DLPACK_DEVICES:
             return torch().from_dlpack(given).device
+        if kind == 1 and _stead.get() is not None:
+            torch().from_dlpack(given)
+            return _stead.get()
     except Exception:  # the class of the container may raise anything
         return None
     return None
