@@ -79,7 +79,12 @@ def fuzzing(
 
         def one(data: bytes) -> None:
             counts[0] += 1
-            counts[1] += run(body, data, native).n_reached > 0
+            try:
+                counts[1] += run(body, data, native).n_reached > 0
+            except Exception:
+                # The fuzzer itself keeps only inputs that end the process.
+                (folder / "crash-raised").write_bytes(data)
+                raise
 
         arguments = [name, *LIMITS, f"-artifact_prefix={folder}/", *options, str(folder / "found")]
         atheris.Setup(arguments, one, enable_python_coverage=False)

@@ -67,8 +67,11 @@ bool ScoreReader::load_columns(int64_t first, int64_t n, int64_t last) {
         double* column = columns_.x + j * columns_.stride;
         std::fill(column + n, column + rows_, column[n - 1]);
     }
-    return options_.is_prob ? kernels.are_probabilities(columns_, rows_, k, options_.tolerance)
-                            : kernels.are_scores(columns_, rows_, k, {top_, best_});
+    if (!options_.is_prob) return kernels.are_scores(columns_, rows_, k, {top_, best_});
+    // p and 1 − p are rows by themselves, whatever the rounding of the second makes of their sum.
+    const double any = std::numeric_limits<double>::infinity();
+    const double tolerance = values_.is_single ? any : options_.tolerance;
+    return kernels.are_probabilities(columns_, rows_, k, tolerance);
 }
 
 // Rows whose values lie side by side.

@@ -186,3 +186,17 @@ def test_what_does_not_fit_is_refused() -> None:
     for wanted in (-1, 256):
         with pytest.raises(ValueError, match="unknown bits"):
             _native.read_scores(values, codes, 2, None, True, 1e-3, wanted, 1)
+
+
+@pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_one_column_has_no_sum_to_refuse(dtype: str) -> None:
+    """In float32 p and 1 − p miss 1 by a rounding; the first class is made of the second."""
+    values = np.random.default_rng(0).random(N).astype(dtype)
+    codes = (np.arange(N) % 2).astype(np.int32)
+    found = read(values, codes, tolerance=0.0)
+    exact = read(np.stack([1 - values, values], axis=1).astype("f8"), codes, tolerance=1e-6)
+    assert found.n_rows == N
+    assert list(found.w_loss) == pytest.approx(list(exact.w_loss), rel=1e-12)
+    values[7] = 1.5
+    assert rejection(values, codes, tolerance=0.0) == ("above_one", 1, 7, -1)
