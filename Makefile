@@ -20,7 +20,7 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak hostile faults fuzz sanitize clang mutants coverage bench numerics data docs pages tables stub release newest clean
+.PHONY: help demo test lint types unit browser soak gpu hostile faults fuzz sanitize clang mutants coverage bench numerics data docs pages tables stub release newest clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -52,6 +52,13 @@ browser:  ## install Chromium from the distribution for the tests of pages, as r
 
 soak: $(VENV)/installed-test  ## run the property tests with twenty times the examples (an hour)
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=soak $(PYTEST)
+
+# With the torch of the machine, which `make test` installs without CUDA: name its Python as GPU_PYTHON.
+GPU_PYTHON ?= $(BIN)/python
+
+gpu:  ## run the tests of tensors on a GPU, and time them there beside torchmetrics
+	KARAT_TEST_DEVICE=cuda $(GPU_PYTHON) -m pytest -q -W default tests/devices/test_*.py tests/devices/on_cuda.py $(PYTEST)
+	$(GPU_PYTHON) -m benchmarks.devices --device cuda --labels 100000000 --rows 10000000 --max-memory 268435456
 
 hostile: $(VENV)/installed-test  ## attack what is read with 200,000 mutated inputs (half an hour)
 	$(BIN)/python -m tests.hostile

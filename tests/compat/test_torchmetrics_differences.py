@@ -71,6 +71,12 @@ def is_same_value(ours: Outcome, theirs: Outcome) -> bool:
     return is_close(ours.value, theirs.value)
 
 
+def is_outside(call: Call) -> bool:
+    """Whether some label is outside; hinge losses do not look whether an index is one to ignore."""
+    is_unread = call.measure == "hinge_loss" and "option" in call.flaws
+    return bool(call.flaws & {"target", "preds"}) or is_unread
+
+
 def n_counted(call: Call) -> int:
     """Items that are not ignored in the batch with the fewest."""
     batches = [call.target[rows] for rows in call.batches]
@@ -82,7 +88,7 @@ def n_counted(call: Call) -> int:
 KNOWN = {
     "labels": Known(
         "a label outside the declared classes is an error, also where torchmetrics gives a number",
-        lambda call, a, b: bool(call.flaws & {"target", "preds"}) and only_theirs(a, b),
+        lambda call, a, b: is_outside(call) and only_theirs(a, b),
     ),
     "ignored": Known(
         "what is predicted for rows that are ignored is not looked at",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.devices import row_choice
+from karat.engines.devices import faults, row_choice
 from karat.engines.devices.histograms import added, counted, summed
 from karat.engines.devices.row_choice import ChosenRows
 from karat.engines.devices.score_rungs import Rungs
@@ -118,9 +120,40 @@ def test_sums_by_place(n: int, m: int, seed: int) -> None:
     )
 
 
+def test_long_segments_are_cut() -> None:
+    random, n = np.random.default_rng(0), 3 * 4096 * 3 + 17
+    held = random.random(n) * 10.0 ** random.integers(-9, 9, n)
+    for lengths in ([n], [0, n, 0], [1, 0, n - 1], [4096, 8192, n - 12288], [0, 0, n - 5, 5, 0]):
+        edges = np.concatenate([[0], np.cumsum(lengths)])
+        expected = [math.fsum(held[a:b]) for a, b in itertools.pairwise(edges)]
+        for columns in (held, np.stack([held, -2 * held], axis=1)):
+            found = added(there(torch.from_numpy(columns)), there(torch.tensor(lengths)))
+            first = found.cpu().numpy().reshape(len(lengths), -1)
+            np.testing.assert_allclose(first[:, 0], expected, rtol=1e-13)
+            if columns.ndim == 2:
+                np.testing.assert_allclose(first[:, 1], -2 * np.array(expected), rtol=1e-13)
+
+
 def test_the_same_bits_every_time() -> None:
     random = np.random.default_rng(0)
     at = there(torch.from_numpy(random.integers(0, 40, 20_000)))
     w = there(torch.from_numpy(random.random(20_000)))
     first = summed(at, 40, w)[0]
     assert all(torch.equal(summed(at, 40, w)[0], first) for _ in range(3))
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 4095, 4096, 4099])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 1.0])
+def test_the_first_and_the_number_of_bad_rows(
+    n: int, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(n)
+    columns = [random.random(n) < share for _ in range(3)]
+    bad = [there(torch.from_numpy(column)) for column in columns]
+    bad.append(there(torch.ones(1, dtype=torch.bool)).expand(n))
+    expected = [*columns, np.ones(n, np.bool_)]
+    for least in (1, 10_000):  # in words of eight, and at once
+        monkeypatch.setattr(faults, "_LONG", least)
+        rows, counts = faults._found(bad, n)
+        assert rows.tolist() == [int(column.argmax()) for column in expected]
+        assert counts.tolist() == [int(column.sum()) for column in expected]

@@ -15,11 +15,14 @@ from karat import _native
 from karat.compat.torchmetrics.reading import Whole, is_native
 from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.tally import REFUSED, Tally, refuse_counted
+from karat.engines.devices import histograms
 
 __all__ = ["add_up", "count_by_sample", "count_cells", "count_hits", "refuse_rows", "refused_rows"]
 
 _KERNEL_CLASSES = 8192
 """So many classes have cells that karat's kernels count."""
+_NO_SEGMENTS = ("meta", "mps")
+"""Devices that do not add up segments."""
 
 
 def count_cells(
@@ -48,7 +51,7 @@ def count_cells(
     counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
     index = torch.where(counted, index, k * k)
     found = {
-        "cells": add_up(index, k * k + 1, _sound(weights))[: k * k].reshape(k, k),
+        "cells": add_up(index, k * k + 1, _sound(weights))[0][: k * k].reshape(k, k),
         REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights),
     }
     return _settled(found, true.labels)
@@ -71,7 +74,7 @@ def count_by_sample(
     start = torch.arange(n, device=t.device).repeat_interleave(max(len(t) // max(n, 1), 0)) * k
     size, sound = n * k, _sound(weights)
     parts = [
-        add_up(torch.where(where, start + classes, size), size + 1, sound)[:size].reshape(n, k)
+        add_up(torch.where(where, start + classes, size), size + 1, sound)[0][:size].reshape(n, k)
         for classes, where in ((t, counted & (t == p)), (t, counted), (p, counted))
     ]
     found = {REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights)}
@@ -100,19 +103,21 @@ def count_hits(
     return _settled({"hits": hits, REFUSED: refused_rows(none, bad, weights)}, true)
 
 
-def add_up(index: Tensor, size: int, weights: Tensor | None = None) -> Tensor:
-    """Items of each index: int64[size], or float64 sums of weights.
+def add_up(index: Tensor, size: int, *weights: Tensor | None) -> list[Tensor]:
+    """Items of each index for every column of weights: int64[size], or float sums of weights.
 
-    The same bits at every call: counts do not depend on an order, and sums are made by sorting
-    the indices wherever items are added concurrently.
+    The same bits at every call: sums are made in segments of sorted items, never by atomics.
     """
     if is_native(index):
-        return torch.bincount(index, weights, minlength=size)
-    if weights is None:
-        zeros = torch.zeros(size, dtype=torch.int64, device=index.device)
-        return zeros.scatter_add_(0, index, torch.ones_like(index))
-    zeros = torch.zeros(size, dtype=weights.dtype, device=index.device)
-    return zeros.index_put_((index,), weights, accumulate=True)
+        return [torch.bincount(index, column, minlength=size) for column in weights]
+    columns = [column for column in weights if column is not None]
+    if len(columns) < len(weights):
+        assert not columns
+        return [histograms.counted(index, size)]
+    if index.device.type not in _NO_SEGMENTS:
+        return histograms.summed(index, size, *columns)
+    zeros = torch.zeros(size, dtype=columns[0].dtype, device=index.device)
+    return [zeros.index_put((index,), column, accumulate=True) for column in columns]
 
 
 def refused_rows(bad_true: Tensor, bad_pred: Tensor, weights: Tensor | None) -> Tensor:

@@ -50,7 +50,7 @@ class Confidences(Scores):
         index = torch.where(rows.classes < 0, size, index)
         confidence = _wide(confidence)
         w = torch.ones_like(confidence) if rows.weights is None else rows.weights
-        sums = [add_up(index, size + 1, part)[:size] for part in (w, w * confidence, w * hit)]
+        sums = [part[:size] for part in add_up(index, size + 1, w, w * confidence, w * hit)]
         dtype = preds.dtype if self.k is None else torch.float32
         return Tally({"bins": torch.stack(sums), **rows.sums}, dtype=dtype)
 

@@ -159,7 +159,7 @@ class BinnedScores(Scores):
         if rows.sums:
             is_out = (rows.classes < 0)[:, None].expand(-1, k).reshape(-1)
             index = torch.where(is_out, size, index)
-        bins = add_up(index, size + 1, w)[:size].reshape(k, 2, width)
+        bins = add_up(index, size + 1, w)[0][:size].reshape(k, 2, width)
         return Tally({"bins": bins, **rows.sums}, dtype=rows.scores.dtype)
 
     def _reached(self, scores: Tensor) -> Tensor:

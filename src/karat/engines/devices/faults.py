@@ -26,6 +26,10 @@ Kind: TypeAlias = Literal["K104", "K105", "K109", "K131", "K132", "K133", "K113"
 _OF_SCORES: Final = ("K131", "K132", "K133")
 _MANY: Final = 64
 """Sizes of batches whose facts are kept; most come again and again."""
+_LONG: Final = 1 << 20
+"""Rows from which on passes over memory cost more than launches."""
+_BYTES: Final = 0x0101010101010101
+"""Times this, eight bytes of 0 or 1 add up in the highest one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +78,8 @@ class Faults:
     def look(self, checks: Sequence[Check], n: int, tolerance: float = 0.0) -> None:
         """Look at a batch of n rows; nothing is waited for."""
         known = tuple(map(_known, checks))
-        bad = torch().stack([check.bad for check in checks])
-        rows = bad.view(torch().uint8).argmax(dim=1)
-        counts = bad.sum(dim=1)
-        parts = [counts.sum(dim=0, keepdim=True), self._facts(known, n, tolerance, bad.device)]
+        rows, counts = _found([check.bad for check in checks], n)
+        parts = [counts.sum(dim=0, keepdim=True), self._facts(known, n, tolerance, rows.device)]
         parts += [counts, rows]
         for i, check in enumerate(checks):
             parts.append(_words(check.values.index_select(0, rows[i : i + 1]).view(-1)))
@@ -145,6 +147,23 @@ class Faults:
         elif code in ("K105", "K113", "K114"):
             facts["value"] = float(first.values[0])
         raise error(code, **facts)
+
+
+def _found(bad: Sequence[Tensor], n: int) -> tuple[Tensor, Tensor]:
+    """The first true place of each bool[n] and how many there are, each int64[m]."""
+    if n < _LONG:
+        both = torch().stack(list(bad))
+        return both.view(torch().uint8).argmax(dim=1), both.sum(dim=1)
+    columns = [one.contiguous() for one in bad]
+    rows = [one.view(torch().uint8).argmax() for one in columns]
+    return torch().stack(rows), torch().stack([_count(one) for one in columns])
+
+
+def _count(bad: Tensor) -> Tensor:
+    """How many of bool[n] are true: eight at a time, as a sum would write them as int64 first."""
+    n = bad.shape[0] // 8 * 8
+    words = bad[:n].view(torch().int64)
+    return ((words * _BYTES) >> 56).sum() + bad[n:].sum()
 
 
 @dataclass(frozen=True, eq=False)

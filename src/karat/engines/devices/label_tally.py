@@ -42,11 +42,17 @@ class Coder:
         Where a label is none it has some class, so that nothing is read beyond its end.
         """
         if self._is_counted:
-            places = labels - self._first if self._first else labels
-            codes = places.clamp(0, self._k - 1)
-            return codes, codes != places
+            places, outside = self.places(labels)
+            return places.clamp(0, self._k - 1), outside
         places = torch().searchsorted(self._sorted, labels).clamp_(max=self._k - 1)
         return self._order[places], self._sorted[places] != labels
+
+    def places(self, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """As `codes`, but that a label that is none may have any number: a pass less."""
+        if not self._is_counted:
+            return self.codes(labels)
+        places = labels - self._first if self._first else labels
+        return places, (places < 0).logical_or_(places >= self._k)
 
 
 def whole(labels: Tensor) -> Tensor:
@@ -75,20 +81,24 @@ class LabelTally:
             self._parts = [torch().zeros(size, dtype=dtype, device=device) for _ in range(n_parts)]
 
     def add(self, true: Tensor, pred: Tensor, weights: Tensor | None) -> None:
-        """Add rows of the classes int64[n], with weights float64[n] or None."""
+        """Add rows of the classes int64[n], with weights float64[n] or None.
+
+        Numbers that are no classes are not counted, or in any place.
+        """
         n, k = int(true.shape[0]), self.classes.k
         self._n_rows += n
         for first in range(0, n, _BLOCK):
             part = slice(first, first + _BLOCK)
-            pairs = (true[part] * k).add_(pred[part])
+            pairs = torch().add(pred[part], true[part], alpha=k)
+            if self._parts and weights is None:
+                self._parts[0].add_(counted(pairs, k * k, may_be_outside=True))
+                continue
+            pairs.clamp_(0, k * k - 1)
             held = None if weights is None else weights[part]
-            if not self._parts:
+            if held is None or not self._parts:
                 self._add_wide(pairs, held)
                 continue
-            if held is None:
-                made = [counted(pairs, k * k)]
-            else:
-                made = summed(pairs, k * k, held, held * held)
+            made = summed(pairs, k * k, held, held * held)
             for total, one in zip(self._parts, made, strict=True):
                 total.add_(one)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,9 +97,9 @@ class DeviceTallies:
             if tally.is_weighted != is_weighted:
                 raise _unlike(tally.is_weighted)
             weights = _weights_of(rows)
-            true, checks = _codes(held.coder, "y_true", rows.true)
+            true, checks = _codes(held.coder.places, "y_true", rows.true)
             assert rows.pred is not None
-            pred, more = _codes(held.coder, "y_pred", rows.pred)
+            pred, more = _codes(held.coder.places, "y_pred", rows.pred)
             checks += more
             if weights is not None:
                 checks += weight_checks(weights, may_all_be_zero=is_part)
@@ -139,10 +139,10 @@ class DeviceTallies:
             held = self._of(rows.device, classes)
             kept = held.scores or new
             weights = _weights_of(rows)
-            true, checks = _codes(held.coder, "y_true", rows.true)
+            true, checks = _codes(held.coder.codes, "y_true", rows.true)
             pred = None
             if rows.pred is not None:
-                pred, more = _codes(held.coder, "y_pred", rows.pred)
+                pred, more = _codes(held.coder.codes, "y_pred", rows.pred)
                 checks += more
             is_half = scores.dtype in (torch().float16, torch().bfloat16)
             tolerance = tolerance_of(is_half=is_half)
@@ -223,9 +223,11 @@ def _wait_for(device: Any) -> None:
         found.synchronize(device)
 
 
-def _codes(coder: Coder, argument: str, labels: Tensor) -> tuple[Tensor, list[Check]]:
+def _codes(
+    found: Callable[[Tensor], tuple[Tensor, Tensor]], argument: str, labels: Tensor
+) -> tuple[Tensor, list[Check]]:
     numbers = whole(labels)
-    codes, outside = coder.codes(numbers)
+    codes, outside = found(numbers)
     return codes, label_checks(argument, labels, numbers, outside)
 
 
