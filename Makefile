@@ -92,7 +92,7 @@ clang:  ## install Clang from the distribution for the fuzzer, as root and where
 mutants: $(VENV)/installed-test  ## run sampled mutants of the code against its tests; writes mutation/results (an hour or two)
 	$(BIN)/python -m mutation -n $(N) --seed $(SEED)
 
-coverage: $(VENV)/installed-fuzz $(VENV)/installed-test  ## count the lines and branches of the native core that tests reach
+coverage: $(VENV)/installed-fuzz $(VENV)/installed-test  ## count the lines and branches that tests reach; writes tests/reached/results (an hour)
 	$(BIN)/python -m tests.reached
 
 bench: $(VENV)/installed-test  ## check answers, then time karat beside its peers; writes benchmarks/results, docs/speed.md
