@@ -84,7 +84,7 @@ def table(found: dict[str, Any]) -> str:
     )
     rows = []
     for name, one in sorted(found["files"].items()):
-        lines = ", ".join(map(str, one["missing_lines"]))
+        lines = ranges(one["missing_lines"])
         branches = ", ".join(
             f"{start}→{max(end, 0) or '−'}" for start, end in one["missing_branches"]
             if start not in one["missing_lines"] and end not in one["missing_lines"]
@@ -93,3 +93,14 @@ def table(found: dict[str, Any]) -> str:
             rows.append(f"| {name} | {lines} | {branches} |")
     head = ["| file with holes | lines not reached | branches not taken |", "|---|---|---|"]
     return "\n".join([shown, "", *head, *rows]) + "\n"
+
+
+def ranges(numbers: list[int]) -> str:
+    """Rising numbers, those that follow each other as first–last."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(str(part[0]) if len(part) == 1 else f"{part[0]}–{part[-1]}" for part in parts)
