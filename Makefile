@@ -66,13 +66,15 @@ hostile: $(VENV)/installed-test  ## attack what is read with 200,000 mutated inp
 faults: $(VENV)/installed-test  ## fill disks, change files, kill processes, and print what survived
 	$(BIN)/python -m tests.faults
 
-# RUNS of each of a hundred targets; SECONDS at most for each; TARGETS="count_codes Tally.cells" for some.
+# RUNS of each of a hundred targets; SECONDS at most for each; TARGETS="count_codes Tally.cells" for some;
+# REST=1 goes on after an interruption, with the targets that fuzz/results has fewer runs of.
 RUNS    ?= 120000
 SECONDS ?= 0
 TARGETS ?=
+REST    ?=
 
 fuzz: $(VENV)/installed-fuzz clang  ## fuzz every native binding under sanitizers; keeps inputs, writes fuzz/results
-	$(BIN)/python -m fuzz --runs $(RUNS) --seconds $(SECONDS) $(TARGETS)
+	$(BIN)/python -m fuzz --runs $(RUNS) --seconds $(SECONDS) $(if $(REST),--rest) $(TARGETS)
 
 sanitize: $(VENV)/installed-fuzz $(VENV)/installed-test clang  ## kernels under the thread sanitizer, bindings under two others
 	$(BIN)/python -m fuzz.sanitize

@@ -1,8 +1,8 @@
 """Fuzz every target for a bounded number of executions: `make fuzz`, `python -m fuzz --help`.
 
 First the deliberate mistakes, which have to be found; then the targets, as many at a time as there
-are cores. Inputs that reach something new are kept, minimised, in place of the committed ones. The
-table goes to standard output and, of a run over every target, to fuzz/results/DATE.md.
+are cores. Inputs that reach something new are kept, minimised, in place of the committed ones. What
+becomes of a target is kept as it ends, in fuzz/results: `--rest` goes on after an interruption.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from datetime import UTC, datetime
 
+from fuzz import record
 from fuzz.build import ENVIRONMENT, MODULE, ROOT, build, open_module, runtime
 from fuzz.outcome import table
 from fuzz.targets import load
@@ -24,6 +24,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=120_000, help="executions of each target")
     parser.add_argument(
         "--seconds", type=int, default=0, help="at most, for each target; 0: no limit"
+    )
+    parser.add_argument(
+        "--rest", action="store_true", help="only targets without so many executions on record"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
     arguments = parser.parse_args()
@@ -48,13 +51,16 @@ def main() -> int:
         options.append(f"-max_total_time={arguments.seconds}")
     session = open_session(open_module(os.environ[MODULE]), options, arguments.jobs)
     session.prove()
-    outcomes = session.fuzz(arguments.targets or list(session.targets))
-    text = table(outcomes, len(session.edges), session.n_edges)
-    print(text)
-    if not arguments.targets:
-        path = ROOT / "fuzz" / "results" / f"{datetime.now(UTC):%Y-%m-%d}.md"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    names = arguments.targets or list(session.targets)
+    if arguments.rest:
+        names = record.rest(names, arguments.runs)
+    outcomes = []
+    for outcome in session.fuzz(names):
+        record.add(outcome)
+        record.write(session.targets)
+        outcomes.append(outcome)
+    if outcomes:
+        print(table(outcomes, len(session.edges), session.n_edges))
     return int(any(outcome.finding for outcome in outcomes))
 
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -144,9 +144,8 @@ class Session:
                 )
             print(f"deliberate {name}: found", flush=True)
 
-    def fuzz(self, names: list[str]) -> list[Outcome]:
-        """Fuzz the targets, a row of the table for each as it ends."""
-        outcomes: list[Outcome] = []
+    def fuzz(self, names: list[str]) -> Iterator[Outcome]:
+        """Fuzz the targets; what became of each, as it ends."""
         waiting, running = list(reversed(names)), {}
         while waiting or running:
             while waiting and len(running) < self.jobs:
@@ -159,8 +158,7 @@ class Session:
                 outcome = self.end(name, status, Path(made.name))
             outcome.seconds = int(time.monotonic() - begin)
             print(outcome.line(), flush=True)
-            outcomes.append(outcome)
-        return outcomes
+            yield outcome
 
     def start(self, name: str, folder: Path) -> int:
         """Fork a child that fuzzes from the committed inputs."""
