@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import hypothesis
 import pytest
 
-from tests.ids import shown
+from tests.ids import named
 from tests.optional import REQUIRED, is_required
 
 # Machines are shared: how long one example takes says nothing about the library.
@@ -44,4 +44,4 @@ def reason(longrepr: Any) -> str:
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object) -> str | None:
     """An id without an address, so that every run collects the same names."""
-    return shown(val) if " at 0x" in repr(val) else None
+    return named(val) if " at 0x" in repr(val) else None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 
-def shown(item: object) -> str:
-    """The parameter as it is written, or its type where an address would make every run differ."""
-    return type(item).__name__ if " at 0x" in repr(item) else repr(item)
+from karat.errors import short
+
+
+def named(item: object) -> str:
+    """The parameter as it is written, without an address, which would make every run differ."""
+    return re.sub(r" at 0x[0-9a-f]*", "", short(item))

@@ -37,8 +37,9 @@ uint64_t KeyLayout::key_of(float score) const {
 
 double KeyLayout::score_of(uint64_t key) const {
     const int64_t steps = static_cast<int64_t>(static_cast<uint64_t>(lowest) + key);
-    const int64_t above = steps < 0 ? -steps : steps;
-    const int64_t magnitude = above == 0 ? 0 : (above + floor) << zeros;
+    // Of a word that somebody altered it is some number, without a shift beyond the sign.
+    const uint64_t above = steps < 0 ? distance(steps, 0) : distance(0, steps);
+    const uint64_t magnitude = above == 0 ? 0 : (above + static_cast<uint64_t>(floor)) << zeros;
     double score;
     if (is_double) {
         std::memcpy(&score, &magnitude, sizeof score);

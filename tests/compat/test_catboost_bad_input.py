@@ -10,6 +10,7 @@ import pytest
 
 from karat.compat.catboost import capabilities, eval_metric, metric_names, parse
 from karat.errors import KaratError
+from tests.ids import named
 from tests.optional import optional
 
 LABEL = [0, 1, 2, 1]
@@ -51,7 +52,7 @@ def refusal(code: str, *, label: Any = LABEL, approx: Any = APPROX, weight: Any 
         ([[0], [1, 2], 2, 1], "does not become an array"),
         (np.ma.array([0, 1, 2, 1], mask=[0, 0, 1, 0]), "First at row 2: nan"),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_a_label_that_is_no_class(label: Any, shown: str) -> None:
     assert shown in refusal("K153", label=label)
@@ -109,7 +110,7 @@ def test_rows_that_are_none_or_do_not_match() -> None:
         (np.ones((4, 2)), "K116", "(4, 2)"),
         (1.0, "K116", "shape ()"),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_weights_that_are_none(weight: Any, code: str, shown: str) -> None:
     assert shown in refusal(code, weight=weight)

@@ -8,6 +8,7 @@ import pytest
 
 from karat.engines.frames import tally_frame
 from karat.errors import KaratError
+from tests.ids import named
 from tests.inputs.hosts import CONFUSION, PRED, TRUE, pd, pl
 from tests.inputs.test_frames import TABLES
 
@@ -35,7 +36,7 @@ def test_columns_are_taken_as_named() -> None:
     assert found.source == {"table": "pandas"}
 
 
-@pytest.mark.parametrize("weights", ["", [1, 1, 1, 1], pl.Series([1, 1, 1, 1])], ids=repr)
+@pytest.mark.parametrize("weights", ["", [1, 1, 1, 1], pl.Series([1, 1, 1, 1])], ids=named)
 def test_weights_given_otherwise_leave_the_column_alone(weights: Any) -> None:
     found = tally_frame(TABLES["polars"](), weights=weights)
     assert found.mapping["weights"] is None

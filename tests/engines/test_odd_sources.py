@@ -13,7 +13,7 @@ from karat.engines.frames import tally_frame
 from karat.engines.paths import is_query
 from karat.errors import KaratError
 from tests.engines.writing import TEN, write_csv, write_json, write_parquet
-from tests.ids import shown
+from tests.ids import named
 from tests.optional import optional
 
 pa = optional("pyarrow")
@@ -160,7 +160,7 @@ def test_text_called_weights_is_refused(name: str, tmp_path: Path) -> None:
     assert tally_files(numbered).mapping["weights"] == "w"
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=shown)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=named)
 def test_text_called_weights_is_refused_in_tables(make: Any) -> None:
     table = make({"label": [1, 0], "pred": [1, 1], "weight": ["heavy", "light"]})
     with pytest.raises(KaratError, match="K116"):

@@ -10,7 +10,7 @@ import pytest
 from karat.engines.arrays import tally_labels
 from karat.errors import KaratError
 from karat.tally import Cells
-from tests.ids import shown
+from tests.ids import named
 from tests.inputs.hosts import pa, pd, pl
 
 
@@ -49,7 +49,7 @@ def test_labels_keep_the_order_given_and_rows_of_classes_that_never_occur(make: 
         {3: "x", 1: "y", 2: "z"}.keys(),
         (x for x in (3, 1, 2)),
     ],
-    ids=shown,
+    ids=named,
 )
 def test_labels_come_as_any_ordered_collection(labels: Any) -> None:
     cells = tally_labels([1, 2], [3, 1], labels=labels)
@@ -63,7 +63,7 @@ def test_labels_come_as_any_ordered_collection(labels: Any) -> None:
         [], (), [1, 1], [1, True], [1.0, 1], ["a", "a"], [1, "1"], [1, None], [0.5, 1], [(1, 2)],
         np.array([[1, 2]]), {1, 2}, {1: 2}, "12", b"12", 12, [1, float("nan")], [[1], [2]],
     ],
-    ids=shown,
+    ids=named,
 )  # fmt: skip
 def test_unusable_labels_are_refused(labels: Any) -> None:
     assert failing([1, 2], [1, 2], labels=labels).code == "K110"
@@ -84,7 +84,7 @@ def test_unusable_labels_are_refused(labels: Any) -> None:
         (pa.array(["a", "b", "c", "c"]).dictionary_encode(), ["a", "b"], 2, "c", 2),
         ([True, False, True, False], [True], 1, False, 2),
     ],
-    ids=shown,
+    ids=named,
 )
 @pytest.mark.parametrize("cells", [True, False])
 def test_labels_outside_the_declared_are_refused(
@@ -217,7 +217,7 @@ def test_one_observed_class_may_be_positive() -> None:
         ([0, 1], object(), "K111"),
         ([0, 1, 2], 2, "K112"),
     ],
-    ids=shown,
+    ids=named,
 )
 def test_unusable_positive_is_refused(values: Any, positive: Any, code: str) -> None:
     assert failing(values, values, positive=positive).code == code

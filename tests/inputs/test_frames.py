@@ -21,6 +21,7 @@ from karat.inputs.frames import (
     open_frame,
 )
 from karat.inputs.labels import encode
+from tests.ids import named
 from tests.inputs.hosts import pa, pd, pl
 from tests.optional import optional
 
@@ -95,7 +96,7 @@ def test_a_table_is_told_from_a_column(kind: str) -> None:
     "values",
     [[1, 2], (1, 2), np.zeros((2, 2)), pd.Series([1]), pl.Series([1]), pa.array([1]),
      pa.chunked_array([[1]]), "preds.csv", None, 3, pd.Index([1]), pd.Categorical([1])],
-    ids=repr,
+    ids=named,
 )  # fmt: skip
 def test_a_column_is_no_table(values: Any) -> None:
     assert not is_frame(values)
@@ -260,7 +261,7 @@ def test_pandas_columns_need_not_be_named_by_strings() -> None:
     assert found["1"].tolist() == [3, 4]
 
 
-@pytest.mark.parametrize("table", [object(), 3, [1, 2], "x", np.zeros((2, 2))], ids=repr)
+@pytest.mark.parametrize("table", [object(), 3, [1, 2], "x", np.zeros((2, 2))], ids=named)
 def test_what_is_no_table_is_refused(table: Any) -> None:
     with pytest.raises(KaratError) as caught:
         columns(table, ["a"])

@@ -15,6 +15,7 @@ from karat.engines.matrices import tally_matrix
 from karat.errors import KaratError, short, shown
 from karat.inputs.labels import encode
 from karat.inputs.weights import as_weights
+from tests.ids import named
 from tests.inputs.hosts import pa, pd, pl
 
 LARGE = 2**60
@@ -121,7 +122,7 @@ def test_lists_of_lists_without_end_are_refused_at_once(
         np.array([2**4096, 1], object),
         np.array([np.longdouble("1e4900"), 1]) if np.finfo(np.longdouble).max > 1e308 else 1j,
     ],
-    ids=short,
+    ids=named,
 )
 def test_what_cannot_be_a_label_has_one_error(values: Any) -> None:
     assert code_of(lambda: encode(values, "y_true")) in {"K103", "K106"}
@@ -203,7 +204,7 @@ def test_codes_of_an_empty_dictionary_are_outside() -> None:
         ([[1, 2], [3, 4]], "K116"),
         ([[[1]], [[2]]], "K116"),
     ],
-    ids=short,
+    ids=named,
 )
 def test_weights_that_are_no_numbers(weights: Any, code: str) -> None:
     assert code_of(lambda: tally_labels([0, 1], [0, 1], weights=weights)) == code
@@ -265,7 +266,7 @@ def test_a_confusion_matrix_in_any_frame_brings_its_labels(frame: Callable[[], A
         b"12",
         {"a": [1, 2], "b": [3, 4]},
     ],
-    ids=short,
+    ids=named,
 )
 def test_a_matrix_of_anything_else_is_refused(matrix: Any) -> None:
     assert code_of(lambda: tally_matrix(matrix)) == "K119"
@@ -274,7 +275,7 @@ def test_a_matrix_of_anything_else_is_refused(matrix: Any) -> None:
 @pytest.mark.parametrize(
     "labels",
     [Mute(), [Mute()], itself(), np.array([65, 0x110000], np.uint32).view("U1"), 5, "ab", b"ab"],
-    ids=short,
+    ids=named,
 )
 def test_labels_that_are_no_list_of_classes(labels: Any) -> None:
     assert code_of(lambda: tally_labels(["a", "b"], ["a", "b"], labels=labels)) == "K110"

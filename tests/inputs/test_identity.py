@@ -14,6 +14,7 @@ import pytest
 from karat.engines.arrays import tally_labels
 from karat.errors import KaratError
 from karat.inputs.labels import encode
+from tests.ids import named
 from tests.inputs.hosts import Unwilling, pa, pd, pl
 
 
@@ -94,7 +95,7 @@ def code(true: Any, pred: Any = (1, 2)) -> str:
         pd.Series([1.0, 0.0]),
         pl.Series([1, 0]),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_equal_numbers_are_one_label(values: Any) -> None:
     cells = tally_labels(values, [1, 0])
@@ -121,7 +122,7 @@ def test_booleans_beside_integers_are_integers_in_any_order(values: Any) -> None
 @pytest.mark.parametrize(
     "values",
     [["1", 1], [1, "1"], [True, "True"], np.array([1, "1"], object), pd.Series([1, "1"])],
-    ids=repr,
+    ids=named,
 )
 def test_a_string_equals_no_number_within_an_argument(values: Any) -> None:
     assert code(values) == "K107"
@@ -184,7 +185,7 @@ def test_a_string_equals_no_number_between_arguments(true: Any, pred: Any) -> No
         pl.Series(["0.5", "1"]).cast(pl.Decimal(3, 1)),
         pa.array([Decimal("0.5"), Decimal(1)], pa.decimal128(38, 30)),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_numbers_that_are_not_whole_are_refused(values: Any) -> None:
     assert code(values) == "K105"
@@ -224,7 +225,7 @@ def test_numbers_that_are_not_whole_are_refused(values: Any) -> None:
         pa.array([{"a": 1}, None]),
         pa.array([Decimal(1), Decimal(2)], pa.decimal64(5, 1)),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_what_cannot_be_a_label_is_refused(values: Any) -> None:
     assert code(values) == "K106"
@@ -249,7 +250,7 @@ def test_what_cannot_be_a_label_is_refused(values: Any) -> None:
         (pa.table({"a": [1, 2], "b": [1, 2]}), (2, 2)),
         (pa.array([{"a": 1, "b": 2}] * 2), "of several columns"),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_labels_of_another_shape_are_refused(values: Any, shape: Any) -> None:
     with pytest.raises(KaratError) as caught:
@@ -272,7 +273,7 @@ def test_labels_of_another_shape_are_refused(values: Any, shape: Any) -> None:
         pa.array([], pa.string()),
         pa.chunked_array([], pa.int8()),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_empty_labels_are_refused(values: Any) -> None:
     assert code(values, []) == "K101"

@@ -10,6 +10,7 @@ import pytest
 from karat.engines.arrays import tally_labels
 from karat.engines.matrices import tally_matrix
 from karat.errors import KaratError
+from tests.ids import named
 from tests.inputs.hosts import CONFUSION, PRED, TRUE, Unwilling, pd, pl
 
 CASES: dict[str, Any] = {
@@ -106,7 +107,7 @@ def test_classes_of_a_matrix_are_declared() -> None:
         pd.DataFrame([["x", "y"], ["z", "t"]]),
         pl.DataFrame({"a": [1, 2]}),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_what_is_no_confusion_matrix_is_refused(matrix: Any) -> None:
     with pytest.raises(KaratError) as caught:

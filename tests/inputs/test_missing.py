@@ -11,6 +11,7 @@ from karat.engines.arrays import tally_columns
 from karat.errors import KaratError
 from karat.inputs.column import drop_missing
 from karat.inputs.labels import encode
+from tests.ids import named
 from tests.inputs.hosts import pa, pd, pl
 
 NUMBERS = [3, None, 1, 2**60 + 1, None]
@@ -127,7 +128,7 @@ def test_nothing_is_dropped_when_nothing_is_missing() -> None:
         pa.array([None, None]),
         pa.array([None, None], pa.string()).dictionary_encode(),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_a_column_of_nothing_is_missing_throughout(values: Any) -> None:
     with pytest.raises(KaratError, match="First at row 0; 2 of 2 rows"):
@@ -147,7 +148,7 @@ def test_missing_floats_keep_whole_numbers() -> None:
 @pytest.mark.parametrize(
     "values",
     [pa.array([1.0, None, float("nan"), 2.0]), np.ma.array([1, 5, np.nan, 2], mask=[0, 1, 0, 0])],
-    ids=repr,
+    ids=named,
 )
 def test_null_and_nan_are_both_missing(values: Any) -> None:
     column = encode(values, "y_true", nulls="keep")

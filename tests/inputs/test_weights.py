@@ -11,6 +11,7 @@ import pytest
 from karat.engines.arrays import tally_labels
 from karat.errors import KaratError
 from karat.inputs.weights import as_weights, refuse_weights
+from tests.ids import named
 from tests.inputs.hosts import Unwilling, narwhals, pa, pd, pl
 
 VALUES = [1.0, 0.0, 2.5]
@@ -48,7 +49,9 @@ def test_weights_come_in_any_container(name: str) -> None:
     assert (found.dtype, found.tolist()) == (np.float64, VALUES)
 
 
-@pytest.mark.parametrize("values", [[1, 0, 2], [True, False, True], pl.Series([1, 0, 2])], ids=repr)
+@pytest.mark.parametrize(
+    "values", [[1, 0, 2], [True, False, True], pl.Series([1, 0, 2])], ids=named
+)
 def test_whole_numbers_and_booleans_are_weights(values: Any) -> None:
     assert as_weights(values, 3).tolist() == [float(x) for x in values]
 
@@ -116,7 +119,7 @@ def test_weights_of_zero_only_are_refused(values: list[Any], cells: bool) -> Non
         pa.array(["a", "b", "c"]).dictionary_encode(),
         pa.array([], pa.float64()),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_what_is_not_one_number_a_row_is_refused(values: Any) -> None:
     with pytest.raises(KaratError) as caught:
@@ -135,7 +138,7 @@ def test_what_is_not_one_number_a_row_is_refused(values: Any) -> None:
         pl.Series([1, None, 2]),
         pa.array([1.0, None, 2.0]),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_missing_weights_are_nan_until_they_are_counted(values: Any) -> None:
     assert np.isnan(as_weights(values, 3)).tolist() == [False, True, False]

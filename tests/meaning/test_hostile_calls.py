@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import karat
-from karat.errors import KaratError, short
+from karat.errors import KaratError
 from karat.metrics import all_metrics, all_records
 from karat.plan import Plan
+from tests.ids import named
 from tests.inputs.hosts import pd, pl
 from tests.inputs.test_hostile_values import Mute, code_of, itself, nested
 from tests.same import assert_same
 
 TRUE, PRED = [0, 1, 1], [0, 1, 0]
-
-
-def without_address(value: object) -> str:
-    """Names a case alike in every process."""
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
 def of_function(name: str, y: Any, **options: Any) -> Any:
@@ -58,7 +53,7 @@ def of_report(name: str, y: Any, **options: Any) -> Any:
         ([1, 1], {"weights": [0.5, 2.0]}),
         ([1, 1], {"labels": [1]}),
     ],
-    ids=without_address,
+    ids=named,
 )
 def test_one_class_means_the_same_to_functions_and_reports(
     name: str, y: Any, options: dict[str, Any]
@@ -127,7 +122,7 @@ def test_weights_beyond_the_limits_are_one_error(factor: float) -> None:
         ({1: "yes"}, ("0", "yes")),
         ({np.int64(1): "yes", True: "yes"}, ("0", "yes")),
     ],
-    ids=without_address,
+    ids=named,
 )
 def test_class_names(names: Any, expected: tuple[str, ...]) -> None:
     assert karat.evaluate(TRUE, PRED, class_names=names).classes.names == expected
@@ -159,7 +154,7 @@ def test_class_names(names: Any, expected: tuple[str, ...]) -> None:
         ["a", "b", "c"],
         itself(),
     ],
-    ids=short,
+    ids=named,
 )
 def test_names_that_do_not_name_every_class_once(names: Any) -> None:
     assert code_of(lambda: karat.evaluate(TRUE, PRED, class_names=names)) == "K117"
@@ -179,14 +174,14 @@ def test_columns_may_be_named_by_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [b"y_true", 0.5, True, ["y_true"], Mute(), np.array(TRUE)], ids=short
+    "name", [b"y_true", 0.5, True, ["y_true"], Mute(), np.array(TRUE)], ids=named
 )
 def test_what_is_no_name_of_a_column(name: Any) -> None:
     frame = {"y_true": TRUE, "y_pred": PRED}
     assert code_of(lambda: karat.evaluate(frame, true=name)) == "K120"
 
 
-@pytest.mark.parametrize("weights", [[1.0], np.ones(2), 3, Mute(), ()], ids=short)
+@pytest.mark.parametrize("weights", [[1.0], np.ones(2), 3, Mute(), ()], ids=named)
 def test_rows_of_files_are_weighted_by_a_column(weights: Any, tmp_path: Any) -> None:
     path = tmp_path / "predictions.csv"
     path.write_text("y_true,y_pred\n0,1\n1,1\n", encoding="utf-8")
@@ -194,7 +189,7 @@ def test_rows_of_files_are_weighted_by_a_column(weights: Any, tmp_path: Any) -> 
 
 
 @pytest.mark.parametrize(
-    "wrong", [np.array(["error", "drop"]), Mute(), ["error"], b"error", 1], ids=short
+    "wrong", [np.array(["error", "drop"]), Mute(), ["error"], b"error", 1], ids=named
 )
 def test_options_are_compared_as_texts(wrong: Any) -> None:
     for option in ("nulls", "undefined"):
@@ -216,7 +211,7 @@ def test_one_metric_may_be_asked_for_by_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [Mute(), [Mute()], itself(), nested(60), "2", [["2", "1"]]], ids=short
+    "wrong", [Mute(), [Mute()], itself(), nested(60), "2", [["2", "1"]]], ids=named
 )
 def test_parameters_of_any_kind(wrong: Any) -> None:
     for call in (
@@ -261,7 +256,7 @@ def test_text_of_a_class_of_its_own_is_text() -> None:
 
 
 @pytest.mark.parametrize("data", [TRUE, np.array(TRUE)], ids=["list", "array"])
-@pytest.mark.parametrize("wrong", [np.array(TRUE), pd.NA, pd.Series(TRUE), Mute(), None], ids=short)
+@pytest.mark.parametrize("wrong", [np.array(TRUE), pd.NA, pd.Series(TRUE), Mute(), None], ids=named)
 def test_the_short_path_refuses_what_the_long_one_does(wrong: Any, data: Any) -> None:
     assert code_of(lambda: karat.f1(data, data, undefined=wrong)) == "K122"
     if wrong is not None:
@@ -282,13 +277,13 @@ def test_the_short_path_refuses_what_the_long_one_does(wrong: Any, data: Any) ->
         ({"labels": ["a", "b"], "positive": Mute()}, "K111"),
         ({"labels": ["a", "b", "c"], "positive": "c"}, "K112"),
     ],
-    ids=short,
+    ids=named,
 )
 def test_a_scorer_is_refused_before_any_model_is_fitted(options: Any, code: str) -> None:
     assert code_of(lambda: karat.scorer("accuracy", **options)) == code
 
 
-@pytest.mark.parametrize("text", [None, 5, b"f1", ["f1"], Mute(), np.array("f1")], ids=short)
+@pytest.mark.parametrize("text", [None, 5, b"f1", ["f1"], Mute(), np.array("f1")], ids=named)
 def test_what_is_no_text_names_no_metric(text: Any) -> None:
     for call in (karat.metrics.search, karat.metrics.get, karat.metrics.parse, karat.scorer):
         assert code_of(lambda call=call: call(text)) == "K303"
