@@ -54,7 +54,7 @@ def add(outcome: Outcome) -> None:
     run = Run(
         outcome.name, f"{datetime.now(UTC):%Y-%m-%d}", native(), outcome.n_executions,
         outcome.n_calls, outcome.n_edges,
-        (outcome.finding.splitlines() or [""])[0],
+        (outcome.finding.splitlines() or [""])[0].replace(f"{ROOT}/", ""),
     )  # fmt: skip
     FOLDER.mkdir(exist_ok=True)
     with RUNS.open("a", encoding="utf-8") as file:
