@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,17 +74,21 @@ class DeviceTables:
         self._chosen: ChosenRows | None = None
 
     def add(self, rows: RowGroup) -> None:
-        """Add rows: the device is waited for, to know how many distinct scores there are."""
+        """Add rows, all or none; the device is waited for: how many distinct scores are there?"""
         classes, is_prob = self.classes, self._is_prob
-        best, most, total = self._losses.add(
+        # They replace what they hold: a copy can be thrown away.
+        cells, losses = copy(self._cells), copy(self._losses)
+        best, most, total = losses.add(
             rows.scores, rows.true, rows.weights, classes.positive, is_prob=is_prob
         )
-        self._cells.add(rows.true, self._predicted(rows, best), rows.weights)
+        cells.add(rows.true, self._predicted(rows, best), rows.weights)
         made: list[Rungs] = []
 
         def tabled(column: Tensor, codes: Tensor, k: int) -> None:
-            bits = self._rungs[len(made)].bits if self._rungs else EXACT
-            made.append(Rungs.of(column, codes, k, rows.weights, bits, self._limit))
+            before = self._rungs[len(made)] if self._rungs else None
+            bits = EXACT if before is None else before.bits
+            found = Rungs.of(column, codes, k, rows.weights, bits, self._limit)
+            made.append(found if before is None else before.merge(found, self._limit))
 
         # In the order of `ScoredTables.tables`.
         if self._is_single:
@@ -98,11 +103,10 @@ class DeviceTables:
             if is_prob:
                 sure = rows.scores.gather(1, best[:, None])[:, 0]
             tabled(sure, (best == rows.true).to(torch().int64), 2)
-        self._add_rungs(made)
         chosen = ChosenRows.of(rows.scores, rows.true, rows.weights, classes.k, self._n_sampled)
         if self._chosen is not None:
             chosen = self._chosen.merge(chosen, classes.k, self._n_sampled)
-        self._chosen = chosen
+        self._cells, self._losses, self._rungs, self._chosen = cells, losses, made, chosen
 
     def _predicted(self, rows: RowGroup, best: Tensor) -> Tensor:
         if rows.pred is not None:
@@ -116,12 +120,6 @@ class DeviceTables:
             scores = scores.to(torch().float32)
         is_positive = (scores if scores.ndim == 1 else scores[:, positive]) >= self._threshold
         return torch().where(is_positive, positive, 1 - positive)
-
-    def _add_rungs(self, made: list[Rungs]) -> None:
-        if self._rungs:
-            pairs = zip(self._rungs, made, strict=True)
-            made = [one.merge(other, self._limit) for one, other in pairs]
-        self._rungs = made
 
     def tables(self) -> ScoredTables:
         """The tally on the host."""

@@ -7,7 +7,8 @@ remembered; the tally it is in will never be read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NoReturn, TypeAlias
 
@@ -74,6 +75,16 @@ class Faults:
         self._kinds: list[tuple[_Known, ...]] = []
         self._told: dict[Any, Tensor] = {}
         self._first: Tensor | None = None
+
+    @contextmanager
+    def unless_refused(self) -> Iterator[None]:
+        """What is looked at inside a with statement that fails was not looked at."""
+        first = self._first
+        try:
+            yield
+        except BaseException:
+            self._first = first
+            raise
 
     def look(self, checks: Sequence[Check], n: int, tolerance: float = 0.0) -> None:
         """Look at a batch of n rows; nothing is waited for."""

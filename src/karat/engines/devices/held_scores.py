@@ -50,42 +50,51 @@ class HeldScores:
         self.n_rows = 0
 
     def add(self, rows: RowGroup, tolerance: float) -> None:
-        """Add rows that nobody else writes to.
+        """Add rows that nobody else writes to, all or none.
 
         Cost: nothing, but when `max_memory` is reached, where they are put into tables.
         """
-        n = int(rows.true.shape[0])
-        self.n_rows += n
-        self._tolerance = max(self._tolerance, tolerance)
         self._chunks.append(rows)
+        self._n_bytes += self._bytes_of(rows)
+        try:
+            room = self._empty.max_memory
+            if self._n_bytes > (room if self._tally is None else room // 4):
+                self._put_into_tables()
+        except BaseException:
+            # Earlier rows may be in tables now: what fails keeps its own and those after it.
+            if self._chunks and self._chunks[-1] is rows:
+                self._chunks.pop()
+                self._n_bytes -= self._bytes_of(rows)
+            raise
+        self.n_rows += int(rows.true.shape[0])
+        self._tolerance = max(self._tolerance, tolerance)
+
+    def _bytes_of(self, rows: RowGroup) -> int:
+        """Bytes that rows would take on the host."""
+        columns, has_pred, is_weighted = self.shape
         item = max(rows.scores.element_size(), _HOST_BYTES)
-        each = item * (self.shape[0] or 1) + 4 + 4 * self.shape[1] + 8 * self.shape[2]
-        self._n_bytes += n * each
-        room = self._empty.max_memory
-        if self._n_bytes > (room if self._tally is None else room // 4):
-            self._put_into_tables()
+        each: int = item * (columns or 1) + 4 + 4 * has_pred + 8 * is_weighted
+        return int(rows.true.shape[0]) * each
 
     def _put_into_tables(self) -> None:
-        if self._tally is None:
-            self._tally = DeviceTables(
-                self.classes, self._device, threshold=self._empty.threshold,
-                max_memory=self._empty.max_memory, is_prob=self.is_prob,
-                is_single=self.shape[0] is None, is_weighted=self.shape[2],
-                has_pred=self.shape[1], is_frequency=self._empty.is_frequency,
-            )  # fmt: skip
+        tally = self._tally or DeviceTables(
+            self.classes, self._device, threshold=self._empty.threshold,
+            max_memory=self._empty.max_memory, is_prob=self.is_prob,
+            is_single=self.shape[0] is None, is_weighted=self.shape[2],
+            has_pred=self.shape[1], is_frequency=self._empty.is_frequency,
+        )  # fmt: skip
         step = max(_GROUP_VALUES // (self.shape[0] or 1), 1)
-        group: list[RowGroup] = []
-        n = 0
-        for chunk in self._chunks:
-            m = int(chunk.true.shape[0])
-            if group and n + m > step:
-                self._tally.add(_joined(group))
-                group, n = [], 0
-            group.append(chunk)
-            n += m
-        if group:
-            self._tally.add(_joined(group))
-        self._chunks, self._n_bytes = [], 0
+        while self._chunks:
+            n_chunks, n = 0, 0
+            for chunk in self._chunks:
+                n += int(chunk.true.shape[0])
+                if n_chunks and n > step:
+                    break
+                n_chunks += 1
+            tally.add(_joined(self._chunks[:n_chunks]))
+            self._tally = tally
+            del self._chunks[:n_chunks]
+            self._n_bytes = sum(map(self._bytes_of, self._chunks))
 
     def parts(self, *, is_tabled: bool) -> ScoreParts:
         """What is held, on the host.

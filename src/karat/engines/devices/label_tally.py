@@ -86,34 +86,35 @@ class LabelTally:
         Numbers that are no classes are not counted, or in any place.
         """
         n, k = int(true.shape[0]), self.classes.k
-        self._n_rows += n
+        wide, parts = self._wide, self._parts
         for first in range(0, n, _BLOCK):
             part = slice(first, first + _BLOCK)
             pairs = torch().add(pred[part], true[part], alpha=k)
-            if self._parts and weights is None:
-                self._parts[0].add_(counted(pairs, k * k, may_be_outside=True))
-                continue
-            pairs.clamp_(0, k * k - 1)
-            held = None if weights is None else weights[part]
-            if held is None or not self._parts:
-                self._add_wide(pairs, held)
-                continue
-            made = summed(pairs, k * k, held, held * held)
-            for total, one in zip(self._parts, made, strict=True):
-                total.add_(one)
+            if parts and weights is None:
+                made = [counted(pairs, k * k, may_be_outside=True)]
+            else:
+                pairs.clamp_(0, k * k - 1)
+                held = None if weights is None else weights[part]
+                if held is None or not parts:
+                    cells = self._occupied(pairs, held)
+                    wide = cells if wide is None else merge(wide, cells)
+                    continue
+                made = summed(pairs, k * k, held, held * held)
+            parts = [total + one for total, one in zip(parts, made, strict=True)]
+        # Only now: what could not be counted to its end was not counted.
+        self._wide, self._parts, self._n_rows = wide, parts, self._n_rows + n
 
-    def _add_wide(self, pairs: Tensor, weights: Tensor | None) -> None:
+    def _occupied(self, pairs: Tensor, weights: Tensor | None) -> Cells:
         """Occupied pairs of many classes, which are waited for."""
         found, place, counts = torch().unique(pairs, return_inverse=True, return_counts=True)
         squares = None
         if weights is not None:
             counts, squares = summed(place, int(found.shape[0]), weights, weights * weights)
         rows, cols = divmod(found.cpu().numpy(), self.classes.k)
-        cells = Cells.sparse(
+        return Cells.sparse(
             rows, cols, counts.cpu().numpy(), classes=self.classes,
             squares=None if squares is None else squares.cpu().numpy(), n_rows=pairs.shape[0],
         )  # fmt: skip
-        self._wide = cells if self._wide is None else merge(self._wide, cells)
 
     def cells(self) -> Cells:
         """The tally on the host; the device is waited for."""

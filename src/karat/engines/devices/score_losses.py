@@ -129,24 +129,34 @@ class LossTally:
             the scores are below it.
         """
         n = int(true.shape[0])
-        self._n_rows += n
         step = max(_BLOCK_VALUES // self._k, 1)
         seen = []
+        sums, totals, tables = self._sums, self._weights, self._tables
         for first in range(0, n, step):
             part = slice(first, first + step)
             columns = columns_of(scores[part], positive, is_prob=is_prob)
             facts = facts_of(columns, true[part], is_prob=is_prob)
             held = None if weights is None else weights[part]
-            self._add(facts, true[part], held)
+            of_part = self._of_rows(facts, true[part], held)
+            sums, totals, tables = (
+                old + new for old, new in zip((sums, totals, tables), of_part, strict=True)
+            )
             seen.append((facts.best, facts.most, facts.total))
         best, most, total = (torch().cat(list(column)) for column in zip(*seen, strict=True))
+        # Only now: what could not be read to its end was not read.
+        self._sums, self._weights, self._tables = sums, totals, tables
+        self._n_rows += n
         return best, most, total
 
-    def _add(self, facts: RowFacts, true: Tensor, weights: Tensor | None) -> None:
+    def _of_rows(self, facts: RowFacts, true: Tensor, weights: Tensor | None) -> list[Tensor]:
+        """What some rows add to the sums, the weights and the tables."""
         losses = torch().stack(facts.losses)
         if weights is None:
             one, square = losses.sum(dim=1), losses.square().sum(dim=1)
-            self._sums += torch().stack([one, one, square, square])
+            sums, totals = (
+                torch().stack([one, one, square, square]),
+                torch().zeros_like(self._weights),
+            )
             tables = [counted(at, self._k) for at in (true, facts.places)]
         else:
             # Rows of weight 0 count for nothing, also when their loss is infinite.
@@ -154,10 +164,10 @@ class LossTally:
             again = torch().where(weights == 0, 0.0, weights * parts)
             of_rows = torch().where(weights == 0, 0.0, parts * losses)
             made = [parts, again, parts.square(), of_rows]
-            self._sums += torch().stack([part.sum(dim=1) for part in made])
-            self._weights += torch().stack([weights.sum(), weights.square().sum()])
+            sums = torch().stack([part.sum(dim=1) for part in made])
+            totals = torch().stack([weights.sum(), weights.square().sum()])
             tables = [summed(at, self._k, weights)[0] for at in (true, facts.places)]
-        self._tables += torch().stack(tables)
+        return [sums, totals, torch().stack(tables)]
 
     def sums(self, *, is_frequency: bool) -> Sums:
         """The tally on the host; the device is waited for.

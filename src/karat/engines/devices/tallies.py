@@ -103,8 +103,9 @@ class DeviceTallies:
             checks += more
             if weights is not None:
                 checks += weight_checks(weights, may_all_be_zero=is_part)
-            self._look(held, checks, rows.n, 0.0, is_waited_for)
-            tally.add(true, pred, weights)
+            with held.faults.unless_refused():
+                self._look(held, checks, rows.n, 0.0, is_waited_for)
+                tally.add(true, pred, weights)
             held.labels = tally
             self._devices[rows.device] = held
             self._n_rows += rows.n
@@ -149,15 +150,16 @@ class DeviceTallies:
             checks += score_checks(scores, is_prob=rows.is_prob, tolerance=tolerance)
             if weights is not None:
                 checks += weight_checks(weights, may_all_be_zero=True)
-            self._look(held, checks, rows.n, tolerance, is_waited_for)
-            # The caller may write to the tensors afterwards.
-            to = torch().int32
-            group = RowGroup(
-                scores.clone(memory_format=torch().contiguous_format), true.to(to),
-                None if pred is None else pred.to(to),
-                None if weights is None else weights.clone(),
-            )  # fmt: skip
-            kept.add(group, tolerance)
+            with held.faults.unless_refused():
+                self._look(held, checks, rows.n, tolerance, is_waited_for)
+                # The caller may write to the tensors afterwards.
+                to = torch().int32
+                group = RowGroup(
+                    scores.clone(memory_format=torch().contiguous_format), true.to(to),
+                    None if pred is None else pred.to(to),
+                    None if weights is None else weights.clone(),
+                )  # fmt: skip
+                kept.add(group, tolerance)
             held.scores = kept
             self._devices[rows.device] = held
             self._n_rows += rows.n
