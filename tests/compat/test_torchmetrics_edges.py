@@ -148,3 +148,33 @@ def test_without_torch_it_is_said_what_to_install() -> None:
         [sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+@pytest.mark.parametrize("multidim", ["global", "samplewise"])
+@pytest.mark.parametrize(
+    ("dtype", "k"), [("uint8", 255), ("uint8", 256), ("uint8", 300), ("int8", 128), ("int8", 9000)]
+)
+def test_more_classes_than_a_narrow_type_has_numbers(
+    dtype: str, k: int, multidim: str, is_native: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not is_native:
+        monkeypatch.setattr(reading, "NATIVE_DEVICES", set())
+    most = min(k, torch.iinfo(getattr(torch, dtype)).max + 1)
+    wide = torch.arange(2 * most).reshape(2, most) % most
+    pred = wide.roll(1, 0).where(wide % 3 == 0, wide.roll(1, 1))
+    function = karat_torchmetrics.functional.multiclass_accuracy
+    options: dict[str, Any] = {"num_classes": k, "multidim_average": multidim, "average": "micro"}
+    found = function(pred.to(getattr(torch, dtype)), wide.to(getattr(torch, dtype)), **options)
+    assert torch.equal(found, function(pred, wide, **options))
+
+
+def test_what_is_ignored_is_a_number_not_what_it_becomes_in_a_narrow_type() -> None:
+    target = torch.tensor([44, 255, 3], dtype=torch.uint8)
+    pred = torch.tensor([44, 0, 3], dtype=torch.uint8)
+    function = karat_torchmetrics.functional.multiclass_accuracy
+    for ignored in (-1, 300):
+        found = function(pred, target, num_classes=256, average="micro", ignore_index=ignored)
+        assert float(found) == pytest.approx(2 / 3)
+    found = function(pred, target, num_classes=256, average="micro", ignore_index=255)
+    assert float(found) == 1.0

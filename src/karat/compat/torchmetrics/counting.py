@@ -166,9 +166,7 @@ def _native_cells(
 
 def _outside(labels: Whole, k: int, kept: Tensor | None) -> Tensor:
     """bool[n]: rows that count and have no class."""
-    flat = labels.labels.reshape(-1)
-    if flat.dtype == torch.bool:
-        flat = flat.to(torch.uint8)
+    flat = labels.labels.reshape(-1).long()  # k may be none of the numbers of a narrow type
     bad: Tensor = (flat < 0) | (flat >= k)
     if labels.broken is not None:
         bad = bad | labels.broken.reshape(-1)

@@ -132,7 +132,10 @@ def flat_weights(weights: Any, target: Tensor) -> Tensor | None:
 
 def kept_rows(target: Tensor, ignore_index: int | None) -> Tensor | None:
     """bool, shape of target: the rows that count; None: all of them."""
-    return None if ignore_index is None else target != ignore_index
+    if ignore_index is None:
+        return None
+    # As a number: torch would ask for the one that it becomes in the type of the target.
+    return (target if target.is_floating_point() else target.long()) != ignore_index
 
 
 def probabilities(scores: Tensor, kind: str | None, kept: Tensor | None = None) -> Tensor:
