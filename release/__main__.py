@@ -62,7 +62,7 @@ def _licences(python: Path) -> None:
     faults = faults_of(found)
     if faults:
         sys.exit("\n".join(["Licences that nobody has looked at:", *faults]))
-    print(f"{len(found)} packages under permissive licences", flush=True)
+    print(f"{len(found)} packages under licences that are permissive, or MPL", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from release.wheels import run
@@ -10,10 +11,15 @@ from release.wheels import run
 __all__ = ["PARTS", "faults_of", "of_environment"]
 
 PARTS = (
-    "Apache", "MIT", "BSD", "PSF", "Python Software Foundation", "ISC", "HPND", "MPL-2.0", "Zlib",
-    "Mozilla Public License 2.0", "CC0", "0BSD", "Unlicense",
+    "Apache", "MIT", "BSD", "PSF", "Python Software Foundation", "ISC", "HPND", "MPL", "Zlib",
+    "Mozilla Public License", "CC0", "0BSD", "Unlicense", "LLVM-exception", "Public Domain",
 )  # fmt: skip
-"""Permissive licences, by a part of their names; each part of an expression must be one."""
+"""Licences that ask nothing of users of karat, by their names; MPL binds its own files alone."""
+_KNOWN = re.compile(rf"\b({'|'.join(PARTS)})\b")
+_ELSE = re.compile(
+    r"[AL]?GPL|General Public|EUPL|SSPL|CDDL|EPL|Proprietary|Commercial", re.IGNORECASE
+)
+_BETWEEN = re.compile(r"\s+(?:and|or|with)\s+|, version [\d.]+|[;,/()]+", re.IGNORECASE)
 
 
 def of_environment(python: Path) -> dict[str, str]:
@@ -29,7 +35,7 @@ def faults_of(found: dict[str, str]) -> list[str]:
     """Packages that karat would bring under a licence nobody has looked at."""
     faults = []
     for name, licence in found.items():
-        parts = licence.replace(" AND ", ";").replace(" OR ", ";").replace(", ", ";").split(";")
-        if not all(any(x in part for x in PARTS) for part in parts):
+        parts = [part for part in _BETWEEN.split(licence) if part.strip()]
+        if _ELSE.search(licence) or not parts or not all(map(_KNOWN.search, parts)):
             faults.append(f"{name}: {licence}")
     return faults

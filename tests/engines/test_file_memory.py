@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from karat.engines.duck import connected
 from tests.engines.writing import write_rows
 
 PROGRAM = """
@@ -50,3 +53,16 @@ def test_peak_memory_is_bounded(label: str, tmp_path: Path) -> None:
         peaks.append(peak_mb(path, n_rows))
     assert peaks[1] < LIMIT_MB
     assert peaks[1] - peaks[0] < GROWTH_MB, peaks
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners of files are those of POSIX")
+def test_what_is_spilled_is_for_its_owner_alone() -> None:
+    with connected() as connection:
+        row = connection.execute("SELECT current_setting('temp_directory')").fetchone()
+        assert row is not None
+        folder = Path(row[0])
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        connection.execute("SET memory_limit = '60MB'")
+        query = "SELECT count(*) FROM (SELECT random() AS r FROM range(6000000) ORDER BY r)"
+        assert connection.execute(query).fetchone() == (6_000_000,)
+    assert not folder.exists()

@@ -120,7 +120,8 @@ def test_missing_memory_of_python_is_told(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("name", ["counting labels", "a query", "a report with intervals"])
 def test_an_interrupt_is_a_keyboard_interrupt(name: str) -> None:
     assert name in WORK
-    interrupted(name, 0.3)
+    # Asked for is less than a tenth of it; machines are shared.
+    assert interrupted(name, 0.3) < 5.0
 
 
 def test_a_disk_that_is_full_or_read_only(tmp_path: Path) -> None:

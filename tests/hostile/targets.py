@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -73,8 +72,12 @@ class Target:
             if problem.code not in self.codes:
                 raise
             return problem.code
-        with contextlib.suppress(KaratError):  # a tally of no rows has no report
+        try:
             self.use(found)
+        except KaratError as problem:
+            # A tally of no rows has no report, nor has one of weights that no formula can multiply.
+            if problem.code not in ("K101", "K125"):
+                raise
         return None
 
 

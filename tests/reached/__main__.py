@@ -19,7 +19,7 @@ HALVES = {"native": native.report, "python": python.report}
 
 
 def main() -> int:
-    """1 where tests failed, or a total is below what is asked for."""
+    """1 where tests failed, or fewer branches of the native core are reached than are asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.reached", description=__doc__)
     parser.add_argument("half", nargs="?", choices=[*HALVES], help="both by default")
     chosen = parser.parse_args().half

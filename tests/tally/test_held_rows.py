@@ -26,9 +26,10 @@ def rows_of(
     n: int, *, has_pred: bool = True, is_weighted: bool = True, dtype: str = "f8", seed: int = 0
 ) -> HeldRows:
     rng = np.random.default_rng(seed)
+    codes, odds = rng.integers(0, 3, n).astype(np.int32), rng.random((n, 3))
     chunk = Chunk(
-        rng.integers(0, 3, n).astype(np.int32),
-        rng.random((n, 3)).astype(dtype),
+        codes,
+        (odds / odds.sum(axis=1, keepdims=True)).astype(dtype),
         rng.integers(0, 3, n).astype(np.int32) if has_pred else None,
         rng.random(n) if is_weighted else None,
     )
@@ -72,6 +73,30 @@ def test_bytes_bring_the_rows_back(sizes: list[int], **kind: Any) -> None:
     again = HeldRows.from_bytes(rows.to_bytes())
     assert_equal(again, rows)
     assert again.to_bytes() == rows.to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("values", np.nan, "A score is missing or infinite"),
+        ("values", -np.inf, "A score is missing or infinite"),
+        ("values", 1.5, "A probability is not between 0 and 1"),
+        ("values", -1e-9, "A probability is not between 0 and 1"),
+        ("values", 0.9, "The probabilities of a row do not sum to 1"),
+        ("weights", -1.0, "A weight is negative, missing or infinite"),
+        ("weights", np.nan, "A weight is negative, missing or infinite"),
+        ("weights", np.inf, "A weight is negative, missing or infinite"),
+    ],
+)
+def test_bytes_of_rows_that_cannot_be_are_refused(name: str, value: float, problem: str) -> None:
+    rows = rows_of(20)
+    getattr(rows.chunks[0], name)[7] = value
+    with pytest.raises(KaratError, match=problem) as found:
+        HeldRows.from_bytes(rows.to_bytes())
+    assert found.value.code == "K205"
+    if name == "values" and np.isfinite(value):
+        scores = replace(rows, is_prob=False)
+        assert_equal(HeldRows.from_bytes(scores.to_bytes()), scores)
 
 
 def test_where_some_scores_are_float64_all_are() -> None:

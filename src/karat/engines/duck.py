@@ -62,7 +62,7 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
         raise error(
             "K501", feature="Reading prediction files", package="duckdb", extra="cli"
         ) from missing
-    spill = os.path.join(tempfile.gettempdir(), f"karat-spill-{os.getpid()}-{id(object())}")
+    spill = _own_folder()
     try:
         connection = duckdb.connect(
             config={
@@ -75,6 +75,7 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
             }
         )
     except duckdb.OutOfMemoryException as problem:
+        shutil.rmtree(spill, ignore_errors=True)
         raise _without_memory() from problem
     try:
         # It would be written to standard output, among the results.
@@ -83,6 +84,19 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
     finally:
         connection.close()
         shutil.rmtree(spill, ignore_errors=True)
+
+
+def _own_folder() -> str:
+    """A folder that its owner alone reads, as rows may be written there.
+
+    Where none can be made now, a name: DuckDB makes the folder once it must spill, and says what
+    is wrong then.
+    """
+    name = f"karat-spill-{os.getpid()}-"
+    try:
+        return tempfile.mkdtemp(prefix=name)
+    except OSError:
+        return os.path.join(tempfile.gettempdir(), f"{name}{id(object())}")
 
 
 def allow_columns(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:

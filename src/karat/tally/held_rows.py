@@ -231,6 +231,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
         problem = "Its rows were not of so many bytes"
     if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
         problem = "What the scores are is not said"
+    if problem is None:
+        problem = _impossible(chunk, header["tolerance"] if header["is_prob"] else None)
     if problem:
         raise damaged(problem)
     return HeldRows(classes, (chunk,), header["is_prob"], float(header["tolerance"]))
@@ -254,5 +256,27 @@ def _inconsistency(chunk: Chunk, classes: Classes) -> str | None:
     weights = chunk.weights
     if weights is not None and (weights.shape != (n,) or weights.dtype != np.float64):
         return "The weights do not fit the rows"
-    # Values are looked at by whoever reads them: see `engines.scores`.
+    return None
+
+
+def _impossible(chunk: Chunk, tolerance: float | None) -> str | None:
+    """What no rows could have held, or None.
+
+    Args:
+        tolerance: of the sums of probabilities; None: they are scores.
+    """
+    if not len(chunk.codes):
+        return None
+    low, high = float(chunk.values.min()), float(chunk.values.max())
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return "A score is missing or infinite"
+    if tolerance is not None and not 0 <= low <= high <= 1:
+        return "A probability is not between 0 and 1"
+    if tolerance is not None and chunk.values.ndim == 2:
+        away = np.abs(chunk.values.sum(axis=1, dtype=np.float64) - 1)
+        if not float(away.max()) <= tolerance + 1e-12:
+            return "The probabilities of a row do not sum to 1"
+    weights = chunk.weights
+    if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
+        return "A weight is negative, missing or infinite"
     return None
