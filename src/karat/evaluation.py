@@ -7,6 +7,8 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, get_args
 
+import numpy as np
+
 from karat.class_names import display_names
 from karat.engines.devices.tensors import Arrived, arrived
 from karat.engines.scores import tally_scores
@@ -169,6 +171,11 @@ def evaluate(
         "prob": score_columns("prob", prob),
         "score": score_columns("score", score),
     }
+    if not isinstance(exact, bool | np.bool_):
+        raise error(
+            "K122", argument="exact", value=exact, choices="True, False",
+            do="True reads files a second time.",
+        )  # fmt: skip
     _check_sources(is_table, columns, y_prob, y_score, confusion, (weights, clusters), nulls)
     options = {
         "labels": labels,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Final
 
+import numpy as np
+
 from karat.comparing import compare
 from karat.comparison.outcome import Comparison
 from karat.confusion import Confusion
@@ -59,6 +61,8 @@ def plotted(body: Callable[..., None]) -> Callable[..., Any]:
         for key in rest.keys() - own_names:
             if karat_word(key) is not None:
                 raise unknown_argument(f"karat.plot.{name}", key, [*own_names, *arguments])
+        for item in own:
+            _check_flag(item, rest.get(item.name, item.default))
         with axes_of(ax) as axes:
             read = _comparison_of if is_comparison else _reports_of
             reports = read(name, drawn, y_pred, of_rows)
@@ -86,6 +90,21 @@ def plotted(body: Callable[..., None]) -> Callable[..., Any]:
     function.__annotations__ = {}
     del function.__wrapped__
     return function
+
+
+def _check_flag(option: inspect.Parameter, value: Any) -> None:
+    """Refuse what is no truth value, of an option that is one.
+
+    Errors:
+        K122.
+    """
+    kinds = {kind.strip() for kind in str(option.annotation).split("|")}
+    if not kinds <= {"bool", "None"} or (value is None and "None" in kinds):
+        return
+    if not isinstance(value, bool | np.bool_):
+        choices = "True, False, None" if "None" in kinds else "True, False"
+        do = _OPTIONS[option.name]
+        raise error("K122", argument=option.name, value=value, choices=choices, do=do)
 
 
 def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> dict[str, Report]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.errors import KaratError, error, shown
+from karat.errors import KaratError, error, short, shown
 from karat.errors.habits import names_its_arguments
 from karat.functions import function_of
 from karat.inputs.align import classes_of
@@ -49,6 +49,11 @@ class Scorer:
         given |= {"weights": sample_weight, "labels": self.labels, "positive": self.positive}
         if self.metric.needs_scores:
             given |= self._scored(estimator, X)
+        elif not hasattr(estimator, "predict"):
+            raise error(
+                "K120", found=f"{short(estimator)} has no method predict",
+                do="Give a fitted classifier.",
+            )  # fmt: skip
         else:
             given["y_pred"] = estimator.predict(X)
         try:

@@ -26,6 +26,7 @@ from karat.weak_slice_arguments import searched
 __all__ = ["find_weak_slices"]
 
 _FEWEST: Final = 99
+_MOST: Final = 1_000_000
 _MOST_CROSSED: Final = 50
 """Columns of more slices than this are not crossed with others."""
 
@@ -95,8 +96,10 @@ def find_weak_slices(
             "K122", argument="level", value=level, choices="a number between 0 and 1",
             do="1 − level is the chance of a false finding.",
         )  # fmt: skip
-    least_n = _whole("min_n", min_n, 1, "50 rows tell a tenth from a quarter.")
-    n_shuffles = _whole("n_permutations", n_permutations, _FEWEST, "999 show p down to 0.001.")
+    least_n = _whole("min_n", min_n, 1, None, "50 rows tell a tenth from a quarter.")
+    n_shuffles = _whole(
+        "n_permutations", n_permutations, _FEWEST, _MOST, "999 show p down to 0.001."
+    )
     if not isinstance(crosses, bool | np.bool_):
         raise error(
             "K122", argument="crosses", value=crosses, choices="True, False",
@@ -119,13 +122,12 @@ def find_weak_slices(
     return _found(tables, rows, draws, asked, left_out)
 
 
-def _whole(argument: str, value: Any, least: int, do: str) -> int:
+def _whole(argument: str, value: Any, least: int, most: int | None, do: str) -> int:
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if is_whole and value >= least:
+    if is_whole and value >= least and (most is None or value <= most):
         return int(value)
-    raise error(
-        "K122", argument=argument, value=value, choices=f"a whole number from {least}", do=do
-    )
+    choices = f"a whole number from {least}" + ("" if most is None else f" to {most}")
+    raise error("K122", argument=argument, value=value, choices=choices, do=do)
 
 
 def _found(

@@ -178,3 +178,19 @@ def test_what_is_ignored_is_a_number_not_what_it_becomes_in_a_narrow_type() -> N
         assert float(found) == pytest.approx(2 / 3)
     found = function(pred, target, num_classes=256, average="micro", ignore_index=255)
     assert float(found) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"weights": "95"}, "K621"), ({"weights": {"a": 1}}, "K621"), ({"weights": 2**63}, "K621"),
+        ({"ignore_index": 10**400}, "K122"), ({"ignore_index": 0.5}, "K122"),
+        ({"multidim_average": torch.zeros(3)}, "K122"), ({"multidim_average": None}, "K122"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_options_of_any_kind_are_refused(options: dict[str, Any], code: str) -> None:
+    preds, target = torch.tensor([0.25, 0.75]), torch.tensor([0, 1])
+    with pytest.raises(KaratError) as found:
+        karat_torchmetrics.functional.binary_accuracy(preds, target, **options)
+    assert found.value.code == code

@@ -89,6 +89,7 @@ def intervals(function: Command) -> Command:
     return function
 
 
+_NO_SIZE = 2.0**63
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 
@@ -108,13 +109,13 @@ def bytes_of(text: str) -> int:
         )  # fmt: skip
     number, unit, is_binary = found.groups()
     power = " kmgt".index(unit.lower() or " ")
-    size = int(float(number) * (1024 if is_binary else 1000) ** power)
-    if size < MIN_MEMORY:
+    size = float(number) * (1024.0 if is_binary else 1000.0) ** power
+    if not MIN_MEMORY <= size < _NO_SIZE:
         raise error(
             "K122", argument="--max-memory", value=text, choices="a size from 1MiB",
             do="Give a unit, as 500MB or 2GiB: without one it is a number of bytes.",
         )  # fmt: skip
-    return size
+    return int(size)
 
 
 def level_of(text: str) -> float | None:
@@ -171,7 +172,7 @@ def labels_of(text: str | None) -> list[str] | None:
 
         try:
             found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if isinstance(found, list) and all(isinstance(item, str | int) for item in found):
             return [item if isinstance(item, str) else json.dumps(item) for item in found]

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from karat.engines.temporary import no_room
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, short
 
 if TYPE_CHECKING:
     import duckdb
@@ -145,12 +145,26 @@ def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
     """
     import duckdb
 
+    check_text(where)
     try:
         statements = connection.extract_statements(f"SELECT {where}\n")
     except duckdb.Error:
         raise error("K408", found=f"The condition {where!r} is no SQL expression.") from None
     if len(statements) != 1:
         raise error("K408", found=f"The condition {where!r} is more than one statement.")
+
+
+def check_text(sql: str) -> None:
+    """Refuse SQL that no UTF-8 holds, as the bytes of a command line may be.
+
+    Errors:
+        K408 which character it is.
+    """
+    try:
+        sql.encode()
+    except UnicodeEncodeError as problem:
+        found = f"Character {problem.start + 1} of {short(sql)} is no character of UTF-8."
+        raise error("K408", found=found) from None
 
 
 def quoted(name: str) -> str:

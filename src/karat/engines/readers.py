@@ -13,7 +13,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from karat.engines.duck import explaining, file_list, first_line_of_zstd, literal, quoted
+from karat.engines.duck import (
+    check_text,
+    explaining,
+    file_list,
+    first_line_of_zstd,
+    literal,
+    quoted,
+)
 from karat.engines.label_sql import NUMBER, WHOLE, is_null
 from karat.engines.names import folders_of, json_header, member, parquet_header
 from karat.engines.relations import Part, Relation
@@ -49,6 +56,7 @@ def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relati
 
 
 def _query(connection: duckdb.DuckDBPyConnection, query: str) -> Part:
+    check_text(query)
     statements = connection.extract_statements(query)
     kinds = [statement.type.name for statement in statements]
     if kinds != ["SELECT"]:

@@ -84,9 +84,16 @@ def _times(values: Any) -> list[str | None] | None:
         return [None if gone else text for text, gone in zip(texts, missing, strict=True)]
     if found.dtype.kind != "O":
         return None
-    items = [None if item is None or item != item else item for item in found.tolist()]
+    items = [None if item is None or _is_nan(item) else item for item in found.tolist()]
     are_times = all(item is None or isinstance(item, date | time) for item in items)
     return [None if item is None else str(item) for item in items] if are_times else None
+
+
+def _is_nan(item: Any) -> bool:
+    try:
+        return bool(item != item)
+    except ArithmeticError:  # the signalling NaN of a Decimal
+        return True
 
 
 def _times_of_arrow(column: ArrowColumn) -> list[str | None] | None:

@@ -11,8 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import numpy as np
+
+from karat.errors import error
 from karat.metrics._formula import Node, walk
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ _LOG_WEIGHTS: Final = 650.0
 """The largest logarithm of a ratio of two counts of 64 bits, and of two sums of weights."""
 
 
+_MOST: Final = 1e300
 _UNDERFLOW: Final = 1e-300 / ROUNDING_UNIT
 """Exponentials below e⁻⁷⁰⁸ are 0."""
 
@@ -100,6 +105,9 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
     Returns:
         The bound. Inputs are taken as the float64 or float32 numbers that they are.
 
+    Errors:
+        K122 it is no metric; fewer than no rows, less than one class, a spread below 1.
+
     Example:
         >>> import karat
         >>> from karat.metrics import error_bound
@@ -107,6 +115,7 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
         >>> bound.relative < 2e-15, bound.absolute
         (True, 0.0)
     """
+    _check(metric, n, k, spread)
     record, data = metric.record, _Data(float(n), k, spread)
     if record.is_traced:
         root = metric.traced("zero").value
@@ -126,6 +135,32 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
     logs = 4.0 * (data.n + 16.0) if record.name == "spiegelhalter_p" else 0.0
     u = ROUNDING_UNIT
     return ErrorBound(relative * u, absolute * u, scale, logs * u)
+
+
+def _check(metric: Any, n: Any, k: Any, spread: Any) -> None:
+    """Refuse arguments that say nothing, of which a bound would be one of nothing."""
+    rows, classes = _number(n), _number(k)
+    is_spread = spread is None or 1 <= _number(spread) < _MOST
+    wanted = [
+        ("metric", metric, hasattr(metric, "record"), "a metric, as karat.metrics.get('f1')"),
+        ("n", n, 0 <= rows < _MOST, "a number from 0 to 1e300"),
+        ("k", k, 1 <= classes < _MOST and classes.is_integer(), "a whole number from 1"),
+        ("spread", spread, is_spread, "a number from 1, or None"),
+    ]
+    for argument, value, is_well, choices in wanted:
+        if not is_well:
+            do = "n counts rows, k classes; spread is all weight over the smallest."
+            raise error("K122", argument=argument, value=value, choices=choices, do=do)
+
+
+def _number(value: Any) -> float:
+    """The value as a float; NaN where it is no number."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _reads_far(root: Node) -> bool:

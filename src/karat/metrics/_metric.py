@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Metric", "Values"]
 
+_MOST_BITS = 14_000
 _LIFT_TEXT = {
     "macro": "Mean over the classes: ",
     "micro": "From the counts added over the classes: ",
@@ -324,4 +325,6 @@ def _text(value: Any) -> str:
         return f"[{', '.join(_text(item) for item in value)}]"
     if isinstance(value, float) and value.is_integer():
         return repr(int(value))
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"a whole number of {value.bit_length()} bits"  # which Python does not write
     return repr(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import error
+from karat.errors import error, short
 from karat.metrics import (
     ClassProbabilities,
     Confidences,
@@ -96,7 +96,7 @@ def _bins_of(
         raise error(
             "K302",
             metric=name,
-            found=f"bins={bins} is above {MOST_BINS}",
+            found=f"bins={short(bins)} is above {MOST_BINS}",
             parameters=_BINS.text.rstrip("."),
         )
     return c.made(binned, bins, scheme, closed)

@@ -85,13 +85,13 @@ def as_rows(
     return Rows(values, codes, weights, names)
 
 
-def check_loss(loss: str) -> None:
+def check_loss(loss: Any) -> None:
     """Refuse a loss that does not exist.
 
     Errors:
         K122 it is neither of the two.
     """
-    if loss not in _LOSSES:
+    if not isinstance(loss, str) or loss not in _LOSSES:
         do = "multiclass is the softmax, multiclass_one_vs_all one sigmoid for each class."
         choices = ", ".join(map(repr, _LOSSES))
         raise error("K122", argument="loss", value=loss, choices=choices, do=do)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,9 @@ class LightGBMObjective:
     def __post_init__(self) -> None:
         check_loss(self.loss)
         check_threads(self.n_threads)
-        if not 0 < self.sigmoid < float("inf"):
+        given: Any = self.sigmoid
+        is_number = isinstance(given, Real) and not isinstance(given, bool)
+        if not is_number or not 0 < given < float("inf"):
             meaning, wanted = "the slope of the sigmoid", "a finite number above 0"
             raise error(
                 "K154", argument="sigmoid", value=self.sigmoid, meaning=meaning, wanted=wanted

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.errors import error
 from karat.inputs.threads import check_threads
 from karat.objectives.arguments import as_rows
 
@@ -94,11 +95,21 @@ def _differentiate(
     z: Any, t: Any, w: Any, diagonal: bool, n_threads: int | None, *, is_one_vs_all: bool
 ) -> Derivatives:
     check_threads(n_threads)
+    if not isinstance(diagonal, bool | np.bool_):
+        raise error(
+            "K122", argument="diagonal", value=diagonal, choices="True, False",
+            do="True gives float64[n, k] instead of [n, k, k].",
+        )  # fmt: skip
     rows = as_rows(z, t, w)
     try:
         return Derivatives(
             *_native.objective_rows(
-                rows.scores, rows.labels, rows.weights, is_one_vs_all, diagonal, n_threads or 0
+                rows.scores,
+                rows.labels,
+                rows.weights,
+                is_one_vs_all,
+                bool(diagonal),
+                n_threads or 0,
             )
         )
     except _native.Rejected as problem:

@@ -51,7 +51,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
         *(_every(report) if metrics == "all" else [_headline(report, headline)]),
         _classes(report),
         # The metric whose tests a report that was read from JSON holds.
-        *slice_sections(report, headline_names(report)[0]),
+        *(slice_sections(report, headline_names(report)[0]) if report.metrics else ()),
         thresholds_section(report),
         confusion_section(report.confusion),
         pairs_section(report),

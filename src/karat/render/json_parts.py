@@ -22,6 +22,8 @@ __all__ = ["Part", "parsed", "refused"]
 _EXACT = 1 << 53
 """Up to here a whole number written as a float, 3.0, is that number."""
 _LONGEST = 60
+_MOST_DIGITS = 300
+"""Of whole numbers: more would be no number of float64."""
 
 
 def refused(found: str, do: str = "Write the report again with to_json().") -> KaratError:
@@ -41,6 +43,7 @@ def parsed(text: str | bytes) -> Part:
                 text,
                 parse_constant=_no_constant,
                 parse_float=_finite,
+                parse_int=_countable,
                 object_pairs_hook=each_once,
             )
         )
@@ -197,6 +200,12 @@ def _finite(text: str) -> float:
     if math.isinf(number):
         raise ValueError(f"{text[:_LONGEST]} is larger than any number that is read")
     return number
+
+
+def _countable(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"{text[:20]}… has {len(text)} digits")
+    return int(text)
 
 
 def _no_constant(name: str) -> Any:

@@ -90,8 +90,11 @@ class Settings:
             check_policy(given["undefined"]), given["n_threads"], checked_memory(max_memory),
         )  # fmt: skip
         are_numbers_of_rows(confidence["weights_are"])
-        _ = found.asked
-        return found
+        asked = found.asked
+        if asked is not None:
+            # As they are written: a level may have come as a Decimal.
+            confidence |= {name: getattr(asked, name) for name in ("level", "seed", "n_replicates")}
+        return replace(found, confidence=confidence)
 
     def asking(self, metrics: Any) -> Settings:
         """The same for other metrics."""
@@ -175,8 +178,9 @@ class Settings:
 
 
 def _plain(value: Any) -> Any:
-    """A scalar of NumPy as that of Python, which JSON knows."""
-    return value.item() if isinstance(value, np.generic) else value
+    """A scalar of NumPy, or its array without axes, as that of Python, which JSON knows."""
+    is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
+    return value.item() if is_scalar else value
 
 
 def _texts(metrics: Any) -> tuple[str, ...] | None:

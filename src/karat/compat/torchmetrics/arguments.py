@@ -170,7 +170,8 @@ def _of_labels(need: Need, name: str, validate_args: bool, options: dict[str, An
 
 
 def _check_choice(argument: str, value: Any, choices: tuple[Any, ...]) -> None:
-    if not any(value is choice or value == choice for choice in choices):
+    is_one = isinstance(value, str | bool | int | float | None)
+    if not is_one or not any(value is choice or value == choice for choice in choices):
         shown = ", ".join(repr(choice) for choice in choices)
         raise error("K122", argument=argument, value=value, choices=shown, do="Give one of them.")
 
@@ -193,7 +194,8 @@ def _check_threshold(threshold: Any) -> None:
 
 
 def _check_index(ignore_index: Any) -> None:
-    if ignore_index is not None and not isinstance(ignore_index, int):
+    is_index = isinstance(ignore_index, int) and -(1 << 63) <= ignore_index < 1 << 63
+    if ignore_index is not None and not is_index:
         do = "Rows of that label are left out."
         choices = "None, an integer"
         raise error("K122", argument="ignore_index", value=ignore_index, choices=choices, do=do)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from karat import _native
 from karat.compat.torchmetrics.refusal import refused
+from karat.errors import short
 
 __all__ = [
     "NATIVE_DEVICES",
@@ -117,7 +118,11 @@ def flat_weights(weights: Any, target: Tensor) -> Tensor | None:
     if weights is None:
         return None
     wide = torch.float32 if target.device.type == "mps" else torch.float64
-    given = torch.as_tensor(weights, device=target.device).detach().to(wide)
+    try:
+        given = torch.as_tensor(weights, device=target.device).detach().to(wide)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        found = f"weights cannot be a tensor: {short(str(problem))}"
+        raise refused("weights", found, "Give a tensor or a list of numbers.") from None
     if given.shape != target.shape:
         if given.shape != target.shape[:1]:
             found = f"weights has shape {tuple(given.shape)}, target {tuple(target.shape)}"

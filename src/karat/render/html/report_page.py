@@ -63,7 +63,7 @@ def report_to_html(report: Report) -> str:
         "about_decisions": about_decisions,
         "best_thresholds": thresholds_section(report),
         "classes": class_table(report),
-        "slices": list(slice_sections(report, first[0])),
+        "slices": list(slice_sections(report, first[0])) if first else [],
         "figures": figures_of(report),
         "pairs": _pairs(report),
         "undefined": undefined_reasons(report),
