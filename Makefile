@@ -2,11 +2,13 @@
 #
 # Every command makes what it needs in .venv: Python 3.11 or newer and a C++ compiler are enough.
 # PYTHON=python3.12 chooses another interpreter for a new .venv; PYTEST="-k merge -x" is passed on to pytest.
+# JOBS=0 runs the tests in one process, as a debugger needs it.
 # N=510 SEED=1 say how many mutants `make mutants` draws, and which.
 
 PYTHON ?= python3
 VENV   ?= .venv
 PYTEST ?=
+JOBS   ?= 2
 N      ?= 510
 SEED   ?= 1
 
@@ -38,7 +40,7 @@ types: $(VENV)/installed-test  ## check the types of src with mypy --strict
 	$(BIN)/mypy --strict src
 
 unit: $(VENV)/installed-test browser  ## run the tests only
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST)
 
 # Without a browser the tests of pages are skipped; .ci/run requires them.
 browser:  ## install Chromium from the distribution for the tests of pages, as root and where it is absent

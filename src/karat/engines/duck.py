@@ -284,7 +284,8 @@ def _file_message(text: str, file: DataFile | None) -> str:
     head = _NOISE.sub("", text, count=1).strip().partition("\n")[0].rstrip(" .")
     for path in (f' in file "{file.path}"', f": {file.path}") if file else ():
         head = head.replace(path, "")
-    return f"{head[:1].lower()}{head[1:]}."
+    first = head[:1] if head[1:2].isupper() else head[:1].lower()  # JSON stays JSON
+    return f"{first}{head[1:]}."
 
 
 def _line_problem(text: str) -> str:
@@ -299,7 +300,7 @@ def _line_problem(text: str) -> str:
     if converted:
         return f"holds {converted[1]!r} where a number is expected"
     if "maximum line size" in text.lower():
-        return "is longer than 2 MB; is a quote never closed?"
+        return "is longer than 2 MB, as where a quote is never closed"
     return "cannot be split into fields"
 
 
