@@ -7,8 +7,6 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, get_args
 
-import numpy as np
-
 from karat.class_names import display_names
 from karat.engines.devices.tensors import Arrived, arrived
 from karat.engines.scores import tally_scores
@@ -16,6 +14,7 @@ from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
 from karat.functions import check_policy, plain_text
 from karat.inputs.clusters import as_clusters
+from karat.inputs.flags import check_flag
 from karat.inputs.frames import is_frame
 from karat.inputs.slice_codes import as_slices, named_columns
 from karat.inputs.spread import spread_host
@@ -171,11 +170,7 @@ def evaluate(
         "prob": score_columns("prob", prob),
         "score": score_columns("score", score),
     }
-    if not isinstance(exact, bool | np.bool_):
-        raise error(
-            "K122", argument="exact", value=exact, choices="True, False",
-            do="True reads files a second time.",
-        )  # fmt: skip
+    check_flag("exact", exact, "True reads files a second time.")
     _check_sources(is_table, columns, y_prob, y_score, confusion, (weights, clusters), nulls)
     options = {
         "labels": labels,

@@ -13,6 +13,7 @@ from karat.errors import error, shown
 from karat.functions import check_policy, plain_text
 from karat.gate_numbers import Asked
 from karat.gating.rules import Rule
+from karat.inputs.flags import check_flag
 from karat.uncertainty.confidence import Confidence
 
 __all__ = ["asked_of", "check_flags", "target_of"]
@@ -25,11 +26,7 @@ def check_flags(**flags: Any) -> None:
         K122.
     """
     for argument, value in flags.items():
-        if not isinstance(value, bool | np.bool_):
-            raise error(
-                "K122", argument=argument, value=value, choices="True, False",
-                do="A text such as 'no' would count as True.",
-            )  # fmt: skip
+        check_flag(argument, value, "A text such as 'no' would count as True.")
 
 
 def asked_of(

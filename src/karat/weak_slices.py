@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
+from karat.inputs.flags import check_flag
 from karat.inputs.slice_codes import SliceCodes, coded_values, crossed
 from karat.slices.weak import (
     Candidates,
@@ -100,11 +101,7 @@ def find_weak_slices(
     n_shuffles = _whole(
         "n_permutations", n_permutations, _FEWEST, _MOST, "999 show p down to 0.001."
     )
-    if not isinstance(crosses, bool | np.bool_):
-        raise error(
-            "K122", argument="crosses", value=crosses, choices="True, False",
-            do="False looks at single columns only.",
-        )  # fmt: skip
+    check_flag("crosses", crosses, "False looks at single columns only.")
     given = searched(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
     rows = given.losses()
     single, unfit = _single(given.columns(), rows, given.beside)

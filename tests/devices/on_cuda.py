@@ -22,6 +22,7 @@ from tests.compat.torchmetrics_calls import CLASSES as MEASURES
 from tests.compat.torchmetrics_calls import Call, call_of
 from tests.devices.rows import differences, labels, on_the_device, scores, torch, weights
 from tests.devices.test_waiting import batches, stream
+from tests.optional import optional
 
 BLOCKS, DRAWN, FED = range(70, 80), 500, 60
 LARGE = 2_000_000
@@ -129,7 +130,7 @@ def test_rows_of_the_host_beside_those_of_a_device() -> None:
 
 @pytest.mark.parametrize("home", ["cupy", "jax.numpy"])
 def test_arrays_of_other_libraries(home: str) -> None:
-    library = pytest.importorskip(home)
+    library = optional(home)
     for name in ("labels", "prob"):
         given = batches()[name]
         held = {}

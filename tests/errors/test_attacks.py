@@ -81,8 +81,8 @@ def test_a_report_of_no_metrics_is_shown() -> None:
 
 @pytest.mark.parametrize("n", [98, 1_000_001, 10**11, 2**62, 2**63])
 def test_permutations_without_end(n: int) -> None:
-    call = lambda: karat.find_weak_slices(MANY, GUESSED, by=COLUMN, n_permutations=n)  # noqa: E731
-    assert code_of(call) == "K122"
+    given: dict[str, Any] = {"by": COLUMN, "n_permutations": n}
+    assert code_of(lambda: karat.find_weak_slices(MANY, GUESSED, **given)) == "K122"
 
 
 @pytest.mark.parametrize(

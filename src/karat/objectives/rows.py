@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.errors import error
+from karat.inputs.flags import check_flag
 from karat.inputs.threads import check_threads
 from karat.objectives.arguments import as_rows
 
@@ -95,11 +95,7 @@ def _differentiate(
     z: Any, t: Any, w: Any, diagonal: bool, n_threads: int | None, *, is_one_vs_all: bool
 ) -> Derivatives:
     check_threads(n_threads)
-    if not isinstance(diagonal, bool | np.bool_):
-        raise error(
-            "K122", argument="diagonal", value=diagonal, choices="True, False",
-            do="True gives float64[n, k] instead of [n, k, k].",
-        )  # fmt: skip
+    check_flag("diagonal", diagonal, "True gives float64[n, k] instead of [n, k, k].")
     rows = as_rows(z, t, w)
     try:
         return Derivatives(
