@@ -112,7 +112,7 @@ def bytes_of(text: str) -> int:
     size = float(number) * (1024.0 if is_binary else 1000.0) ** power
     if not MIN_MEMORY <= size < _NO_SIZE:
         raise error(
-            "K122", argument="--max-memory", value=text, choices="a size from 1MiB",
+            "K122", argument="--max-memory", value=text, choices="a size from 1MiB, below 8EiB",
             do="Give a unit, as 500MB or 2GiB: without one it is a number of bytes.",
         )  # fmt: skip
     return int(size)
