@@ -151,6 +151,20 @@ void check_length(const char* left, int64_t n_left, const char* right, int64_t n
                               .c_str());
 }
 
+nb::object array_over(void* data, nb::dlpack::dtype kind, std::initializer_list<int64_t> shape,
+                      nb::handle owner) {
+    size_t lengths[3];
+    std::copy(shape.begin(), shape.end(), lengths);
+    return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), lengths, owner, nullptr, kind));
+}
+
+nb::object array_with(Memory memory, void* data, nb::dlpack::dtype kind,
+                      std::initializer_list<int64_t> shape) {
+    const nb::capsule owner(memory.get(), memory.get_deleter());
+    memory.release();
+    return array_over(data, kind, shape, owner);
+}
+
 bool poll_signals() {
     const nb::gil_scoped_acquire locked;
     return PyErr_CheckSignals() == 0;

@@ -5,7 +5,9 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bind/unlocked.hpp"
@@ -68,28 +70,47 @@ private:
 // Throws ValueError when the lengths differ.
 void check_length(const char* left, int64_t n_left, const char* right, int64_t n_right);
 
-// A new array float or int [n] that owns the memory.
+// An array over memory that lives as long as its owner.
+nb::object array_over(void* data, nb::dlpack::dtype kind, std::initializer_list<int64_t> shape,
+                      nb::handle owner);
+
 template <class T>
-nb::object owned(std::unique_ptr<T[]> memory, int64_t n) {
-    T* data = memory.get();
-    nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {static_cast<size_t>(n)}, owner));
+nb::object view(nb::handle owner, T* data, int64_t n) {
+    return array_over(data, nb::dtype<T>(), {n}, owner);
 }
 
-// A new array [n, width] that owns the memory.
 template <class T>
-nb::object owned(std::unique_ptr<T[]> memory, int64_t n, int64_t width) {
-    T* data = memory.get();
-    nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(
-        data, {static_cast<size_t>(n), static_cast<size_t>(width)}, owner));
+nb::object view(nb::handle owner, std::vector<T>& values) {
+    return view(owner, values.data(), static_cast<int64_t>(values.size()));
+}
+
+// Memory for an array to own, and what frees it.
+using Memory = std::unique_ptr<void, void (*)(void*) noexcept>;
+
+// Of what `new` made, an array or one object.
+template <class Held>
+Memory held(typename std::unique_ptr<Held>::pointer memory) {
+    using Pointer = typename std::unique_ptr<Held>::pointer;
+    return Memory(memory, [](void* p) noexcept { std::default_delete<Held>()(static_cast<Pointer>(p)); });
+}
+
+// A new array that owns the memory in which its items are.
+nb::object array_with(Memory memory, void* data, nb::dlpack::dtype kind,
+                      std::initializer_list<int64_t> shape);
+
+// [n] or [n, ...].
+template <class T, class... Lengths>
+nb::object owned(std::unique_ptr<T[]> items, int64_t n, Lengths... lengths) {
+    T* data = items.release();
+    return array_with(held<T[]>(data), data, nb::dtype<T>(), {n, static_cast<int64_t>(lengths)...});
 }
 
 template <class T>
 nb::object owned(std::vector<T> values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = kept->data();
+    const int64_t n = static_cast<int64_t>(kept->size());
+    return array_with(held<std::vector<T>>(kept.release()), data, nb::dtype<T>(), {n});
 }
 
 // For kernels: takes the GIL and looks for Ctrl-C.

@@ -36,7 +36,8 @@ nb::object count_integers(nb::handle y_true, nb::handle y_pred, nb::handle weigh
         tally = count_discovered(true_column, pred_column, weight.weights,
                                  options_of(cells, n_threads));
     }
-    return tally ? nb::cast(std::move(*tally)) : nb::none();
+    if (tally) return nb::cast(std::move(*tally));
+    return nb::none();
 }
 
 nb::object count_agreement_of(nb::handle y_true, nb::handle y_pred, int n_threads) {
@@ -49,7 +50,8 @@ nb::object count_agreement_of(nb::handle y_true, nb::handle y_pred, int n_thread
         const Unlocked unlocked(true_column.n);
         tally = count_agreement(true_column, pred_column, n_threads, poll_signals);
     }
-    return tally ? nb::cast(std::move(*tally)) : nb::none();
+    if (tally) return nb::cast(std::move(*tally));
+    return nb::none();
 }
 
 Tally count_codes(nb::handle true_codes, int64_t true_base, nb::handle true_lut,
@@ -75,16 +77,10 @@ Tally count_codes(nb::handle true_codes, int64_t true_base, nb::handle true_lut,
     return count_declared(of_truth, of_pred, k, weight.weights, options_of(cells, n_threads));
 }
 
-// A view of a vector of the tally, which stays alive as long as the array.
-template <class T>
-nb::object view(nb::handle self, std::vector<T>& values) {
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(values.data(), {values.size()}, self));
-}
-
+// Views of a tally, which stays alive as long as they do.
 template <class T>
 nb::object square(nb::handle self, std::vector<T>& values, int64_t k) {
-    const size_t side = static_cast<size_t>(k);
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(values.data(), {side, side}, self));
+    return array_over(values.data(), nb::dtype<T>(), {k, k}, self);
 }
 
 template <class T>
@@ -107,14 +103,15 @@ void bind_count(nb::module_& m) {
         .def_prop_ro("labels",
                      [](nb::handle self) -> nb::object {
                          Tally& tally = nb::cast<Tally&>(self);
-                         return tally.discovered ? view(self, tally.labels) : nb::none();
+                         if (tally.discovered) return view(self, tally.labels);
+                         return nb::none();
                      })
         .def("cells",
              [](nb::handle self) {
                  Tally& tally = nb::cast<Tally&>(self);
                  require(tally.has_cells, "this tally has no cells");
-                 return tally.weighted ? square(self, tally.sums, tally.k)
-                                       : square(self, tally.counts, tally.k);
+                 if (tally.weighted) return square(self, tally.sums, tally.k);
+                 return square(self, tally.counts, tally.k);
              })
         .def("squares",
              [](nb::handle self) {
@@ -125,8 +122,8 @@ void bind_count(nb::module_& m) {
         .def("marginals",
              [](nb::handle self) {
                  Tally& tally = nb::cast<Tally&>(self);
-                 return tally.weighted ? three(self, tally.tp_w, tally.fp_w, tally.fn_w)
-                                       : three(self, tally.tp, tally.fp, tally.fn);
+                 if (tally.weighted) return three(self, tally.tp_w, tally.fp_w, tally.fn_w);
+                 return three(self, tally.tp, tally.fp, tally.fn);
              })
         .def("marginal_rows",
              [](nb::handle self) {

@@ -43,13 +43,12 @@ nb::tuple differentiate_arrays(const Program& program, In<double, 2> tp, In<doub
                           stops);
         }
     }
-    const auto n = static_cast<size_t>(batch), width = static_cast<size_t>(k);
     nb::object listed = nb::none();
-    if (of_cells) listed = to_numpy(std::move(of_cells), {n, static_cast<size_t>(m)});
-    return nb::make_tuple(values.finish(), slopes_of.finish(), to_numpy(std::move(constant), {n}),
-                          to_numpy(std::move(truth), {n, width}),
-                          to_numpy(std::move(predicted), {n, width}),
-                          to_numpy(std::move(same), {n, width}), listed);
+    if (of_cells) listed = owned(std::move(of_cells), batch, m);
+    return nb::make_tuple(values.finish(), slopes_of.finish(), owned(std::move(constant), batch),
+                          owned(std::move(truth), batch, k),
+                          owned(std::move(predicted), batch, k),
+                          owned(std::move(same), batch, k), listed);
 }
 
 }  // namespace karat

@@ -14,12 +14,13 @@ namespace karat {
 namespace {
 
 nb::object classes_of(Packed& packed) {
-    return packed.is_weighted() ? owned(packed.total(weigh_classes))
-                                : owned(packed.total(count_classes));
+    if (packed.is_weighted()) return owned(packed.total(weigh_classes));
+    return owned(packed.total(count_classes));
 }
 
 nb::object areas_of(Packed& packed) {
-    return packed.is_weighted() ? owned(packed.read(weigh_areas)) : owned(packed.areas());
+    if (packed.is_weighted()) return owned(packed.read(weigh_areas));
+    return owned(packed.areas());
 }
 
 // Each column on one thread, as many columns at a time as there may be threads.
@@ -48,26 +49,26 @@ nb::list areas_together(const std::vector<Packed*>& columns, int n_threads) {
     return areas;
 }
 
-nb::object rungs_of_packed(Packed& packed, int64_t last, int64_t limit) {
+nb::tuple rungs_of_packed(Packed& packed, int64_t last, int64_t limit) {
     if (last < 0 || last > packed.n() || limit < 1)
         throw nb::index_error("last must be a number of words, and limit at least 1");
     Rungs rungs =
         packed.read([&](const PackedScores& words) { return rungs_of(words, last, limit); });
     const int64_t u = rungs.u;
-    nb::object scores = owned(std::move(rungs.scores), u), squares = nb::none();
-    if (packed.is_weighted()) squares = owned(std::move(rungs.squares), u, 2);
-    nb::object counts = packed.is_weighted() ? owned(std::move(rungs.weights), u, 2)
-                                             : owned(std::move(rungs.counts), u, 2);
-    return nb::make_tuple(scores, counts, squares, rungs.last);
+    nb::object scores = owned(std::move(rungs.scores), u);
+    if (packed.is_weighted())
+        return nb::make_tuple(scores, owned(std::move(rungs.weights), u, 2),
+                              owned(std::move(rungs.squares), u, 2), rungs.last);
+    return nb::make_tuple(scores, owned(std::move(rungs.counts), u, 2), nb::none(), rungs.last);
 }
 
 nb::object spread_of(Packed& packed) {
-    const PlacementSpread found = packed.read(placement_spread);
-    std::vector<double> sides;
+    const PlacementSpread found =
+        packed.read([](const PackedScores& words) { return placement_spread(words); });
+    auto table = std::make_unique<double[]>(3 * found.sides.size());
+    double* at = table.get();
     for (const SideSpread& side : found.sides)
-        sides.insert(sides.end(), {side.weight, side.square, side.spread});
-    std::unique_ptr<double[]> table(new double[sides.size()]);
-    std::copy(sides.begin(), sides.end(), table.get());
+        for (const double number : {side.weight, side.square, side.spread}) *at++ = number;
     nb::object pairs = packed.is_weighted() ? nb::cast(found.pairs) : nb::cast(found.counted);
     return nb::make_tuple(pairs, owned(std::move(table), 2, 3), found.size);
 }

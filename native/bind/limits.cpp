@@ -48,7 +48,7 @@ nb::object quantiles(Column a, Column b, double p) {
         const Unlocked unlocked;
         for (size_t i = 0; i < n; ++i) found[i] = beta_quantile(a(i), b(i), p);
     }
-    return to_numpy(std::move(found), {n});
+    return owned(std::move(found), n);
 }
 
 }  // namespace

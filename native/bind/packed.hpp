@@ -29,19 +29,14 @@ struct Arrays {
     std::optional<Input> weights;
 };
 
-template <class T>
-nb::object view(T* words, int64_t n, nb::handle owner) {
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(words, {static_cast<size_t>(n)}, owner));
-}
-
 inline Poll poll_for(int64_t n) {
     constexpr int64_t kItemsForPoll = int64_t{1} << 24;
     return n < kItemsForPoll ? nullptr : poll_signals;
 }
 
 inline nb::object view_of(PackedScores& packed, nb::handle owner) {
-    return packed.layout.is_wide ? view(packed.wide.get(), packed.task.n(), owner)
-                                 : view(packed.narrow.get(), packed.task.n(), owner);
+    if (packed.layout.is_wide) return view(owner, packed.wide.get(), packed.task.n());
+    return view(owner, packed.narrow.get(), packed.task.n());
 }
 
 // Without NumPy, and without Python.
@@ -119,7 +114,8 @@ public:
             const Unlocked unlocked(n());
             found = count_cut_areas(surveyed_, cut_, n_threads_, poll_for(n()));
         }
-        return found ? owned(std::move(*found)) : nb::none();
+        if (found) return owned(std::move(*found));
+        return nb::none();
     }
 
 private:

@@ -138,7 +138,7 @@ nb::object run_tally(const Program& program, const Tally& tally, nb::handle para
         } else {
             auto copy = std::make_unique<double[]>(k);
             std::copy(outputs[i], outputs[i] + k, copy.get());
-            value = to_numpy(std::move(copy), {static_cast<size_t>(k)});
+            value = owned(std::move(copy), k);
         }
         PyTuple_SetItem(result.ptr(), static_cast<Py_ssize_t>(i), value.release().ptr());
     }

@@ -157,15 +157,6 @@ nb::object areas_of(Matrix<double> sums, std::optional<Matrix<double>> squares,
                           owned(std::move(weights), count, 2));
 }
 
-// [count, u, 2]
-template <class T>
-nb::object cubed(std::unique_ptr<T[]> memory, int64_t count, int64_t u) {
-    T* data = memory.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<3>>(
-        data, {static_cast<size_t>(count), static_cast<size_t>(u), size_t{2}}, owner));
-}
-
 nb::object rungs_drawn(Column1<double> scores, Matrix<double> sums,
                        std::optional<Matrix<double>> squares, bool is_gamma, uint64_t seed,
                        uint32_t stream, int64_t first, int64_t count, int n_threads) {
@@ -193,9 +184,9 @@ nb::object rungs_drawn(Column1<double> scores, Matrix<double> sums,
     nb::object of_scores = owned(std::move(drawn_scores), count, u);
     nb::object of_lengths = owned(std::move(lengths), count);
     if (is_counted)
-        return nb::make_tuple(of_scores, cubed(std::move(counts), count, u), nb::none(), of_lengths);
-    return nb::make_tuple(of_scores, cubed(std::move(weights), count, u),
-                          cubed(std::move(drawn_squares), count, u), of_lengths);
+        return nb::make_tuple(of_scores, owned(std::move(counts), count, u, 2), nb::none(), of_lengths);
+    return nb::make_tuple(of_scores, owned(std::move(weights), count, u, 2),
+                          owned(std::move(drawn_squares), count, u, 2), of_lengths);
 }
 
 }  // namespace

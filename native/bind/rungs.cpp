@@ -36,7 +36,8 @@ nb::object joined(const Input& taken, const Input& left, const T* of_left, const
         join_rungs(reinterpret_cast<const uint8_t*>(rungs), n, of_left, left.length(), of_right,
                    right.length(), width, join, found.get());
     }
-    return left.ndim() == 2 ? owned(std::move(found), n, width) : owned(std::move(found), n);
+    if (left.ndim() == 2) return owned(std::move(found), n, width);
+    return owned(std::move(found), n);
 }
 
 nb::object joined_of(nb::handle taken, nb::handle left, nb::handle right, int join) {

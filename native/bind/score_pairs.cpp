@@ -34,7 +34,8 @@ public:
     }
 
     nb::object weights() const {
-        return weights_ ? owned(std::vector<double>(*weights_)) : nb::none();
+        if (weights_) return owned(std::vector<double>(*weights_));
+        return nb::none();
     }
     nb::object rows() const { return owned(std::vector<int64_t>(classes_.rows)); }
     nb::object starts() const { return owned(std::vector<int64_t>(classes_.starts)); }
@@ -89,8 +90,8 @@ nb::object columns_of(nb::handle values, int64_t first, int64_t count, int n_thr
     const Scores scores = scores_of(matrix, true);
     if (first < 0 || count < 0 || count > scores.width || first > scores.width - count)
         throw nb::index_error("first and count must name columns");
-    return scores.is_double ? copied<double>(scores, first, count, n_threads)
-                            : copied<float>(scores, first, count, n_threads);
+    if (scores.is_double) return copied<double>(scores, first, count, n_threads);
+    return copied<float>(scores, first, count, n_threads);
 }
 
 }  // namespace

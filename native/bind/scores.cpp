@@ -45,44 +45,37 @@ ScoreSums read(nb::handle values, nb::handle codes, int64_t k, nb::handle weight
                        {is_prob, tolerance, wanted, n_bins, n_threads, poll_signals, clip});
 }
 
-// A view of memory of the sums, which stay alive as long as the array.
-template <class T>
-nb::object view(nb::handle self, T* data, size_t n) {
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {n}, self));
-}
-
-template <class T>
-nb::object view(nb::handle self, std::vector<T>& values) {
-    return view(self, values.data(), values.size());
-}
-
+// Views of the sums, which stay alive as long as they do.
 template <std::array<double, kLosses> ScoreSums::* values>
 nb::object losses(nb::handle self) {
     auto& array = nb::cast<ScoreSums&>(self).*values;
-    return view(self, array.data(), array.size());
+    return view(self, array.data(), kLosses);
 }
 
 template <std::vector<double> ScoreSums::* values>
 nb::object bins(nb::handle self) {
     std::vector<double>& vector = nb::cast<ScoreSums&>(self).*values;
-    return vector.empty() ? nb::none() : view(self, vector);
+    if (vector.empty()) return nb::none();
+    return view(self, vector);
 }
 
 nb::object places(nb::handle self) {
     ScoreSums& sums = nb::cast<ScoreSums&>(self);
     if (sums.places.empty() && sums.places_w.empty()) return nb::none();
-    return sums.weighted ? view(self, sums.places_w) : view(self, sums.places);
+    if (sums.weighted) return view(self, sums.places_w);
+    return view(self, sums.places);
 }
 
 nb::object truth(nb::handle self) {
     ScoreSums& sums = nb::cast<ScoreSums&>(self);
-    return sums.weighted ? view(self, sums.truth_w) : view(self, sums.truth);
+    if (sums.weighted) return view(self, sums.truth_w);
+    return view(self, sums.truth);
 }
 
 nb::object predicted(nb::handle self) {
     ScoreSums& sums = nb::cast<ScoreSums&>(self);
     if (sums.predicted == nullptr) return nb::none();
-    return view(self, sums.predicted.get(), static_cast<size_t>(sums.n_rows));
+    return view(self, sums.predicted.get(), sums.n_rows);
 }
 
 // A loss of each row by its bit, or None.
@@ -91,7 +84,7 @@ nb::object rows_of(nb::handle self, int loss) {
     if (loss < 0 || loss > kLosses) throw nb::index_error("loss must be the place of a bit");
     double* data = sums.of_rows[static_cast<size_t>(loss)].get();
     if (data == nullptr) return nb::none();
-    return view(self, data, static_cast<size_t>(sums.n_rows));
+    return view(self, data, sums.n_rows);
 }
 
 // The mean of a loss by its bit, by weight.

@@ -5,12 +5,6 @@
 
 namespace karat {
 
-nb::object to_numpy(std::unique_ptr<double[]> values, std::initializer_list<size_t> shape) {
-    double* raw = values.release();
-    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, double>(raw, shape, owner));
-}
-
 void check_positive(const Program& program, int64_t positive, int64_t k) {
     if (program.uses_positive && (positive < 0 || positive >= k))
         throw std::invalid_argument("the program reads the positive class, and there is none");
@@ -104,13 +98,12 @@ double* const* Outputs::at(int64_t b) {
 }
 
 nb::list Outputs::finish() {
-    const auto batch = static_cast<size_t>(batch_);
     nb::list result;
     for (size_t i = 0; i < values_.size(); ++i) {
         if (is_wide_[i])
-            result.append(to_numpy(std::move(values_[i]), {batch, static_cast<size_t>(width_[i])}));
+            result.append(owned(std::move(values_[i]), batch_, width_[i]));
         else
-            result.append(to_numpy(std::move(values_[i]), {batch}));
+            result.append(owned(std::move(values_[i]), batch_));
     }
     return result;
 }

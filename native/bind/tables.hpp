@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "bind/arrays.hpp"
 #include "bind/unlocked.hpp"
 #include "kernels/evaluate.hpp"
 
@@ -30,8 +31,6 @@ struct In : AnyIn<T, N> {
         return array.size() == 0 || reinterpret_cast<uintptr_t>(array.data()) % alignof(T) == 0;
     }
 };
-
-nb::object to_numpy(std::unique_ptr<double[]> values, std::initializer_list<size_t> shape);
 
 // Throws std::invalid_argument when the program reads the positive class and there is none.
 void check_positive(const Program& program, int64_t positive, int64_t k);

@@ -85,11 +85,15 @@ template <class Words, class Word>
 inline Words words_of(Words key, Words slots, Word first, const KeyLayout& layout) {
     const Words words =
         (key << Word(layout.below())) | (slots << Word(layout.row_bits));
-    if (!layout.has_rows) return words;
-    Words rows;
-    for (int lane = 0; lane < int(sizeof(Words) / sizeof(Word)); ++lane)
-        rows[lane] = first + Word(lane);
-    return words | rows;
+    if constexpr (sizeof(Word) == 4) {
+        return words;  // which have no room for rows
+    } else {
+        if (!layout.has_rows) return words;
+        Words rows;
+        for (int lane = 0; lane < int(sizeof(Words) / sizeof(Word)); ++lane)
+            rows[lane] = first + Word(lane);
+        return words | rows;
+    }
 }
 
 template <int kBytes, class Word>

@@ -170,7 +170,8 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     WeighedPlaces own, rest;
     double seen[2] = {};
     int64_t n_rungs = 0;
-    weigh_each_rung(packed, [&](const RungSums& rung) {
+    const RowReader reader(packed);
+    weigh_each_rung(reader, packed.task, [&](const RungSums& rung) {
         own.add(rung.weight[1], rung.square[1], seen[0] + rung.weight[0] / 2);
         rest.add(rung.weight[0], rung.square[0], seen[1] + rung.weight[1] / 2);
         seen[0] += rung.weight[0];
@@ -179,7 +180,6 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
             own.close();
             rest.close();
         }
-        return true;
     });
     PlacementSpread made;
     const double n_own = own.weight.value(), n_rest = rest.weight.value();
@@ -188,7 +188,7 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     // The own rows whose V is above the mean hold half of all distances from it; they come first.
     const double area = made.pairs / (2 * n_own * n_rest);
     double above = 0, sum = 0;
-    weigh_each_rung(packed, [&](const RungSums& rung) {
+    weigh_each_rung(reader, packed.task, [&](const RungSums& rung) {
         const double gap = 1 - area - (above + rung.weight[0] / 2) / n_rest;
         above += rung.weight[0];
         if (gap <= 0) return false;
@@ -288,15 +288,14 @@ double own_weight(const PackedScores& packed) {
 
 }  // namespace
 
-PlacementSpread placement_spread(const PackedScores& packed) {
+PlacementSpread placement_spread(const PackedScores& packed, int64_t n_narrow) {
     if (packed.task.weights != nullptr) return weigh_spread(packed);
     check_pairs(packed);
     const int64_t n = packed.task.n();
     const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
     return with_reader(packed, [&](const auto& reader) {
         using Reader = std::decay_t<decltype(reader)>;
-        // A sum of 2048 squares of numbers up to 2^26 has room in 64 bits.
-        return n >> 26 == 0 ? CountedSpread<uint64_t, Reader>(reader, n, own).run()
+        return n < n_narrow ? CountedSpread<uint64_t, Reader>(reader, n, own).run()
                             : CountedSpread<uint128, Reader>(reader, n, own).run();
     });
 }

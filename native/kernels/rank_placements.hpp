@@ -27,8 +27,12 @@ struct PlacementSpread {
     double size = 0;                  // Σw|V − A| over the own rows
 };
 
-// Sums for the variance of the area, in one walk; weighted, in another over the best rows too.
-PlacementSpread placement_spread(const PackedScores& packed);
+// A sum of 2048 squares of numbers up to this has room in 64 bits.
+inline constexpr int64_t kNarrowSquares = int64_t{1} << 26;
+
+// Sums for the variance of the area, in one walk; weighted, in another over the best rows too. From
+// n_narrow rows on squares are added in 128 bits.
+PlacementSpread placement_spread(const PackedScores& packed, int64_t n_narrow = kNarrowSquares);
 
 // Adds to out[s, row], for each of m sets s: at a row of the own class, Σ over the classes c of
 // own_gains[s, c] · weight of the rows of c below it; at a row of class c, rest_gains[s, c] · weight

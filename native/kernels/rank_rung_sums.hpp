@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/read_words.hpp"
 
@@ -13,31 +14,29 @@ struct RungSums {
     double weight[2] = {}, square[2] = {};
 };
 
-// Calls use(rung) for each rung, best first, until it says false.
-template <class Use>
-void count_each_rung(const PackedScores& packed, const Use& use) {
-    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
-    with_reader(packed, [&](const auto& reader) {
-        for (int64_t last = packed.task.n(); last > 0;) {
-            int64_t first = last, mine = 0;
-            do {
-                mine += reader.slot(--first) == own;
-            } while (first > 0 && reader.same(first - 1, first));
-            RungSums rung{first, last};
-            rung.weight[1] = rung.square[1] = static_cast<double>(mine);
-            rung.weight[0] = rung.square[0] = static_cast<double>(last - first - mine);
-            if (!use(rung)) return;
-            last = first;
-        }
-    });
+// Calls use(rung) for each rung, best first.
+template <class Reader, class Use>
+void count_each_rung(const Reader& reader, const RankTask& task, const Use& use) {
+    const uint64_t own = static_cast<uint64_t>(task.k - 1);
+    for (int64_t last = task.n(); last > 0;) {
+        int64_t first = last, mine = 0;
+        do {
+            mine += reader.slot(--first) == own;
+        } while (first > 0 && reader.same(first - 1, first));
+        RungSums rung{first, last};
+        rung.weight[1] = rung.square[1] = static_cast<double>(mine);
+        rung.weight[0] = rung.square[0] = static_cast<double>(last - first - mine);
+        use(rung);
+        last = first;
+    }
 }
 
+// The same by weight. A use(rung) that says so ends it: with false.
 template <class Use>
-void weigh_each_rung(const PackedScores& packed, const Use& use) {
-    const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
-    const RowReader reader(packed);
-    RungSums rung{packed.task.n(), packed.task.n()};
-    for (int64_t last = packed.task.n(); last > 0;) {
+void weigh_each_rung(const RowReader& reader, const RankTask& task, const Use& use) {
+    const uint64_t own = static_cast<uint64_t>(task.k - 1);
+    RungSums rung{task.n(), task.n()};
+    for (int64_t last = task.n(); last > 0;) {
         const int64_t first = last > kBlock ? last - kBlock : 0;
         double weights[kBlock];
         reader.weights(first, last - first, weights);
@@ -48,16 +47,23 @@ void weigh_each_rung(const PackedScores& packed, const Use& use) {
             rung.square[is_own] += weight * weight;
             if (i > 0 && reader.same(i - 1, i)) continue;
             rung.first = i;
-            if (!use(rung)) return;
+            if constexpr (std::is_same_v<decltype(use(rung)), bool>) {
+                if (!use(rung)) return;
+            } else {
+                use(rung);
+            }
             rung = {i, i};
         }
         last = first;
     }
 }
 
-template <class Use>
-void each_rung(const PackedScores& packed, const Use& use) {
-    packed.task.weights != nullptr ? weigh_each_rung(packed, use) : count_each_rung(packed, use);
+// Words whose rows have weights name them.
+template <class Reader, class Use>
+void each_rung(const Reader& reader, const RankTask& task, const Use& use) {
+    if constexpr (std::is_same_v<Reader, RowReader>)
+        if (task.weights != nullptr) return weigh_each_rung(reader, task, use);
+    count_each_rung(reader, task, use);
 }
 
 }  // namespace karat

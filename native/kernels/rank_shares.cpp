@@ -45,16 +45,13 @@ private:
 
 // Calls use(rung, lift of a row of the rest, lift of an own row) for each rung, after a first walk
 // that adds up everything.
-template <bool kIsStraight, class Use>
-void each_lift_of(const PackedScores& packed, const Use& use) {
+template <bool kIsStraight, class Reader, class Use>
+void each_lift_of(const Reader& reader, const RankTask& task, const Use& use) {
     ShareWalk<kIsStraight> whole;
-    each_rung(packed, [&](const RungSums& rung) {
-        whole.pass(rung);
-        return true;
-    });
+    each_rung(reader, task, [&](const RungSums& rung) { whole.pass(rung); });
     const double area = whole.area.value() / whole.own.value();
     ShareWalk<kIsStraight> walk;
-    each_rung(packed, [&](const RungSums& rung) {
+    each_rung(reader, task, [&](const RungSums& rung) {
         double rate = whole.rate.value() - walk.rate.value();
         double lost = whole.lost.value() - walk.lost.value();
         walk.pass(rung);
@@ -64,13 +61,12 @@ void each_lift_of(const PackedScores& packed, const Use& use) {
             lost = (lost + whole.lost_before.value() - walk.lost_before.value()) / 2;
         }
         use(rung, -lost, walk.here() + rate - area - lost);
-        return true;
     });
 }
 
-template <class Use>
-void each_lift(const PackedScores& packed, bool is_straight, const Use& use) {
-    is_straight ? each_lift_of<true>(packed, use) : each_lift_of<false>(packed, use);
+template <class Reader, class Use>
+void each_lift(const Reader& reader, const RankTask& task, bool is_straight, const Use& use) {
+    is_straight ? each_lift_of<true>(reader, task, use) : each_lift_of<false>(reader, task, use);
 }
 
 }  // namespace
@@ -79,24 +75,28 @@ void add_lifts(const PackedScores& packed, bool is_straight, double gain, double
     check_names_rows(packed);
     const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
     const RowReader reader(packed);
-    each_lift(packed, is_straight, [&](const RungSums& rung, double of_rest, double of_own) {
+    const auto add = [&](const RungSums& rung, double of_rest, double of_own) {
         const double rest_gain = gain * of_rest, own_gain = gain * of_own;
         for (int64_t i = rung.first; i < rung.last; ++i) {
             reader.fetch_behind(i, out);
             out[reader.row(i)] += reader.slot(i) == own ? own_gain : rest_gain;
         }
-    });
+    };
+    each_lift(reader, packed.task, is_straight, add);
 }
 
 std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight) {
     LongSum sums[2];
     int64_t n_rungs = 0;
-    each_lift(packed, is_straight, [&](const RungSums& rung, double of_rest, double of_own) {
+    const auto add = [&](const RungSums& rung, double of_rest, double of_own) {
         // Rows without weight count for nothing, also where their lift is no number.
         if (rung.square[0] > 0) sums[0].part += rung.square[0] * of_rest * of_rest;
         if (rung.square[1] > 0) sums[1].part += rung.square[1] * of_own * of_own;
         if (++n_rungs % kBlock == 0)
             for (LongSum& sum : sums) sum.close();
+    };
+    with_reader(packed, [&](const auto& reader) {
+        each_lift(reader, packed.task, is_straight, add);
     });
     return {sums[0].value(), sums[1].value()};
 }

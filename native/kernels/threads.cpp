@@ -47,31 +47,12 @@ bool asked(const Done& done) {
     return done();
 }
 
-// Cores that a cgroup v2 quota grants, from this process's group up to the root.
-int quota_cores() {
-    std::ifstream groups("/proc/self/cgroup");
-    std::string line, path;
-    while (std::getline(groups, line))
-        if (line.rfind("0::", 0) == 0) path = line.substr(3);
-    int cores = kMostThreads;
-    while (true) {
-        std::ifstream file("/sys/fs/cgroup" + (path == "/" ? std::string() : path) + "/cpu.max");
-        std::string quota;
-        double period = 0;
-        if (file >> quota >> period && quota != "max" && period > 0)
-            cores = std::min(
-                cores, std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5)));
-        if (path.empty() || path == "/") return cores;
-        path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-    }
-}
-
 int usable_cores() {
     int cores = static_cast<int>(std::thread::hardware_concurrency());
 #if defined(__linux__)
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
-    cores = std::min(cores, quota_cores());
+    cores = std::min(cores, quota_cores("/proc/self/cgroup", "/sys/fs/cgroup"));
 #endif
     return std::clamp(cores, 1, kMostThreads);
 }
@@ -207,6 +188,23 @@ Pool& Pool::mine() {
 }
 
 }  // namespace
+
+int quota_cores(const std::string& groups_of_process, const std::string& groups) {
+    std::ifstream lines(groups_of_process);
+    std::string line, path;
+    while (std::getline(lines, line))
+        if (line.rfind("0::/", 0) == 0) path = line.substr(3);
+    int cores = kMostThreads;
+    while (true) {
+        std::ifstream file(groups + path + "/cpu.max");
+        double quota = 0, period = 0;
+        // Without a quota it says "max".
+        if (file >> quota >> period && quota > 0 && period > 0)
+            cores = static_cast<int>(std::min<double>(cores, std::max(1.0, quota / period + 0.5)));
+        if (path.empty()) return cores;
+        path.resize(path.rfind('/'));
+    }
+}
 
 int thread_limit(int n_threads) {
     if (n_threads <= 0) {

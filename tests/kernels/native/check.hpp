@@ -98,7 +98,9 @@ private:
 };
 
 void test_callers(Random& random);
+void test_changing(Random& random);
 void test_counts(Random& random);
+void test_edges();
 void test_encoders(Random& random);
 void test_ladders(Random& random);
 void test_limits(Random& random);

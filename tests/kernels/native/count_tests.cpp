@@ -199,6 +199,26 @@ void test_late_labels() {
     }
 }
 
+// Of few classes, so that there are cells, with gaps, where no sample looks.
+void test_late_cells(Random& random) {
+    const int64_t n = 420001;
+    std::vector<int64_t> values(static_cast<size_t>(n));
+    for (int64_t& value : values) value = 100 + 7 * below(random, 3);
+    values[300000] = 250;
+    values[300001] = 3;
+    const Labels truth(Kind::i16, 1, values);
+    for (int64_t& value : values) value += 7 * below(random, 2);
+    const Labels pred(Kind::i32, 1, values);
+    const Exact<double> weights = random_weights(random, n, 1);
+    for (const double* data : {static_cast<const double*>(nullptr), weights.data()})
+        for (const int n_threads : {1, 4}) {
+            const std::optional<Tally> tally = karat::count_discovered(
+                truth.column(), pred.column(), {data, 8}, {true, n_threads, nullptr});
+            check_same(tally.has_value() && tally->has_cells, true, "late cells fit");
+            check_tally(*tally, count_slowly(truth.values, pred.values, {}, data, 1));
+        }
+}
+
 void test_threads(Random& random) {
     const int64_t n = 420001;
     for (const int64_t width : {2, 40, 400}) {
@@ -245,6 +265,7 @@ void test_counts(Random& random) {
         }
     test_agreement(random, 420001);
     test_late_labels();
+    test_late_cells(random);
     test_threads(random);
     test_bad_weights();
 }

@@ -25,7 +25,9 @@ int main(int argc, char** argv) {
         return 0;
     }
     test_callers(random);
+    test_changing(random);
     test_counts(random);
+    test_edges();
     test_encoders(random);
     test_ladders(random);
     test_limits(random);

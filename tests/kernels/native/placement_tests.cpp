@@ -36,6 +36,8 @@ bool is_close(double actual, double expected, double size) {
     return std::fabs(actual - expected) <= 1e-9 * (1 + size);
 }
 
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
 double weight_at(const RankTask& task, int64_t item) {
     return task.weights == nullptr ? 1.0 : task.weights[task.row_of(item)];
 }
@@ -61,7 +63,11 @@ Stands stands_of(const RankTask& task) {
 
 // The part of the other side over which an item stands right.
 void check_spread(const RankTask& task, const Stands& stands) {
-    const karat::PlacementSpread found = karat::placement_spread(sorted(task));
+    const PackedScores packed = sorted(task);
+    const karat::PlacementSpread found = karat::placement_spread(packed);
+    const karat::PlacementSpread wide = karat::placement_spread(packed, 0);
+    check_same(wide.counted, found.counted, "pairs of wide squares");
+    check_same(same_bits(wide.size, found.size), true, "size of wide squares");
     double weight[2] = {}, square[2] = {}, sum[2] = {};
     const auto each = [&](const auto& use) {
         for (int64_t i = 0; i < task.n(); ++i) {
@@ -83,6 +89,8 @@ void check_spread(const RankTask& task, const Stands& stands) {
     });
     const bool has_both = weight[0] > 0 && weight[1] > 0;
     for (const int side : {0, 1}) {
+        check_same(same_bits(wide.sides[side].spread, found.sides[side].spread), true,
+                   "spread of wide squares");
         check_same(found.sides[side].weight, weight[side], "weight of a side");
         check_same(found.sides[side].square, square[side], "squares of a side");
         const double want = has_both ? spread[side] : NAN;

@@ -45,10 +45,36 @@ void sort_part(PackedScores& packed, int64_t first, int64_t last) {
     }
 }
 
+// As if in every rung own rows stood above the others; with what the rungs of both say instead.
+void check_as_ordered(const PackedScores& packed, const std::vector<int64_t>& wanted) {
+    if (packed.layout.has_rows) return;
+    const int64_t n = packed.task.n();
+    const auto found = karat::count_as_ordered(packed, n, 1, nullptr);
+    check_same(found.has_value(), true, "all words may be tied");
+    std::vector<uint64_t> areas = found->areas;
+    int64_t n_tied = 0;
+    const auto take = [&](const auto* words) {
+        const uint64_t mask = (uint64_t{1} << packed.layout.class_bits) - 1;
+        for (const karat::Border& border : found->borders) {
+            n_tied += border.last - border.first;
+            for (int64_t i = border.first; i < border.border; ++i)
+                areas[words[i] & mask] -= static_cast<uint64_t>(border.last - border.border);
+        }
+    };
+    packed.layout.is_wide ? take(packed.wide.get()) : take(packed.narrow.get());
+    check_same(n_tied, found->n_tied, "words that are tied");
+    check_same(karat::areas_of_classes(packed, areas), wanted, "areas less what is tied");
+    if (n_tied == 0) return;
+    check_same(karat::count_as_ordered(packed, n_tied - 1, 1, nullptr).has_value(), false,
+               "too many words are tied");
+}
+
 std::vector<int64_t> plain_areas(const RankTask& task) {
     PackedScores packed = karat::pack_scores(task, 1, nullptr);
     sort_part(packed, 0, task.n());
-    return karat::count_areas(packed);
+    const std::vector<int64_t> areas = karat::count_areas(packed);
+    check_as_ordered(packed, areas);
+    return areas;
 }
 
 void test_cut_keys(Random& random, int64_t k, int kind) {
