@@ -87,5 +87,6 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K417": of_a_file_that_is_written_meanwhile,
     "K418": with_a_full_temporary_folder,
     "K419": without_memory,
+    "K420": reading({"a\udcff.csv": ONE}, "a\udcff.csv"),
     "K501": without_duckdb,
 }

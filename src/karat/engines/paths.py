@@ -109,7 +109,8 @@ def find(source: Source, cleanup: ExitStack) -> Found:
 
     Errors:
         K401 a path does not exist; K402 a file has 0 bytes; K409 a glob or folder matches no
-        data file; K411 the ending is not known; K120 a query among files, or a file twice.
+        data file; K411 the ending is not known; K420 the name is not UTF-8; K120 a query among
+        files, or a file twice.
     """
     items = [source] if isinstance(source, str | os.PathLike) else list(source)
     texts = [os.fspath(item) for item in items]
@@ -213,6 +214,10 @@ def _described(path: str, *, is_partitioned: bool = False) -> DataFile:
         raise error("K402", path=path, found="0 bytes")
     if not os.access(path, os.R_OK):
         raise error("K403", path=path, format=kind, found="permission denied")
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise error("K420", path=path) from None
     return DataFile(path, path, kind, compression, n_bytes, is_partitioned)
 
 

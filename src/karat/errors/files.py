@@ -127,6 +127,12 @@ ENTRIES = (
         "Parquet files are read in parts: max_memory= (--max-memory) says how much rows may take.",
     ),
     Entry(
+        "K420",
+        "The name of this file is not UTF-8.",
+        "{path!r}",
+        "Rename it: DuckDB, which reads the files, takes no other names.",
+    ),
+    Entry(
         "K501",
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",
