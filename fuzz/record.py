@@ -28,6 +28,7 @@ class Run:
     Attributes:
         native: which native code it was, by its files.
         finding: what was said of it first, or nothing.
+        input: which led to it, base64: what a line of fuzz/corpus holds.
     """
 
     target: str
@@ -37,6 +38,7 @@ class Run:
     calls: int
     edges: int
     finding: str
+    input: str = ""
 
 
 @cache
@@ -51,10 +53,12 @@ def native() -> str:
 
 def add(outcome: Outcome) -> None:
     """Keep what became of a target."""
+    said = outcome.finding.splitlines()
     run = Run(
         outcome.name, f"{datetime.now(UTC):%Y-%m-%d}", native(), outcome.n_executions,
         outcome.n_calls, outcome.n_edges,
-        (outcome.finding.splitlines() or [""])[0].replace(f"{ROOT}/", ""),
+        (said or [""])[0].replace(f"{ROOT}/", ""),
+        next((line.split()[1] for line in said if line.startswith("input ")), ""),
     )  # fmt: skip
     FOLDER.mkdir(exist_ok=True)
     with RUNS.open("a", encoding="utf-8") as file:

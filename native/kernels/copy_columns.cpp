@@ -41,6 +41,8 @@ void copy_rows(const Scores& scores, int64_t first, int64_t count, int64_t from,
 
 void copy_columns(const Scores& scores, int64_t first, int64_t count, void* out, int n_threads,
                   Poll poll) {
+    // Rows may be as many as no memory holds: of nothing each, with strides of 0.
+    if (count == 0) return;
     const int64_t n = scores.n_rows;
     const auto copy = [&](int, int64_t task) {
         const int64_t from = task * kTaskRows, to = std::min(n, from + kTaskRows);

@@ -55,3 +55,9 @@ def test_runs_of_other_native_code_are_told_apart(monkeypatch: pytest.MonkeyPatc
     ended("a", 100)
     monkeypatch.setattr(record, "native", lambda: "other")
     assert "| a | 100 | 0 |" in record.page(["a"])
+
+
+def test_the_input_of_a_finding_is_kept() -> None:
+    ended("a", 20, "ERROR: libFuzzer: timeout\ninput CLwBlDe8CLw=\n#0 stack")
+    ended("b", 20)
+    assert [run.input for run in record.read()] == ["CLwBlDe8CLw=", ""]

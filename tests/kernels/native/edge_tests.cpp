@@ -101,9 +101,18 @@ void test_columns(int64_t n, int64_t k, int64_t row_step, int64_t column_step) {
                        "an item of a column");
 }
 
+// More rows than anybody could walk over, of an array whose rows are all one.
+void test_no_columns() {
+    const double item = 0.5;
+    const karat::Scores scores{reinterpret_cast<const char*>(&item), kOne << 49, 1, 0, 0, true};
+    karat::copy_columns(scores, 0, 0, nullptr, 1, nullptr);
+    karat::copy_columns(scores, 1, 0, nullptr, 2, nullptr);
+}
+
 }  // namespace
 
 void test_edges() {
+    test_no_columns();
     test_sizes();
     test_chances();
     test_differences<float>(2.0 * static_cast<double>(std::numeric_limits<float>::max()));
