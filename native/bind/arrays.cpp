@@ -77,7 +77,8 @@ Column Input::integers() const {
                         static_cast<Kind>(2 * width_code + (kind_ == 'i'))};
     if (kind_ == '?' && column.n > 0) {
         int64_t low, high;
-        span_of(column, 0, column.n, &low, &high);
+        // Rows that are all one may be more than anybody could walk over.
+        span_of(column, 0, column.stride == 0 ? 1 : column.n, &low, &high);
         if (high > 1)
             throw nb::value_error(
                 (std::string(name_) + " has a boolean of another byte than 0 or 1").c_str());

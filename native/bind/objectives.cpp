@@ -56,8 +56,8 @@ public:
               int n_threads)
         : scores_(scores, "scores", 2), labels_(labels, "labels", 1) {
         rows.scores = scores_.rows();
-        rows.labels = labels_.integers();
         check_length("scores", rows.scores.n, "labels", labels_.length());
+        rows.labels = labels_.integers();
         if (!weights.is_none()) {
             weights_.emplace(weights, "weights", 1);
             check_length("scores", rows.scores.n, "weights", weights_->length());

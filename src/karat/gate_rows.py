@@ -15,6 +15,7 @@ from karat.engines.kept_rows import KeptRows, read_rows
 from karat.engines.row_names import RowNames, names_of_column
 from karat.engines.scores import tally_scores
 from karat.errors import KaratError, error
+from karat.gate_baseline import checked_baseline
 from karat.gating.baselines import Baseline, BaselineRows, hashed, is_baseline, read_baseline
 from karat.inputs.align import align, check_lengths, refuse_outside
 from karat.inputs.clusters import encode_names
@@ -166,7 +167,7 @@ def baseline_of(given: Given, baseline: Any, name: str) -> KeptRows | Baseline |
         return baseline
     is_path = isinstance(baseline, str | PathLike)
     if is_path and is_baseline(baseline):
-        return read_baseline(fspath(baseline))
+        return checked_baseline(read_baseline(fspath(baseline)))
     kind = _written_as(baseline) if is_path else None
     if kind == "report":
         return Report.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))

@@ -18,8 +18,40 @@ print("done")
 """
 
 
+ALL_ONE = """
+import numpy as np
+from karat import _native
+for byte in (1, 2):
+    labels = np.broadcast_to(np.array([byte], np.uint8).view(bool), (2**58,))
+    for call in (
+        lambda: _native.objective_rows(np.ones((3, 2)), labels, None, False, False, 1),
+        lambda: _native.count_integers(labels, labels[:5], None, True, 1),
+        lambda: _native.count_codes(labels, 0, None, labels[:5], 0, None, 2, None, True, 1),
+    ):
+        try:
+            call()
+        except ValueError as problem:
+            assert "has" in str(problem), problem
+        else:
+            raise AssertionError("read")
+    try:
+        _native.encode_integers(labels)
+    except (ValueError, MemoryError):
+        pass
+print("done")
+"""
+
+
 def test_a_row_of_more_classes_than_any_memory_holds_is_refused() -> None:
     made = subprocess.run(
         [sys.executable, "-c", VAST], capture_output=True, text=True, timeout=60, check=False
     )
     assert (made.returncode, made.stdout.strip()) == (0, "done")
+
+
+def test_rows_that_are_all_one_are_looked_at_once() -> None:
+    """Booleans of other bytes are refused after a look at each: of 2⁵⁸ rows with a stride of 0."""
+    found = subprocess.run(
+        [sys.executable, "-c", ALL_ONE], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (found.returncode, found.stdout.strip()) == (0, "done"), found.stderr

@@ -28,8 +28,8 @@ from karat.tally import Cells, Classes, from_bytes, to_bytes
 from karat.tally.serialization import each_once
 
 __all__ = [
-    "SCHEMA", "Baseline", "BaselineRows", "hashed", "is_baseline", "read_baseline",
-    "text_of_baseline",
+    "SCHEMA", "Baseline", "BaselineRows", "damaged_baseline", "hashed", "is_baseline",
+    "read_baseline", "text_of_baseline",
 ]  # fmt: skip
 
 SCHEMA: Final = "karat.baseline/1"
@@ -178,7 +178,9 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     """
     where = Path(path)
     if where.stat().st_size > MOST_BYTES:
-        raise _damaged(f"It has {where.stat().st_size} bytes; more than {MOST_BYTES} are not read")
+        raise damaged_baseline(
+            f"It has {where.stat().st_size} bytes; more than {MOST_BYTES} are not read"
+        )
     try:
         content = json.loads(
             where.read_bytes().decode("utf-8-sig"),
@@ -186,7 +188,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
             object_pairs_hook=each_once,
         )
     except (UnicodeDecodeError, ValueError, RecursionError) as problem:
-        raise _damaged(f"It is no JSON: {short(str(problem), 100)}") from None
+        raise damaged_baseline(f"It is no JSON: {short(str(problem), 100)}") from None
     return _baseline_of(content)
 
 
@@ -196,26 +198,28 @@ def _no_number(text: str) -> Any:
 
 def _baseline_of(content: Any) -> Baseline:
     if not isinstance(content, dict) or not isinstance(content.get("schema"), str):
-        raise _damaged("It is no object with a schema")
+        raise damaged_baseline("It is no object with a schema")
     schema = content["schema"]
     if schema != SCHEMA:
         name, _, version = schema.partition("/")
         if name == SCHEMA.partition("/")[0] and version.isdecimal() and int(version[:9]) > 1:
             raise error("K206", thing="baseline of a gate", version=version, newest=1)
-        raise _damaged(f"Its schema is {short(schema)}, not {SCHEMA!r}")
+        raise damaged_baseline(f"Its schema is {short(schema)}, not {SCHEMA!r}")
     said = content.pop("sha256", None)
     try:
         is_whole = said == _checksum(content)
     except (ValueError, RecursionError):
         is_whole = False
     if not is_whole:
-        raise _damaged("Its content does not give its sha256: it was altered after it was written")
+        raise damaged_baseline(
+            "Its content does not give its sha256: it was altered after it was written"
+        )
     try:
         return _read(content)
     except KaratError as problem:
-        raise _damaged(f"Its tally is damaged: {problem.code}") from None
+        raise damaged_baseline(f"Its tally is damaged: {problem.code}") from None
     except _UNREADABLE as problem:
-        raise _damaged(f"{type(problem).__name__}: {short(str(problem), 100)}") from None
+        raise damaged_baseline(f"{type(problem).__name__}: {short(str(problem), 100)}") from None
 
 
 def _read(content: dict[str, Any]) -> Baseline:
@@ -295,7 +299,8 @@ def _rows_of(rows: dict[str, Any], classes: Classes, n: int) -> BaselineRows:
     return BaselineRows(true, pred, ids, found, rows["is_prob"] is True, weights)
 
 
-def _damaged(found: str) -> KaratError:
+def damaged_baseline(found: str) -> KaratError:
+    """K205: what is wrong with it, and how to get another."""
     return error(
         "K205",
         thing="baseline of a gate",
