@@ -118,7 +118,10 @@ class Source:
         return self.pick(OTHER_THINGS) if self.is_spoiled() else self.flag()
 
     def threads(self) -> Any:
-        """A number of threads; spoiled: nonsense."""
+        """A number of threads; spoiled: nonsense.
+
+        Never many: they would stay, and each later call of the process would wake them all.
+        """
         if not self.is_spoiled():
             return (1, 1, 2, 0, 3, 1, 1, 2)[self.byte() % 8]
-        return self.pick((-1, -(2**31), 64, 2**31 - 1, 2**31, None, 1.0, "2", 2**64, True))
+        return self.pick((-1, -(2**31), 5, 4, 2**31, None, 1.0, "2", 2**64, True))

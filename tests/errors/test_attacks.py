@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -160,3 +161,94 @@ def test_options_of_plots(name: str, option: str, value: Any) -> None:
     report = karat.evaluate(TRUE, y_prob=PROB)
     draw = getattr(karat.plot, name)
     assert code_of(lambda: draw(report, **{option: value})) == "K122"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[2**63, 1], [1, 2**62]],
+        [[2**62, 1], [1, 2**62]],
+        [[2**64, 0], [0, 1]],
+        [[2**200, 0], [0, 1]],
+        ((2**63, 0), (0, 1)),
+    ],
+    ids=["2^63 beside small", "a sum of 2^63", "2^64", "2^200", "tuples"],
+)
+def test_counts_beyond_64_bits(rows: Any) -> None:
+    with pytest.raises(KaratError, match="more than 64 bits can hold") as found:
+        karat.evaluate(confusion=rows)
+    assert found.value.code == "K119"
+
+
+def test_weights_may_be_as_large_as_floats_are() -> None:
+    assert karat.evaluate(confusion=[[2.0**63, 1], [1, 2.0**62]]).accuracy > 0.99
+
+
+@pytest.mark.parametrize("version", ["banana", "", "0", "1.", "v0.1.0", "0.1.0 ", "0.1.0\n", "१.२"])
+def test_a_report_of_no_version(version: str) -> None:
+    whole = json.loads(karat.evaluate(TRUE, PRED).to_json())
+    whole["karat"] = version
+    assert code_of(lambda: karat.Report.from_json(json.dumps(whole))) == "K205"
+
+
+@pytest.mark.parametrize("version", ["0.0.9", "9.1", "0.2.0.dev3+g12ab", "1.0rc1", "2.0.1.post1"])
+def test_a_report_of_another_version(version: str) -> None:
+    whole = json.loads(karat.evaluate(TRUE, PRED).to_json())
+    whole["karat"] = version
+    assert karat.Report.from_json(json.dumps(whole)).accuracy == karat.accuracy(TRUE, PRED)
+
+
+def test_a_report_of_many_classes_is_read_in_proportion() -> None:
+    """Calls, not seconds: ten times the classes must not be a hundred times the work."""
+    import sys
+
+    calls = []
+    for k in (300, 3000):
+        text = karat.evaluate(np.arange(k), np.arange(k), metrics=["accuracy"]).to_json()
+        n = 0
+
+        def count(*_: Any) -> None:
+            nonlocal n
+            n += 1
+
+        sys.setprofile(count)
+        try:
+            karat.Report.from_json(text)
+        finally:
+            sys.setprofile(None)
+        calls.append(n)
+    assert calls[1] < 15 * calls[0]
+
+
+def test_damaged_bytes_of_a_stream_are_called_so() -> None:
+    whole = karat.Stream().to_bytes()
+    with pytest.raises(KaratError, match="not a whole stream") as found:
+        karat.Stream.from_bytes(whole[:-1])
+    assert found.value.code == "K205"
+    assert "Write the stream again" in str(found.value)
+
+
+def test_what_the_core_refuses_is_no_failed_gate(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("label,pred\n" + "a,b\nb,b\n" * 5, encoding="utf-8")
+    command = [sys.executable, "-m", "karat", "gate", str(path), "--min", "accuracy=0.9"]
+    environment = {**os.environ, "KARAT_ISA": "none"}
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert run.returncode == 2
+    assert run.stderr.startswith("Error: karat cannot be loaded: instruction set 'none'")
+    assert "Traceback" not in run.stderr
+
+
+def test_a_defect_is_no_failed_gate(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.cli import app, main
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("of all things")
+
+    monkeypatch.setattr(app.app, "main", fail)
+    assert main(["demo"]) == 70
+    told = capsys.readouterr().err
+    assert "ZeroDivisionError: of all things" in told
+    assert told.endswith("This is a defect of karat: please report it.\n")

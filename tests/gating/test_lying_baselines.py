@@ -1,4 +1,4 @@
-"""A baseline whose checksum fits but whose numbers do not: made again where that can be, or refused."""
+"""A baseline whose checksum fits but whose numbers do not: they are made again, or refused."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import traceback
 from typing import Any
 
 import click
@@ -17,6 +18,8 @@ from karat.errors import KaratError, error
 __all__ = ["app", "run"]
 
 INTERRUPTED = 130
+DEFECT = 70
+"""That of sysexits.h for an internal error of a program."""
 WRONG_INPUT = 2
 
 _COMMANDS = {
@@ -83,7 +86,8 @@ def app() -> None:
     """Measure classifiers: every metric, exact, from files of predictions.
 
     The result goes to standard output; the mapping of columns, progress and warnings go to
-    standard error. Exit code 0: done. 1: a gate failed. 2: wrong usage or input. 130: interrupted.
+    standard error. Exit code 0: done. 1: a gate failed. 2: wrong usage or input. 3: a gate is
+    inconclusive. 70: a defect of karat. 130: interrupted.
     """
 
 
@@ -122,6 +126,13 @@ def run(arguments: list[str]) -> int:
     except OSError as problem:
         complain(f"Error: {_failed(problem)}")
         return WRONG_INPUT
+    except ImportError as problem:
+        complain(f"Error: karat cannot be loaded: {problem}.")
+        return WRONG_INPUT
+    except Exception:
+        # Python's own exit code of a traceback is that of a gate that failed.
+        complain(f"{traceback.format_exc()}This is a defect of karat: please report it.")
+        return DEFECT
     finally:
         silence()
     return returned if isinstance(returned, int) else 0

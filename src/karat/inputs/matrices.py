@@ -145,12 +145,26 @@ def _from_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
             if isinstance(cell, list | tuple):
                 raise error("K119", found=f"Row {i}, column {j} holds {short(cell)}")
     try:
-        return np.asarray(rows)
-    except OverflowError:
-        raise error("K119", found="Some cells are more than 64 bits can hold") from None
+        array = _as_array(rows)
     except Exception as problem:  # the classes of rows and cells may raise anything
         found = f"A {type(rows).__name__} does not become an array: {short(problem, 200)}"
         raise error("K119", found=found) from problem
+    # Whole numbers beyond 64 bits: NumPy makes objects of them, or rounds every cell.
+    is_large = array.dtype == np.object_ or (array.dtype.kind == "f" and _has_large(array))
+    if is_large and array.ndim == 2 and all(type(cell) is int for row in rows for cell in row):
+        raise error("K119", found="Its counts add up to more than 64 bits can hold")
+    return array
+
+
+def _as_array(rows: Sequence[Any]) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(rows)
+    except OverflowError:
+        return np.asarray(rows, object)
+
+
+def _has_large(array: npt.NDArray[Any]) -> bool:
+    return bool((np.abs(array) >= 2.0**63).any())
 
 
 def _check_values(array: npt.NDArray[Any]) -> None:

@@ -6,6 +6,7 @@ from them and are made anew. What the text says twice has to agree (`json_agreem
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -33,6 +34,7 @@ __all__ = ["SCHEMA", "report_from_json"]
 SCHEMA = "karat.report/1"
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
+_VERSION = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6}){1,3}((a|b|rc|\.dev|\.post|\+)[a-z0-9.]{1,40})*")
 _FORMATS = ("parquet", "csv", "json")
 _DENSE_RATIO = 100
 """A table of all pairs of classes may take so many times the bytes of its text."""
@@ -88,7 +90,7 @@ def report_from_json(text: str | bytes) -> Report:
     slices = slices_from(whole.get("slices"), report)
     if slices is not None:
         report = replace(report, kept_slices=slices)
-    if whole["karat"].text == __version__:
+    if _version(whole["karat"]) == __version__:
         # Another version may have had another rule.
         check_agreement(whole, report)
     return report
@@ -112,7 +114,14 @@ def _check_schema(whole: Part) -> None:
         raise refused(f"Its schema is {schema!r}, not {SCHEMA!r}")
     if int(version) > 1:
         raise error("K206", thing="report in JSON", version=int(version), newest=1)
-    _ = whole["karat"].text
+    _ = _version(whole["karat"])
+
+
+def _version(part: Part) -> str:
+    """The version of karat that wrote the text."""
+    if not _VERSION.fullmatch(part.text):
+        raise part.is_not("a version of karat")
+    return part.text
 
 
 def _policy(part: Part) -> Policy:
@@ -288,8 +297,8 @@ def _check_classes(part: Part, report: Report) -> None:
     rows = list(part.items())
     if len(rows) != classes.k:
         raise refused(f"per_class has {len(rows)} rows for {classes.k} classes")
-    for i, row in enumerate(rows):
-        for key, expected in (("label", classes.labels[i]), ("name", classes.display[i])):
+    for row, label, name in zip(rows, classes.labels, classes.display, strict=True):
+        for key, expected in (("label", label), ("name", name)):
             if row[key].value != expected or type(row[key].value) is not type(expected):
                 raise row[key].is_not(f"{expected!r} as in classes")
     totals = {"support": fields.tp + fields.fn, "predicted_count": fields.tp + fields.fp}

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from karat.engines.part_bytes import packed_parts, unpacked_parts
 from karat.engines.score_stream import ScoreParts
-from karat.errors import KaratError
+from karat.errors import KaratError, error
 from karat.streams.settings import Settings
 from karat.tally import Cells
 from karat.tally.held_rows import HeldRows
@@ -34,7 +34,15 @@ def stream_from_bytes(data: bytes) -> tuple[Settings, Cells | None, ScoreParts |
         K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them;
         K301 metrics that are not registered here.
     """
-    return unframed(data, ("parts",), _assembled, ("parts",))
+    try:
+        return unframed(data, ("parts",), _assembled, ("parts",))
+    except KaratError as problem:
+        if problem.context.get("thing") != "tally":
+            raise
+        facts = {**problem.context, "thing": "stream"}
+        if problem.code == "K205":
+            facts["do"] = "Write the stream again with to_bytes() and copy all of its bytes."
+        raise error(problem.code, **facts) from None
 
 
 def _assembled(
