@@ -34,6 +34,9 @@ void check_draw(int64_t first, int64_t count, int64_t items, uint32_t stream) {
         throw std::invalid_argument("the replicates are too large for any memory");
 }
 
+// Of nothing there may be more replicates than anybody could walk over.
+int64_t to_fill(int64_t count, int64_t items) { return items == 0 ? 0 : count; }
+
 Law law_of(bool is_gamma) { return is_gamma ? Law::gamma : Law::poisson; }
 
 Totals totals_of(const double* sums, int64_t m, const double* squares, bool is_gamma) {
@@ -57,8 +60,8 @@ nb::object counts_of(Column1<int64_t> counts, uint64_t seed, uint32_t stream, in
     auto out = uninitialised<int64_t>(count * m);
     {
         const Unlocked unlocked;
-        resample_counts(counts.data(), m, seed, stream, first, count, out.get(), n_threads,
-                        poll_signals);
+        resample_counts(counts.data(), m, seed, stream, first, to_fill(count, m), out.get(),
+                        n_threads, poll_signals);
     }
     return owned(std::move(out), count, m);
 }
@@ -75,8 +78,8 @@ nb::object totals_drawn(Column1<double> sums, std::optional<Column1<double>> squ
     auto out = uninitialised<double>(count * m);
     {
         const Unlocked unlocked;
-        draw_totals(totals, seed, stream, first, count, is_normed, out.get(), n_threads,
-                    poll_signals);
+        draw_totals(totals, seed, stream, first, to_fill(count, m), is_normed, out.get(),
+                    n_threads, poll_signals);
     }
     return owned(std::move(out), count, m);
 }
@@ -101,16 +104,16 @@ nb::object clusters_drawn(Column1<int32_t> ids, Column1<int32_t> cells,
         auto out = uninitialised<int64_t>(count * m);
         {
             const Unlocked unlocked;
-            resample_clusters(entries, seed, stream, first, count, out.get(), n_threads,
-                              poll_signals);
+            resample_clusters(entries, seed, stream, first, to_fill(count, m), out.get(),
+                              n_threads, poll_signals);
         }
         return owned(std::move(out), count, m);
     }
     auto out = uninitialised<double>(count * m);
     {
         const Unlocked unlocked;
-        weigh_clusters(entries, law_of(is_gamma), seed, stream, first, count, out.get(), n_threads,
-                       poll_signals);
+        weigh_clusters(entries, law_of(is_gamma), seed, stream, first, to_fill(count, m),
+                       out.get(), n_threads, poll_signals);
     }
     return owned(std::move(out), count, m);
 }
@@ -121,7 +124,7 @@ nb::object rows_drawn(int64_t n, uint64_t seed, uint32_t stream, int64_t first, 
     auto out = uninitialised<T>(count * n);
     {
         const Unlocked unlocked;
-        each_replicate(count, n, n_threads, [&](int, int64_t begin, int64_t end) {
+        each_replicate(to_fill(count, n), n, n_threads, [&](int, int64_t begin, int64_t end) {
             for (int64_t b = begin; b < end; ++b)
                 draw(Source{seed, stream, static_cast<uint32_t>(first + b)}, n, out.get() + b * n);
         }, poll_signals);

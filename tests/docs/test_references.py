@@ -38,9 +38,11 @@ def test_the_names_of_columns_are_those_looked_for() -> None:
 
 
 def test_the_options_exist() -> None:
-    from karat.cli.report import command
+    from karat.cli import gate, report
 
-    known = {name for option in command.params for name in option.opts}
+    known = {
+        name for each in (report, gate) for option in each.command.params for name in option.opts
+    }
     used = {
         text.split()[0] for row in rows_of("files-and-columns.md") for text in quoted(" ".join(row))
     }

@@ -49,6 +49,32 @@ def test_a_row_of_more_classes_than_any_memory_holds_is_refused() -> None:
     assert (made.returncode, made.stdout.strip()) == (0, "done")
 
 
+NOTHING = """
+import numpy as np
+from karat import _native
+none, counts, sums = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0)
+many = (1, 0, 0, 2**31, 1)
+for found in (
+    _native.resample_counts(counts, *many),
+    _native.draw_totals(sums, None, False, False, *many),
+    _native.draw_totals(sums, None, True, True, *many),
+    _native.row_weights(0, False, *many),
+    _native.row_weights(0, True, *many),
+    _native.resample_clusters(none, none, None, 10**6, 0, False, *many),
+    _native.resample_clusters(none, none, sums, 10**6, 0, True, *many),
+):
+    assert found.shape == (2**31, 0)
+print("done")
+"""
+
+
+def test_replicates_of_nothing_are_made_at_once() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", NOTHING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (found.returncode, found.stdout.strip()) == (0, "done"), found.stderr
+
+
 def test_rows_that_are_all_one_are_looked_at_once() -> None:
     """Booleans of other bytes are refused after a look at each: of 2⁵⁸ rows with a stride of 0."""
     found = subprocess.run(
