@@ -17,11 +17,17 @@ def drawn(case: Case, items: int) -> tuple[Any, ...]:
     source = case.source
     most = max(1, min(12, 4000 // max(items, 1)))
     seed, stream, first = (source.integer(0, 2**16) for _ in range(3))
-    count = source.integer(0, most)
-    if isinstance(count, int) and 100 * most < count * max(items, 1) < 2**40 and items:
-        # Any number is refused or done; what takes seconds tells no more than what is done at once.
-        count %= most + 1
+    count = bounded(source.integer(0, most), 100 * most // max(items, 1))
     return seed, stream, first, count, source.threads()
+
+
+def bounded(number: Any, most: int) -> Any:
+    """Numbers that are refused, and others up to `most`.
+
+    What takes seconds tells no more than what is done at once.
+    """
+    is_done = isinstance(number, int) and most < number < 2**31
+    return number % (most + 1) if is_done else number
 
 
 @target("philox")
@@ -70,8 +76,8 @@ def resample_clusters(case: Case) -> None:
     n, clusters, m = min(source.size(), 2000), source.count(40), source.count(20)
     ids, cells = arrays.codes(n, clusters), arrays.codes(n, m)
     weights = arrays.weights(n, is_plain=True)
-    number, is_gamma = source.integer(m, m), source.switch()
-    of_clusters = source.integer(clusters, clusters)
+    number, is_gamma = bounded(source.integer(m, m), 1000), source.switch()
+    of_clusters = bounded(source.integer(clusters, clusters), 1000)
     numbers = drawn(case, n + m)
     found = case.call(
         case.native.resample_clusters, ids, cells, weights, of_clusters, number, is_gamma, *numbers
@@ -83,7 +89,8 @@ def resample_clusters(case: Case) -> None:
 def row_weights(case: Case) -> None:
     source = case.source
     n = min(source.size(), 4000)
-    number, is_gamma, numbers = source.integer(n, n), source.switch(), drawn(case, n)
+    number, is_gamma = bounded(source.integer(n, n), 4000), source.switch()
+    numbers = drawn(case, n)
     found = case.call(case.native.row_weights, number, is_gamma, *numbers)
     case.expect_length(found, numbers[3], number)
 
