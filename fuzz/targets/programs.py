@@ -103,6 +103,9 @@ class Listing:
                 [1.5],
             )
             made[at] = source.pick(strange)
+            if at == 4 and isinstance(made[at], list):
+                # Where they are taken, the program has these.
+                self.outputs = made[at]
         return made
 
 

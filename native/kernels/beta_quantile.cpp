@@ -130,9 +130,12 @@ double start(double a, double b, double p) {
 }  // namespace
 
 double beta_quantile(double a, double b, double p) {
-    if (!(a > 0.0 && b > 0.0 && std::isfinite(a + b) && p >= 0.0 && p <= 1.0))
+    const bool is_finite = std::isfinite(a) && std::isfinite(b);
+    if (!(a > 0.0 && b > 0.0 && is_finite && p >= 0.0 && p <= 1.0))
         return std::numeric_limits<double>::quiet_NaN();
     if (p == 0.0 || p == 1.0) return p;
+    // No number tells what is beside the mean.
+    if (!std::isfinite(a + b)) return 0.5 * a / (0.5 * a + 0.5 * b);
     // All lies at both ends.
     if (std::min(a, b) < kTiny) return p * (a + b) < b ? 0.0 : 1.0;
     if (std::min(a, b) > kNormalSides) return expanded(a, b, p);

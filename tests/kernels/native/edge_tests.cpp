@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "check.hpp"
+#include "kernels/beta_quantile.hpp"
 #include "kernels/copy_columns.hpp"
 #include "kernels/count.hpp"
 #include "kernels/draw.hpp"
@@ -67,6 +68,21 @@ void test_chances() {
         check_same(karat::draw_binomial(9, p, draws), int64_t{9}, "every trial");
 }
 
+// Sides whose sum no number holds.
+void test_large_sides() {
+    const double most = std::numeric_limits<double>::max();
+    for (const double p : {1e-300, 0.05, 0.5, 0.975}) {
+        check_same(karat::beta_quantile(most, most, p), 0.5, "a quantile between equal sides");
+        const double found = karat::beta_quantile(most, most / 3, p);
+        check_same(std::fabs(found - 0.75) < 1e-15, true, "a quantile between large sides");
+        const double late = karat::beta_quantile(most, 1e300, p);
+        check_same(std::fabs(late - 1 / (1 + 1e300 / most)) < 1e-15, true, "a late quantile");
+    }
+    check_same(karat::beta_quantile(most, most, 0.0), 0.0, "the least quantile");
+    check_same(karat::beta_quantile(most, most, 1.0), 1.0, "the largest quantile");
+    check_same(std::isnan(karat::beta_quantile(most, HUGE_VAL, 0.5)), true, "an infinite side");
+}
+
 template <class Float>
 void test_differences(double most) {
     const Float large = std::numeric_limits<Float>::max();
@@ -115,6 +131,7 @@ void test_edges() {
     test_no_columns();
     test_sizes();
     test_chances();
+    test_large_sides();
     test_differences<float>(2.0 * static_cast<double>(std::numeric_limits<float>::max()));
     test_differences<double>(std::numeric_limits<double>::max());
     for (const int64_t n : {1, 31, 32, 33, 70})
