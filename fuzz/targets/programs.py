@@ -29,6 +29,7 @@ class Listing:
         self.constants = [0.0, 1.0, -1.0, float(source.byte())]
         self.param_rank = [(0, 2)[source.byte() & 1] for _ in range(source.byte() % 3)]
         self.reads_cells = source.byte() % 3 == 0
+        self.is_made = True
         for _ in range(1 + source.byte() % 14):
             self.write(case)
         narrow = [slot for slot, rank in enumerate(self.ranks) if rank < 2]
@@ -114,6 +115,7 @@ def some_program(case: Case) -> tuple[Any, Listing]:
     source, native = case.source, case.native
     listing = Listing(case)
     if source.rarely(64):
+        listing.is_made = False
         return native.Program.__new__(native.Program), listing
     is_spoiled = source.spoiled
     source.spoiled = -1 if source.byte() < 224 else is_spoiled
@@ -198,8 +200,17 @@ def differentiate(case: Case, handle: Any) -> None:
 
 
 def begin(case: Case, handle: Any) -> None:
-    """The same handle once more; what it was goes on to hold where that is refused."""
-    handle[0].__init__(*handle[1].arguments(case))
+    """The same handle once more; what it was goes on to hold, if it was something."""
+    program, listing = handle
+    outputs = listing.outputs
+    try:
+        program.__init__(*listing.arguments(case))
+    except BaseException:
+        listing.outputs = outputs
+        raise
+    if listing.is_made:
+        listing.outputs = outputs
+    listing.is_made = True
 
 
 members(
