@@ -106,8 +106,8 @@ def test_lists_of_lists_without_end_are_refused_at_once(
 @pytest.mark.parametrize(
     "values",
     [
-        [1, np.timedelta64(1)],
-        [np.timedelta64(1), 1],
+        [1, np.timedelta64(1, "D")],
+        [np.timedelta64(1, "s"), 1],
         [1, np.timedelta64(1, "s")],
         [Mute(), Mute(), 1],
         [1, Mute()],
@@ -333,7 +333,7 @@ def test_what_only_says_that_it_equals_a_label_is_none(values: list[Any]) -> Non
 
 
 def test_times_that_are_missing_are_missing() -> None:
-    values = [1, np.datetime64("NaT"), np.timedelta64("NaT"), 2]
+    values = [1, np.datetime64("NaT"), np.timedelta64("NaT", "s"), 2]
     found = encode(values, "y_true", nulls="keep")
     assert found.missing is not None
     assert found.missing.tolist() == [False, True, True, False]

@@ -261,7 +261,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "complex": (np.array([1j]), "Its dtype is complex128"),
     "complex in a list": ([1j, 2j], "Row 0 holds 1j (complex)"),
     "dates": (np.array(["2020-01-01"], "datetime64[D]"), "datetime64"),
-    "durations": ([np.timedelta64(1)], "timedelta64"),
+    "durations": ([np.timedelta64(1, "s")], "timedelta64"),
     "structs": (np.zeros(3, [("a", float)]), "Its dtype is"),
     "unwilling": (Unwilling(), "it lies on another device"),
     "lost digits": (np.array([[0, 1], [2, 2**53 + 1]]), "Row 1, column 1 holds 9007199254740993"),

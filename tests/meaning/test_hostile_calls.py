@@ -262,7 +262,7 @@ def test_the_short_path_refuses_what_the_long_one_does(wrong: Any, data: Any) ->
     if wrong is not None:
         assert code_of(lambda: karat.f1(data, data, n_threads=wrong)) == "K122"
         assert code_of(lambda: karat.f1(data, data, average=wrong)) == "K122"
-    assert code_of(lambda: karat.f1(data, data, n_threads=np.timedelta64(1))) == "K122"
+    assert code_of(lambda: karat.f1(data, data, n_threads=np.timedelta64(1, "s"))) == "K122"
 
 
 @pytest.mark.parametrize(

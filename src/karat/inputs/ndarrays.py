@@ -148,32 +148,25 @@ def _encode_fixed_text(array: Array, argument: str) -> Column:
 
 def _encode_variable_text(array: Array, argument: str, nulls: Nulls) -> Column:
     if not hasattr(array.dtype, "na_object"):
-        column = _encode_variable_ascii(array, argument)
+        column = _encode_marked(array, argument)
         if column is not None:
             return column
-        lengths = np.strings.str_len(array)
-        width = int(lengths.max())
-        # Fixed width drops trailing NULs, which would make one label of two.
-        # They are not counted in a length either, until something follows them.
-        if (
-            0 < 4 * width <= _WIDE_TEXT_BYTES
-            and (np.strings.str_len(np.strings.add(array, "|")) == lengths + 1).all()
-        ):
-            return _encode_fixed_text(array.astype(f"U{width}"), argument)
     return encode_objects(array.astype(object), argument, nulls)
 
 
-def _encode_variable_ascii(array: Array, argument: str) -> Column | None:
-    """Labels of variable-width text through bytes of fixed width; None for any but short ASCII."""
-    # Fixed width drops trailing NULs: a mark behind each text keeps them apart.
+def _encode_marked(array: Array, argument: str) -> Column | None:
+    """Labels of variable-width text through items of fixed width; None where these are wide."""
+    # Fixed width drops trailing NULs, and NumPy counts them in a length or not, by its version: a
+    # mark behind each text keeps them apart.
     marked = np.strings.add(array, "|")
-    width = int(np.strings.str_len(marked).max())
+    n, width = len(array), int(np.strings.str_len(marked).max())
     if width > _WIDE_TEXT_BYTES:
         return None
-    try:
-        block = marked.astype(f"S{width}").view(np.uint8).reshape(len(array), width)
-    except (TypeError, UnicodeEncodeError):  # this NumPy has no such cast; not ASCII
-        return None
     encoder = _native.TextEncoder()
-    codes = encoder.encode_bytes(block)
+    try:
+        codes = encoder.encode_bytes(marked.astype(f"S{width}").view(np.uint8).reshape(n, width))
+    except (TypeError, UnicodeEncodeError):  # this NumPy has no such cast; not ASCII
+        if 4 * width > _WIDE_TEXT_BYTES:
+            return None
+        codes = encoder.encode_ucs4(marked.astype(f"U{width}").view(np.uint32).reshape(n, width))
     return coded(argument, codes, [label[:-1] for label in encoder.labels()])
