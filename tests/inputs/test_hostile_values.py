@@ -333,7 +333,7 @@ def test_what_only_says_that_it_equals_a_label_is_none(values: list[Any]) -> Non
 
 
 def test_times_that_are_missing_are_missing() -> None:
-    values = [1, np.datetime64("NaT"), np.timedelta64("NaT", "s"), 2]
+    values = [1, np.datetime64("NaT", "s"), np.timedelta64("NaT", "s"), 2]
     found = encode(values, "y_true", nulls="keep")
     assert found.missing is not None
     assert found.missing.tolist() == [False, True, True, False]
