@@ -59,7 +59,7 @@ def encode_integers(case: Case) -> None:
     case.expect(bool(np.all(np.diff(values.astype(object)) > 0)), "values out of order")
     case.expect_length(codes, len(labels))
     if isinstance(labels, np.ndarray) and len(labels) and labels.ndim == 1:
-        case.expect_same(values[codes], np.asarray(labels).astype("i8"), "labels")
+        case.expect_same(values[codes], labels.astype("i8"), "labels")
 
 
 class Awkward:

@@ -154,9 +154,9 @@ void check_length(const char* left, int64_t n_left, const char* right, int64_t n
 
 nb::object array_over(void* data, nb::dlpack::dtype kind, std::initializer_list<int64_t> shape,
                       nb::handle owner) {
-    size_t lengths[3];
-    std::copy(shape.begin(), shape.end(), lengths);
-    return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), lengths, owner, nullptr, kind));
+    const std::vector<size_t> lengths(shape.begin(), shape.end());
+    return nb::cast(
+        nb::ndarray<nb::numpy>(data, lengths.size(), lengths.data(), owner, nullptr, kind));
 }
 
 nb::object array_with(Memory memory, void* data, nb::dlpack::dtype kind,

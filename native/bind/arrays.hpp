@@ -91,7 +91,9 @@ using Memory = std::unique_ptr<void, void (*)(void*) noexcept>;
 template <class Held>
 Memory held(typename std::unique_ptr<Held>::pointer memory) {
     using Pointer = typename std::unique_ptr<Held>::pointer;
-    return Memory(memory, [](void* p) noexcept { std::default_delete<Held>()(static_cast<Pointer>(p)); });
+    return Memory(memory, [](void* p) noexcept {
+        std::default_delete<Held>()(static_cast<Pointer>(p));
+    });
 }
 
 // A new array that owns the memory in which its items are.

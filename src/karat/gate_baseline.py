@@ -41,8 +41,8 @@ def checked_baseline(baseline: Baseline) -> Baseline:
         try:
             value = report[metric].value
         except KaratError:
-            # Weights beyond what formulas multiply have no value in either.
-            continue
+            # Weights beyond what formulas multiply: it had no value then either.
+            value = math.nan
         if not _agree(measured.value, value):
             raise damaged_baseline(f"{metric} is {measured.value}, and {value} by its tally")
     return baseline
@@ -62,12 +62,12 @@ def _known(metrics: Mapping[str, Measured]) -> list[tuple[Metric, Measured]]:
 def _check_possible(metric: Metric, measured: Measured, n: int) -> None:
     low, high = metric.range
     for number in (measured.value, measured.low, measured.high):
-        is_told = number is not None and math.isfinite(number)
-        if is_told and not low - _CLOSE <= float(number or 0) <= high + _CLOSE:
+        if number is None or not math.isfinite(number):
+            continue
+        if not low - _CLOSE <= number <= high + _CLOSE:
             raise damaged_baseline(f"{metric} is {number}, outside of {low:g} to {high:g}")
-    limits = measured.low, measured.high
-    if None not in limits and not limits[0] <= limits[1]:  # type: ignore[operator]
-        raise damaged_baseline(f"{metric} has limits from {limits[0]} to {limits[1]}")
+    if measured.low is not None and measured.high is not None and measured.low > measured.high:
+        raise damaged_baseline(f"{metric} has limits from {measured.low} to {measured.high}")
     if measured.n > n:
         raise damaged_baseline(f"{metric} is of {measured.n} rows, and there are {n}")
 

@@ -90,7 +90,7 @@ def report_from_json(text: str | bytes) -> Report:
     slices = slices_from(whole.get("slices"), report)
     if slices is not None:
         report = replace(report, kept_slices=slices)
-    if _version(whole["karat"]) == __version__:
+    if whole["karat"].text == __version__:
         # Another version may have had another rule.
         check_agreement(whole, report)
     return report
@@ -114,14 +114,8 @@ def _check_schema(whole: Part) -> None:
         raise refused(f"Its schema is {schema!r}, not {SCHEMA!r}")
     if int(version) > 1:
         raise error("K206", thing="report in JSON", version=int(version), newest=1)
-    _ = _version(whole["karat"])
-
-
-def _version(part: Part) -> str:
-    """The version of karat that wrote the text."""
-    if not _VERSION.fullmatch(part.text):
-        raise part.is_not("a version of karat")
-    return part.text
+    if not _VERSION.fullmatch(whole["karat"].text):
+        raise whole["karat"].is_not("a version of karat")
 
 
 def _policy(part: Part) -> Policy:

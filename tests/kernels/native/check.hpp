@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,17 @@ void check_rejected(const Call& call, const std::string& kind, karat::Argument a
         return;
     }
     check_same(false, true, "a bad row was accepted");
+}
+
+// The kernel throws std::invalid_argument.
+template <class Call>
+void check_refused(const Call& call, const std::string& about) {
+    try {
+        call();
+    } catch (const std::invalid_argument&) {
+        return;
+    }
+    check_same(false, true, "accepted: " + about);
 }
 
 using Random = std::mt19937_64;

@@ -31,16 +31,6 @@ Table table_of(Random& random, int64_t n, int64_t k, double step) {
     return table;
 }
 
-template <class Call>
-void check_refused(const Call& call, const std::string& about) {
-    try {
-        call();
-    } catch (const std::invalid_argument&) {
-        return;
-    }
-    check_same(false, true, about);
-}
-
 }  // namespace
 
 void test_rungs(Random& random) {
