@@ -16,6 +16,7 @@ from karat.cli import main
 from karat.cli.app import _COMMANDS
 from tests.cli.running import Karat, in_process
 from tests.engines.writing import TEN, write_csv
+from tests.heeding import heeding_interrupts
 
 
 @pytest.fixture
@@ -84,12 +85,13 @@ def test_arguments_are_those_of_the_process_by_default(
 
 def test_interruption_exits_130(tmp_path: Path) -> None:
     query = "SELECT range % 3 AS label, range % 7 % 3 AS pred FROM range(100000000000)"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "karat.cli", "report", query],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with heeding_interrupts():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "karat.cli", "report", query],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

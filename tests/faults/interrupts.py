@@ -10,6 +10,7 @@ import time
 from typing import Final
 
 from tests.faults.children import ROOT
+from tests.heeding import heeding_interrupts
 
 __all__ = ["WORK", "interrupted"]
 
@@ -73,11 +74,13 @@ WORK: Final[dict[str, tuple[int, str, str]]] = {
 def interrupted(name: str, after: float) -> float:
     """Seconds from Ctrl-C to KeyboardInterrupt, so many seconds after the work began."""
     n, setup, work = WORK[name]
-    with subprocess.Popen(
-        [sys.executable, "-c", _CHILD.format(n=n, setup=setup, work=work)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "KARAT_NUM_THREADS": "2"},
-    ) as run:  # fmt: skip
+    with heeding_interrupts():
+        child = subprocess.Popen(
+            [sys.executable, "-c", _CHILD.format(n=n, setup=setup, work=work)],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "KARAT_NUM_THREADS": "2"},
+        )  # fmt: skip
+    with child as run:
         assert run.stdout is not None
         assert run.stderr is not None
         if run.stdout.readline().strip() != b"ready":

@@ -96,6 +96,9 @@ def test_replicates_do_not_depend_on_threads_or_blocks(monkeypatch: Any) -> None
     for threads in (1, 2, 3):
         for ours, theirs in zip(drawn(threads), wanted, strict=True):
             assert_same(ours, theirs)
+    monkeypatch.setattr("karat.uncertainty.ladder_replicates._BLOCK_BYTES", 1)
+    for ours, theirs in zip(drawn(2), wanted, strict=True):
+        assert_same(ours, theirs, about="blocks without room for one replicate")
     areas = [replicate_areas(column, 200, 7, n_threads=threads) for threads in (1, 2, 3)]
     assert_same(areas[1], areas[0])
     assert_same(areas[2], areas[0])

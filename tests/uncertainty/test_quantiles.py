@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +15,10 @@ from hypothesis import strategies as st
 from scipy import special
 
 from karat import _native
-from karat.uncertainty.limits import beta_quantiles, student_quantile
+from karat.uncertainty.limits import _expanded, beta_quantiles, student_quantile
+from tests.optional import optional
+
+mpmath = optional("mpmath")
 
 CLOSE = 1e-12
 SIDES = st.floats(0.5, 1e5)
@@ -112,6 +117,27 @@ def test_the_ends_and_what_is_no_question() -> None:
 def test_student_is_that_of_scipy(df: float, tail: float) -> None:
     expected = -float(special.stdtrit(df, tail))
     assert student_quantile(df, tail) == pytest.approx(expected, rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize("tail", [0.025, 1e-6])
+def test_what_the_expansion_of_student_lacks_is_its_fifth_term(tail: float) -> None:
+    """Against 40 digits: off by c ÷ df⁵ for every df, so that no term before it is wrong."""
+    lacks, wrong = [], []
+    with mpmath.workdps(40):
+        z = mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf(tail))
+        for df in (40, 80):
+            found = mpmath.mpf(_expanded(float(z), df))
+            exact = mpmath.findroot(partial(share_beyond, df, tail), found)
+            lacks.append(float((found - exact) * df**5))
+            wrong.append(float((found - 2 * 776 * z**5 / 92160 / df**4 - exact) * df**5))
+    assert lacks[1] == pytest.approx(lacks[0], rel=0.05)
+    assert wrong[1] != pytest.approx(wrong[0], rel=0.05), "a control: the sign of a fourth term"
+
+
+def share_beyond(df: int, tail: float, t: Any) -> Any:
+    """How far Student's chance of more than t is from `tail`."""
+    x = df / (df + t * t)
+    return mpmath.betainc(df / mpmath.mpf(2), mpmath.mpf(1) / 2, 0, x, regularized=True) / 2 - tail
 
 
 def test_student_in_closed_form() -> None:

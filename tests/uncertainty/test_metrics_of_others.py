@@ -1,0 +1,159 @@
+"""Intervals of metrics that are not in the catalogue: other scales, shapes and ranges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from karat.metrics import Metric, Node, OneVsRest, Table, case, get, metric, total
+from karat.metrics._record import _registered
+from karat.tally import Cells, Classes
+from karat.uncertainty.class_limits import ClassLimits, class_limits
+from karat.uncertainty.confidence import Confidence
+from karat.uncertainty.curves import Curve, curve_of
+from karat.uncertainty.label_intervals import is_constant, label_interval
+from karat.uncertainty.shares import ratio_of_shares, share_of, two_shares_of
+from karat.uncertainty.table_spread import TableSpread
+from tests.same import assert_same
+
+Floats = npt.NDArray[np.float64]
+ASKED = Confidence()
+Z = 1.959963984540054
+CLOSE = 1e-10
+COUNTS = np.array([[61, 9], [14, 38]])
+WIDE = np.array([[31, 7, 3], [4, 22, 9], [1, 5, 17]])
+BOUNDED, UNBOUNDED = (0.0, 1.0), (0.0, math.inf)
+
+
+def made(formula: Callable[..., Node], range_: tuple[float, float]) -> Metric:
+    """What somebody else's package would declare, without the catalogue keeping it."""
+    cases = [case(tp=1, fp=1, fn=1, tn=1, gives="1", source="not looked at")]
+    record = metric(range=range_, better="higher", cases=cases, since="0.1")(formula)
+    _registered.remove(record)
+    return Metric(record, "plain", ())
+
+
+def limits(asked: Metric, *, weights: float | None = None) -> ClassLimits:
+    squares = None if weights is None else COUNTS * weights**2
+    counts = COUNTS if weights is None else COUNTS * weights
+    cells = Cells.dense(counts, classes=Classes.of([0, 1]), squares=squares, n_rows=122)
+    return class_limits(asked, TableSpread(cells), ASKED)
+
+
+def moved_recall(c: OneVsRest) -> Node:
+    """Recall on a scale from 2 to 10."""
+    return 2.0 + 8.0 * (c.tp / c.pos)
+
+
+def squared_recall(c: OneVsRest) -> Node:
+    """A share, and no curve of one."""
+    return (c.tp / c.pos) * (c.tp / c.pos)
+
+
+def balance(c: OneVsRest) -> Node:
+    """Hits over false alarms, as a share of all that is not passed over rightly."""
+    return (c.tp - c.fp) / (c.tp + c.fp + c.fn)
+
+
+def moved_balance(c: OneVsRest) -> Node:
+    """The same between 0 and 1."""
+    return 0.5 + 0.5 * ((c.tp - c.fp) / (c.tp + c.fp + c.fn))
+
+
+def hits_beside_errors(c: OneVsRest) -> Node:
+    """A ratio without bound that is no product of shares of different rows."""
+    return (c.tp * c.tp) / (c.fp * c.fn)
+
+
+def lift_of_agreement(c: Table) -> Node:
+    """How many times as many rows are right as chance would have it."""
+    return total(c.tp) * c.n / total(c.pos * c.pred_pos)
+
+
+@pytest.mark.parametrize("weights", [None, 3.0])
+def test_a_metric_on_another_scale_has_its_limits_there(weights: float | None) -> None:
+    moved, recall = limits(made(moved_recall, (2.0, 10.0)), weights=weights), get("recall")
+    plain = limits(recall, weights=weights)
+    assert moved.method == plain.method == "wilson"
+    for ours, theirs in ((moved.value, plain.value), (moved.low, plain.low),
+                         (moved.high, plain.high)):  # fmt: skip
+        assert_same(ours, 2.0 + 8.0 * theirs, within=CLOSE)
+    assert_same(moved.variance, 64.0 * plain.variance, within=CLOSE)
+    assert not np.allclose(moved.low, 8.0 * plain.low, rtol=1e-3), "a control: nothing added"
+
+
+def test_a_curve_may_have_a_number_added() -> None:
+    found = curve_of(made(moved_recall, (2.0, 10.0)))
+    assert isinstance(found, Curve)
+    assert (found.a, found.b, found.c) == (8.0, 2.0, 0.0)
+    assert_same(found.at(np.array([0.0, 0.25, 1.0])), [2.0, 4.0, 10.0])
+
+
+def test_a_share_that_is_no_curve_of_one() -> None:
+    squared = made(squared_recall, BOUNDED)
+    assert share_of(squared) == share_of(get("recall"))
+    assert curve_of(squared) is None
+    found, plain = limits(squared), limits(get("recall"))
+    for ours, theirs in ((found.value, plain.value), (found.low, plain.low),
+                         (found.high, plain.high)):  # fmt: skip
+        assert_same(ours, theirs**2, within=CLOSE)
+
+
+def test_a_bounded_metric_from_minus_one_has_the_limits_of_that_from_zero() -> None:
+    whole, moved = made(balance, (-1.0, 1.0)), made(moved_balance, BOUNDED)
+    assert share_of(whole) is two_shares_of(whole) is None
+    found, plain = limits(whole), limits(moved)
+    assert found.method == plain.method == "wilson-effective"
+    assert_same(found.value, 2.0 * plain.value - 1.0, within=CLOSE)
+    assert_same(found.low, 2.0 * plain.low - 1.0, within=CLOSE)
+    assert_same(found.high, 2.0 * plain.high - 1.0, within=CLOSE)
+    assert ((found.low > -1.0) & (found.low < found.value)).all()
+    assert ((found.value < found.high) & (found.high < 1.0)).all()
+
+
+def test_a_ratio_of_no_two_shares_has_limits_on_the_scale_of_the_logarithm() -> None:
+    """Half a row more in each cell, and the variance of the logarithm: 4/tp + 1/fp + 1/fn."""
+    ratio = made(hits_beside_errors, UNBOUNDED)
+    assert share_of(ratio) is two_shares_of(ratio) is ratio_of_shares(ratio) is None
+    found = limits(ratio)
+    assert found.method == "log"
+    for i in (0, 1):
+        tp, fp, fn = COUNTS[i, i] + 0.5, COUNTS[1 - i, i] + 0.5, COUNTS[i, 1 - i] + 0.5
+        centre, error = tp * tp / (fp * fn), math.sqrt(4.0 / tp + 1.0 / fp + 1.0 / fn)
+        expected = [centre * math.exp(-Z * error), centre * math.exp(Z * error)]
+        assert_same([found.low[i], found.high[i]], expected, within=CLOSE)
+
+
+def lift_of(cells: npt.NDArray[np.int64], change: Floats) -> float:
+    """The lift of agreement by hand, of a table that is moved a little."""
+    table = (cells + change) / (cells + change).sum()
+    return float(np.trace(table) / (table.sum(axis=0) @ table.sum(axis=1)))
+
+
+def test_a_ratio_of_the_whole_table_has_them_too() -> None:
+    """By the delta method, with derivatives by differences."""
+    lift = made(lift_of_agreement, UNBOUNDED)
+    cells = Cells.dense(WIDE, classes=Classes.of(range(3)), n_rows=99)
+    value = float(lift.values(cells).value)
+    assert value == pytest.approx(lift_of(WIDE, np.zeros((3, 3))), rel=1e-12)
+    slopes = np.zeros((3, 3))
+    for at in np.ndindex(3, 3):
+        step = np.zeros((3, 3))
+        step[at] = 1e-4
+        slopes[at] = (lift_of(WIDE, step) - lift_of(WIDE, -step)) / 2e-4
+    error = math.sqrt((slopes**2 * WIDE).sum() - (slopes * WIDE).sum() ** 2 / WIDE.sum())
+    found = label_interval(lift, value, TableSpread(cells), ASKED)
+    assert found.method == "log"
+    assert found.standard_error == pytest.approx(error, rel=1e-6)
+    step = math.exp(Z * error / value)
+    assert_same([found.low, found.high], [value / step, value * step], within=1e-6)
+    assert found.low != pytest.approx(value - Z * error, rel=1e-3), "a control: without logarithms"
+
+
+@pytest.mark.parametrize("name", ["recall", "expected_cost(costs=[[0, 1], [2, 0]])", "mcc"])
+def test_what_depends_on_its_rows_is_no_constant(name: str) -> None:
+    assert is_constant(get(name)) is False
