@@ -1,8 +1,8 @@
 // karat._native: encode_integers, TextEncoder.
-#include <mutex>
 #include <optional>
 
 #include "bind/arrays.hpp"
+#include "bind/turns.hpp"
 #include "kernels/encode_integers.hpp"
 #include "kernels/encode_text.hpp"
 #include "kernels/rejected.hpp"
@@ -25,9 +25,13 @@ nb::object encode_integer_array(nb::handle array, int n_threads) {
 // One label space for texts of every storage, kept over calls.
 class TextEncoder {
 public:
-    int64_t size() const { return table_.size(); }
+    int64_t size() {
+        const Turn turn(turns_);
+        return table_.size();
+    }
 
-    nb::list labels() const {
+    nb::list labels() {
+        const Turn turn(turns_);
         nb::list labels;
         for (int64_t code = 0; code < table_.size(); ++code) {
             const std::string_view text = table_.text(code);
@@ -109,15 +113,15 @@ private:
     nb::object encode(int64_t n, const Fill& fill) {
         std::unique_ptr<int32_t[]> codes = uninitialised<int32_t>(n);
         {
+            const Turn turn(turns_);
             const Unlocked unlocked(n);
-            const std::lock_guard<std::mutex> lock(mutex_);
             fill(codes.get());
         }
         return owned(std::move(codes), n);
     }
 
     TextTable table_;
-    std::mutex mutex_;  // the GIL is not held while encoding
+    Turns turns_;  // the GIL is not held while encoding
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // karat._native: PackedScores, CutScores, areas_together.
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -34,6 +35,9 @@ nb::list areas_together(const std::vector<Packed*>& columns, int n_threads) {
     std::vector<Packed::Areas> found(columns.size());
     int64_t n = 0;
     for (const Packed* each : columns) n += each->n();
+    // In the order of their addresses: two such calls wait for each other in one direction.
+    std::list<Turn> turns;
+    for (Packed* each : sorted) turns.emplace_back(each->turns());
     const Stay stay;
     if (stay.is_granted()) {
         // Whatever their length: other threads need the GIL to sort.
@@ -119,8 +123,8 @@ void bind_ladder(nb::module_& m) {
         .def("cut", &Packed::cut)
         .def("classes", classes_of)
         .def("areas", areas_of)
-        .def("step_area", [](const Packed& packed) { return packed.share_area(step_area); })
-        .def("trapezoid_area", [](const Packed& packed) { return packed.share_area(trapezoid_area); })
+        .def("step_area", [](Packed& packed) { return packed.share_area(step_area); })
+        .def("trapezoid_area", [](Packed& packed) { return packed.share_area(trapezoid_area); })
         .def("rungs", rungs_of_packed, nb::arg("last"), nb::arg("limit"))
         .def("spread", spread_of)
         .def("add_placements", place_rows, nb::arg("own_gains"), nb::arg("rest_gains"),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind/score_arrays.hpp"
+#include "bind/turns.hpp"
 #include "kernels/pack_scores.hpp"
 #include "kernels/rank_areas.hpp"
 #include "kernels/rank_prefixes.hpp"
@@ -98,6 +99,7 @@ public:
     }
 
     nb::object words(nb::handle self) {
+        const Turn turn(turns_);
         {
             const Unlocked unlocked(n());
             pack_words(cut_, n_threads_, poll_for(n()));
@@ -105,9 +107,13 @@ public:
         return view_of(cut_, self);
     }
 
-    void sort(nb::handle self) { sort_words(cut_, self, n_threads_); }
+    void sort(nb::handle self) {
+        const Turn turn(turns_);
+        sort_words(cut_, self, n_threads_);
+    }
 
-    nb::object areas() const {
+    nb::object areas() {
+        const Turn turn(turns_);
         check_words(cut_);
         std::optional<std::vector<int64_t>> found;
         {
@@ -124,6 +130,7 @@ private:
     std::shared_ptr<Arrays> arrays_;
     PackedScores surveyed_, cut_;
     int n_threads_;
+    Turns turns_;
 };
 
 // Words and, where they name rows or are still to be made, the arrays that these are rows of.
@@ -150,6 +157,7 @@ public:
 
     // In the order of the rows unless they were asked for before; whoever asks may sort them.
     nb::object words(nb::handle self) {
+        const Turn turn(turns_);
         {
             const Unlocked unlocked(n());
             pack_words(packed_, n_threads_, poll_for(n()));
@@ -159,18 +167,21 @@ public:
     }
 
     void sort(nb::handle self) {
+        const Turn turn(turns_);
         sort_words(packed_, self, n_threads_);
         release();
-        settle();
+        settle_words();
     }
 
     // None where whole words do as well.
-    nb::object cut() const {
+    nb::object cut() {
+        const Turn turn(turns_);
         if (!prefixes_pay(packed_)) return nb::none();
         return nb::cast(new Cut(arrays_, packed_, n_threads_), nb::rv_policy::take_ownership);
     }
 
-    std::vector<int64_t> areas() const {
+    std::vector<int64_t> areas() {
+        const Turn turn(turns_);
         check_words(packed_);
         const Unlocked unlocked(n());
         return count_areas(packed_, n_threads_, poll_for(n()));
@@ -180,7 +191,7 @@ public:
     using Areas = std::variant<std::vector<int64_t>, std::vector<double>>;
 
     // Makes the words, where nobody has, sorts and reads them on the thread that calls; see
-    // sort_alone.
+    // sort_alone. Whoever calls it has the turn.
     Areas areas_alone(bool may_lock) {
         if (prefixes_pay(packed_)) {
             PackedScores cut = cut_keys(packed_);
@@ -195,7 +206,8 @@ public:
         return count_areas(packed_, 1, nullptr);
     }
 
-    double share_area(double (*area)(const PackedScores&, int, Poll)) const {
+    double share_area(double (*area)(const PackedScores&, int, Poll)) {
+        const Turn turn(turns_);
         check_words(packed_);
         const Unlocked unlocked(n());
         return area(packed_, n_threads_, poll_for(n()));
@@ -203,25 +215,35 @@ public:
 
     // What a function of the sorted words returns.
     template <class Read>
-    auto read(const Read& read) const {
+    auto read(const Read& read) {
+        const Turn turn(turns_);
         check_words(packed_);
-        return total(read);
+        const Unlocked unlocked(n());
+        return read(packed_);
     }
 
     // What a function returns to which their order is nothing.
     template <class Read>
-    auto total(const Read& read) const {
-        const Unlocked unlocked(packed_.task.n());
+    auto total(const Read& read) {
+        const Turn turn(turns_);
+        const Unlocked unlocked(n());
         return read(packed_);
     }
 
     void settle() {
+        const Turn turn(turns_);
         check_words(packed_);
-        const Unlocked unlocked(packed_.task.n());
+        settle_words();
+    }
+
+    Turns& turns() { return turns_; }
+
+private:
+    void settle_words() {
+        const Unlocked unlocked(n());
         karat::settle(packed_);
     }
 
-private:
     void release() {
         if (packed_.has_words && !packed_.layout.has_rows) arrays_.reset();
     }
@@ -229,6 +251,7 @@ private:
     std::shared_ptr<Arrays> arrays_;
     PackedScores packed_;
     int n_threads_;
+    Turns turns_;
 };
 
 }  // namespace karat

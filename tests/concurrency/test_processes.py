@@ -56,11 +56,32 @@ def test_another_answer_would_be_seen(alone: dict[str, Any]) -> None:
 
 
 def test_threads_share_one_report(alone: dict[str, Any]) -> None:
-    """What a report computes when it is asked is computed once, whoever asks first."""
+    """What a report computes when it is asked is the same, whoever asks first."""
     report = karat.evaluate(TRUE, PRED, weights=WEIGHTS)
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(lambda _: report.to_dict()["metrics"], range(16)))
     assert all(one == alone["labels"] for one in found)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["rows", "weighted"])
+def test_threads_share_one_report_of_scores(weights: Any) -> None:
+    """Each begins with another metric, and its interval, that nobody has asked for before."""
+    names = ["roc_auc", "average_precision", "ks_statistic", "brier", "max_f_beta", "log_loss"]
+
+    def made() -> karat.Report:
+        return karat.evaluate(TRUE == 0, y_prob=PROB[:, 0], weights=weights)
+
+    def asked(report: karat.Report, first: int) -> dict[str, Any]:
+        order = [*names[first:], *names[:first]]
+        found = {name: (report[name].value, report[name].low, report[name].high) for name in order}
+        return {name: found[name] for name in names} | {"json": report.to_json()}
+
+    alone = asked(made(), 0)
+    for _ in range(3):
+        report = made()
+        with ThreadPoolExecutor(16) as pool:
+            for found in pool.map(lambda i: asked(report, i % len(names)), range(16)):
+                assert found == alone
 
 
 @pytest.mark.parametrize("how", ["fork", "forkserver", "spawn"])

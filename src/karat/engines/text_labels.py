@@ -33,7 +33,7 @@ DIGITS_MAX = 1000
 """Characters of the longest number that is read as one."""
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _PADDED = re.compile(r"[+-]?0[0-9]")
 _BOOLEANS = {"true": True, "false": False}
 _NULLS_AMONG_NUMBERS = frozenset({*NULLS, "none", "nil", "missing", "?", "-"})

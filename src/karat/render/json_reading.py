@@ -34,7 +34,11 @@ __all__ = ["SCHEMA", "report_from_json"]
 SCHEMA = "karat.report/1"
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
-_VERSION = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6}){1,3}((a|b|rc|\.dev|\.post|\+)[a-z0-9.]{1,40})*")
+_VERSION = re.compile(
+    r"[0-9]{1,6}(\.[0-9]{1,6}){1,3}((a|b|rc)[0-9]{1,6})?(\.post[0-9]{1,6})?(\.dev[0-9]{1,6})?"
+    r"(\+[a-z0-9.]{1,40})?"
+)
+"""As packages spell it (PEP 440). One way to match a text: no letter belongs to two parts."""
 _FORMATS = ("parquet", "csv", "json")
 _DENSE_RATIO = 100
 """A table of all pairs of classes may take so many times the bytes of its text."""

@@ -33,7 +33,7 @@ _BOOLS: Final = {
     )
     for word in words
 }
-_NUMBER: Final = re.compile(r" *[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER: Final = re.compile(r" *[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ENUMS: Final = {
     "EF1AverageType": ("Micro", "Macro", "Weighted"),
     "EAucType": ("Classic", "Ranking", "Mu", "OneVsAll"),
