@@ -6,12 +6,16 @@ import math
 from collections.abc import Mapping
 from typing import Final, get_args
 
+import numpy as np
+
 from karat.errors import KaratError
-from karat.gating.baselines import Baseline, damaged_baseline
+from karat.gating.baselines import Baseline, BaselineRows, damaged_baseline
 from karat.gating.verdicts import Measured
+from karat.inputs.scores import tolerance_of
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.report import Report
+from karat.tally import Cells
 
 __all__ = ["checked_baseline"]
 
@@ -22,13 +26,17 @@ _CLOSE: Final = 1e-9
 def checked_baseline(baseline: Baseline) -> Baseline:
     """The same baseline, whose numbers may be compared.
 
-    Metrics of labels are computed again from its tally. Of scores, and of slices, there is none:
-    their numbers have to be possible.
+    Metrics of labels are computed again from its tally, and its rows are counted again, where it
+    has some. Of scores without rows, and of slices, there is nothing to compute from: their numbers
+    have to be possible.
 
     Errors:
-        K205 a metric of labels is another by the tally; a value is outside the range of its metric,
-        limits are the wrong way round, or of more rows than there are.
+        K205 a metric of labels is another by the tally, or the tally another by the rows; a value
+        is outside the range of its metric, limits do not hold it, or are of more rows than there
+        are; a row has probabilities that are none.
     """
+    if baseline.rows is not None:
+        _check_rows(baseline.rows, baseline.cells)
     policy = baseline.settings.get("undefined", "zero")
     if policy not in get_args(Policy):
         raise damaged_baseline(f"Its settings say undefined={policy!r}")
@@ -45,7 +53,35 @@ def checked_baseline(baseline: Baseline) -> Baseline:
             value = math.nan
         if not _agree(measured.value, value):
             raise damaged_baseline(f"{metric} is {measured.value}, and {value} by its tally")
+    for found in (baseline.metrics, *baseline.slices.values()):
+        for metric, measured in _known(found):
+            _check_limits(metric, measured)
     return baseline
+
+
+def _check_rows(rows: BaselineRows, cells: Cells) -> None:
+    """Rows are compared where there are some: they have to be those of the tally."""
+    if (rows.weights is not None) != cells.is_weighted:
+        raise damaged_baseline("Its rows are weighted, or its tally is, and not both")
+    k = cells.k
+    at, where = np.unique(rows.true.astype(np.int64) * k + rows.pred, return_inverse=True)
+    held = np.bincount(where.ravel(), rows.weights, len(at))
+    true, pred, counts = cells.occupied()
+    listed = true * k + pred
+    filled = held > 0.0
+    total = float(held.sum())
+    if not np.array_equal(at[filled], listed) or not np.allclose(
+        held[filled], counts, rtol=_CLOSE, atol=_CLOSE * total if cells.is_weighted else 0.0
+    ):
+        raise damaged_baseline("Its rows are not those of its tally")
+    if rows.scores is None or not rows.is_prob or not len(rows.scores):
+        return
+    if not 0.0 <= rows.scores.min() <= rows.scores.max() <= 1.0:
+        raise damaged_baseline("A row has a probability that is not between 0 and 1")
+    if rows.scores.ndim == 2:
+        away = np.abs(rows.scores.sum(axis=1, dtype=np.float64) - 1.0)
+        if not away.max() <= tolerance_of(is_half=True):
+            raise damaged_baseline("The probabilities of a row do not sum to 1")
 
 
 def _known(metrics: Mapping[str, Measured]) -> list[tuple[Metric, Measured]]:
@@ -70,6 +106,16 @@ def _check_possible(metric: Metric, measured: Measured, n: int) -> None:
         raise damaged_baseline(f"{metric} has limits from {measured.low} to {measured.high}")
     if measured.n > n:
         raise damaged_baseline(f"{metric} is of {measured.n} rows, and there are {n}")
+
+
+def _check_limits(metric: Metric, measured: Measured) -> None:
+    """Limits hold the value, where there are some."""
+    value, low, high = measured.value, measured.low, measured.high
+    if value is None or not math.isfinite(value):
+        return
+    slack = _CLOSE * max(1.0, abs(value))
+    if (low is not None and low > value + slack) or (high is not None and high < value - slack):
+        raise damaged_baseline(f"{metric} is {value}, and its limits are {low} to {high}")
 
 
 def _agree(said: float | None, made: float) -> bool:

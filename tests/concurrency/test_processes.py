@@ -78,10 +78,10 @@ def test_threads_share_one_report_of_scores(weights: Any) -> None:
 
     alone = asked(made(), 0)
     for _ in range(3):
-        report = made()
+        shared = made()
         with ThreadPoolExecutor(16) as pool:
-            for found in pool.map(lambda i: asked(report, i % len(names)), range(16)):
-                assert found == alone
+            begun = [pool.submit(asked, shared, i % len(names)) for i in range(16)]
+        assert all(each.result() == alone for each in begun)
 
 
 @pytest.mark.parametrize("how", ["fork", "forkserver", "spawn"])

@@ -12,6 +12,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from karat.gating.packing import packed, unpacked
 from tests.gating.rows import table, two_models
 from tests.gating.test_baselines import put, signed
 
@@ -50,11 +51,25 @@ def test_the_values_beside_it_are_those_of_the_tally(tmp_path: Path) -> None:
     assert caught.value.code == "K205"
 
 
+def beside(name: str, moved: str, towards: str) -> Callable[[str], str]:
+    """One limit on the side of the other one."""
+
+    def lie(text: str) -> str:
+        content = json.loads(text)
+        found = content["metrics"][name]
+        found[moved] = (found["value"] + found[towards]) / 2.0
+        return signed(content)
+
+    return lie
+
+
 LIES: dict[str, tuple[Callable[[str], str], str]] = {
     "a value of labels": (put("metrics", "macro_f1", "value", value=0.5), "by its tally"),
     "a value that is none": (put("metrics", "macro_f1", "value", value=None), "by its tally"),
     "a value out of range": (put("metrics", "accuracy", "value", value=17.0), "outside of 0 to 1"),
     "a limit out of range": (put("metrics", "accuracy", "low", value=-0.5), "outside of 0 to 1"),
+    "limits above the value": (beside("accuracy", "low", "high"), "and its limits are"),
+    "limits below the value": (beside("log_loss", "high", "low"), "and its limits are"),
     "limits the wrong way": (put("metrics", "log_loss", "low", value=1e6), "has limits from"),
     "a loss below zero": (put("metrics", "log_loss", "value", value=-0.1), "outside of 0 to inf"),
     "more rows than there are": (put("metrics", "log_loss", "n", value=601), "is of 601 rows"),
@@ -108,10 +123,13 @@ def test_an_honest_baseline_is_believed(kind: str, undefined: Any, tmp_path: Pat
             columns = random_rows(rng, k, kind)
             path = tmp_path / "base.json"
             options: dict[str, Any] = {"undefined": undefined}
-            made = karat.gate(columns, update_baseline=path, min={"accuracy": 0.0}, **options)
-            assert made.passed
-            # Few rows tell nothing apart: what is asked here is that they are read.
-            karat.gate(columns, baseline=path, max_drop={"accuracy": 0.5}, **options)
+            for rows in (False, True):
+                made = karat.gate(
+                    columns, update_baseline=path, min={"accuracy": 0.0}, with_rows=rows, **options
+                )
+                assert made.passed
+                # Few rows tell nothing apart: what is asked here is that they are read.
+                karat.gate(columns, baseline=path, max_drop={"accuracy": 0.5}, **options)
 
 
 def test_a_baseline_of_a_report_is_believed(tmp_path: Path) -> None:
@@ -120,3 +138,49 @@ def test_a_baseline_of_a_report_is_believed(tmp_path: Path) -> None:
         report = karat.evaluate(TRUE, OLD, metrics=metrics)
         assert karat.gate(report, update_baseline=path, min={"accuracy": 0.1}).passed
         assert karat.gate(report, baseline=path, max_drop={"accuracy": 0.2}).passed
+
+
+def other(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], None]:
+    """Changes one column of the rows."""
+    dtype = {"scores": "<f4", "weights": "<f8"}.get(name, "<i4")
+
+    def changed(rows: dict[str, Any]) -> None:
+        shape = (600, 3) if name == "scores" else (600,)
+        held = np.ones(600) if rows[name] is None else unpacked(rows[name], dtype, shape)
+        rows[name] = packed(np.ascontiguousarray(change(held.copy())), dtype)
+
+    return changed
+
+
+LIES_OF_ROWS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "every prediction wrong": (other("pred", lambda x: (x + 1) % 3), "not those of its tally"),
+    "one prediction": (other("pred", lambda x: np.r_[(x[:1] + 1) % 3, x[1:]]), "not those of its"),
+    "another truth": (other("true", lambda x: (x + 1) % 3), "not those of its tally"),
+    "weights of its own": (other("weights", lambda x: x * 3.0), "weighted, or its tally is"),
+    "no probabilities": (other("scores", lambda x: x - 7.0), "is not between 0 and 1"),
+    "too many of them": (other("scores", lambda x: 0.0 * x + 0.9), "do not sum to 1"),
+}
+
+
+@pytest.mark.parametrize("name", LIES_OF_ROWS)
+def test_rows_that_are_not_those_of_the_tally_are_refused(name: str, tmp_path: Path) -> None:
+    """The gate compares with the rows, where there are some: a worse model would pass."""
+    path = written(tmp_path, with_rows=True)
+    assert karat.gate(ROWS, baseline=path, **DROP).passed
+    content = json.loads(path.read_text("utf-8"))
+    lie, message = LIES_OF_ROWS[name]
+    lie(content["rows"])
+    path.write_text(resealed(signed(content)), "utf-8")
+    with pytest.raises(KaratError, match=message) as caught:
+        karat.gate(ROWS, baseline=path, **DROP)
+    assert caught.value.code == "K205"
+
+
+def test_limits_of_a_report_hold_its_value_whatever_wrote_it(tmp_path: Path) -> None:
+    report = karat.evaluate(TRUE == 0, y_prob=PROB[:, 0], metrics=["accuracy", "roc_auc"])
+    content = json.loads(report.to_json())
+    content["karat"] = "0.0.9"
+    assert karat.Report.from_json(json.dumps(content)).n_rows == 600
+    text = json.dumps(content).replace(str(report.roc_auc.value), "0.9999999")
+    with pytest.raises(KaratError, match="not an interval that holds the value"):
+        karat.Report.from_json(text)

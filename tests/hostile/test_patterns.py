@@ -1,4 +1,4 @@
-"""Texts of strangers are matched in time proportional to them: no pattern tries every way to split."""
+"""Texts of strangers are matched in time proportional to them, by every pattern there is."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from karat.engines.scores import ScoreTally
 from karat.engines.tabled_scores import room_of, sampled_rows, tables_of
 from karat.errors import KaratError
 from karat.inputs.scores import Scores
-from karat.tally import Classes, ScoredTables, TabledRows
+from karat.tally import Classes, ScoredTables, ScoreTable, TabledRows
 from tests.same import assert_same
 from tests.tally import score_tables, test_row_sample
 from tests.tally.score_tables import at, rewritten
@@ -296,3 +296,49 @@ TWO, HEAVY = stored("one_score"), tables_of(rows_of("prob", 30, is_weighted=True
 def test_parts_that_contradict_each_other_are_refused(bad: ScoredTables) -> None:
     with pytest.raises(KaratError, match="K205"):
         ScoredTables.from_bytes(bad.to_bytes())
+
+
+def with_counts(table: ScoreTable, change: Any) -> ScoreTable:
+    """The same scores, of other rows."""
+    squares = None if table.squares is None else np.ascontiguousarray(change(table.squares))
+    return replace(table, counts=np.ascontiguousarray(change(table.counts)), squares=squares)
+
+
+def turned(counts: Any) -> Any:
+    return np.roll(counts, 1, axis=1)
+
+
+def of_one(counts: Any) -> Any:
+    """Every row is of the last class."""
+    return np.concatenate([0 * counts[:, 1:], counts.sum(axis=1, keepdims=True)], axis=1)
+
+
+@pytest.mark.parametrize("change", [turned, of_one])
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_other_rows_than_the_confusion_matrix_are_refused(
+    kind: str, is_weighted: bool, change: Any
+) -> None:
+    """Swapped classes would turn an area around."""
+    honest = tables_of(rows_of(kind, 33, is_weighted=is_weighted, seed=2), 1 << 20, 8)
+    assert ScoredTables.from_bytes(honest.to_bytes()).to_bytes() == honest.to_bytes()
+    ranks = with_counts(honest.ranks[-1], change)
+    lies = [replace(honest, ranks=(*honest.ranks[:-1], ranks))]
+    if honest.probabilities:
+        last = with_counts(honest.probabilities[-1], change)
+        lies.append(replace(honest, probabilities=(*honest.probabilities[:-1], last)))
+    if honest.confidences is not None:
+        lies.append(replace(honest, confidences=with_counts(honest.confidences, change)))
+    lies.append(replace(honest, sums=replace(honest.sums, truth=np.roll(honest.sums.truth, 1))))
+    for lie in lies:
+        with pytest.raises(KaratError, match=r"other (rows of the classes|right rows)"):
+            ScoredTables.from_bytes(lie.to_bytes())
+
+
+def test_counts_that_begin_anew_beyond_the_largest_number_are_refused() -> None:
+    honest = tables_of(rows_of("one_prob", 33), 1 << 20, 8).ranks[0]
+    counts = honest.counts.copy()
+    counts[:4, 0] += 2**62
+    assert counts.sum() == honest.n_rows, "a control: they add up to 2⁶⁴ and the rows"
+    with pytest.raises(KaratError, match="The number of rows is not that of the counts"):
+        ScoreTable.from_bytes(replace(honest, counts=counts).to_bytes())

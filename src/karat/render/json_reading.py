@@ -15,7 +15,7 @@ import numpy as np
 from karat._version import __version__
 from karat.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.errors import error
-from karat.render.json_agreement import check_agreement
+from karat.render.json_agreement import check_agreement, check_intervals
 from karat.render.json_bounds import bounds_from, class_bounds_from
 from karat.render.json_curves import curves_from
 from karat.render.json_intervals import class_intervals_from, confidence_from, intervals_from
@@ -94,6 +94,7 @@ def report_from_json(text: str | bytes) -> Report:
     slices = slices_from(whole.get("slices"), report)
     if slices is not None:
         report = replace(report, kept_slices=slices)
+    check_intervals(whole["metrics"], report)
     if whole["karat"].text == __version__:
         # Another version may have had another rule.
         check_agreement(whole, report)

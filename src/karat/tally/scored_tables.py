@@ -22,6 +22,7 @@ from karat.tally.row_sample import RowSample
 from karat.tally.score_table import ScoreTable
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.sums import LOSSES, Sums
+from karat.tally.table_consistency import other_totals
 
 __all__ = ["ScoredTables"]
 
@@ -229,4 +230,19 @@ def _inconsistency(found: ScoredTables) -> str | None:
     flags += [found.cells.is_weighted, found.sample.weights is not None]
     if any(flag != found.is_weighted for flag in flags):
         return "Some parts are weighted, others are not"
+    return _wrong_totals(found)
+
+
+def _wrong_totals(found: ScoredTables) -> str | None:
+    """Whether the parts are of other rows of each class."""
+    right, wrong = found.cells.fields.tp, found.cells.fields.fn
+    if other_totals(found.sums.truth, right + wrong):
+        return "The sums of losses are of other rows of the classes than the confusion matrix"
+    for table in (*found.ranks, *found.probabilities):
+        if other_totals(table.counts.sum(axis=0), right + wrong):
+            return "A table of scores is of other rows of the classes than the confusion matrix"
+    if found.confidences is not None and not found.has_pred:
+        held = found.confidences.counts.sum(axis=0)
+        if other_totals(held, np.array([wrong.sum(), right.sum()])):
+            return "The confidences are of other right rows than the confusion matrix"
     return None

@@ -12,7 +12,7 @@ from karat.tally.buckets import LEVELS, bucket_starts
 if TYPE_CHECKING:
     from karat.tally.score_table import ScoreTable
 
-__all__ = ["wrong_table"]
+__all__ = ["other_totals", "wrong_table"]
 
 _CLOSE: Final = 1e-9
 """Sums of the same numbers in another order agree to this part."""
@@ -48,7 +48,10 @@ def wrong_table(table: ScoreTable) -> str | None:
     means = low if table.moments is None else table.moments
     if means.shape != low.shape or not np.isfinite(means).all():
         return "The means do not fit the scores"
-    if table.squares is None and int(counts.sum()) != table.n_rows:
+    # First as floating-point numbers, whose sums do not begin anew beyond 2⁶³.
+    if table.squares is None and (
+        counts.sum(dtype=np.float64) > 2.0 * table.n_rows or int(counts.sum()) != table.n_rows
+    ):
         return "The number of rows is not that of the counts"
     if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
         return "Two rungs are of one bucket"
@@ -58,6 +61,18 @@ def wrong_table(table: ScoreTable) -> str | None:
     if table.moments is not None and not _are_within(table.moments, low, high, counts):
         return "The mean of a rung is not in it"
     return None
+
+
+def other_totals(held: npt.NDArray[Any], totals: npt.NDArray[Any]) -> bool:
+    """Whether a part holds other rows of each class than the data that it is a part of.
+
+    Args:
+        held, totals: number[k], rows of each class, or sums of their weights, which round.
+    """
+    total = float(totals.sum(dtype=np.float64))
+    if held.dtype.kind != "f" and total < 2.0**53:
+        return not np.array_equal(held, totals)
+    return not np.allclose(held, totals, rtol=_CLOSE, atol=_CLOSE * total)
 
 
 def _are_within(
