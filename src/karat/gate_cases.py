@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.engines.kept_rows import KeptRows
 from karat.engines.pairing import pair_rows
-from karat.errors import error, shown
+from karat.gate_alike import check_classes, check_level, check_weights, other_settings
 from karat.gate_numbers import (
     Asked,
     change_apart,
@@ -42,6 +42,7 @@ class GateCases:
     name: str
     by: str
     allow_mismatch: bool
+    names_weights: bool = False
 
     @property
     def n(self) -> int:
@@ -58,6 +59,8 @@ class GateCases:
         notes = [] if isinstance(self.current, Report) else list(self.current.warnings)
         if isinstance(self.current, Report) or not isinstance(self.before, KeptRows):
             before = self.before
+            if before is not None and not isinstance(before, KeptRows):
+                check_weights(self.current, before.cells.is_weighted)
             if isinstance(before, Baseline) and before.rows is not None:
                 before = kept_of_baseline(before, self.name)
             if isinstance(before, KeptRows) and isinstance(self.current, KeptRows):
@@ -69,6 +72,8 @@ class GateCases:
         self, current: KeptRows, before: KeptRows, notes: list[str]
     ) -> tuple[list[Case], list[str], bool | None]:
         """Bounds of all rows there are, and differences of those that both have."""
+        if not self.names_weights:
+            check_weights(self.current, before.weights is not None)
         matched = pair_rows([current, before], allow_mismatch=self.allow_mismatch)
         new, old = matched.models
         notes += matched.notes
@@ -167,14 +172,14 @@ class GateCases:
                 "Unpaired: the rows of the baseline are not at hand, so that intervals are wider; "
                 "its predictions, or --update-baseline with --with-rows, keep them."
             )
-            self._check_classes(before)
-            self._check_level(before, "The baseline")
+            check_classes(self.current, before, self.name, allow_mismatch=self.allow_mismatch)
+            check_level(before, "The baseline", self.asked)
         if isinstance(before, Baseline):
-            notes += self._other_settings(before)
+            notes += other_settings(before, self.asked)
         then = values_before(before, self.metrics)
         if isinstance(self.current, Report):
             report = self.current
-            self._check_level(report, "The report")
+            check_level(report, "The report", self.asked)
             now = {metric: measured_in(report, metric) for metric in self.metrics}
             return self._of_values(now, then, None), notes, is_paired
         now = measured_of(self.current, self.metrics, self.asked, is_whole=True)
@@ -223,53 +228,3 @@ class GateCases:
             for label in gone
             for rule in self.rules
         ]
-
-    def _check_classes(self, before: Baseline | Report) -> None:
-        """Refuse a baseline of other classes.
-
-        Errors:
-            K174.
-        """
-        now, then = self.current.classes.labels, before.classes.labels
-        if set(now) != set(then) and not self.allow_mismatch:
-            raise error(
-                "K174",
-                left="the predictions",
-                left_classes=shown(now),
-                right=self.name,
-                right_classes=shown(then),
-            )
-        ours, theirs = (side.classes.positive for side in (self.current, before))
-        is_same = ours is None or theirs is None or now[ours] == then[theirs]
-        if not is_same and ours is not None and theirs is not None:
-            raise error(
-                "K176",
-                found=f"The positive class is {now[ours]!r}, that of the baseline {then[theirs]!r}",
-                do="Give the same positive= (--positive) to both.",
-            )
-
-    def _check_level(self, side: Baseline | Report, what: str) -> None:
-        """Refuse intervals of another kind than those that are asked for.
-
-        Errors:
-            K176.
-        """
-        level, is_both = self.asked.level, True
-        if isinstance(side, Baseline):
-            level = side.settings.get("level", level)
-        elif side.confidence is not None:
-            level, is_both = side.confidence.level, side.confidence.side == "both"
-        if level == self.asked.level and is_both:
-            return
-        told = f"has intervals at {level}" if is_both else "has limits on one side"
-        raise error(
-            "K176",
-            found=f"{what} {told}; the gate asks for both limits at {self.asked.level:g}",
-            do="Ask both for the same level= (--level), with side='both'.",
-        )
-
-    def _other_settings(self, before: Baseline) -> list[str]:
-        now, then = self.asked.undefined, before.settings.get("undefined", self.asked.undefined)
-        if now == then:
-            return []
-        return [f"The baseline was made with undefined={then!r}, these values with {now!r}."]

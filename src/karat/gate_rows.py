@@ -213,20 +213,26 @@ def _read_baseline_rows(given: Given, baseline: Any, name: str) -> KeptRows:
     if not given.is_table:
         # Values of the rows of arrays are no columns of a file.
         columns = dict.fromkeys(columns)
-    # Weights and clusters are those of the rows that are to pass.
-    columns |= {"weights": "", "clusters": ""}
+    # Clusters are those of the rows that are to pass; so are the weights of arrays.
+    columns["clusters"] = ""
+    if not (given.is_table and isinstance(columns.get("weights"), str | None)):
+        columns["weights"] = ""
     options = dict(given.options)
     if not names_files(baseline):
         for only_of_files in ("where", "labels_are_text", "progress"):
             options.pop(only_of_files, None)
-    try:
-        return read_rows(baseline, name, columns, **options)
-    except KaratError as problem:
-        # The slices of an earlier file are only needed to see that none is gone.
-        by = columns.get("by")
-        if problem.code != "K404" or by is None or problem.context.get("column") != by:
-            raise
-    return read_rows(baseline, name, {**columns, "by": None}, **options)
+    # A weight that is named, and slices, may be of the rows that are to pass alone.
+    spared = {"weights": "", "by": None}
+    while True:
+        try:
+            return read_rows(baseline, name, columns, **options)
+        except KaratError as problem:
+            named = [role for role in spared if isinstance(columns.get(role), str)]
+            missing = problem.context.get("column")
+            role = next((role for role in named if columns[role] == missing), None)
+            if problem.code != "K404" or role is None:
+                raise
+            columns[role] = spared.pop(role)
 
 
 def kept_of_baseline(found: Baseline, name: str) -> KeptRows:

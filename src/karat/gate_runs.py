@@ -189,7 +189,8 @@ def run_gate(
     name = _called(baseline, "the baseline")
     before = None if baseline is None else baseline_of(given, baseline, name)
     by_name = by if isinstance(by, str) else "slice"
-    run = GateCases(rules, asked, current, before, name, by_name, allow_mismatch)
+    are_named = not given.is_table or given.columns.get("weights") is not None
+    run = GateCases(rules, asked, current, before, name, by_name, allow_mismatch, are_named)
     cases, notes, is_paired = run.cases()
     result = GateResult(
         judged(cases, level=asked.level, evidence=asked.evidence, adjust=adjust),

@@ -224,6 +224,14 @@ def _part(values: Any, name: str, what: str) -> Any:
 def of_reports(given: Models) -> Sides:
     """Models of which only reports are at hand."""
     classes = _united([report.classes for report in given.reports.values()])
+    kinds = {report.cells.is_weighted: name for name, report in given.reports.items()}
+    if len(kinds) > 1:
+        raise error(
+            "K166",
+            metric="A report of weighted rows with one of rows without weights",
+            found=f"The rows of {kinds[True]!r} have weights, those of {kinds[False]!r} have none",
+            do="Evaluate both with the same weights=, or both without.",
+        )
     tables = []
     for name, report in given.reports.items():
         cells, clusters = report.cells, report.clusters

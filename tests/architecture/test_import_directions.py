@@ -23,6 +23,7 @@ JOINTS = {
     "evaluation",
     "functions",
     "gate_arguments",
+    "gate_alike",
     "gate_baseline",
     "gate_cases",
     "gate_numbers",

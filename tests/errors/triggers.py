@@ -89,6 +89,12 @@ def gated(baseline: dict[str, Any]) -> Callable[[], object]:
     return lambda: karat.gate(new, baseline=baseline)
 
 
+def weighed_otherwise() -> None:
+    """A gate of rows against predictions whose file weighs them otherwise."""
+    new = {"label": [0, 1], "pred": [0, 1], "weight": [1.0, 2.0]}
+    karat.gate(new, baseline={**new, "weight": [1.0, 3.0]})
+
+
 def crowded() -> None:
     """More rows than are kept, of one class of three."""
     stream = karat.Stream(max_memory=1 << 20)
@@ -134,6 +140,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K174": gated({"label": [0, 2], "pred": [0, 1], "id": ["a", "b"]}),
     "K175": gated({"label": [0, 1, 1], "pred": [0, 1, 1]}),
     "K176": lambda: karat.gate([0, 1], [0, 1], min={"accuracy": "high"}),
+    "K177": weighed_otherwise,
     "K181": lambda: karat.evaluate([0, 1], [0, 1], by="country"),
     "K182": lambda: karat.evaluate([0, 1] * 501, [0, 1] * 501, by=[f"id {i}" for i in range(1002)]),
     "K183": lambda: karat.evaluate([0, 1], [0, 1], by={"sex": ["f", "m"]}).slices["sex"]["x"],

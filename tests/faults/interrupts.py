@@ -88,6 +88,11 @@ def interrupted(name: str, after: float) -> float:
         time.sleep(after)
         start = time.monotonic()
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=120)
+        try:
+            out, err = run.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            # Else the end of this block would wait for it.
+            run.kill()
+            raise
     assert run.returncode == 130, (name, run.returncode, err.decode()[-2000:])
     return float(out) - start

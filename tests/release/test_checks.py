@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from release.artifacts import SYSTEMS, faults_of_artifacts
 from release.contents import MOST_BYTES, NEEDED, faults_of_sdist, faults_of_wheel
 from release.installed import TESTS, without_compiler
 from release.licences import faults_of
@@ -104,35 +103,3 @@ def test_where_a_wheel_is_installed_there_is_no_compiler(tmp_path: Path) -> None
 
 def test_the_tests_of_a_release_exist() -> None:
     assert [name for name in TESTS if not (ROOT / name).is_dir()] == []
-
-
-def test_what_is_published_is_whole_and_of_the_tag(tmp_path: Path) -> None:
-    whole = wheel(tmp_path, WHOLE)
-    for system in (
-        "manylinux_2_28_x86_64",
-        "manylinux_2_28_aarch64",
-        "macosx_11_0_arm64",
-        "win_amd64",
-    ):
-        (tmp_path / f"karat-0.1.0-cp312-abi3-{system}.whl").write_bytes(whole.read_bytes())
-    whole.unlink()
-    source = tmp_path / "karat-0.1.0.tar.gz"
-    with tarfile.open(source, "w:gz") as file:
-        for name in (
-            "LICENSE",
-            "README.md",
-            "CMakeLists.txt",
-            "pyproject.toml",
-            "native/CMakeLists.txt",
-        ):
-            file.addfile(tarfile.TarInfo(f"karat-0.1.0/{name}"), io.BytesIO())
-    assert faults_of_artifacts(tmp_path, "v0.1.0") == []
-    assert faults_of_artifacts(tmp_path, None) == []
-    assert len(faults_of_artifacts(tmp_path, "v0.2.0")) == 5
-    source.unlink()
-    for path in tmp_path.glob("*win*"):
-        path.unlink()
-    assert faults_of_artifacts(tmp_path, "v0.1.0") == [
-        "No wheel is for win_amd64.", "There are 0 source distributions; one is expected.",
-    ]  # fmt: skip
-    assert len(SYSTEMS) == 5

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.engines.kept_rows import KeptRows
+from karat.engines.pair_weights import with_common_weights
 from karat.engines.row_names import RowNames
 from karat.errors import error, short, shown
 from karat.inputs.identity import harmonized, kind_of
@@ -40,7 +41,8 @@ class Paired:
 def pair_rows(models: Sequence[KeptRows], *, allow_mismatch: bool = False) -> Paired:
     """Match the rows of models: by their ids where every model has some, else by position.
 
-    The first model decides the order of the rows, their weights, clusters and slices.
+    The first model decides the order of the rows, their clusters and slices. Their weights are
+    those of whichever models have some.
 
     Args:
         allow_mismatch: whether to compare the rows that all have, where some lack rows, ids are
@@ -49,7 +51,8 @@ def pair_rows(models: Sequence[KeptRows], *, allow_mismatch: bool = False) -> Pa
     Errors:
         K171 an id is repeated; K172 a row is missing in one of them, or none is in all;
         K173 they disagree about what was true; K174 their classes differ;
-        K175 they have different numbers of rows and no ids; K416 they lie in partitions, likewise.
+        K175 they have different numbers of rows and no ids; K416 they lie in partitions, likewise;
+        K177 they disagree about what rows weigh.
     """
     notes: list[str] = []
     named = [rows.ids for rows in models]
@@ -65,7 +68,8 @@ def pair_rows(models: Sequence[KeptRows], *, allow_mismatch: bool = False) -> Pa
         raise error("K175", left=first.name, n_left=first.n, right=other.name, n_right=other.n)
     on_axis = _on_one_axis(matched)
     agreed = _agreed(on_axis, notes, by, allow_mismatch=allow_mismatch)
-    return Paired(tuple(agreed), by, tuple(notes))
+    weighed = with_common_weights(agreed, notes, by)
+    return Paired(tuple(weighed), by, tuple(notes))
 
 
 def _check_order(models: Sequence[KeptRows]) -> None:

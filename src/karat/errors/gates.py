@@ -48,4 +48,12 @@ ENTRIES = (
         "{found}.",
         "{do}",
     ),
+    Entry(
+        "K177",
+        "Two models disagree about what rows weigh.",
+        "Between {left} and {right}: {count} of {n} rows, matched by {by}; "
+        "first {which}: {left_value:g} and {right_value:g}.",
+        "A row weighs the same whoever predicts it: name one column that both have "
+        "(--weight, weights=), or '' for none.",
+    ),
 )
