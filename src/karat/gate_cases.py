@@ -72,9 +72,9 @@ class GateCases:
         self, current: KeptRows, before: KeptRows, notes: list[str]
     ) -> tuple[list[Case], list[str], bool | None]:
         """Bounds of all rows there are, and differences of those that both have."""
+        matched = pair_rows([current, before], allow_mismatch=self.allow_mismatch)
         if not self.names_weights:
             check_weights(self.current, before.weights is not None)
-        matched = pair_rows([current, before], allow_mismatch=self.allow_mismatch)
         new, old = matched.models
         notes += matched.notes
         if matched.by == "row order" and new.mapping is not None:
