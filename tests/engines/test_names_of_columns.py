@@ -14,12 +14,13 @@ import karat
 from karat.errors import KaratError
 
 PROB = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8]])
+TWO = np.array([[0.9, 0.1], [0.1, 0.9]])
 ANIMALS = ["cat", "dog", "owl"]
 
 
 def accuracies(y: list[Any], columns: list[Any], folder: Path) -> set[float | str]:
     """Of a table as y_prob=, of named columns of a frame, and of a file; or the errors."""
-    table = pd.DataFrame(PROB, columns=columns)
+    table = pd.DataFrame(PROB if len(columns) == 3 else TWO, columns=columns)
     whole = table.assign(y=y)
     path = folder / "p.csv"
     whole.to_csv(path, index=False)
@@ -62,6 +63,70 @@ def test_a_table_a_list_and_a_file_agree(
     y: list[Any], columns: list[Any], expected: float | str, tmp_path: Path
 ) -> None:
     assert accuracies(y, columns, tmp_path) == {expected}
+
+
+@pytest.mark.parametrize(
+    ("y", "columns", "expected"),
+    [
+        ([0, 1], ["0", "1"], 1.0),
+        ([0, 1], ["1", "0"], 0.0),
+        ([0, 1], ["1", "2"], "K137"),
+        ([0, 1], [1, 2], "K137"),
+        ([0, 1], ["2", "1"], "K137"),
+        ([0, 1], ["5", "7"], "K137"),
+        ([0, 1], ["10", "11"], "K137"),
+        ([0, 1], ["11", "10"], "K137"),
+        ([0, 1], ["10.0", "11.0"], "K137"),
+        ([0, 1], ["01", "02"], "K137"),
+        ([0, 1], ["01", "00"], 0.0),
+        ([9, 10, 11], ["09", "10", "11"], 1.0),
+        ([9, 10, 11], ["11", "10", "09"], 1 / 3),
+        ([0, 1], ["-1", "1"], "K137"),
+        ([True, False], ["1", "2"], "K137"),
+        ([1, 2], ["0", "1"], 1.0),
+        ([1, 2], ["1", "0"], "K137"),
+        ([1, 2], ["2", "1"], 0.0),
+        ([2, 1], ["-1", "-2"], "K137"),
+        ([5, 7], ["0", "1"], 1.0),
+        ([5, 7], ["1", "2"], 1.0),
+        ([5, 7], ["2", "1"], "K137"),
+        ([5, 7], ["3", "4"], "K137"),
+        (["no", "yes"], [0, 1], 1.0),
+        (["no", "yes"], [1, 2], 1.0),
+        (["no", "yes"], [1, 0], "K137"),
+        (["no", "yes"], ["2", "1"], "K137"),
+        (["no", "yes"], ["5", "7"], 1.0),
+        ([0, 1, 2], ["3", "2", "1"], "K137"),
+        ([0, 1, 2], ["0", "1", "3"], "K137"),
+        ([0, 1, 2], ["3", "4", "5"], "K137"),
+        ([1, 2, 3], ["0", "1", "2"], 1.0),
+        ([1, 2, 3], ["2", "3", "4"], "K137"),
+    ],
+)
+def test_columns_named_after_numbers_are_named_after_classes_unless_they_count(
+    y: list[Any], columns: list[Any], expected: float | str, tmp_path: Path
+) -> None:
+    assert accuracies(y, columns, tmp_path) == {expected}
+
+
+@pytest.mark.parametrize("y", [[0, 0], [0, 1]])
+def test_a_class_that_does_not_occur_changes_nothing_of_that(y: list[int]) -> None:
+    prob = {"1": [0.9, 0.1], "2": [0.1, 0.9]}
+    for call in (
+        lambda: karat.evaluate(y, y_prob=prob),
+        lambda: karat.evaluate({"y": y, **prob}, true="y", prob=["1", "2"]),
+    ):
+        with pytest.raises(KaratError) as caught:
+            call()
+        assert caught.value.code == "K137"
+        assert "columns: '1', '2'" in str(caught.value)
+
+
+def test_numbers_that_are_no_classes_are_those_of_the_labels_given() -> None:
+    prob = {"7": [0.9, 0.1], "5": [0.1, 0.9]}
+    with pytest.raises(KaratError, match=r"o column for 0, 1; no class for '7', '5'; columns"):
+        karat.evaluate([0, 1], y_prob=prob)
+    assert karat.evaluate([0, 1], y_prob=prob, labels=[0, 1])["accuracy"].value == 1.0
 
 
 def test_classes_that_columns_name_need_not_all_occur() -> None:
@@ -136,3 +201,23 @@ def test_columns_only_called_like_probabilities_do_not_stop_a_report(
     with pytest.raises(KaratError) as caught:
         karat.evaluate(str(path))
     assert caught.value.code in ("K130", "K131", "K132", "K133")
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2], ["0", "1", "2"]])
+def test_the_places_of_a_table_without_names_are_no_names(
+    columns: list[Any], tmp_path: Path
+) -> None:
+    table = pd.DataFrame([[0, 0.9, 0.1], [1, 0.2, 0.8]], columns=columns)
+    path = tmp_path / "p.csv"
+    table.to_csv(path, index=False)
+    for source in (table, str(path)):
+        assert karat.evaluate(source, true="0", prob=["1", "2"])["accuracy"].value == 1.0
+    named = table.set_axis(["y", *columns[1:]], axis=1)
+    named.to_csv(path, index=False)
+    for source in (named, str(path)):
+        with pytest.raises(KaratError) as caught:
+            karat.evaluate(source, true="y", prob=["1", "2"])
+        assert caught.value.code == "K137"
+    with pytest.raises(KaratError) as caught:
+        karat.evaluate([0, 1], y_prob=table[columns[1:]])
+    assert caught.value.code == "K137"

@@ -10,7 +10,8 @@ import click
 
 from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_result
 from karat.cli.options import Described, listed, said, shown_mapping, source_of
-from karat.cli.row_options import check_outputs, columns_given, options_given, rows_options
+from karat.cli.outputs import check_outputs
+from karat.cli.row_options import columns_given, options_given, rows_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,7 @@ def command(
     if len(files) < 2:
         raise click.UsageError("A comparison needs two models: karat compare A B.")
     chosen = format_of(format_, output)
-    check_outputs({"--flips": flips, "-o": output}, files)
+    check_outputs({"--flips": flips, "-o": output}, files, given["where"])
     columns, options = columns_given(given), options_given(given)
     names = _names(files)
     models: list[KeptRows] = []

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli.options import Described, said, shown_mapping, source_of, sources
-from karat.cli.row_options import check_outputs, columns_given, options_given, rows_options
+from karat.cli.outputs import check_outputs
+from karat.cli.row_options import columns_given, options_given, rows_options
 from karat.cli.streams import complain
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def command(
     input. 3: inconclusive, with --strict-inconclusive.
     """
     from karat.cli.progress import ReadingBar
+    from karat.engines.paths import is_query
     from karat.gate_rows import Given
     from karat.gate_runs import run_gate
     from karat.gating.rules import rules_of
@@ -113,9 +115,11 @@ def command(
     if with_rows and update_baseline is None:
         raise click.UsageError("--with-rows says what --update-baseline FILE holds; name the file.")
     outputs = {"--junit": junit, "--markdown": markdown}
-    check_outputs(outputs, (*predictions, baseline))
-    # The next baseline may take the place of the one that was compared with.
-    check_outputs({**outputs, "--update-baseline": update_baseline}, predictions)
+    check_outputs(outputs, (*predictions, baseline), given["where"])
+    # The next baseline may take the place of the one that was compared with, unless a query
+    # read that: then it is predictions.
+    read = [*predictions, baseline if baseline is not None and is_query(baseline) else None]
+    check_outputs({**outputs, "--update-baseline": update_baseline}, read, given["where"])
     with ReadingBar() as bar:
         options = {**options_given(given), "progress": bar}
         result = run_gate(

@@ -23,10 +23,9 @@ from karat.cli.options import (
     source_of,
     sources,
 )
+from karat.cli.outputs import check_outputs, refuse_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from karat.report import Report
 
 __all__ = ["command", "shown"]
@@ -163,8 +162,7 @@ def command(
     from karat.metrics import get
 
     chosen = format_of(format_, output)
-    _check_output(output)
-    _refuse_input(output, predictions)
+    check_outputs({"-o": output, "--checkpoint": checkpoint}, predictions, where)
     # A metric that does not exist is told before the data is read.
     names = None if metrics == "all" else listed(metrics)
     wanted = None if names is None else [get(name) for name in names]
@@ -201,8 +199,8 @@ def command(
             keeps_curves=chosen.name == "html",
             groups=groups_of(by),
         )
-    # A folder or a pattern names its files only once it is read.
-    _refuse_input(output, report.source.get("files", ()))
+    # What was read is known for certain only now.
+    refuse_inputs({"-o": output}, report.source.get("files", ()))
     # On a screen the text of the report says the warnings.
     is_seen = chosen.name == "text" and output is None and sys.stdout.isatty()
     tell(report, says_warnings=not is_seen)
@@ -232,16 +230,3 @@ def shown(
         print_report(report, sys.stdout, metrics=metrics)
     else:
         click.echo(format_.of_report(report, metrics))
-
-
-def _check_output(output: Path | None) -> None:
-    """A report that could not be written is told before the data is read."""
-    if output is not None and not output.absolute().parent.is_dir():
-        raise click.FileError(str(output), "there is no such folder")
-
-
-def _refuse_input(output: Path | None, files: Sequence[str]) -> None:
-    """The report never takes the place of the predictions it is made of."""
-    for name in files:
-        if output is not None and output.exists() and Path(name).exists() and output.samefile(name):
-            raise click.UsageError(f"-o {output} is one of the files to read.")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from karat.cli.options import Command, columns_of, labels_of
 
-__all__ = ["check_outputs", "columns_given", "options_given", "rows_options"]
+__all__ = ["columns_given", "options_given", "rows_options"]
 
 _OPTIONS = (
     click.option("--true", "true", metavar="COLUMN", help="Column of true labels."),
@@ -97,35 +95,3 @@ def options_given(given: Mapping[str, Any]) -> dict[str, Any]:
         "where": given["where"],
         "labels_are_text": True,
     }
-
-
-def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str | None]) -> None:
-    """A file that could not be written is told before the data is read, as is one that is read.
-
-    No two outputs may be one file: the last would take the place of the others.
-    """
-    _refuse_twice(outputs)
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        if not path.absolute().parent.is_dir():
-            raise click.FileError(str(path), "there is no such folder")
-        for name in inputs:
-            if name is None or not path.exists():
-                continue
-            try:
-                is_same = Path(name).exists() and path.samefile(name)
-            except (OSError, ValueError):  # a query is no path
-                is_same = False
-            if is_same:
-                raise click.UsageError(f"{option} {path} is one of the files to read.")
-
-
-def _refuse_twice(outputs: Mapping[str, Path | None]) -> None:
-    places: dict[str, str] = {}
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        earlier = places.setdefault(os.path.realpath(path), option)
-        if earlier != option:
-            raise click.UsageError(f"{earlier} and {option} name one file, {path}.")

@@ -22,7 +22,8 @@ from typing import IO, Literal, TypeAlias
 from karat.engines.temporary import writing_temporary
 from karat.errors import error
 
-__all__ = ["DataFile", "FileKind", "Found", "Source", "find", "is_query", "is_read_once"]
+__all__ = ["DataFile", "FileKind", "Found", "Source", "find", "has_data_ending", "is_query",
+           "is_read_once"]  # fmt: skip
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 FileKind: TypeAlias = Literal["parquet", "csv", "json"]
@@ -231,6 +232,11 @@ def _ending(name: str) -> tuple[FileKind, str] | None:
     if kind is None or (kind == "parquet" and compression != "none"):
         return None
     return kind, compression
+
+
+def has_data_ending(name: str) -> bool:
+    """Whether the name of a file says how to read it, so that a folder gives it."""
+    return _ending(name) is not None
 
 
 def _has_partitions(path: str) -> bool:

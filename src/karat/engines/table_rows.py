@@ -119,6 +119,7 @@ def placed(
         names=chosen.names,
         endings=chosen.endings,
         how=chosen.how,
+        are_places=chosen.are_places,
         labels=labels,
         positive=positive,
     )

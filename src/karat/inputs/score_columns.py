@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final, Literal, TypeAlias
 
@@ -51,6 +51,7 @@ class ScoreColumns:
         how: listed by the caller, matched by a pattern of the caller, or found by their names.
         endings: what follows the common part of each name; None when that is to be found.
         shown: what to call them: ``"proba_* (10)"``.
+        are_places: whether all columns of the table are called 0, 1, …: it has no names.
     """
 
     argument: Argument
@@ -58,6 +59,7 @@ class ScoreColumns:
     how: Literal["listed", "pattern", "found"]
     endings: tuple[str, ...] | None
     shown: str
+    are_places: bool = False
 
     @property
     def role(self) -> Role:
@@ -96,6 +98,8 @@ def find_score_columns(
     elif chosen is None and (prob is None or score is None):
         chosen, notes = found_scores(looked, "score" if score is None else "prob")
     taken = () if chosen is None else chosen.names
+    if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
+        chosen = replace(chosen, are_places=True)
     roles = find_roles(columns, types, given, needs=("true",), taken=taken)
     if roles.column("pred") is None and chosen is None:
         raise error(

@@ -6,23 +6,27 @@ matter, unless the caller gave both an order of columns and an order of classes.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from karat.errors import KaratError, error, shown
 from karat.inputs.align import align, check_kinds, classes_of, common_kind
 from karat.inputs.column import Column, resolved
 from karat.inputs.dictionaries import common_order
-from karat.inputs.identity import Kind, declared_labels, harmonized, kind_of
+from karat.inputs.identity import declared_labels, harmonized, kind_of
+from karat.inputs.score_names import (
+    are_numbers,
+    are_of_others,
+    label_in,
+    named,
+    numbers_in_order,
+    only_count,
+    readings,
+)
 from karat.tally.classes import Classes, Label
 
 __all__ = ["Placed", "check_single", "place_columns", "wrong_number"]
-
-_WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
-_BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
-_N_CUTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ def place_columns(
     names: Sequence[str] = (),
     endings: Sequence[str] | None = None,
     how: Literal["listed", "pattern", "found"] = "listed",
+    are_places: bool = False,
     labels: Any = None,
     positive: Any = None,
 ) -> Placed:
@@ -54,7 +59,7 @@ def place_columns(
 
     Names that end in the labels decide; columns with other names are taken in their order
     (of their numbers, when they end in 0 … k - 1), which is that of `labels`, else of the sorted
-    labels.
+    labels. Names that are nothing but numbers are those of classes, unless they only count.
 
     Args:
         true, pred: the labels, without missing rows; pred may be None.
@@ -63,6 +68,7 @@ def place_columns(
         names: their names; one for a single column or a column of lists; none for an array.
         endings: what follows the common part of each name, where that is known.
         how: who chose the columns; those found by their names alone have to name the classes.
+        are_places: whether names that are numbers say which columns of the table they are.
         labels: the classes in order, or None.
         positive: the positive class of two, or None for the last.
 
@@ -77,7 +83,9 @@ def place_columns(
         check_kinds(true, pred)
     declared = None if labels is None else declared_labels(labels)
     if len(names) > 1:
-        found = _by_name(true, pred, argument, names, endings, how, declared, positive)
+        found = _by_name(
+            true, pred, argument, names, endings, how, declared, positive, are_places=are_places
+        )
         if found is not None:
             return found
     is_single = len(names) == 1 and k == 2
@@ -86,7 +94,7 @@ def place_columns(
         check_single(names[0], endings[0], classes, argument)
     if len(names) < 2:
         return Placed(classes)
-    numbers = _numbers(names, endings)
+    numbers = numbers_in_order(names, endings)
     if numbers is None:
         order = _each_by_name(names, classes, argument, is_declared=declared is not None)
         if order is not None:
@@ -110,30 +118,45 @@ def _by_name(
     how: str,
     declared: tuple[Label, ...] | None,
     positive: Any,
+    *,
+    are_places: bool,
 ) -> Placed | None:
     """The classes that the names end in; None when they end in none of them."""
     seen = {*true.seen(), *(() if pred is None else pred.seen())}
     kind = kind_of(declared) if declared else common_kind(true, pred or true)
     known = set(declared) if declared else seen
+    are_whole = are_numbers(names)
+    counts = are_whole and endings is None and (are_places or only_count(names, known))
+    # Of one class of 0 and 1 the other is known.
+    expected = {0, 1} if are_whole and len(names) == 2 and known in ({0}, {1}) else known
     overlap: list[Label] | None = None
-    for texts, is_likely in _readings(names, endings):
-        labels = [_label(text, kind or "integer") for text in texts]
+    for texts, is_likely in readings(names, endings):
+        labels = [label_in(text, kind or "integer", is_number=are_whole) for text in texts]
         found = [label for label in labels if label is not None]
         if len(set(found)) == len(labels) and (
             set(found) == known if declared else set(found) >= known
         ):
             return _placed(true, pred, argument, names, found, how, declared, positive)
-        if is_likely and overlap is None and known.intersection(found):
+        if is_likely and not counts and overlap is None and expected.intersection(found):
             overlap = found
     if overlap is not None:
-        missing = [label for label in declared or sorted(known) if label not in overlap]
-        extra = [name for name in names if not any(name.endswith(str(x)) for x in known)]
-        parts = [f"No column for {shown(missing, 3)}"] if missing else []
-        parts += [f"no class for {shown(extra, 3)}"] if extra else []
-        parts.append(f"columns: {shown(names)}")
-        text = "; ".join(parts)
-        raise error("K137", argument=argument, found=text[0].upper() + text[1:])
+        classes = declared or sorted(known)
+        raise _of_some(argument, names, [x for x in classes if x not in overlap], known)
+    if are_whole and not (declared or counts) and are_of_others(names, known, how):
+        raise _of_some(argument, names, sorted(known), ())
     return None
+
+
+def _of_some(
+    argument: str, names: Sequence[str], missing: Sequence[Label], known: Iterable[Label]
+) -> KaratError:
+    """The error of names of some classes only, or of none: without columns, and without classes."""
+    extra = [name for name in names if not any(name.endswith(str(x)) for x in known)]
+    parts = [f"No column for {shown(missing, 3)}"] if missing else []
+    parts += [f"no class for {shown(extra, 3)}"] if extra else []
+    parts.append(f"columns: {shown(names)}")
+    text = "; ".join(parts)
+    return error("K137", argument=argument, found=text[0].upper() + text[1:])
 
 
 def _placed(
@@ -205,29 +228,19 @@ def _each_by_name(
         columns are named after classes.
     """
     texts = [str(label) for label in classes.labels]
-    named = [_named(name, texts) for name in names]
-    if not is_declared and sorted(place for place in named if place is not None) == list(
+    places = [named(name, texts) for name in names]
+    if not is_declared and sorted(place for place in places if place is not None) == list(
         range(len(texts))
     ):
-        order = tuple(named.index(place) for place in range(len(texts)))
+        order = tuple(places.index(place) for place in range(len(texts)))
         return None if order == tuple(range(len(texts))) else order
     lowered = [text.lower() for text in texts]
     for place, name in enumerate(names):
-        found = _named(name.lower(), lowered)
+        found = named(name.lower(), lowered)
         if found not in (None, place):
             told = f"Column {name!r} stands where that of {texts[place]!r} is expected"
             raise error("K137", argument=argument, found=f"{told}; columns: {shown(names)}")
     return None
-
-
-def _named(name: str, texts: Sequence[str]) -> int | None:
-    """The place of the text that a name ends in after a separator, the longest."""
-    fitting = [
-        place
-        for place, text in enumerate(texts)
-        if name == text or (name.endswith(text) and not name[-len(text) - 1].isalnum())
-    ]
-    return max(fitting, key=lambda place: len(texts[place]), default=None)
 
 
 def check_single(name: str, ending: str | None, classes: Classes, argument: str) -> None:
@@ -238,63 +251,10 @@ def check_single(name: str, ending: str | None, classes: Classes, argument: str)
     """
     if ending is None:
         return
-    label = _label(ending, kind_of(classes.labels) or "integer")
+    label = label_in(ending, kind_of(classes.labels) or "integer")
     if label is None or classes.positive is None or label not in classes.labels:
         return
     positive = classes.labels[classes.positive]
     if label != positive:
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
         raise error("K137", argument=argument, found=found)
-
-
-def _label(text: str, kind: Kind) -> Label | None:
-    """What a text is as a label of that kind."""
-    if kind == "string":
-        return text
-    bare = text.strip().lower()
-    if kind == "boolean":
-        return _BOOLEANS.get(bare)
-    if _WHOLE.fullmatch(bare):
-        return int(bare.partition(".")[0])
-    return int(_BOOLEANS[bare]) if bare in ("true", "false") else None
-
-
-def _numbers(names: Sequence[str], endings: Sequence[str] | None) -> list[int] | None:
-    """The numbers that the names end in, when they count the columns from 0 or 1."""
-    for texts, _ in _readings(names, endings):
-        if all(map(str.isdecimal, texts)):
-            numbers = [int(text) for text in texts]
-            if sorted(numbers) in (list(range(len(names))), list(range(1, len(names) + 1))):
-                return numbers
-    return None
-
-
-def _readings(
-    names: Sequence[str], endings: Sequence[str] | None
-) -> Iterator[tuple[list[str], bool]]:
-    """What could be the label in each name, most likely reading first, and whether it is likely.
-
-    It is where what they share ends at a separator: `p_cat`, `p_car` end in `cat`, not in `t`.
-    """
-    if endings is not None:
-        yield list(endings), True
-    start = _shared(names)
-    end = _shared([name[::-1] for name in names])[::-1]
-    cuts = sorted(range(len(start), -1, -1), key=lambda i: i > 0 and start[i - 1].isalnum())
-    tails = ["", *(end[i:] for i in range(len(end)) if not end[i].isalnum())]
-    shortest = min(map(len, names))
-    # Bare numbers may be the classes; where they are not, they are the places of columns.
-    are_places = all(map(str.isdecimal, names))
-    for tail in tails[:_N_CUTS]:
-        for cut in cuts[:_N_CUTS]:
-            if cut + len(tail) < shortest:
-                texts = [name[cut : len(name) - len(tail)] for name in names]
-                is_likely = not start[cut - 1].isalnum() if cut else not are_places
-                yield texts, is_likely
-
-
-def _shared(names: Sequence[str]) -> str:
-    """What all names start with."""
-    first, last = min(names), max(names)
-    n_same = next((i for i, char in enumerate(first) if last[i : i + 1] != char), len(first))
-    return first[:n_same]
