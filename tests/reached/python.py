@@ -26,6 +26,7 @@ patch = subprocess
 disable_warnings = no-data-collected, module-not-measured
 data_file = {folder}/data
 [report]
+include = {root}/src/karat/*
 exclude_also =
     if TYPE_CHECKING:
     \\.\\.\\.$
@@ -38,7 +39,7 @@ def report() -> tuple[str, bool]:
     for old in BUILD.glob("data*"):
         old.unlink()
     settings = BUILD / "settings.cfg"
-    settings.write_text(SETTINGS.format(folder=BUILD), encoding="utf-8")
+    settings.write_text(SETTINGS.format(folder=BUILD, root=ROOT), encoding="utf-8")
     folders = [
         path for path in sorted((ROOT / "tests").iterdir())
         if path.name not in LEFT_OUT and any(path.glob("test_*.py"))
