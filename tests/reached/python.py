@@ -2,10 +2,12 @@
 
 Each folder of tests runs in a process of its own under coverage, as many at a time as there are
 cores; processes that tests start are measured too. What is left out measures time or builds things.
+What was reached is kept in build/reached, so that an interrupted run goes on.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -34,19 +36,21 @@ exclude_also =
 
 
 def report() -> tuple[str, bool]:
-    """A table of files with holes, and whether every test passed."""
+    """A table of files with holes, and whether every test passed.
+
+    What a folder reached is kept: where it passed, and neither it nor karat has changed since, it
+    is not run again.
+    """
     BUILD.mkdir(parents=True, exist_ok=True)
-    for old in BUILD.glob("data*"):
-        old.unlink()
-    settings = BUILD / "settings.cfg"
-    settings.write_text(SETTINGS.format(folder=BUILD, root=ROOT), encoding="utf-8")
     folders = [
         path for path in sorted((ROOT / "tests").iterdir())
         if path.name not in LEFT_OUT and any(path.glob("test_*.py"))
     ]  # fmt: skip
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        failed = [name for name in pool.map(lambda one: tested(one, settings), folders) if name]
-    coverage(settings, "combine", "--keep", "--quiet")
+        failed = [name for name in pool.map(tested, folders) if name]
+    settings = settings_in(BUILD)
+    data = [str(path) for folder in folders for path in (BUILD / folder.name).glob("data*")]
+    coverage(settings, "combine", "--keep", "--quiet", *data)
     found = BUILD / "report.json"
     coverage(settings, "json", "--quiet", "-o", str(found))
     text = table(json.loads(found.read_text(encoding="utf-8")))
@@ -55,9 +59,32 @@ def report() -> tuple[str, bool]:
     return text, not failed
 
 
-def tested(folder: Path, settings: Path) -> str | None:
+def settings_in(folder: Path) -> Path:
+    """The settings of what is measured into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "settings.cfg"
+    settings.write_text(SETTINGS.format(folder=folder, root=ROOT), encoding="utf-8")
+    return settings
+
+
+def state_of(folder: Path) -> str:
+    """Digits that change with any file of karat, and of a folder of tests."""
+    found = hashlib.sha256()
+    for path in sorted([*(ROOT / "src").rglob("*.py"), *folder.rglob("*.py")]):
+        found.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def tested(folder: Path) -> str | None:
     """Run the tests of a folder; its name where some failed."""
-    log = BUILD / f"{folder.name}.log"
+    kept = BUILD / folder.name
+    settings, stamp, state = settings_in(kept), kept / "passed", state_of(folder)
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == state:
+        return None
+    stamp.unlink(missing_ok=True)
+    for old in kept.glob("data*"):
+        old.unlink()
+    log = kept / "log.txt"
     with log.open("w", encoding="utf-8") as output:
         command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest"]
         status = subprocess.run(
@@ -65,7 +92,10 @@ def tested(folder: Path, settings: Path) -> str | None:
         ).returncode
     last = log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()[-1:]
     print(f"{folder.name}: {''.join(last)}", flush=True)
-    return folder.name if status else None
+    if status:
+        return folder.name
+    stamp.write_text(state, encoding="utf-8")
+    return None
 
 
 def coverage(settings: Path, *words: str) -> None:
