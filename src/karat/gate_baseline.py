@@ -16,6 +16,7 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.report import Report
 from karat.tally import Cells
+from karat.tally.held_rows import Chunk, impossible
 
 __all__ = ["checked_baseline"]
 
@@ -74,14 +75,13 @@ def _check_rows(rows: BaselineRows, cells: Cells) -> None:
         held[filled], counts, rtol=_CLOSE, atol=_CLOSE * total if cells.is_weighted else 0.0
     ):
         raise damaged_baseline("Its rows are not those of its tally")
-    if rows.scores is None or not rows.is_prob or not len(rows.scores):
+    if rows.scores is None:
         return
-    if not 0.0 <= rows.scores.min() <= rows.scores.max() <= 1.0:
-        raise damaged_baseline("A row has a probability that is not between 0 and 1")
-    if rows.scores.ndim == 2:
-        away = np.abs(rows.scores.sum(axis=1, dtype=np.float64) - 1.0)
-        if not away.max() <= tolerance_of(is_half=True):
-            raise damaged_baseline("The probabilities of a row do not sum to 1")
+    # A baseline does not say of how many digits its probabilities were.
+    tolerance = tolerance_of(is_half=True) if rows.is_prob else None
+    problem = impossible(Chunk(rows.true, rows.scores), tolerance)
+    if problem is not None:
+        raise damaged_baseline(problem)
 
 
 def _known(metrics: Mapping[str, Measured]) -> list[tuple[Metric, Measured]]:

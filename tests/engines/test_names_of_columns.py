@@ -221,3 +221,12 @@ def test_the_places_of_a_table_without_names_are_no_names(
     with pytest.raises(KaratError) as caught:
         karat.evaluate([0, 1], y_prob=table[columns[1:]])
     assert caught.value.code == "K137"
+
+
+@pytest.mark.parametrize("names", [["9" * 5000, "8" * 5000], ["0" * 5000 + "1", "2"]])
+@pytest.mark.parametrize("kind", [int, str, bool])
+def test_names_of_more_digits_than_any_number_are_no_classes(names: list[str], kind: type) -> None:
+    table = pd.DataFrame({names[0]: [0.9, 0.2], names[1]: [0.1, 0.8]})
+    with pytest.raises(KaratError) as caught:
+        karat.roc_auc(np.array([0, 1]).astype(kind), y_prob=table)
+    assert caught.value.code == "K137"

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from karat.engines.kept_rows import KeptRows
+from karat.engines.row_names import row_called
 from karat.errors import error, short
 
 __all__ = ["with_common_weights"]
@@ -39,9 +40,6 @@ def with_common_weights(models: Sequence[KeptRows], notes: list[str], by: str) -
         if not differs.any():
             continue
         row = int(differs.argmax())
-        which = f"row {row}"
-        if first.ids is not None and by == "id":
-            which = f"id {short(first.ids.text(row))}"
         raise error(
             "K177",
             left=first.name,
@@ -49,7 +47,7 @@ def with_common_weights(models: Sequence[KeptRows], notes: list[str], by: str) -
             count=int(np.count_nonzero(differs)),
             n=first.n,
             by=by,
-            which=which,
+            which=row_called(first.ids, row, by),
             left_value=float(first.weights[row]),
             right_value=float(rows.weights[row]),
         )

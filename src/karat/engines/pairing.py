@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat.engines.kept_rows import KeptRows
 from karat.engines.pair_weights import with_common_weights
-from karat.engines.row_names import RowNames
+from karat.engines.row_names import RowNames, row_called
 from karat.errors import error, short, shown
 from karat.inputs.identity import harmonized, kind_of
 from karat.inputs.spread import SPREAD_HOSTS, without_order
@@ -266,16 +266,13 @@ def _agreed(
         if wrong.any() and (not allow_mismatch or wrong.all()):
             row = int(wrong.argmax())
             labels = first.classes.labels
-            which = f"row {row}"
-            if first.ids is not None and by == "id":
-                which = f"id {short(first.ids.text(row))}"
             raise error(
                 "K173",
                 left=first.name,
                 right=rows.name,
                 count=int(np.count_nonzero(wrong)),
                 n=first.n,
-                which=which,
+                which=row_called(first.ids, row, by),
                 left_value=labels[int(first.true[row])],
                 right_value=labels[int(rows.true[row])],
                 by=by,

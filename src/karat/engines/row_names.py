@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.errors import error
+from karat.errors import error, short
 from karat.inputs.arrow import ArrowColumn
 from karat.inputs.column import Column, Flags, resolved
 
-__all__ = ["NameCodes", "RowNames", "names_of_column"]
+__all__ = ["NameCodes", "RowNames", "names_of_column", "row_called"]
 
 Codes = npt.NDArray[np.int32]
 _OFFSETS = {"u": np.int32, "U": np.int64}
@@ -47,6 +47,11 @@ class RowNames:
     def text(self, row: int) -> str:
         """The name of one row."""
         return self.texts[int(self.codes[row])]
+
+
+def row_called(ids: RowNames | None, row: int, by: str) -> str:
+    """What a message calls a row that was matched by ``"id"``, or by its order."""
+    return f"row {row}" if ids is None or by != "id" else f"id {short(ids.text(row))}"
 
 
 @dataclass

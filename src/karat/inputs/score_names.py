@@ -16,6 +16,8 @@ __all__ = ["are_numbers", "are_of_others", "label_in", "named", "numbers_in_orde
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 _N_CUTS = 64
+_DIGITS_MAX: Final = 1000
+"""Characters of the longest name that is read as a number; Python itself refuses longer ones."""
 
 
 def readings(
@@ -53,6 +55,8 @@ def label_in(text: str, kind: Kind, *, is_number: bool = False) -> Label | None:
     if kind == "string":
         return text
     bare = text.strip().lower()
+    if len(bare) > _DIGITS_MAX:
+        return None
     if is_number and bare.isdecimal():
         bare = str(int(bare))
     if kind == "boolean":
@@ -75,11 +79,18 @@ def named(name: str, texts: Sequence[str]) -> int | None:
 def numbers_in_order(names: Sequence[str], endings: Sequence[str] | None) -> list[int] | None:
     """The numbers that the names end in, when they count the columns from 0 or 1."""
     for texts, _ in readings(names, endings):
-        if all(map(str.isdecimal, texts)):
-            numbers = [int(text) for text in texts]
-            if sorted(numbers) in (list(range(len(names))), list(range(1, len(names) + 1))):
-                return numbers
+        numbers = _counted(texts)
+        if numbers is not None:
+            return numbers
     return None
+
+
+def _counted(texts: Sequence[str]) -> list[int] | None:
+    """The numbers that texts are, where they count them from 0 or 1, in any order; else None."""
+    if any(not text.isdecimal() or len(text) > _DIGITS_MAX for text in texts):
+        return None
+    numbers, k = [int(text) for text in texts], len(texts)
+    return numbers if sorted(numbers) in (list(range(k)), list(range(1, k + 1))) else None
 
 
 def are_numbers(names: Sequence[str]) -> bool:
@@ -93,12 +104,10 @@ def only_count(names: Sequence[str], known: AbstractSet[Label]) -> bool:
     They do from 0 on; and from 1 on, where the classes are 0, 1, 2, … all of them. Of two classes
     0 and 1 the names 1, 2 may as well say which column is that of the class 1.
     """
-    if not all(map(str.isdecimal, names)):
+    k, numbers = len(names), _counted(names)
+    if numbers is None or numbers != sorted(numbers):
         return False
-    k, numbers = len(names), [int(name) for name in names]
-    if numbers == list(range(k)):
-        return True
-    return k > 2 and numbers == list(range(1, k + 1)) and known == set(range(k))
+    return numbers[0] == 0 or (k > 2 and known == set(range(k)))
 
 
 def are_of_others(names: Sequence[str], known: AbstractSet[Label], how: str) -> bool:
@@ -107,9 +116,7 @@ def are_of_others(names: Sequence[str], known: AbstractSet[Label], how: str) -> 
     They do where they count the columns in another order than that of a list, and where they do
     not count them while the classes are numbers.
     """
-    k = len(names)
-    if all(map(str.isdecimal, names)):
-        numbers = [int(name) for name in names]
-        if sorted(numbers) in (list(range(k)), list(range(1, k + 1))):
-            return how == "listed" and numbers != sorted(numbers)
+    numbers = _counted(names)
+    if numbers is not None:
+        return how == "listed" and numbers != sorted(numbers)
     return all(not isinstance(label, str) or _WHOLE.fullmatch(label) for label in known)

@@ -15,7 +15,7 @@ from karat.tally.consistency import wrong_classes
 from karat.tally.kept import cached_property
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["Chunk", "HeldRows"]
+__all__ = ["Chunk", "HeldRows", "impossible"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -232,7 +232,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
     if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
         problem = "What the scores are is not said"
     if problem is None:
-        problem = _impossible(chunk, header["tolerance"] if header["is_prob"] else None)
+        problem = impossible(chunk, header["tolerance"] if header["is_prob"] else None)
     if problem:
         raise damaged(problem)
     return HeldRows(classes, (chunk,), header["is_prob"], float(header["tolerance"]))
@@ -259,7 +259,7 @@ def _inconsistency(chunk: Chunk, classes: Classes) -> str | None:
     return None
 
 
-def _impossible(chunk: Chunk, tolerance: float | None) -> str | None:
+def impossible(chunk: Chunk, tolerance: float | None) -> str | None:
     """What no rows could have held, or None.
 
     Args:
