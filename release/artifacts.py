@@ -25,7 +25,7 @@ SYSTEMS = {
 def served(name: str) -> set[tuple[str, str]]:
     """The Python and the systems that a wheel of this name is for, of those of a release."""
     # Three tags end a name; that of the platform may be several, with points between them.
-    _, python, abi, platforms = name.removesuffix(".whl").rsplit("-", 3)
+    python, abi, platforms = ["", "", "", *name.removesuffix(".whl").split("-")][-3:]
     systems = {
         system
         for system, pattern in SYSTEMS.items()
@@ -51,7 +51,7 @@ def faults_of_artifacts(folder: Path, tag: str | None) -> list[str]:
     if len(sources) != 1:
         faults.append(f"There are {len(sources)} source distributions; one is expected.")
     for path in [*wheels, *sources]:
-        version = path.name.removesuffix(".tar.gz").split("-")[1]
+        version = path.name.removesuffix(".tar.gz").partition("-")[2].partition("-")[0]
         if tag is not None and tag != f"v{version}":
             faults.append(f"{path.name} is version {version}; the tag is {tag}.")
         held = faults_of_wheel(path) if path.suffix == ".whl" else faults_of_sdist(path)

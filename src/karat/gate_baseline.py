@@ -64,6 +64,8 @@ def _check_rows(rows: BaselineRows, cells: Cells) -> None:
     """Rows are compared where there are some: they have to be those of the tally."""
     if (rows.weights is not None) != cells.is_weighted:
         raise damaged_baseline("Its rows are weighted, or its tally is, and not both")
+    if cells.storage == "marginals":
+        raise damaged_baseline("It holds rows, and of their tally the totals only")
     k = cells.k
     at, where = np.unique(rows.true.astype(np.int64) * k + rows.pred, return_inverse=True)
     held = np.bincount(where.ravel(), rows.weights, len(at))

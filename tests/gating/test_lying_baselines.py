@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import karat
 from karat.errors import KaratError
 from karat.gating.packing import packed, unpacked
+from karat.tally import from_bytes, to_bytes, to_marginals
 from tests.gating.rows import table, two_models
 from tests.gating.test_baselines import put, signed
 
@@ -172,6 +174,18 @@ def test_rows_that_are_not_those_of_the_tally_are_refused(name: str, tmp_path: P
     lie(content["rows"])
     path.write_text(resealed(signed(content)), "utf-8")
     with pytest.raises(KaratError, match=message) as caught:
+        karat.gate(ROWS, baseline=path, **DROP)
+    assert caught.value.code == "K205"
+
+
+def test_rows_beside_totals_alone_are_refused(tmp_path: Path) -> None:
+    """karat writes rows with all cells of their tally; of totals the rows cannot be checked."""
+    path = written(tmp_path, with_rows=True)
+    content = json.loads(path.read_text("utf-8"))
+    totals = to_marginals(from_bytes(base64.b64decode(content["tally"])))
+    content["tally"] = base64.b64encode(to_bytes(totals)).decode("ascii")
+    path.write_text(resealed(signed(content)), "utf-8")
+    with pytest.raises(KaratError, match="of their tally the totals only") as caught:
         karat.gate(ROWS, baseline=path, **DROP)
     assert caught.value.code == "K205"
 

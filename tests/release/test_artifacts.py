@@ -98,6 +98,14 @@ def test_a_wheel_that_nobody_promised_is_told(tags: str, release: Path) -> None:
     assert faults_of_artifacts(release, "v0.1.0") == told
 
 
+@pytest.mark.parametrize("name", ["karat.whl", "karat-0.1.0.whl", "-.whl", "cp312-abi3.whl"])
+def test_a_wheel_without_all_parts_of_a_name_is_told(name: str, release: Path) -> None:
+    shutil.copy(release / next(iter(WHEELS)), release / name)
+    faults = faults_of_artifacts(release, "v0.1.0")
+    assert f"{name} is for nothing that is promised." in faults
+    assert all(one.startswith(name) for one in faults)
+
+
 def test_a_wheel_is_read_by_its_tags() -> None:
     assert served("karat-0.1.0-1-cp311-cp311-win_amd64.whl") == {("cp311-cp311", "Windows x86-64")}
     assert [served(name) for name in WHEELS] == [{one} for one in WHEELS.values()]
