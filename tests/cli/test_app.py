@@ -75,6 +75,69 @@ def test_without_duckdb_the_extra_is_named(
     assert 'pip install "karat[cli]"' in ran.err
 
 
+class Refusing:
+    """An importer that fails to load one module, as a system does that lacks something."""
+
+    def __init__(self, name: str, problem: BaseException) -> None:
+        self.name, self.problem = name, problem
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == self.name:
+            raise self.problem
+
+
+NO_ROOM = "/lib/x.so: failed to map segment from shared object"
+
+
+@pytest.mark.parametrize("name", ["duckdb", "click", "karat.cli.report", "karat.cli.app"])
+@pytest.mark.parametrize("problem", [ImportError(NO_ROOM), MemoryError()])
+def test_an_import_that_lacks_memory_is_no_missing_package(
+    name: str, problem: BaseException, karat: Karat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = write_csv(tmp_path / "p.csv", TEN)
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Refusing(name, problem), *sys.meta_path])
+    ran = karat("report", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("K419  There is not enough memory.\n")
+
+
+@pytest.mark.parametrize("name", ["duckdb", "karat.cli.report"])
+def test_an_import_that_fails_otherwise_says_how(
+    name: str, karat: Karat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = write_csv(tmp_path / "p.csv", TEN)
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    broken = Refusing(name, ImportError("undefined symbol: x"))
+    monkeypatch.setattr(sys, "meta_path", [broken, *sys.meta_path])
+    ran = karat("report", path)
+    assert ran.code == 2
+    assert ran.err == "Error: karat cannot be loaded: undefined symbol: x.\n"
+
+
+def test_a_message_is_harmless_where_what_makes_it_so_cannot_be_loaded(
+    karat: Karat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "karat.render.names", raising=False)
+    refusing = Refusing("karat.render.names", MemoryError())
+    monkeypatch.setattr(sys, "meta_path", [refusing, *sys.meta_path])
+    ran = karat("report", "no\x1b[31m.csv")
+    assert ran.code == 2
+    assert ran.err.startswith("K401")
+    assert "no\ufffd[31m.csv" in ran.err
+
+
+@pytest.mark.parametrize("name", ["click", "karat.cli.app"])
+def test_an_interruption_while_the_command_loads(
+    name: str, karat: Karat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    interrupted = Refusing(name, KeyboardInterrupt())
+    monkeypatch.setattr(sys, "meta_path", [interrupted, *sys.meta_path])
+    ran = karat("--version")
+    assert (ran.code, ran.out, ran.err) == (130, "", "Interrupted.\n")
+
+
 def test_arguments_are_those_of_the_process_by_default(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from unittest import mock
@@ -70,6 +71,8 @@ def test_a_full_temporary_folder_is_told(way: str, tmp_path: Path) -> None:
         ("failed to offload data block (max_temp_directory_size)", "K418"),
         ("failed to allocate block of 1 bytes (bad allocation)", "K419"),
         ("std::bad_alloc", "K419"),
+        ("arrowBuffer: failed to allocate 1048576 bytes", "K419"),
+        ("Out of Memory Error: could not allocate block of size 256.0 KiB", "K419"),
         ("Could not read", "K403"),
     ],
 )
@@ -109,6 +112,24 @@ def test_missing_memory_is_told_and_leaves_no_file(tmp_path: Path) -> None:
     assert found[:-1] == ["told", "told"]
 
 
+def test_missing_memory_of_the_core_is_a_memory_error_beside_another_library() -> None:
+    """DuckDB is built with nanobind too: sharing its state, it took karat's exceptions for its own."""
+    code = """
+import resource, duckdb, numpy as np
+from karat import _native
+a = np.ones(1 << 23)
+with open("/proc/self/statm") as file:
+    most = int(file.read().split()[0]) * resource.getpagesize() + (16 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    _native.beta_quantiles(a, a, 0.5)
+except MemoryError as problem:
+    print(type(problem).__name__)
+"""
+    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "MemoryError\n"), run.stderr
+
+
 def test_missing_memory_of_python_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     from karat.cli import main
 
@@ -126,7 +147,6 @@ def test_an_interrupt_is_a_keyboard_interrupt(name: str) -> None:
 
 def test_a_disk_that_is_full_or_read_only(tmp_path: Path) -> None:
     """A real one. Where none may be mounted, the writes above that fail so stand for it."""
-    import subprocess
 
     disk = tmp_path / "disk"
     disk.mkdir()

@@ -96,6 +96,35 @@ def test_types_that_cannot_be_scores_are_no_candidates() -> None:
     assert chosen(*types, types=types).names == ("prob",)
 
 
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["y_prob"], "'y_prob', a column of text"),
+        (["score"], "'score', a column of text"),
+        (["p_0", "p_1"], "'p_0', 'p_1', columns of text"),
+    ],
+)
+def test_scores_that_are_text_are_told(names: list[str], told: str) -> None:
+    types = {"label": "text", "y_pred": "text", **dict.fromkeys(names, "text")}
+    _, found, notes = find(*types, types=types)
+    assert found is None
+    assert notes == [
+        f"Probabilities or scores were not read: {told} (0.5 is a number; 0,5 and 50% are text)."
+    ]
+    problem = failing("label", *names, types=types)
+    assert problem.code == "K406"
+    assert f"{', '.join(map(repr, names))} of text (0.5 is a number;" in str(problem)
+    # Not where the caller said what they are, or that there are none.
+    assert find(*types, types=types, prob="")[2] == []
+    if len(names) == 1:
+        assert find(*types, types=types, given={**GIVEN, "pred": names[0]})[2] == []
+
+
+def test_text_beside_numbers_is_not_told() -> None:
+    types = {"label": "text", "y_pred": "text", "score": "text", "prob": "real"}
+    assert find(*types, types=types)[2] == []
+
+
 def test_columns_are_named_by_pattern_by_list_or_alone() -> None:
     columns = ("label", "y_pred", "q_a", "q_b", "q_c")
     found = chosen(*columns, prob="q_*")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from karat.errors.memory import lacks_memory
+
 __all__ = ["main"]
 
 
@@ -19,9 +21,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         import click  # noqa: F401
-    except ImportError:
-        sys.stderr.write('The karat command needs its extra: pip install "karat[cli]"\n')
-        return 2
-    from karat.cli.app import run
 
+        from karat.cli.app import run
+    except (ImportError, MemoryError) as problem:
+        if lacks_memory(problem):
+            sys.stderr.write("K419  There is not enough memory.\n")
+        elif isinstance(problem, ModuleNotFoundError) and problem.name == "click":
+            sys.stderr.write('The karat command needs its extra: pip install "karat[cli]"\n')
+        else:
+            raise
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        return 130
     return run(list(sys.argv[1:] if arguments is None else arguments))

@@ -14,6 +14,7 @@ from karat._version import __version__
 from karat.cli.options import write_examples
 from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
 from karat.errors import KaratError, error
+from karat.errors.memory import lacks_memory
 
 __all__ = ["app", "run"]
 
@@ -127,7 +128,8 @@ def run(arguments: list[str]) -> int:
         complain(f"Error: {_failed(problem)}")
         return WRONG_INPUT
     except ImportError as problem:
-        complain(f"Error: karat cannot be loaded: {problem}.")
+        is_memory = lacks_memory(problem)
+        complain(_without_memory() if is_memory else f"Error: karat cannot be loaded: {problem}.")
         return WRONG_INPUT
     except Exception:
         # Python's own exit code of a traceback is that of a gate that failed.
@@ -148,15 +150,19 @@ def _without_memory() -> str:
 
 def _failed(problem: OSError) -> str:
     """What the system could not do with a file, in one line."""
-    from karat.render.names import harmless
-
     where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
-    return harmless(f"{where}{problem.strerror or problem}.")
+    return _harmless(f"{where}{problem.strerror or problem}.")
 
 
 def told(problem: KaratError) -> str:
     """The message of an error, its foreign text made harmless for a terminal."""
-    from karat.render.names import harmless
+    return "\n".join(map(_harmless, str(problem).splitlines()))
 
-    lines = [harmless(line) for line in str(problem).splitlines()]
-    return "\n".join(lines)
+
+def _harmless(text: str) -> str:
+    """A text that controls no terminal, also where no memory is left to load what knows how."""
+    try:
+        from karat.render.names import harmless
+    except (ImportError, MemoryError):
+        return "".join(char if char.isprintable() else "\ufffd" for char in text)
+    return harmless(text)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from karat.engines.temporary import no_room
 from karat.errors import KaratError, error, short
+from karat.errors.memory import lacks_memory
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,11 +59,16 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
     """
     try:
         import duckdb
-    except ImportError as missing:
+    except ModuleNotFoundError as missing:
         raise error(
             "K501", feature="Reading prediction files", package="duckdb", extra="cli"
         ) from missing
+    except ImportError as problem:
+        if lacks_memory(problem):
+            raise _without_memory() from problem
+        raise
     spill = _own_folder()
+    connection = None
     try:
         connection = duckdb.connect(
             config={
@@ -74,12 +80,16 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
                 "python_enable_replacements": False,
             }
         )
-    except duckdb.OutOfMemoryException as problem:
-        shutil.rmtree(spill, ignore_errors=True)
-        raise _without_memory() from problem
-    try:
         # It would be written to standard output, among the results.
         connection.execute("SET enable_progress_bar = false").fetchall()
+    except (duckdb.Error, RuntimeError) as problem:
+        if connection is not None:
+            connection.close()
+        shutil.rmtree(spill, ignore_errors=True)
+        if isinstance(problem, duckdb.OutOfMemoryException) or lacks_memory(problem):
+            raise _without_memory() from problem
+        raise
+    try:
         yield connection
     finally:
         connection.close()
@@ -200,7 +210,7 @@ def _explained(
     if _NO_ROOM.search(text):
         # Its answer does not depend on which file was being read.
         return no_room("no space left on the device, or not enough for what does not fit in memory")
-    if _NO_MEMORY.search(text):
+    if lacks_memory(problem):
         return _without_memory()
     if STOP in text:
         return _stopped(text, where)
@@ -244,7 +254,6 @@ def _stopped(text: str, where: str | None) -> KaratError:
     return error("K408", found=found)
 
 
-_NO_MEMORY = re.compile(r"bad allocation|bad_alloc|Allocation failure", re.IGNORECASE)
 _NO_ROOM = re.compile(
     r"No space left on device|max_temp_directory_size|File too large", re.IGNORECASE
 )

@@ -39,6 +39,7 @@ _STEMS: Final[Mapping[str, Role | None]] = {
     "pred": None, "class": None,
 }  # fmt: skip
 _PATTERN = re.compile(r"[*?\[]")
+_OF_TEXT: Final = "of text (0.5 is a number; 0,5 and 50% are text)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +102,35 @@ def find_score_columns(
     if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
         chosen = replace(chosen, are_places=True)
     roles = find_roles(columns, types, given, needs=("true",), taken=taken)
+    of_text = ()
+    if chosen is None and prob is None and score is None:
+        of_text = _scores_of_text(columns, types or {}, given)
     if roles.column("pred") is None and chosen is None:
+        found = shown(roles.columns, 20)
         raise error(
             "K406",
             role="the predictions, probabilities or scores",
-            columns=shown(roles.columns, 20),
+            columns=f"{found}; {shown(of_text)} {_OF_TEXT}" if of_text else found,
             option="--pred, --prob or --score NAME (in Python pred=, prob= or score='NAME')",
         )
+    if of_text:
+        what = "a column" if len(of_text) == 1 else "columns"
+        notes.append(f"Probabilities or scores were not read: {shown(of_text)}, {what} {_OF_TEXT}.")
     return roles, chosen, notes
+
+
+def _scores_of_text(
+    columns: Sequence[str], types: Mapping[str, Family], given: Mapping[Role, str | None]
+) -> tuple[str, ...]:
+    """The columns that would be the scores if they held numbers: with decimal commas, say."""
+    texts = {name for name in columns if types.get(name) == "text"}
+    looked = find_roles(sorted(texts), None, dict.fromkeys(given), needs=())
+    named = {name for name in given.values() if name}
+    found = {*looked.candidates["prob"], *looked.candidates["score"]}
+    for group in looked.families:
+        if role_of_family(group) is not None:
+            found.update(group.columns)
+    return tuple(name for name in columns if name in found - named)
 
 
 def _chosen(
