@@ -123,7 +123,7 @@ def test_a_message_is_harmless_where_what_makes_it_so_cannot_be_loaded(
     monkeypatch.setattr(sys, "meta_path", [refusing, *sys.meta_path])
     ran = karat("report", "no\x1b[31m.csv")
     assert ran.code == 2
-    assert ran.err.startswith("K401")
+    assert ran.err.startswith("K409")
     assert "no\ufffd[31m.csv" in ran.err
 
 

@@ -113,7 +113,7 @@ def test_missing_memory_is_told_and_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_missing_memory_of_the_core_is_a_memory_error_beside_another_library() -> None:
-    """DuckDB is built with nanobind too: sharing its state, it took karat's exceptions for its own."""
+    """DuckDB is built with nanobind too; where they share its state, it translates for karat."""
     code = """
 import resource, duckdb, numpy as np
 from karat import _native
