@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import karat
 from karat.engines import files, row_blocks
 from karat.engines.arrays import tally_labels
 from karat.engines.files import survey_files, tally_files
@@ -275,6 +276,32 @@ def test_look_alike_classes_are_told(tmp_path: Path) -> None:
         "Classes 'cat' and 'cat ' differ only in blanks or case.",
         "Classes 'Dog' and 'dog' differ only in blanks or case.",
     )
+
+
+@pytest.mark.parametrize(
+    ("other", "label", "told"),
+    [
+        ("caf\u00e9", "cafe\u0301", r"'cafe\u0301' and 'caf\xe9' differ only in blanks, case, un"),
+        ("a b", "a\u00a0b", r"'a b' and 'a\xa0b' differ only in blanks, case, unseen"),
+        ("a", "a\u200b", r"'a' and 'a\u200b' differ only in blanks, case, unseen"),
+        ("x1", "x\u00b9", None),
+        ("a", "\u00e4", None),
+        ("x", "12345678901234567890", None),
+        ("12345678901234567890", "12345678901234567891", None),
+        ("0.1", "0.10000000000000001", None),
+        ("1e99999999999999999999", "1e99999999999999999998", None),
+        ("1e9999", "10e9998", "'10e9998' and '1e9999' differ only in how a number is written."),
+    ],
+)
+def test_labels_that_look_the_same_are_told_and_no_others(
+    other: str, label: str, told: str | None
+) -> None:
+    found = karat.evaluate({"label": [other, label, "y"], "pred": [other, label, "y"]}).warnings
+    if told is None:
+        assert found == ()
+    else:
+        (one,) = found
+        assert told in one
 
 
 def test_progress_counts_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

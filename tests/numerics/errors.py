@@ -13,7 +13,7 @@ import mpmath
 import numpy as np
 
 import karat
-from karat.metrics import ErrorBound, Metric, all_metrics, error_bound
+from karat.metrics import ErrorBound, Metric, all_metrics, error_bound, get
 from karat.tally import Cells, Classes
 from tests.numerics import exact, references
 from tests.numerics.exact_scores import Scored
@@ -87,6 +87,8 @@ def of_tables(
             expected = reference.measure(metric)
             bound = error_bound(metric, int(n), k, spread=table.spread)
             scale = reference.scale_of(bound.scale)
+            if bound.scale.startswith("the largest cost"):
+                scale = float(np.abs(dict(metric.params)["costs"]).max())
             for one, right in zip(
                 np.ravel(given).tolist(),
                 expected if isinstance(expected, list) else [expected],
@@ -95,6 +97,20 @@ def of_tables(
                 off, size = distance(one, right)
                 most = bound.at(size, scale) if math.isfinite(size) else 0.0
                 yield Seen(metric, table.name, one, size, off, most)
+
+
+def of_matrices(tables: Iterable[Table], measure: Measure | None = None) -> Iterator[Seen]:
+    """Metrics whose parameter is a matrix of all classes, which `all_metrics` does not have."""
+    rng = np.random.default_rng(4)
+    for table in tables:
+        k = len(table.cells)
+        costs = np.round(rng.exponential(3.0, (k, k)), 1)
+        gains = np.round(rng.normal(0.0, 3.0, (k, k)), 1)
+        # What makes the costs and the gains of this table all but equal.
+        even = gains - float((gains * table.cells).sum()) / float(table.cells.sum())
+        asked = [f"expected_cost(costs={given.tolist()})" for given in (costs, gains, even)]
+        asked.append(f"kappa_weighted(disagreement={costs.tolist()})")
+        yield from of_tables([table], [get(text) for text in asked], measure)
 
 
 def of_cells(metric: Metric, cells: Cells) -> Any:
@@ -189,5 +205,6 @@ def everything() -> Iterator[Seen]:
     from tests.numerics import inputs
 
     yield from of_tables(inputs.tables(), all_metrics())
+    yield from of_matrices(inputs.tables())
     yield from of_rows(inputs.rows(), all_metrics())
     yield from of_rows(inputs.rows(n=8), all_metrics())

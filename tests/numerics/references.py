@@ -201,4 +201,4 @@ def scale_of(words: str, metric: Metric, scored: Scored) -> float:
         with mpmath.workprec(LINE_BITS):
             a, b, condition = cal.line(scored.column(1), slope=True)
             return float((1 + abs(a) + abs(b)) * condition)
-    return 1.0 if words in ("1", "the largest cost") else np.nan
+    return 1.0 if words in ("1", "the largest cost, without its sign") else np.nan

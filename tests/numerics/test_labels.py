@@ -13,8 +13,8 @@ import pytest
 
 from karat.metrics import Metric, all_metrics, error_bound, get
 from karat.tally import Cells, Classes
-from tests.numerics import inputs
-from tests.numerics.errors import Seen, of_cells, of_tables
+from tests.numerics import errors, inputs
+from tests.numerics.errors import Seen, of_cells, of_matrices, of_tables
 from tests.numerics.exact import BITS, Exact, high
 
 MANY_CLASSES = ("macro_f1", "accuracy", "matthews_correlation", "kappa", "mutual_information")
@@ -30,6 +30,32 @@ def test_every_metric_of_labels_is_within_its_bound(seen: list[Seen]) -> None:
     assert not outside, "\n".join(outside[:20])
     of_labels = {metric for metric in all_metrics() if metric.record.is_traced}
     assert {each.metric for each in seen if math.isfinite(each.expected)} == of_labels
+
+
+def test_metrics_of_a_matrix_are_within_their_bounds() -> None:
+    found = list(of_matrices(inputs.tables()))
+    outside = [str(each) for each in found if not each.is_within]
+    assert not outside, "\n".join(outside[:20])
+    assert {each.metric.record.name for each in found if math.isfinite(each.expected)} == {
+        "expected_cost", "kappa_weighted"
+    }  # fmt: skip
+
+
+def test_costs_and_gains_that_cancel_are_outside_of_a_bound_of_the_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That of costs alone, as it was stated of both."""
+    costs = get("expected_cost(costs=[[0, 1], [1, 0]])")
+    monkeypatch.setattr(
+        errors, "error_bound", lambda _, *n, **spread: error_bound(costs, *n, **spread)
+    )
+    outside = [each for each in of_matrices(inputs.tables()) if not each.is_within]
+    assert {each.metric.record.name for each in outside} >= {"expected_cost"}
+
+
+def test_disagreements_below_zero_have_no_bound() -> None:
+    bound = error_bound(get("kappa_weighted(disagreement=[[0, -1], [3, 0]])"), 1000)
+    assert (bound.relative, bound.absolute) == (0.0, math.inf)
 
 
 def test_bounds_of_counts_are_a_few_roundings() -> None:

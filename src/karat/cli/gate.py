@@ -73,7 +73,10 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--strict-inconclusive", is_flag=True, help="Exit with 3 where a rule is undecided.")
 @click.option("--warn-only", is_flag=True, help="Exit with 0 whatever is found.")
 @click.option(
-    "--update-baseline", type=_FILE, metavar="FILE", help="Write the next baseline, if it passes."
+    "--update-baseline",
+    type=_FILE,
+    metavar="FILE",
+    help="Write the next baseline, if no rule fails.",
 )
 @click.option("--with-rows", is_flag=True, help="Keep the rows in it, for a comparison row by row.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML.")
@@ -102,8 +105,9 @@ def command(
 ) -> int:
     """Whether predictions are good enough, and no worse than before.
 
-    Exit code 0: every rule passed. 1: a rule failed, or its metric is undefined. 2: wrong usage or
-    input. 3: inconclusive, with --strict-inconclusive.
+    Exit code 0: no rule failed, or --warn-only. 1: a rule failed, or its metric is undefined. 2:
+    wrong usage or input. 3: a rule is inconclusive, with --strict-inconclusive. 70: a defect of
+    karat. 130: interrupted.
     """
     from karat.cli.progress import ReadingBar
     from karat.engines.paths import is_query

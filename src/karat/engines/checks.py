@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
@@ -99,15 +101,41 @@ _MAYBE = ("none", "nil", "missing")
 
 
 def _look_alikes(labels: Iterable[Label]) -> list[str]:
-    """Classes that differ in blanks, case or the writing of a number: most often one class."""
-    first: dict[str | float, str] = {}
+    """Classes that differ in blanks, case, unseen characters or the writing of a number.
+
+    Most often they are one class.
+    """
+    first: dict[str | Decimal, str] = {}
     found = []
     for label in labels:
         if isinstance(label, str):
-            is_numeric = is_number(label)
-            key = float(label) if is_numeric else label.strip().casefold()
+            number = _number_in(label)
+            key = _seen(label).strip().casefold() if number is None else number
             other = first.setdefault(key, label)
             if other != label:
-                how = "how a number is written" if is_numeric else "blanks or case"
-                found.append(f"Classes {other!r} and {label!r} differ only in {how}.")
+                pair, how = f"{other!r} and {label!r}", "blanks or case"
+                if number is not None:
+                    how = "how a number is written"
+                elif other.strip().casefold() != label.strip().casefold():
+                    pair = f"{other!a} and {label!a}"
+                    how = "blanks, case, unseen characters or how letters are encoded"
+                found.append(f"Classes {pair} differ only in {how}.")
     return found[:N_REMARKS]
+
+
+def _number_in(label: str) -> Decimal | None:
+    """The number that a text is, to its last digit; None where it is none."""
+    try:
+        return Decimal(label.strip()) if is_number(label) else None
+    except InvalidOperation:
+        # Its exponent has twenty digits.
+        return None
+
+
+def _seen(label: str) -> str:
+    """A text without what nobody sees: letters composed, plain blanks, no format characters."""
+    if label.isascii():
+        return label
+    composed = unicodedata.normalize("NFC", label)
+    categories = ((char, unicodedata.category(char)) for char in composed)
+    return "".join(" " if kind == "Zs" else char for char, kind in categories if kind != "Cf")

@@ -97,7 +97,8 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
     """How far the value of a metric may be from that of exact arithmetic on the same inputs.
 
     Args:
-        metric: any metric of the catalogue.
+        metric: any metric of the catalogue: `karat.metrics.get` of its text, which says its
+            parameters, ``"expected_cost(costs=[[0, 1], [5, 0]])"``.
         n: how many rows there are, or how much they count.
         k: how many classes.
         spread: the largest sum of weights over the smallest weight; None without weights.
@@ -119,7 +120,11 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
     record, data = metric.record, _Data(float(n), k, spread)
     if record.is_traced:
         root = metric.traced("zero").value
-        units = _relative(root, data)
+        # Costs below zero are gains: a sum with both loses its digits.
+        has_gains = any(np.less(value, 0).any() for _, value in metric.params)
+        if has_gains and record.name == "kappa_weighted":
+            return ErrorBound(0.0, math.inf, "none is stated where disagreements are below zero")
+        units = None if has_gains else _relative(root, data)
         relative, absolute, scale = (
             _stated(record.name)(data) if units is None else (units, 0.0, "1")
         )
@@ -278,6 +283,7 @@ def _line(d: _Data) -> Units:
 _LINE: Final = "(1 + |slope| + |intercept|) × condition of the information"
 
 
+_LARGEST: Final = "the largest cost, without its sign"
 _NEARBY: Final = "its parameter or the gain of the threshold"
 
 _STATED: Final[dict[str, _Rule]] = {
@@ -292,7 +298,7 @@ _STATED: Final[dict[str, _Rule]] = {
     "kappa_weighted": _kappa,
     "mutual_information": _information,
     "normalized_mutual_information": _normalized,
-    "expected_cost": lambda d: (0.0, d.of_sum + d.of_cells + 4.0, "the largest cost"),
+    "expected_cost": lambda d: (0.0, d.of_sum + d.of_cells + 4.0, _LARGEST),
     "log_loss": _softmax_loss,
     "one_vs_all_log_loss": _softmax_loss,
     "brier": _softmax_loss,
@@ -316,7 +322,7 @@ _STATED: Final[dict[str, _Rule]] = {
     "recall_at_precision": lambda d: (d.n + 4.0, d.n + 4.0, _NEARBY),
     "max_f_beta": _relative_rule(8.0),
     "max_informedness": _absolute_rule(4.0),
-    "min_cost": lambda d: (0.0, 4.0 * d.n + 16.0, "the largest cost"),
+    "min_cost": lambda d: (0.0, 4.0 * d.n + 16.0, _LARGEST),
     "f_beta_threshold": lambda d: (0.0, d.n + 8.0, _NEARBY),
     "informedness_threshold": lambda d: (0.0, d.n + 8.0, _NEARBY),
     "cost_threshold": lambda d: (0.0, 4.0 * d.n + 16.0, _NEARBY),

@@ -54,7 +54,7 @@ def report_of_parts(
         facts: mapping, source and warnings, where the rows came from a table.
 
     Errors:
-        K115 all rows weigh nothing; K134 classes that do not fit the columns; K211, K302 to K311
+        K115 all rows weigh nothing; K134 classes that do not fit the columns; K211, K302 to K309
         metrics that are not there.
     """
     if scores is None:

@@ -328,7 +328,7 @@ class Stream:
 
         Errors:
             K101 there are no rows; K115 all weigh nothing; K134 classes that do not fit the
-            columns; K301 to K311 metrics.
+            columns; K301 to K309 metrics.
         """
         settings = self._settings if metrics is None else self._settings.asking(metrics)
         with self._lock:
