@@ -102,7 +102,7 @@ def find_score_columns(
     if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
         chosen = replace(chosen, are_places=True)
     roles = find_roles(columns, types, given, needs=("true",), taken=taken)
-    of_text = ()
+    of_text: tuple[str, ...] = ()
     if chosen is None and prob is None and score is None:
         of_text = _scores_of_text(columns, types or {}, given)
     if roles.column("pred") is None and chosen is None:
