@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from karat.engines.temporary import no_room
@@ -68,32 +68,27 @@ def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnectio
             raise _without_memory() from problem
         raise
     spill = _own_folder()
-    connection = None
-    try:
-        connection = duckdb.connect(
-            config={
-                "memory_limit": MEMORY_LIMIT,
-                "threads": _threads(n_threads),
-                "temp_directory": spill,
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-                "python_enable_replacements": False,
-            }
-        )
-        # It would be written to standard output, among the results.
-        connection.execute("SET enable_progress_bar = false").fetchall()
-    except (duckdb.Error, RuntimeError) as problem:
-        if connection is not None:
-            connection.close()
-        shutil.rmtree(spill, ignore_errors=True)
-        if isinstance(problem, duckdb.OutOfMemoryException) or lacks_memory(problem):
-            raise _without_memory() from problem
-        raise
-    try:
+    with ExitStack() as kept:
+        kept.callback(shutil.rmtree, spill, ignore_errors=True)
+        try:
+            connection = duckdb.connect(
+                config={
+                    "memory_limit": MEMORY_LIMIT,
+                    "threads": _threads(n_threads),
+                    "temp_directory": spill,
+                    "autoinstall_known_extensions": False,
+                    "autoload_known_extensions": False,
+                    "python_enable_replacements": False,
+                }
+            )
+            kept.callback(connection.close)
+            # It would be written to standard output, among the results.
+            connection.execute("SET enable_progress_bar = false").fetchall()
+        except (duckdb.Error, RuntimeError) as problem:
+            if isinstance(problem, duckdb.OutOfMemoryException) or lacks_memory(problem):
+                raise _without_memory() from problem
+            raise
         yield connection
-    finally:
-        connection.close()
-        shutil.rmtree(spill, ignore_errors=True)
 
 
 def _own_folder() -> str:

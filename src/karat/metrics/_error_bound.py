@@ -121,7 +121,8 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
     if record.is_traced:
         root = metric.traced("zero").value
         # Costs below zero are gains: a sum with both loses its digits.
-        has_gains = any(np.less(value, 0).any() for _, value in metric.params)
+        given = [np.asarray(value) for _, value in metric.params]
+        has_gains = any((value < 0).any() for value in given if value.dtype.kind in "if")
         if has_gains and record.name == "kappa_weighted":
             return ErrorBound(0.0, math.inf, "none is stated where disagreements are below zero")
         units = None if has_gains else _relative(root, data)
