@@ -88,6 +88,8 @@ def page(names: Iterable[str]) -> str:
     counts = {name: sum(run.executions for run in of[name]) for name in names}
     n_left = sum(bool(own and own[-1].finding) for own in of.values())
     n_mended = sum(sum(bool(run.finding) for run in own) for own in of.values()) - n_left
+    gone = [run for own in of.values() for run in own[:-1] if is_gone(run, own)]
+    mended = "mended since" + (" but for those below the table" if gone else "")
     days = sorted({run.day for run in runs}) or ["never"]
     lines = [
         "# Fuzzing of the native core",
@@ -95,7 +97,7 @@ def page(names: Iterable[str]) -> str:
         f"`make fuzz`, {days[0]} to {days[-1]}: {len(names)} targets, {sum(counts.values()):,}",
         f"executions, the fewest of a target {min(counts.values()):,}; {n_left} findings of the",
         "address and undefined-behaviour sanitizers or of a target in the last run of each,",
-        f"{n_mended} in earlier runs, mended since. `runs.jsonl` has a line for each run, with the",
+        f"{n_mended} in earlier runs, {mended}. `runs.jsonl` has a line for each run, with the",
         "native code that it had; the third column counts those of the code as it is now.",
         "",
         "| binding | executions | as it is now | calls of it | edges | findings, last | earlier |",
@@ -111,7 +113,27 @@ def page(names: Iterable[str]) -> str:
             f"| {max((run.edges for run in own), default=0):,} "
             f"| {(last.finding or '0') if last else 'never run'} | {found} |"
         )
+    if gone:
+        lines += [
+            "",
+            "Not seen again by a later run on the same native code, so not explained:",
+            "",
+        ]
+        lines += [f"- {run.target}, {run.day}: {run.finding}" for run in gone]
     return "\n".join(lines) + "\n"
+
+
+_GONE = """\
+Gone without a change of the native code: mended in a target or in a limit of the fuzzer, or, where
+no input is kept that leads there, not explained:"""
+
+
+def is_gone(run: Run, own: list[Run]) -> bool:
+    """Whether nothing was found by a later run of the target on the same native code."""
+    later = own[own.index(run) + 1 :]
+    return bool(run.finding) and any(
+        not each.finding and each.native == run.native for each in later
+    )
 
 
 def write(names: Iterable[str]) -> None:

@@ -182,7 +182,9 @@ class Session:
             if status == 0:
                 self.edges |= set(np.fromfile(folder / "edges", np.int64).tolist())
             else:
-                outcome.finding = (folder / "minimised").read_text(errors="replace")
+                said = (folder / "minimised").read_text(errors="replace").rstrip()
+                # The last line of a traceback says what it was.
+                outcome.finding = f"{said.rpartition(chr(10))[2] or f'status {status}'}\n{said}"
             outcome.n_inputs = len(corpus.read(name))
         return outcome
 

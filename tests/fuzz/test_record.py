@@ -61,3 +61,18 @@ def test_the_input_of_a_finding_is_kept() -> None:
     ended("a", 20, "ERROR: libFuzzer: timeout\ninput CLwBlDe8CLw=\n#0 stack")
     ended("b", 20)
     assert [run.input for run in record.read()] == ["CLwBlDe8CLw=", ""]
+
+
+def test_a_finding_that_is_gone_though_nothing_changed_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended("a", 20, "AddressSanitizer: heap")
+    assert "Gone" not in record.page(["a"])
+    monkeypatch.setattr(record, "native", lambda: "mended")
+    ended("a", 100)
+    assert "mended since. `runs" in record.page(["a"])
+    ended("a", 30, "Traceback")
+    ended("a", 100)
+    page = record.page(["a"])
+    assert "mended since but for those below the table. `runs" in page
+    assert page.endswith(f"not explained:\n\n- a, {record.read()[0].day}: Traceback\n")
