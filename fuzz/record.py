@@ -114,12 +114,7 @@ def page(names: Iterable[str]) -> str:
             f"| {(last.finding or '0') if last else 'never run'} | {found} |"
         )
     if gone:
-        lines += [
-            "",
-            "Not seen again by a later run on the same native code, so not explained:",
-            "",
-        ]
-        lines += [f"- {run.target}, {run.day}: {run.finding}" for run in gone]
+        lines += ["", _GONE, "", *(f"- {run.target}, {run.day}: {run.finding}" for run in gone)]
     return "\n".join(lines) + "\n"
 
 
