@@ -184,7 +184,8 @@ class Session:
             else:
                 said = (folder / "minimised").read_text(errors="replace").rstrip()
                 # The last line of a traceback says what it was.
-                outcome.finding = f"{said.rpartition(chr(10))[2] or f'status {status}'}\n{said}"
+                last = (said.splitlines() or [f"status {status}"])[-1]
+                outcome.finding = f"{last}\n{said}"
             outcome.n_inputs = len(corpus.read(name))
         return outcome
 

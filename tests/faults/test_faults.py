@@ -147,7 +147,6 @@ def test_an_interrupt_is_a_keyboard_interrupt(name: str) -> None:
 
 def test_a_disk_that_is_full_or_read_only(tmp_path: Path) -> None:
     """A real one. Where none may be mounted, the writes above that fail so stand for it."""
-
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]

@@ -86,9 +86,7 @@ def of_tables(
             given = (measure or of_cells)(metric, cells)
             expected = reference.measure(metric)
             bound = error_bound(metric, int(n), k, spread=table.spread)
-            scale = reference.scale_of(bound.scale)
-            if bound.scale.startswith("the largest cost"):
-                scale = float(np.abs(dict(metric.params)["costs"]).max())
+            scale = reference.scale_of(bound.scale, metric)
             for one, right in zip(
                 np.ravel(given).tolist(),
                 expected if isinstance(expected, list) else [expected],

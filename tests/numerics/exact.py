@@ -122,8 +122,10 @@ class Exact:
         with mpmath.workprec(BITS):
             return self._value(metric.traced("zero").value, dict(metric.params))
 
-    def scale_of(self, words: str) -> float:
-        """The number that the words of a bound stand for."""
+    def scale_of(self, words: str, metric: Metric) -> float:
+        """The number that the words of a bound of a metric stand for."""
+        if words == "the largest cost, without its sign":
+            return float(max(abs(x) for row in dict(metric.params)["costs"] for x in row))
         if words == "all rows ÷ those outside the commonest classes":
             true = [h + f for h, f in zip(self.leaves["tp"], self.leaves["fn"], strict=True)]
             pred = [h + f for h, f in zip(self.leaves["tp"], self.leaves["fp"], strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from karat.errors.memory import lacks_memory
+from karat.errors.memory import SAID, lacks_memory
 
 __all__ = ["main"]
 
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from karat.cli.app import run
     except (ImportError, MemoryError) as problem:
         if lacks_memory(problem):
-            sys.stderr.write("K419  There is not enough memory.\n")
+            sys.stderr.write(f"{SAID}\n")
         elif isinstance(problem, ModuleNotFoundError) and problem.name == "click":
             sys.stderr.write('The karat command needs its extra: pip install "karat[cli]"\n')
         else:

@@ -14,7 +14,7 @@ from karat._version import __version__
 from karat.cli.options import write_examples
 from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
 from karat.errors import KaratError, error
-from karat.errors.memory import lacks_memory
+from karat.errors.memory import SAID, lacks_memory
 
 __all__ = ["app", "run"]
 
@@ -145,7 +145,7 @@ def _without_memory() -> str:
     try:
         return told(error("K419", found="The system gave no more"))
     except MemoryError:
-        return "K419  There is not enough memory."
+        return SAID
 
 
 def _failed(problem: OSError) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
-__all__ = ["lacks_memory"]
+__all__ = ["SAID", "lacks_memory"]
+
+SAID: Final = "K419  There is not enough memory."
+"""What is said where there is not even enough to load the catalogue."""
 
 _WORDS = re.compile(
     # DuckDB, and the Arrow stream that carries its errors.

@@ -65,11 +65,15 @@ class ErrorBound:
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """What a bound depends on: rows, classes, and the largest over the smallest weight."""
+    """What a bound depends on: rows, classes, the largest over the smallest weight, parameters.
+
+    Costs below zero are gains: a sum with both loses its digits.
+    """
 
     n: float
     k: int
     spread: float | None
+    has_gains: bool = False
 
     @property
     def of_sum(self) -> float:
@@ -104,7 +108,8 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
         spread: the largest sum of weights over the smallest weight; None without weights.
 
     Returns:
-        The bound. Inputs are taken as the float64 or float32 numbers that they are.
+        The bound; infinite where none is stated. Inputs are taken as the float64 or float32
+        numbers that they are.
 
     Errors:
         K122 it is no metric; fewer than no rows, less than one class, a spread below 1.
@@ -117,14 +122,11 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
         (True, 0.0)
     """
     _check(metric, n, k, spread)
-    record, data = metric.record, _Data(float(n), k, spread)
+    given = [np.asarray(value) for _, value in metric.params]
+    has_gains = any((value < 0).any() for value in given if value.dtype.kind in "if")
+    record, data = metric.record, _Data(float(n), k, spread, has_gains)
     if record.is_traced:
         root = metric.traced("zero").value
-        # Costs below zero are gains: a sum with both loses its digits.
-        given = [np.asarray(value) for _, value in metric.params]
-        has_gains = any((value < 0).any() for value in given if value.dtype.kind in "if")
-        if has_gains and record.name == "kappa_weighted":
-            return ErrorBound(0.0, math.inf, "none is stated where disagreements are below zero")
         units = None if has_gains else _relative(root, data)
         relative, absolute, scale = (
             _stated(record.name)(data) if units is None else (units, 0.0, "1")
@@ -243,6 +245,12 @@ def _kappa(d: _Data) -> Units:
     return units, units, "1"
 
 
+def _kappa_weighted(d: _Data) -> Units:
+    if d.has_gains:
+        return 0.0, math.inf, "none is stated where disagreements are below zero"
+    return _kappa(d)
+
+
 def _subtracted(d: _Data) -> Units:
     return 0.0, 4.0 * d.of_sum + 2.0 * d.of_classes + 12.0, "1"
 
@@ -296,7 +304,7 @@ _STATED: Final[dict[str, _Rule]] = {
     "gwet_ac1": _subtracted,
     "kappa_linear": _kappa,
     "kappa_quadratic": _kappa,
-    "kappa_weighted": _kappa,
+    "kappa_weighted": _kappa_weighted,
     "mutual_information": _information,
     "normalized_mutual_information": _normalized,
     "expected_cost": lambda d: (0.0, d.of_sum + d.of_cells + 4.0, _LARGEST),
