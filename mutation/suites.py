@@ -34,6 +34,7 @@ PATTERNS = (
     "comparison/*shares",
     "comparison/*outcome",
     "comparison/*numbers_of_rows",
+    "numerics/*stated_bounds",
     "engines/*arrays",
     "engines/*ranking",
     "engines/test_scores",

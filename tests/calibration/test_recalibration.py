@@ -235,3 +235,10 @@ def test_a_weight_that_outweighs_all_others_leaves_them_in() -> None:
     assert_same(karat.log_loss_uncertainty(**call), 0.0, within=1e-100)
     assert_same(karat.log_loss_discrimination(**call), 0.0, within=1e-100)
     assert np.isfinite(karat.calibration_in_the_large(**call))
+
+
+@pytest.mark.parametrize(("n_hits", "n_misses"), [(1, 3), (2, 1), (7, 5)])
+def test_one_probability_is_moved_to_the_share_of_the_class(n_hits: int, n_misses: int) -> None:
+    y = np.repeat([1, 0], [n_hits, n_misses])
+    found = karat.calibration_in_the_large(y, y_prob=np.full(len(y), 0.3))
+    assert_same(found, np.log(n_hits / n_misses) - logit(0.3), within=1e-12)

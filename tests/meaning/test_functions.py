@@ -134,6 +134,9 @@ def test_one_class_of_zeros_has_an_undefined_positive() -> None:
     assert karat.accuracy(zeros, zeros) == 1.0
     with pytest.raises(KaratError, match="K123"):
         karat.f1(["cat"], ["cat"])
+    for label in (2, -1):
+        with pytest.raises(KaratError, match="K123"):
+            karat.f1([label], [label])
 
 
 def test_one_warning_says_how_many_classes() -> None:

@@ -157,6 +157,8 @@ def rows(*, n: int = 40) -> Iterator[Rows]:
     yield Rows("probabilities near the share", truth(2), 0.5 + rng.normal(size=n) * 1e-9)
     p = 1 - 10.0 ** rng.uniform(-6, -3, n)
     yield Rows("far from calibrated", truth(2), p)
+    far, counts = np.array([0.01, 0.01, 0.99, 0.99]), np.array([82.0, 5.0, 17.0, 9606.0])
+    yield Rows("a few far from the rest", np.array([0, 1, 0, 1]), far, counts)
     if n >= 20:
         m = 300
         yield Rows("300 rows", truth(3, m), shares(3, m=m))

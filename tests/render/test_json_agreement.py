@@ -179,3 +179,21 @@ def test_a_text_of_another_version_is_read_by_its_tally() -> None:
         karat.Report.from_json(json.dumps(text))
     text["karat"] = "0.0.9"
     assert karat.Report.from_json(json.dumps(text))["accuracy"].value == 0.75
+
+
+def test_metrics_that_this_karat_does_not_list_are_named() -> None:
+    report = karat.evaluate(TWO, y_prob=PROB)
+    text = document(lambda: report)
+    for name in ("sharpness", "tact"):
+        text["metrics"][name] = text["metrics"]["kappa"]
+    read = Report.from_json(json.dumps(text))
+    (said,) = read.warnings
+    assert said == (
+        f"The JSON that this report was read from lists 2 metrics that karat {karat.__version__} "
+        "does not list without being asked, or does not have: 'sharpness', 'tact'. Left out here."
+    )
+    assert said in read.to_markdown()
+    again = Report.from_json(read.to_json())
+    assert again.warnings == (said,)
+    assert list(again.metrics) == list(report.metrics)
+    assert Report.from_json(report.to_json()).warnings == ()

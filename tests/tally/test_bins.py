@@ -284,3 +284,13 @@ def test_bins_that_cannot_be_are_refused() -> None:
 def test_bins_written_by_an_earlier_version_are_read() -> None:
     path = STORED / "v1-bins.karat-bins"
     assert_equal(Bins.from_bytes(path.read_bytes()), BINS)
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"), [([0.75, 0.5, -0.25, 1.0], "-0.25"), ([0.5, 0.25, 1.5, 0.0], "1.5")]
+)
+def test_a_refusal_names_the_score_that_lies_outside(scores: list[float], told: str) -> None:
+    ladder = Ladder.of(np.array(scores), np.array([True, False, True, False]))
+    with pytest.raises(KaratError, match="K120") as caught:
+        Bins.of(ladder, uniform_edges(4), "right")
+    assert f"The score {told} lies outside the edges 0.0 to 1.0" in str(caught.value)

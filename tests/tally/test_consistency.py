@@ -7,8 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from karat._native import count_codes
 from karat.errors import KaratError
-from karat.tally import Cells, Classes, from_bytes, inconsistency, to_bytes, to_marginals, to_sparse
+from karat.tally import (
+    Cells,
+    Classes,
+    from_bytes,
+    inconsistency,
+    reorder,
+    to_bytes,
+    to_marginals,
+    to_sparse,
+)
 
 AB, ABC = Classes.of(["a", "b"]), Classes.of(["a", "b", "c"])
 COUNTS = Cells.dense([[3, 1, 0], [2, 4, 1], [0, 0, 7]], classes=ABC)
@@ -69,3 +79,43 @@ def test_what_no_data_can_give_is_named(told: str, cells: Cells) -> None:
     with pytest.raises(KaratError, match="K205") as caught:
         from_bytes(to_bytes(cells))
     assert "to_bytes()" in str(caught.value)
+
+
+def test_each_table_of_a_batch_has_to_add_up() -> None:
+    both = Cells.dense(np.stack([COUNTS.counts, COUNTS.counts]), classes=ABC)
+    assert inconsistency(both) is None
+    for wrong in ([18, 17], [17, 18]):
+        told = inconsistency(replace(both, n_rows=np.array(wrong)))
+        assert told == "The cells do not add up to the number of rows"
+
+
+def test_squares_and_rows_have_the_shape_of_the_cells() -> None:
+    for bad in (
+        replace(WEIGHED, squares=np.ones(4)),
+        replace(TOTALS, squares=np.ones((3, 3))),
+        replace(TOTALS, occupancy=np.ones((2, 2), np.int64)),
+    ):
+        assert inconsistency(bad) == "The squared weights or the occupancy do not match the cells"
+
+
+def test_rows_of_totals_are_counted_class_by_class_in_every_table() -> None:
+    both = Cells.marginals([[5, 1], [2, 0]], [[1, 0], [0, 4]], [[0, 1], [4, 0]], classes=AB)
+    assert both.n_rows.tolist() == [7, 6]
+    assert inconsistency(both) is None
+
+
+def test_more_classes_spread_every_table_of_a_batch() -> None:
+    both = Cells.dense(np.arange(8).reshape(2, 2, 2), classes=AB)
+    found = reorder(both, Classes.of(["b", "c", "a"]))
+    assert found.counts.shape == (2, 3, 3)
+    wanted = np.zeros((2, 3, 3), np.int64)
+    wanted[:, [[2, 2], [0, 0]], [[2, 0], [2, 0]]] = both.counts
+    np.testing.assert_array_equal(found.counts, wanted)
+
+
+def test_a_native_tally_of_codes_needs_its_classes() -> None:
+    codes = np.array([0, 1, 1, 0], np.int32)
+    counted = count_codes(codes, 0, None, 1 - codes, 0, None, 2, None, True, 1)
+    with pytest.raises(ValueError, match="needs its classes"):
+        Cells.from_native(counted)
+    assert Cells.from_native(counted, AB).counts.tolist() == [[0, 2], [2, 0]]

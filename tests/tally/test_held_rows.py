@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from karat.errors import KaratError
 from karat.tally import Classes, ScoreTable
-from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.held_rows import Chunk, HeldRows, impossible
 from tests.same import assert_same
 from tests.tally.score_tables import at, rewritten
 
@@ -232,3 +232,23 @@ def test_other_species_are_refused() -> None:
 
 def test_rows_written_by_an_earlier_version_are_read() -> None:
     assert_equal(HeldRows.from_bytes((STORED / "v1.karat-held-rows").read_bytes()), ROWS)
+
+
+def test_sums_of_probabilities_may_be_at_the_tolerance() -> None:
+    # A float64 that is 1 and a quarter, and a little, which the tolerance and its slack make.
+    away = 0.25 + 4504 * 2.0**-52
+    tolerance = away - 1e-12
+    assert tolerance + 1e-12 == away
+    chunk = Chunk(np.zeros(1, np.int32), np.array([[0.25 + (away - 0.25), 1.0]]), None, None)
+    assert impossible(chunk, tolerance) is None
+    assert impossible(chunk, np.nextafter(tolerance, 0)) is not None
+
+
+def test_rows_that_come_one_by_one_are_held_in_few_chunks() -> None:
+    held = rows_of(1)
+    for seed in range(1, 300):
+        held = held.merge(rows_of(1, seed=seed))
+        # Up to seven of each size, of 1, 8, 64 and 512 rows.
+        assert len(held.chunks) <= 7 * (1 + (seed + 1).bit_length() // 3)
+    assert len(held.whole().codes) == 300
+    assert len(held.chunks) < 25

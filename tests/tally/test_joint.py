@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,3 +104,12 @@ def test_tallies_of_other_models_classes_or_weights_are_not_merged() -> None:
     for code, other in others.items():
         with pytest.raises(KaratError, match=code):
             joint.merge(other)
+
+
+@pytest.mark.parametrize("code", [-1, 3])
+def test_a_cell_outside_of_the_classes_is_refused(code: int) -> None:
+    joint = JointCells.of(THREE, NAMES, *rows(3, 20))
+    codes = joint.codes.copy()
+    codes[1, 0 if code < 0 else -1] = code
+    with pytest.raises(KaratError, match="A cell lies outside the classes"):
+        JointCells.from_bytes(replace(joint, codes=codes).to_bytes())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
-from karat.tally.row_sample import RowSample, _hashed
+from karat.tally.row_sample import RowSample, _hashed, _inconsistency
 from tests.same import assert_same
 from tests.tally.score_tables import at, rewritten
 
@@ -213,3 +213,11 @@ def test_what_cannot_be_is_refused_whatever_the_hashes_say(
 def test_one_row_of_one_class_is_a_sample() -> None:
     one = RowSample.of([[0.5]], [0], 1, 1)
     assert_equal(RowSample.from_bytes(one.to_bytes()), one)
+
+
+def test_neither_number_of_a_sample_may_be_wrong_alone() -> None:
+    sample = RowSample.of(np.array([[0.5]]), np.array([0]), 2, 5, None)
+    assert _inconsistency(sample) is None
+    for change in ({"k": 0}, {"limit": 0}, {"k": 2.0}, {"limit": 1 << 31}):
+        told = _inconsistency(replace(sample, **change))
+        assert told == "The number of classes or the limit is not one"

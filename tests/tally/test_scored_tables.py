@@ -16,6 +16,7 @@ from karat.engines.tabled_scores import room_of, sampled_rows, tables_of
 from karat.errors import KaratError
 from karat.inputs.scores import Scores
 from karat.tally import Classes, ScoredTables, ScoreTable, TabledRows
+from karat.tally.scored_tables import _inconsistency
 from tests.same import assert_same
 from tests.tally import score_tables, test_row_sample
 from tests.tally.score_tables import at, rewritten
@@ -342,3 +343,10 @@ def test_counts_that_begin_anew_beyond_the_largest_number_are_refused() -> None:
     assert counts.sum() == honest.n_rows, "a control: they add up to 2⁶⁴ and the rows"
     with pytest.raises(KaratError, match="The number of rows is not that of the counts"):
         ScoreTable.from_bytes(replace(honest, counts=counts).to_bytes())
+
+
+def test_tables_of_another_number_of_rows_are_named_first() -> None:
+    found, more = (tables_of(rows_of("prob", n), 100, 10) for n in (20, 21))
+    bad = replace(found, ranks=(more.ranks[0], *found.ranks[1:]))
+    assert _inconsistency(found) is None
+    assert _inconsistency(bad) == "The parts are not of the same number of rows"

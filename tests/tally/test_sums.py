@@ -254,3 +254,8 @@ def test_one_species_is_not_read_as_another() -> None:
         Sums.from_bytes(cells)
     with pytest.raises(KaratError, match="K205"):
         from_bytes(SUMS.to_bytes())
+
+
+def test_no_rows_have_no_places_unless_asked() -> None:
+    assert Sums.empty(["surprise"], 3).places is None
+    assert Sums.empty(["surprise"], 3, has_places=True).places is not None

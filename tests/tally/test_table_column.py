@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from karat.engines.ranking import rank, rank_pooled
 from karat.tally import ScoreTable, TableColumn
-from karat.tally.rungs import cumulated
+from karat.tally.rungs import N_BLOCK, cumulated
 from karat.tally.table_column import pooled_table
 from tests.ranks import ranked_rows, scored_rows
 from tests.same import assert_same
@@ -126,3 +126,17 @@ def test_it_names_no_rows() -> None:
     ):
         with pytest.raises(ValueError, match="names no rows"):
             call()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_blocks_hold_no_more_rungs_than_they_may(order: Any) -> None:
+    n = N_BLOCK + 5
+    # Two scores in each bucket, one of each class.
+    scores = np.repeat((np.arange(n) + 2**15) / 2**16, 2) + np.tile([0.0, 1e-12], n)
+    table = ScoreTable.of(scores, np.tile([0, 1], n), 2, bits=24)
+    assert not table.is_exact
+    blocks = list(TableColumn(table, 1, order).blocks())
+    assert max(len(block.scores) for block in blocks) == N_BLOCK
+    assert sum(block.counts.sum() for block in blocks) == 2 * n
+    n_whole = sum((block.counts > 0).all(axis=1).sum() for block in blocks)
+    assert (n_whole > 0.99 * n) if order == "tied" else (n_whole == 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,12 @@ _STEPS: Final = 200
 _GROUPS: Final = 4096
 _CLOSE: Final = 1e-9
 """A relative step after which Newton's method stops: it squares the error that is left."""
+_REACH: Final = 4.0
+"""How far the first step may move the log-odds of any row."""
+_NEAR: Final = 0.5
+"""Of steps that move them by less Newton's method needs no likelihood to know that it gains."""
+_ENOUGH: Final = 1e-4
+_ROUNDING: Final = 1e-13
 _UNDEFINED: Final = (math.nan, math.nan)
 
 
@@ -40,22 +46,13 @@ def recalibration_line(rungs: RungSource) -> tuple[float, float]:
     outline = _Outline.of(_odds(rungs))
     if not outline.is_finite or not outline.overlaps:
         return _UNDEFINED
-    centre = outline.mean
-    scale = math.sqrt(
-        sum(dot(m + h, (x - centre) ** 2) for x, m, h in _odds(rungs)) / outline.weight
-    )
-
-    def points() -> Iterator[Points]:
-        for x, misses, hits in _odds(rungs):
-            yield (x - centre) / scale, misses, hits
-
-    line = (outline.log_odds, 0.0)
+    line, ends = _Line(outline.log_odds), (outline.lowest, outline.highest)
     if rungs.n_rows > 4 * _GROUPS:
-        few = _grouped(points(), rungs.n_rows)
+        few = _grouped(_odds(rungs), rungs.n_rows)
         if _Outline.of([few]).overlaps:
-            line = _ascended(line, lambda: [few])
-    a, b = _ascended(line, points)
-    return a - b * centre / scale, b / scale
+            line = _ascended(line, ends, lambda: [few]) or line
+    found = _ascended(line, ends, lambda: _odds(rungs))
+    return _UNDEFINED if found is None else (found.at(0.0), found.slope)
 
 
 def recalibration_shift(rungs: RungSource) -> float:
@@ -98,47 +95,127 @@ def _shifted(
     return a
 
 
+@dataclass(frozen=True)
+class _Line:
+    """A line, by its height where rows decide on it: there little cancels."""
+
+    height: float
+    slope: float = 0.0
+    centre: float = 0.0
+
+    def at(self, x: Any) -> Any:
+        """The log-odds that it says."""
+        return self.height + self.slope * (x - self.centre)
+
+    def moved(self, centre: float, height: float, slope: float) -> _Line:
+        """Higher by `height` at the centre, and steeper by `slope`."""
+        return _Line(self.at(centre) + height, self.slope + slope, centre)
+
+
 def _ascended(
-    line: tuple[float, float], points: Callable[[], Iterable[Points]]
-) -> tuple[float, float]:
-    """Newton's method from a line (a, b) to the one of the largest likelihood."""
-    a, b = line
-    likelihood, gradient, curvature = _ascent(a, b, points())
+    line: _Line, ends: tuple[float, float], points: Callable[[], Iterable[Points]]
+) -> _Line | None:
+    """Newton's method from a line to the one of the largest likelihood.
+
+    Where hits and misses are far from the line the curvature says nothing of the way to them, so
+    that no step moves it further, within `ends`, than was well before, or twice as far.
+
+    Args:
+        line: where to begin.
+        ends: between which x the points lie.
+        points: walks them.
+
+    Returns:
+        The line; None where curvatures are below the smallest number, or no end is reached.
+
+    Ref: Bach (2010). Self-concordant analysis for logistic regression. EJS 4: where a step moves
+    the line by little everywhere, the next one is smaller; Nocedal, Wright (2006), section 3.1.
+    """
+    here, radius = _Ascent.of(line, points()), _REACH
     for _ in range(_STEPS):
-        (g0, g1), (h00, h01, h11) = gradient, curvature
-        det = h00 * h11 - h01 * h01
-        if not det > 0:
+        if not (here.weight > 0 and here.square > 0):
             break
-        step_a, step_b = (h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det
-        # The likelihood is concave: some part of a Newton step raises it, but for rounding.
-        least, part = likelihood - 1e-13 * abs(likelihood), 2.0
-        found = -math.inf
-        while not found >= least and part > 1e-12:
+        centre, (up, turn, gain) = here.centre, here.step
+        reach, most = (max(abs(f(x)) for x in ends) for f in (_Line(up, turn, centre).at, line.at))
+        if abs(up) <= _CLOSE * (1.0 + abs(line.at(centre))) and reach <= _CLOSE * (1.0 + most):
+            return line.moved(centre, up, turn)
+        part = min(1.0, radius / reach)
+        moved = line.moved(centre, part * up, part * turn)
+        there = _Ascent.of(moved, points())
+        # Of a short step rounding would say whether it gains, and it does.
+        while part * reach > _NEAR and not there.gained(here, part * gain):
             part /= 2.0
-            found, gradient, curvature = _ascent(a + part * step_a, b + part * step_b, points())
-        a, b, likelihood = a + part * step_a, b + part * step_b, found
-        if part == 1.0 and abs(step_a) + abs(step_b) <= _CLOSE * (1.0 + abs(a) + abs(b)):
-            break
-    return a, b
+            moved = line.moved(centre, part * up, part * turn)
+            there = _Ascent.of(moved, points())
+        radius = 2.0 * part * reach if part < 1.0 else max(radius, 2.0 * reach)
+        line, here = moved, there
+    return None
 
 
-def _ascent(
-    a: float, b: float, points: Iterable[Points]
-) -> tuple[float, tuple[float, float], tuple[float, float, float]]:
-    """Log-likelihood of the line, its gradient, and minus its second derivatives."""
-    sums = np.zeros(6)
-    for z, misses, hits in points:
-        t = a + b * z
-        chance, rest = both_sides(t)
-        missing = hits * rest - misses * chance
-        spread = (hits + misses) * (chance * rest)
-        turned = spread * z
-        # −ln σ(t) = max(−t, 0) + ln(1 + exp(−|t|)), and the larger of σ(t), σ(−t) is 1 ÷ that sum.
-        common = -np.log(np.maximum(chance, rest))
-        loss = dot(hits, np.maximum(-t, 0.0) + common) + dot(misses, np.maximum(t, 0.0) + common)
-        sums += [-loss, missing.sum(), dot(missing, z), spread.sum(), turned.sum(), dot(turned, z)]
-    likelihood, g0, g1, h00, h01, h11 = sums.tolist()
-    return likelihood, (g0, g1), (h00, h01, h11)
+@dataclass
+class _Ascent:
+    """The likelihood at a line, how it grows with the line, and its curvatures.
+
+    Attributes:
+        start: centre of the line.
+        likelihood: its logarithm.
+        higher, steeper: its derivatives by height and slope of the line.
+        weight, away, square: minus its second derivatives: by the height, and by the slope about
+            the mean x of the spread of the rows, `away` from the start. About that nothing cancels.
+    """
+
+    start: float
+    likelihood: float = 0.0
+    higher: float = 0.0
+    steeper: float = 0.0
+    weight: float = 0.0
+    away: float = 0.0
+    square: float = 0.0
+
+    @classmethod
+    def of(cls, line: _Line, points: Iterable[Points]) -> _Ascent:
+        """At a line."""
+        found = cls(line.centre)
+        for x, misses, hits in points:
+            t = line.at(x)
+            chance, rest = both_sides(t)
+            # −ln σ(t) = max(−t, 0) + ln(1 + exp(−|t|)), and the larger of σ(t), σ(−t) is 1 ÷ that.
+            common = -np.log(np.maximum(chance, rest))
+            found.likelihood -= dot(hits, np.maximum(-t, 0.0) + common)
+            found.likelihood -= dot(misses, np.maximum(t, 0.0) + common)
+            missing = hits * rest - misses * chance
+            found.higher += float(missing.sum())
+            found.steeper += dot(missing, x - line.centre)
+            found._spread(x - line.centre, (hits + misses) * (chance * rest))
+        return found
+
+    def _spread(self, x: Floats, spread: Floats) -> None:
+        """Add rows to weight, mean and square, which are merged and never subtracted."""
+        weight = float(spread.sum())
+        if not weight:
+            return
+        away = dot(spread, x) / weight
+        further, total = away - self.away, self.weight + weight
+        self.square += dot(spread, (x - away) ** 2) + further**2 * weight * (self.weight / total)
+        self.away += further * (weight / total)
+        self.weight = total
+
+    @property
+    def centre(self) -> float:
+        """About which the line turns."""
+        return self.start + self.away
+
+    @property
+    def step(self) -> tuple[float, float, float]:
+        """Newton's step: of height and slope at the centre, and the gain they promise, twice."""
+        turning = self.steeper - self.away * self.higher
+        gain = self.higher**2 / self.weight + turning**2 / self.square
+        return self.higher / self.weight, turning / self.square, gain
+
+    def gained(self, before: _Ascent, promised: float) -> bool:
+        """Whether at least a small part of what was promised was gained, but for rounding."""
+        rounding = _ROUNDING * abs(before.likelihood)
+        return self.likelihood >= before.likelihood + _ENOUGH * promised - rounding
 
 
 def both_sides(t: Floats) -> tuple[Floats, Floats]:
@@ -178,13 +255,11 @@ class _Outline:
 
     Attributes:
         n_misses, n_hits: their weight.
-        total: Σ weight · log-odds.
         misses_from, misses_to, hits_from, hits_to: between which log-odds they lie.
     """
 
     n_misses: float = 0.0
     n_hits: float = 0.0
-    total: float = 0.0
     misses_from: float = math.inf
     misses_to: float = -math.inf
     hits_from: float = math.inf
@@ -196,22 +271,12 @@ class _Outline:
         for x, misses, hits in points:
             found.n_misses += float(misses.sum())
             found.n_hits += float(hits.sum())
-            with np.errstate(invalid="ignore"):  # of infinite ones nothing is asked for
-                found.total += dot(misses + hits, x)
             of_misses, of_hits = x[misses > 0], x[hits > 0]
             found.misses_from = min(found.misses_from, float(of_misses.min(initial=math.inf)))
             found.misses_to = max(found.misses_to, float(of_misses.max(initial=-math.inf)))
             found.hits_from = min(found.hits_from, float(of_hits.min(initial=math.inf)))
             found.hits_to = max(found.hits_to, float(of_hits.max(initial=-math.inf)))
         return found
-
-    @property
-    def weight(self) -> float:
-        return self.n_misses + self.n_hits
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.weight
 
     @property
     def lowest(self) -> float:

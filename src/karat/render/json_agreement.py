@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from karat._version import __version__
 from karat.metrics import get
 from karat.render.json_parts import Part
 from karat.render.json_scores import thresholds_to_json
 from karat.render.json_slices import check_slices
+from karat.render.names import shortened
 
 if TYPE_CHECKING:
     from karat.curves import Curves
     from karat.report import Report
     from karat.result import Result
 
-__all__ = ["check_agreement", "check_intervals"]
+__all__ = ["check_agreement", "check_intervals", "left_out"]
 
 _CLOSE: Final = 1e-9
 """Numbers agree to this part: their formulas may add in another order elsewhere."""
 _NOTHING: Final = 1e-15
 """What a difference of equal numbers may leave where nothing is left."""
+_WIDTH: Final = 60
+_MOST: Final = 8
+"""How long a name may be in a message, and how many are named."""
 _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
 _AREAS: Final = {
     "roc": ("roc_area", "roc_auc"),
@@ -92,6 +97,26 @@ def check_intervals(metrics: Part, report: Report) -> None:
         low, value, high = listed[name].low, listed[name].value, listed[name].high
         if low is not None and high is not None and not low <= value <= high:
             raise part.is_not("an interval that holds the value")
+
+
+def left_out(listed: Sequence[str], report: Report) -> tuple[str, ...]:
+    """A sentence where a text lists metrics that the report made of it does not.
+
+    Args:
+        listed: names of the metrics of the text.
+        report: what was read of it.
+    """
+    missing = [name for name in listed if name not in report.metrics]
+    if not missing:
+        return ()
+    what = "a metric" if len(missing) == 1 else f"{len(missing)} metrics"
+    names = ", ".join(shortened(repr(name[: 2 * _WIDTH]), _WIDTH) for name in missing[:_MOST])
+    more = " and others" * (len(missing) > _MOST)
+    sentence = (
+        f"The JSON that this report was read from lists {what} that karat {__version__} does not "
+        f"list without being asked, or does not have: {names}{more}. Left out here."
+    )
+    return (sentence,)
 
 
 def _check_complete(metrics: Part, listed: Mapping[str, Result]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from karat._version import __version__
 from karat.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.errors import error
-from karat.render.json_agreement import check_agreement, check_intervals
+from karat.render.json_agreement import check_agreement, check_intervals, left_out
 from karat.render.json_bounds import bounds_from, class_bounds_from
 from karat.render.json_curves import curves_from
 from karat.render.json_intervals import class_intervals_from, confidence_from, intervals_from
@@ -91,6 +91,8 @@ def report_from_json(text: str | bytes) -> Report:
         raise refused("metrics lists others than settings.metrics asks for")
     if report.scores is None and any(map(reads_scores, listed)):
         raise refused("metrics lists some of scores, and scores is null")
+    if sentences := left_out(listed, report):
+        report = replace(report, warnings=(*report.warnings, *sentences))
     slices = slices_from(whole.get("slices"), report)
     if slices is not None:
         report = replace(report, kept_slices=slices)
