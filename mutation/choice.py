@@ -21,6 +21,8 @@ HOMES = {
     "tally": ("tests/tally/",),
 }
 """Where the tests of a package are."""
+OF_IMPORTS = {"tests/laws/test_catalogue_facts.py"}
+"""Tests of what imports have made: they run no line themselves."""
 ALIKE = 4
 """So many of one test with other parameters in an attempt, but for the last."""
 OF_A_FILE = 8
@@ -68,7 +70,8 @@ class Choice:
 
         Of a line that only an import or a first use runs (a default, a constant, the body of a
         formula) also every test that is named after what it stands in or runs any line of its
-        file: the tests that use what the first one left behind.
+        file, and those that ask nothing but what imports made: the tests that use what the first
+        one left behind.
         """
         found: dict[str, Candidate] = {}
         for file in self.seen:
@@ -80,7 +83,10 @@ class Choice:
             if mutant.is_once or not hit:
                 numbers |= set().union(*lines.values())
                 names = names_of(mutant, is_imported=not hit)
-                numbers |= {n for n, (test, _) in enumerate(file.tests) if _is_named(test, names)}
+                is_all = file.name in OF_IMPORTS
+                numbers |= {
+                    n for n, (test, _) in enumerate(file.tests) if is_all or _is_named(test, names)
+                }
             found |= _candidates(file, numbers, mutant)
         return sorted(found.values(), key=lambda c: (not c.is_near, c.cost))
 

@@ -150,7 +150,10 @@ def test_a_query_cannot_see_the_caller() -> None:
 
 def test_a_filter_that_fails_or_keeps_nothing(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", TEN)
-    assert refused(path, where="lable > 0").code == "K408"
+    problem = refused(path, where="lable > 0")
+    assert problem.code == "K408"
+    assert "The condition 'lable > 0' fails: Referenced column \"lable\" not found" in str(problem)
+    assert "LINE" not in str(problem)
     assert refused(path, where="label > ").code == "K408"
     problem = refused(path, where="label > 7")
     assert problem.code == "K402"

@@ -199,3 +199,9 @@ def test_single_columns_text_and_named_roles_are_no_family() -> None:
 def test_roles_say_what_each_column_is() -> None:
     roles = look(["label", "pred", "size", "fold"])
     assert [roles.role_of(name) for name in roles.columns] == ["true", "pred", None, "fold"]
+
+
+def test_a_table_without_columns_says_so() -> None:
+    problem = failing([])
+    assert problem.code == "K406"
+    assert "Columns: none." in str(problem)

@@ -215,11 +215,14 @@ def _explained(
         "ParserException",
         "SyntaxException",
     ):
-        return error("K408", found=_sql_message(text))
+        if where is None or not files:
+            return error("K408", found=_sql_message(text))
+        # The pointer below the first lines would show the whole statement.
+        told = _sql_message(text).partition("\nLINE ")[0]
+        return error("K408", found=f"The condition {where!r} fails: {told}")
     file = next((file for file in files if file.path in text), None)
     # What a filter computes fails without a word about files.
     if where is not None and file is None and not _OF_FILES.search(text):
-        # The pointer below the first line would show the whole statement.
         told = _sql_message(text).partition("\n")[0]
         return error("K408", found=f"The condition {where!r} fails: {told}")
     if file is None and len(files) == 1:

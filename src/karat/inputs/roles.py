@@ -160,7 +160,7 @@ class Roles:
             raise error(
                 "K406",
                 role=_MEANING[role],
-                columns=shown(self.columns, 20),
+                columns=shown(self.columns, 20) or "none",
                 option=how_to_name(role, "NAME"),
             )
         return found
@@ -303,7 +303,7 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
                 "K404",
                 column=name,
                 role=_MEANING[role],
-                columns=shown(columns, 20),
+                columns=shown(columns, 20) or "none",
                 nearest=nearest(name, columns),
             )
         if name in roles:

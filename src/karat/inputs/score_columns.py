@@ -197,7 +197,7 @@ def _unknown(looked: Roles, role: Role, name: str) -> Exception:
         "K404",
         column=name,
         role=meaning(role),
-        columns=shown(looked.columns, 20),
+        columns=shown(looked.columns, 20) or "none",
         nearest=nearest(name, looked.columns),
     )
 
