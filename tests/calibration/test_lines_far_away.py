@@ -185,3 +185,21 @@ def test_where_no_curvature_is_left_there_is_no_line() -> None:
     found = _ascended(_Line(30.0, 5.0), ends, lambda: [points])
     assert found is not None
     assert (found.at(0.0), found.slope) == pytest.approx((0.0, math.log(3)), abs=1e-9)
+
+
+def test_a_line_that_the_lightest_rows_alone_decide_is_undefined_and_says_so() -> None:
+    # Hits of 6e9 lie below misses of 3e9; what lies otherwise weighs 1e-9.
+    x = np.array([4.5247948709467884, 4.535120321839617, 4.4919776281806945, 4.536533745437839])
+    misses = np.array([0.0, 4.856395220861556e-10, 1.4177286797308176e-09, 3355675898.243214])
+    hits = np.array([1.1273303988335388e-06, 6343385370.207098, 2.4120667184771213e-06, 0.0])
+    y, weights = np.repeat([0, 1], 4), np.concatenate([misses, hits])
+    held = weights > 0
+    report = karat.evaluate(
+        y[held],
+        y_prob=np.tile(expit(x), 2)[held],
+        weights=weights[held],
+        metrics=["calibration_slope", "calibration_intercept"],
+    )
+    for name, found in report.metrics.items():
+        assert math.isnan(found.value), name
+        assert "only rows of less than 1e-12" in str(found.undefined)
