@@ -119,8 +119,8 @@ def page(names: Iterable[str]) -> str:
 
 
 _GONE = """\
-Gone without a change of the native code: mended in a target or in a limit of the fuzzer, or, where
-no input is kept that leads there, not explained:"""
+Gone without a change of the native code: mended in a target, in a limit of the fuzzer or in how it
+reads the counters of edges (tracebacks, RuntimeErrors), or, where none of these fits, not explained:"""
 
 
 def is_gone(run: Run, own: list[Run]) -> bool:

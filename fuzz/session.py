@@ -98,7 +98,8 @@ def edges_of(native: ModuleType, body: Body, data: bytes) -> NDArray[np.int64]:
     counters = native.fuzz_counters(native)
     counters[:] = 0
     run(body, data, native)
-    return np.flatnonzero(counters)
+    # A copy: threads of the pool count on while they look for work, and NumPy counts twice.
+    return np.flatnonzero(counters.copy())
 
 
 def minimising(native: ModuleType, name: str, body: Body, folder: Path) -> Callable[[], None]:
