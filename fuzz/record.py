@@ -120,7 +120,8 @@ def page(names: Iterable[str]) -> str:
 
 _GONE = """\
 Gone without a change of the native code: mended in a target, in a limit of the fuzzer or in how it
-reads the counters of edges (tracebacks, RuntimeErrors), or, where none of these fits, not explained:"""
+reads the counters of edges (tracebacks, RuntimeErrors), or, where none of these fits, not
+explained:"""
 
 
 def is_gone(run: Run, own: list[Run]) -> bool:

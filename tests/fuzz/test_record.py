@@ -75,4 +75,4 @@ def test_a_finding_that_is_gone_though_nothing_changed_is_said(
     ended("a", 100)
     page = record.page(["a"])
     assert "mended since but for those below the table. `runs" in page
-    assert page.endswith(f"not explained:\n\n- a, {record.read()[0].day}: Traceback\n")
+    assert page.endswith(f"not\nexplained:\n\n- a, {record.read()[0].day}: Traceback\n")
