@@ -127,7 +127,7 @@ def test_no_step_is_left_from_the_line() -> None:
 
 
 def test_the_search_is_short() -> None:
-    most = 0
+    walks = []
     for points in spread_out():
         n_walks = 0
 
@@ -139,8 +139,9 @@ def test_the_search_is_short() -> None:
         x, misses, hits = points
         start = _Line(math.log(hits.sum() / misses.sum()))
         assert _ascended(start, (x.min(), x.max()), walk) is not None
-        most = max(most, n_walks)
-    assert most <= 40
+        walks.append(n_walks)
+    assert max(walks) <= 20
+    assert np.mean(walks) <= 8
 
 
 def test_what_is_known_does_not_depend_on_blocks() -> None:
@@ -202,4 +203,4 @@ def test_a_line_that_the_lightest_rows_alone_decide_is_undefined_and_says_so() -
     )
     for name, found in report.metrics.items():
         assert math.isnan(found.value), name
-        assert "only rows of less than 1e-12" in str(found.undefined)
+        assert "but for rows of next to no weight" in str(found.undefined)

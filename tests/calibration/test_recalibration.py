@@ -242,3 +242,17 @@ def test_one_probability_is_moved_to_the_share_of_the_class(n_hits: int, n_misse
     y = np.repeat([1, 0], [n_hits, n_misses])
     found = karat.calibration_in_the_large(y, y_prob=np.full(len(y), 0.3))
     assert_same(found, np.log(n_hits / n_misses) - logit(0.3), within=1e-12)
+
+
+def test_in_the_large_is_found_to_the_last_digits() -> None:
+    # Newton's steps end where a further one is too small to move.
+    p = np.array([0.31801739, 0.46035533, 0.67373344, 0.71087986])
+    misses = np.array([1109.0, 54701.0, 4.0, 2969.0])
+    hits = np.array([15.0, 70603.0, 857.0, 855405.0])
+    found = karat.calibration_in_the_large(
+        np.repeat([0, 1], 4), y_prob=np.tile(p, 2), weights=np.concatenate([misses, hits])
+    )
+    t = np.longdouble(found) + np.log(np.longdouble(p)) - np.log1p(-np.longdouble(p))
+    chance = 1 / (1 + np.exp(-t))
+    left = (hits * (1 - chance) - misses * chance).sum()
+    assert abs(left / ((hits + misses) * chance * (1 - chance)).sum()) < 1e-12

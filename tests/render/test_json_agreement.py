@@ -190,7 +190,7 @@ def test_metrics_that_this_karat_does_not_list_are_named() -> None:
     (said,) = read.warnings
     assert said == (
         f"The JSON that this report was read from lists 2 metrics that karat {karat.__version__} "
-        "does not list without being asked, or does not have: 'sharpness', 'tact'. Left out here."
+        "does not list for such a report: 'sharpness', 'tact'. Left out here."
     )
     assert said in read.to_markdown()
     again = Report.from_json(read.to_json())

@@ -119,3 +119,9 @@ def test_a_native_tally_of_codes_needs_its_classes() -> None:
     with pytest.raises(ValueError, match="needs its classes"):
         Cells.from_native(counted)
     assert Cells.from_native(counted, AB).counts.tolist() == [[0, 2], [2, 0]]
+
+
+@pytest.mark.parametrize("cells", [[[HUGE, HUGE - 600], [0, 0]], [[2 * HUGE - 1, 0], [0, 0]]])
+def test_rows_up_to_the_largest_number_are_not_believed(cells: list[list[int]]) -> None:
+    # Added as floats they are 2^63, of which nothing says that int64 held it.
+    assert inconsistency(Cells.dense(cells, classes=AB)) is not None

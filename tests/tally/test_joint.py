@@ -113,3 +113,10 @@ def test_a_cell_outside_of_the_classes_is_refused(code: int) -> None:
     codes[1, 0 if code < 0 else -1] = code
     with pytest.raises(KaratError, match="A cell lies outside the classes"):
         JointCells.from_bytes(replace(joint, codes=codes).to_bytes())
+
+
+@pytest.mark.parametrize(("k", "storage"), [(64, "dense"), (65, "sparse")])
+def test_cells_of_many_classes_are_listed(k: int, storage: str) -> None:
+    true, said = rows(4, 200, k)
+    joint = JointCells.of(Classes.of([str(i) for i in range(k)]), NAMES, true, said)
+    assert joint.cells(0).storage == storage

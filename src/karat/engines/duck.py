@@ -219,7 +219,7 @@ def _explained(
             return error("K408", found=_sql_message(text))
         # The pointer below the first lines would show the whole statement.
         told = _sql_message(text).partition("\nLINE ")[0]
-        return error("K408", found=f"The condition {where!r} fails: {told}")
+        return error("K408", found=f"The condition {short(where, 200)} fails: {told}")
     file = next((file for file in files if file.path in text), None)
     # What a filter computes fails without a word about files.
     if where is not None and file is None and not _OF_FILES.search(text):

@@ -21,8 +21,8 @@ HAND = "arithmetic by hand"
 REAL = (-math.inf, math.inf)
 CERTAIN = (
     "a probability is 0 or 1, no row is truly of the class or every row is, or some probability "
-    "divides the rows of the class from the others, or only rows of less than 1e-12 of the others' "
-    "weight keep it from doing so"
+    "divides the rows of the class from the others, or nearly so: but for rows of next to no "
+    "weight, or for probabilities that differ by rounding"
 )
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from karat._version import __version__
 from karat.metrics import get
-from karat.render.json_parts import Part
-from karat.render.json_scores import thresholds_to_json
+from karat.render.json_parts import Part, refused
+from karat.render.json_scores import is_known, thresholds_to_json
 from karat.render.json_slices import check_slices
 from karat.render.names import shortened
 
@@ -99,24 +99,38 @@ def check_intervals(metrics: Part, report: Report) -> None:
             raise part.is_not("an interval that holds the value")
 
 
-def left_out(listed: Sequence[str], report: Report) -> tuple[str, ...]:
+def left_out(listed: Sequence[str], report: Report, version: str) -> tuple[str, ...]:
     """A sentence where a text lists metrics that the report made of it does not.
 
     Args:
         listed: names of the metrics of the text.
         report: what was read of it.
+        version: of the karat that wrote it.
+
+    Errors:
+        K205 this karat has the metric, wrote the text, and would not have listed it.
     """
     missing = [name for name in listed if name not in report.metrics]
     if not missing:
         return ()
+    if version == __version__:
+        for name in missing:
+            if is_known(name):
+                raise refused(f"metrics lists {_brief(name)}, and nothing else in it gives that")
     what = "a metric" if len(missing) == 1 else f"{len(missing)} metrics"
-    names = ", ".join(shortened(repr(name[: 2 * _WIDTH]), _WIDTH) for name in missing[:_MOST])
+    names = ", ".join(map(_brief, missing[:_MOST]))
     more = " and others" * (len(missing) > _MOST)
     sentence = (
         f"The JSON that this report was read from lists {what} that karat {__version__} does not "
-        f"list without being asked, or does not have: {names}{more}. Left out here."
+        f"list for such a report: {names}{more}. Left out here."
     )
     return (sentence,)
+
+
+def _brief(name: str) -> str:
+    """A name in a message: its ends."""
+    ends = name if len(name) <= 2 * _WIDTH else name[:_WIDTH] + name[-_WIDTH:]
+    return shortened(repr(ends), _WIDTH)
 
 
 def _check_complete(metrics: Part, listed: Mapping[str, Result]) -> None:

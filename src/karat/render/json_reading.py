@@ -91,7 +91,7 @@ def report_from_json(text: str | bytes) -> Report:
         raise refused("metrics lists others than settings.metrics asks for")
     if report.scores is None and any(map(reads_scores, listed)):
         raise refused("metrics lists some of scores, and scores is null")
-    if sentences := left_out(listed, report):
+    if sentences := left_out(listed, report, whole["karat"].text):
         report = replace(report, warnings=(*report.warnings, *sentences))
     slices = slices_from(whole.get("slices"), report)
     if slices is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.metrics._metric import Values
     from karat.report import Report
 
-__all__ = ["reads_scores", "scores_from", "scores_to_json", "thresholds_to_json"]
+__all__ = ["is_known", "reads_scores", "scores_from", "scores_to_json", "thresholds_to_json"]
 
 _KINDS = ("probabilities", "scores")
 _SLACK = 1e-9
@@ -114,6 +114,17 @@ def _threshold(part: Part, k: int) -> float | None:
     if k != 2 or isinstance(part.value, bool) or not isinstance(part.value, int | float):
         raise part.is_not("a number for two classes, or null")
     return float(part.value)
+
+
+def is_known(name: str) -> bool:
+    """Whether it names a metric of this karat."""
+    from karat.metrics import get
+
+    try:
+        get(name)
+    except KaratError:
+        return False
+    return True
 
 
 def reads_scores(name: str) -> bool:
