@@ -203,4 +203,4 @@ def test_a_line_that_the_lightest_rows_alone_decide_is_undefined_and_says_so() -
     )
     for name, found in report.metrics.items():
         assert math.isnan(found.value), name
-        assert "but for rows of next to no weight" in str(found.undefined)
+        assert "divides the rows of the class from the others" in str(found.undefined)

@@ -21,8 +21,7 @@ HAND = "arithmetic by hand"
 REAL = (-math.inf, math.inf)
 CERTAIN = (
     "a probability is 0 or 1, no row is truly of the class or every row is, or some probability "
-    "divides the rows of the class from the others, or nearly so: but for rows of next to no "
-    "weight, or for probabilities that differ by rounding"
+    "divides the rows of the class from the others"
 )
 
 
