@@ -151,7 +151,7 @@ def test_what_is_known_does_not_depend_on_blocks() -> None:
     parts = _Ascent.of(
         line, [(x[i : i + 1], misses[i : i + 1], hits[i : i + 1]) for i in range(len(x))]
     )
-    for name in ("likelihood", "higher", "steeper", "weight", "centre", "square"):
+    for name in ("likelihood", "higher", "steeper", "weight", "away", "square", "gain"):
         assert getattr(parts, name) == pytest.approx(getattr(whole, name), rel=1e-12), name
     t = 0.5 - 0.25 * (x - 1.5)
     spread, missing = (misses + hits) * expit(t) * expit(-t), hits * expit(-t) - misses * expit(t)
@@ -161,18 +161,21 @@ def test_what_is_known_does_not_depend_on_blocks() -> None:
     assert whole.higher == pytest.approx(missing.sum())
     assert whole.steeper == pytest.approx((missing * (x - 1.5)).sum())
     assert whole.weight == pytest.approx(spread.sum())
-    assert whole.centre == pytest.approx((spread * x).sum() / spread.sum())
-    assert whole.square == pytest.approx((spread * (x - whole.centre) ** 2).sum())
-    up, turn, gain = whole.step
-    turning = (missing * (x - whole.centre)).sum()
-    assert (up, turn) == pytest.approx((whole.higher / whole.weight, turning / whole.square))
-    assert gain == pytest.approx(whole.higher * up + turning * turn)
+    step = whole.step
+    assert step.centre == pytest.approx((spread * x).sum() / spread.sum())
+    assert whole.square == pytest.approx((spread * (x - step.centre) ** 2).sum())
+    turning = (missing * (x - step.centre)).sum()
+    wanted = whole.higher / whole.weight, turning / whole.square
+    assert (step.height, step.slope) == pytest.approx(wanted)
+    assert whole.gain == pytest.approx(whole.higher * step.height + turning * step.slope)
 
 
 def test_a_line_turns_about_any_place() -> None:
     line = _Line(2.0, 0.5, 4.0)
     assert line.at(6.0) == 3.0
-    moved = line.moved(6.0, 0.25, 1.0)
+    step = _Line(0.5, 2.0, 6.0)
+    assert line.plus(step) == _Line(3.5, 2.5, 6.0)
+    moved = line.plus(step, 0.5)
     assert moved == _Line(3.25, 1.5, 6.0)
     assert (moved.at(6.0), moved.at(8.0)) == (3.25, 6.25)
 

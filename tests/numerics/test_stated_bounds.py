@@ -1,4 +1,6 @@
-"""What is stated of a metric is a promise: the roundings of its formula, counted here again.
+"""The bound stated of a metric is the roundings of its formula, counted here a second time.
+
+Whether values keep to the bounds the other tests of this folder see.
 
 s roundings are in a sum of rows (none in a count), c in a sum over the classes, d in one over the
 cells. An operation passes on what it reads and adds one rounding.

@@ -197,3 +197,16 @@ def test_metrics_that_this_karat_does_not_list_are_named() -> None:
     assert again.warnings == (said,)
     assert list(again.metrics) == list(report.metrics)
     assert Report.from_json(report.to_json()).warnings == ()
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "brier", "calibration_slope"])
+def test_a_listed_metric_that_was_not_measured_is_refused(name: str) -> None:
+    text = document(SCORED["two"])
+    measured = text["scores"]["measured"]
+    text["scores"]["measured"] = [item for item in measured if item["metric"] != name]
+    assert f"metrics lists '{name}'" in refusal(text)
+    # Another version may have measured less, and lists what this one does not.
+    text["karat"] = "0.9.0"
+    read = Report.from_json(json.dumps(text))
+    assert f"'{name}'" in read.warnings[-1]
+    assert name not in read.metrics

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.engines.text_labels import is_null_like, is_number
 from karat.errors import error, shown
-from karat.inputs.roles import ALIASES, nearest, normalized
+from karat.inputs.roles import ALIASES, nearest, normalized, told_columns
 from karat.tally import Cells, Label, to_marginals
 
 __all__ = ["check_unused_weights", "no_slices", "remarks", "single_columns", "unused_groups"]
@@ -44,7 +44,7 @@ def no_slices(column: str, columns: Sequence[str]) -> Exception:
         "K404",
         column=column,
         role="the slices",
-        columns=shown(columns, 20),
+        columns=told_columns(columns),
         nearest=nearest(column, columns),
     )
 

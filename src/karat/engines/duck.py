@@ -219,12 +219,12 @@ def _explained(
             return error("K408", found=_sql_message(text))
         # The pointer below the first lines would show the whole statement.
         told = _sql_message(text).partition("\nLINE ")[0]
-        return error("K408", found=f"The condition {short(where, 200)} fails: {told}")
+        return _failed_condition(where, told)
     file = next((file for file in files if file.path in text), None)
     # What a filter computes fails without a word about files.
     if where is not None and file is None and not _OF_FILES.search(text):
         told = _sql_message(text).partition("\n")[0]
-        return error("K408", found=f"The condition {where!r} fails: {told}")
+        return _failed_condition(where, told)
     if file is None and len(files) == 1:
         file = files[0]
     if file is None and not files:
@@ -234,6 +234,10 @@ def _explained(
     where_shown = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
     kind_shown = _FORMATS[(file or files[0]).kind]
     return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
+
+
+def _failed_condition(where: str, told: str) -> KaratError:
+    return error("K408", found=f"The condition {short(where, 200)} fails: {told}")
 
 
 def _without_memory() -> KaratError:

@@ -24,6 +24,7 @@ __all__ = [
     "meaning",
     "nearest",
     "normalized",
+    "told_columns",
 ]
 
 Role: TypeAlias = Literal[
@@ -160,7 +161,7 @@ class Roles:
             raise error(
                 "K406",
                 role=_MEANING[role],
-                columns=shown(self.columns, 20) or "none",
+                columns=told_columns(self.columns),
                 option=how_to_name(role, "NAME"),
             )
         return found
@@ -303,7 +304,7 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
                 "K404",
                 column=name,
                 role=_MEANING[role],
-                columns=shown(columns, 20) or "none",
+                columns=told_columns(columns),
                 nearest=nearest(name, columns),
             )
         if name in roles:
@@ -319,6 +320,11 @@ def ending_of(name: str) -> str | None:
     """The label that a name of a probability column ends in: ``"cat"`` of ``"proba_cat"``."""
     match = _PREFIXED.fullmatch(name.strip())
     return match["label"] if match else None
+
+
+def told_columns(columns: Iterable[str]) -> str:
+    """The columns that there are, in a message."""
+    return shown(columns, 20) or "none"
 
 
 def meaning(role: Role) -> str:

@@ -21,6 +21,7 @@ from karat.inputs.roles import (
     meaning,
     nearest,
     normalized,
+    told_columns,
 )
 from karat.inputs.scores import Argument
 
@@ -106,7 +107,7 @@ def find_score_columns(
     if chosen is None and prob is None and score is None:
         of_text = _scores_of_text(columns, types or {}, given)
     if roles.column("pred") is None and chosen is None:
-        found = shown(roles.columns, 20)
+        found = told_columns(roles.columns)
         raise error(
             "K406",
             role="the predictions, probabilities or scores",
@@ -197,7 +198,7 @@ def _unknown(looked: Roles, role: Role, name: str) -> Exception:
         "K404",
         column=name,
         role=meaning(role),
-        columns=shown(looked.columns, 20) or "none",
+        columns=told_columns(looked.columns),
         nearest=nearest(name, looked.columns),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ __all__ = ["both_sides", "recalibration_line", "recalibration_shift"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = tuple[Floats, Floats, Floats]
 """Log-odds, and the weight of misses and of hits at each."""
+Number = TypeVar("Number", float, Floats)
 
 _STEPS: Final = 200
 _GROUPS: Final = 4096
@@ -31,17 +32,21 @@ _REACH: Final = 4.0
 _NEAR: Final = 0.5
 """Of steps that move them by less Newton's method needs no likelihood to know that it gains."""
 _ENOUGH: Final = 1e-4
+"""The part of what a longer step promises that it has to gain (Armijo's rule)."""
 _ROUNDING: Final = 1e-13
+"""Relative, of a likelihood."""
 _UNDEFINED: Final = (math.nan, math.nan)
 
 
 def recalibration_line(rungs: RungSource) -> tuple[float, float]:
     """Intercept a and slope b that make the likelihood of logit P(hit) = a + b·logit p largest.
 
-    NaN where a confidence is 0 or 1, or where hits and misses do not overlap: then ever steeper
-    lines fit ever better.
+    NaN where a confidence is 0 or 1, where hits and misses do not overlap (ever steeper lines fit
+    ever better), or where the search finds no line: rows of next to no weight alone make them
+    overlap, or confidences differ by rounding.
 
-    Cost: about ten Newton steps of O(rungs); two or three where there are many.
+    Cost: about seven walks over the rungs, thirty where some lie far from the rest, some 400 where
+    no line is found; of many rungs most of them are walks over groups.
     """
     outline = _Outline.of(_odds(rungs))
     if not outline.is_finite or not outline.overlaps:
@@ -103,13 +108,14 @@ class _Line:
     slope: float = 0.0
     centre: float = 0.0
 
-    def at(self, x: Any) -> Any:
+    def at(self, x: Number) -> Number:
         """The log-odds that it says."""
         return self.height + self.slope * (x - self.centre)
 
-    def moved(self, centre: float, height: float, slope: float) -> _Line:
-        """Higher by `height` at the centre, and steeper by `slope`."""
-        return _Line(self.at(centre) + height, self.slope + slope, centre)
+    def plus(self, step: _Line, part: float = 1.0) -> _Line:
+        """The sum of it and of part of a step, by its height at the centre of the step."""
+        height = self.at(step.centre) + part * step.height
+        return _Line(height, self.slope + part * step.slope, step.centre)
 
 
 def _ascended(
@@ -135,17 +141,16 @@ def _ascended(
     for _ in range(_STEPS):
         if not (here.weight > 0 and here.square > 0):
             break
-        centre, (up, turn, gain) = here.centre, here.step
-        reach, most = (max(abs(f(x)) for x in ends) for f in (_Line(up, turn, centre).at, line.at))
-        if abs(up) <= _CLOSE * (1.0 + abs(line.at(centre))) and reach <= _CLOSE * (1.0 + most):
-            return line.moved(centre, up, turn)
-        part = min(1.0, radius / reach)
-        moved = line.moved(centre, part * up, part * turn)
-        there = _Ascent.of(moved, points())
+        step = here.step
+        reach, most = (max(abs(each.at(x)) for x in ends) for each in (step, line))
+        height = line.at(step.centre)
+        if abs(step.height) <= _CLOSE * (1.0 + abs(height)) and reach <= _CLOSE * (1.0 + most):
+            return line.plus(step)
+        part, moved, there = 2.0 * min(1.0, radius / reach), line, here
         # Of a short step rounding would say whether it gains, and it does.
-        while part * reach > _NEAR and not there.gained(here, part * gain):
+        while moved is line or (part * reach > _NEAR and not there.gained(here, part)):
             part /= 2.0
-            moved = line.moved(centre, part * up, part * turn)
+            moved = line.plus(step, part)
             there = _Ascent.of(moved, points())
         radius = 2.0 * part * reach if part < 1.0 else max(radius, 2.0 * reach)
         line, here = moved, there
@@ -201,21 +206,25 @@ class _Ascent:
         self.weight = total
 
     @property
-    def centre(self) -> float:
-        """About which the line turns."""
-        return self.start + self.away
+    def _turning(self) -> float:
+        """The derivative by the slope about the mean."""
+        return self.steeper - self.away * self.higher
 
     @property
-    def step(self) -> tuple[float, float, float]:
-        """Newton's step: of height and slope at the centre, and the gain they promise, twice."""
-        turning = self.steeper - self.away * self.higher
-        gain = self.higher**2 / self.weight + turning**2 / self.square
-        return self.higher / self.weight, turning / self.square, gain
+    def step(self) -> _Line:
+        """Newton's, which is to be added to the line."""
+        slope = self._turning / self.square
+        return _Line(self.higher / self.weight, slope, self.start + self.away)
 
-    def gained(self, before: _Ascent, promised: float) -> bool:
-        """Whether at least a small part of what was promised was gained, but for rounding."""
+    @property
+    def gain(self) -> float:
+        """What the step gains where the likelihood is a parabola, twice."""
+        return self.higher**2 / self.weight + self._turning**2 / self.square
+
+    def gained(self, before: _Ascent, part: float) -> bool:
+        """Whether enough was gained by this part of the step from before, but for rounding."""
         rounding = _ROUNDING * abs(before.likelihood)
-        return self.likelihood >= before.likelihood + _ENOUGH * promised - rounding
+        return self.likelihood >= before.likelihood + _ENOUGH * part * before.gain - rounding
 
 
 def both_sides(t: Floats) -> tuple[Floats, Floats]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from karat._version import __version__
+from karat.errors import short, shown
 from karat.metrics import get
 from karat.render.json_parts import Part, refused
-from karat.render.json_scores import is_known, thresholds_to_json
+from karat.render.json_scores import known, thresholds_to_json
 from karat.render.json_slices import check_slices
-from karat.render.names import shortened
 
 if TYPE_CHECKING:
     from karat.curves import Curves
@@ -24,9 +24,6 @@ _CLOSE: Final = 1e-9
 """Numbers agree to this part: their formulas may add in another order elsewhere."""
 _NOTHING: Final = 1e-15
 """What a difference of equal numbers may leave where nothing is left."""
-_WIDTH: Final = 60
-_MOST: Final = 8
-"""How long a name may be in a message, and how many are named."""
 _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
 _AREAS: Final = {
     "roc": ("roc_area", "roc_auc"),
@@ -99,38 +96,29 @@ def check_intervals(metrics: Part, report: Report) -> None:
             raise part.is_not("an interval that holds the value")
 
 
-def left_out(listed: Sequence[str], report: Report, version: str) -> tuple[str, ...]:
+def left_out(listed: Sequence[str], report: Report, *, is_own: bool) -> tuple[str, ...]:
     """A sentence where a text lists metrics that the report made of it does not.
 
     Args:
         listed: names of the metrics of the text.
         report: what was read of it.
-        version: of the karat that wrote it.
+        is_own: whether this version of karat wrote the text.
 
     Errors:
-        K205 this karat has the metric, wrote the text, and would not have listed it.
+        K205 this version wrote the text and has the metric, so that it would not have listed it.
     """
     missing = [name for name in listed if name not in report.metrics]
     if not missing:
         return ()
-    if version == __version__:
-        for name in missing:
-            if is_known(name):
-                raise refused(f"metrics lists {_brief(name)}, and nothing else in it gives that")
+    for name in missing if is_own else ():
+        if known(name) is not None:
+            raise refused(f"metrics lists {short(name)}, and nothing else in it gives that")
     what = "a metric" if len(missing) == 1 else f"{len(missing)} metrics"
-    names = ", ".join(map(_brief, missing[:_MOST]))
-    more = " and others" * (len(missing) > _MOST)
     sentence = (
         f"The JSON that this report was read from lists {what} that karat {__version__} does not "
-        f"list for such a report: {names}{more}. Left out here."
+        f"list for such a report: {shown(missing)}. Left out here."
     )
     return (sentence,)
-
-
-def _brief(name: str) -> str:
-    """A name in a message: its ends."""
-    ends = name if len(name) <= 2 * _WIDTH else name[:_WIDTH] + name[-_WIDTH:]
-    return shortened(repr(ends), _WIDTH)
 
 
 def _check_complete(metrics: Part, listed: Mapping[str, Result]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.metrics._metric import Values
     from karat.report import Report
 
-__all__ = ["is_known", "reads_scores", "scores_from", "scores_to_json", "thresholds_to_json"]
+__all__ = ["known", "reads_scores", "scores_from", "scores_to_json", "thresholds_to_json"]
 
 _KINDS = ("probabilities", "scores")
 _SLACK = 1e-9
@@ -116,25 +116,20 @@ def _threshold(part: Part, k: int) -> float | None:
     return float(part.value)
 
 
-def is_known(name: str) -> bool:
-    """Whether it names a metric of this karat."""
+def known(name: str) -> Metric | None:
+    """The metric that it names; None where this karat has no such one."""
     from karat.metrics import get
 
     try:
-        get(name)
+        return get(name)
     except KaratError:
-        return False
-    return True
+        return None
 
 
 def reads_scores(name: str) -> bool:
     """Whether it names a metric of scores; a name that this karat does not know names none."""
-    from karat.metrics import get
-
-    try:
-        return get(name).needs_scores
-    except KaratError:
-        return False
+    metric = known(name)
+    return metric is not None and metric.needs_scores
 
 
 def _check_undefined(item: Part, metric: Metric, value: Any, undefined: Any) -> None:
