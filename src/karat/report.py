@@ -377,9 +377,11 @@ class Report(ReportExports):
     def from_json(cls, text: str | bytes) -> Report:
         """Read a report back from its JSON text: the same tally, hence the same numbers.
 
+        What another karat wrote and this one does not have is named in a warning of the report.
+
         Errors:
-            K205 the text is not a whole report of schema ``karat.report/1``, or contradicts
-            itself; K206 a newer schema wrote it.
+            K205 it is not a whole report of schema ``karat.report/1``, or contradicts itself; K206
+            a newer schema wrote it; K211, K301, K302 it asks for metrics that it or karat lacks.
         """
         from karat.render.json import report_from_json
 

@@ -9,10 +9,11 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.metrics import parse
+from karat.metrics import Metric, parse
 from karat.metrics._equal import free_names_in, value_of
 from karat.metrics._interpret import evaluate
 from karat.metrics._lift import Policy
+from karat.metrics._registry import all_metrics, find
 from karat.tally import Cells, Classes
 
 
@@ -83,3 +84,19 @@ def test_a_call_of_another_library_may_use_three_constants() -> None:
     assert math.isnan(value_of("nan", lambda *_: None, {}))
     assert value_of("found(top=inf)", lambda _, given: given["top"], {}) == math.inf
     assert free_names_in("found(beta=beta) * ln2") == {"beta"}
+
+
+@pytest.mark.parametrize("metric", all_metrics(), ids=str)
+def test_what_is_found_is_what_the_name_means(metric: Metric) -> None:
+    for name in (str(metric), *metric.record.aliases):
+        assert find(name) == karat.metrics.get(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "sharpness", "macro_sharpness", "macro_brier", "f_beta(", "f_beta(b=1)", "1", "a-b"],
+)
+def test_what_is_no_metric_is_not_found(name: str) -> None:
+    assert find(name) is None
+    with pytest.raises(KaratError, match=r"K30[1236]"):
+        karat.metrics.get(name)

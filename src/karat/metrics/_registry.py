@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 from typing import Any, cast, get_args
 
-from karat.errors import error, shown
+from karat.errors import KaratError, error, shown
 from karat.metrics import _record
 from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
@@ -22,6 +22,7 @@ from karat.metrics._record import Record
 __all__ = [
     "all_metrics",
     "all_records",
+    "find",
     "get",
     "load_families",
     "n_records",
@@ -131,6 +132,16 @@ def lookup(name: str) -> tuple[Record, Lift]:
     Errors:
         K301 no such metric (with the nearest names); K306 an average that it does not have.
     """
+    found = _found(name)
+    if found is not None:
+        return found
+    known = [*names(), *(alias for record in all_records() for alias in record.aliases)]
+    nearest = difflib.get_close_matches(name.lower(), known, n=4, cutoff=0.5)
+    raise error("K301", name=name, nearest=", ".join(nearest) or "none")
+
+
+def _found(name: str) -> tuple[Record, Lift] | None:
+    """As `lookup`; None where there is no such metric."""
     index = _index()
     if name in index:
         return index[name], "plain"
@@ -143,9 +154,7 @@ def lookup(name: str) -> tuple[Record, Lift]:
                 if average not in record.averages:
                     raise error("K306", name=record.name, average=average)
                 return record, average
-    known = [*names(), *(alias for record in all_records() for alias in record.aliases)]
-    nearest = difflib.get_close_matches(name.lower(), known, n=4, cutoff=0.5)
-    raise error("K301", name=name, nearest=", ".join(nearest) or "none")
+    return None
 
 
 def parse(text: str) -> Metric:
@@ -195,6 +204,16 @@ def get(name: str | Metric) -> Metric:
         'macro_f_beta(beta=2)'
     """
     return name if isinstance(name, Metric) else parse(name)
+
+
+def find(text: str) -> Metric | None:
+    """The metric that a text names; None where there is none, and no time is spent on why."""
+    match = _SPEC.fullmatch(text)
+    try:
+        is_known = match is not None and _found(match["name"]) is not None
+        return parse(text) if is_known else None
+    except KaratError:
+        return None
 
 
 def _arguments(text: str, inner: str | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.metrics import Metric, get
 from karat.plot._asked import asked_metrics
 from karat.plot._axes import add_legend, faint
@@ -136,11 +136,14 @@ def _name(one: Series, metric: Metric, n_metrics: int) -> str:
 
 def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
     """The threshold with the largest F1, as the report tells it."""
-    told = one.report.thresholds
-    point = (told if isinstance(told, dict) else told[one.place])["f1"]
+    try:
+        told = one.report.thresholds
+    except KaratError:  # another karat, whose text it was read from, measured none
+        return
+    point = (told if isinstance(told, dict) else told[one.place]).get("f1")
     if isinstance(told, dict) and one.place != one.report.classes.positive:
         return
-    if point["threshold"] is None or point["value"] is None:
+    if point is None or point["threshold"] is None or point["value"] is None:
         return
     wave = "≈ " if point.get("bounds") else ""
     told_best = f"best f1: {wave}{value(point['value'])} at {wave}{point['threshold']:.4g}"

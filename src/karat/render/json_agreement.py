@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from karat._version import __version__
-from karat.errors import short, shown
 from karat.metrics import get
-from karat.render.json_parts import Part, refused
-from karat.render.json_scores import known, thresholds_to_json
+from karat.render.json_parts import Part
+from karat.render.json_scores import thresholds_to_json
 from karat.render.json_slices import check_slices
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from karat.report import Report
     from karat.result import Result
 
-__all__ = ["check_agreement", "check_intervals", "left_out"]
+__all__ = ["check_agreement", "check_intervals"]
 
 _CLOSE: Final = 1e-9
 """Numbers agree to this part: their formulas may add in another order elsewhere."""
@@ -94,31 +92,6 @@ def check_intervals(metrics: Part, report: Report) -> None:
         low, value, high = listed[name].low, listed[name].value, listed[name].high
         if low is not None and high is not None and not low <= value <= high:
             raise part.is_not("an interval that holds the value")
-
-
-def left_out(listed: Sequence[str], report: Report, *, is_own: bool) -> tuple[str, ...]:
-    """A sentence where a text lists metrics that the report made of it does not.
-
-    Args:
-        listed: names of the metrics of the text.
-        report: what was read of it.
-        is_own: whether this version of karat wrote the text.
-
-    Errors:
-        K205 this version wrote the text and has the metric, so that it would not have listed it.
-    """
-    missing = [name for name in listed if name not in report.metrics]
-    if not missing:
-        return ()
-    for name in missing if is_own else ():
-        if known(name) is not None:
-            raise refused(f"metrics lists {short(name)}, and nothing else in it gives that")
-    what = "a metric" if len(missing) == 1 else f"{len(missing)} metrics"
-    sentence = (
-        f"The JSON that this report was read from lists {what} that karat {__version__} does not "
-        f"list for such a report: {shown(missing)}. Left out here."
-    )
-    return (sentence,)
 
 
 def _check_complete(metrics: Part, listed: Mapping[str, Result]) -> None:

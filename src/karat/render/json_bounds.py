@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from karat.render.json_parts import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from karat.metrics import Metric
     from karat.metrics._bounds import Limits
@@ -42,21 +42,19 @@ def _end(x: float) -> float | str:
 
 
 def bounds_from(
-    part: Part | None, measured: Mapping[Metric, Values]
+    items: Sequence[Part], measured: Mapping[Metric, Values]
 ) -> dict[Metric, Limits | None]:
     """Metrics that are not exact, each with its limits; a text of before has none.
 
     Args:
-        part: what `json_scores.scores_to_json` wrote.
-        measured: what was read of it, in its order.
+        items: the `json_scores.measured_parts`.
+        measured: what was read of them, in their order.
 
     Errors:
         K205 limits that do not hold the value, or that are none.
     """
     found: dict[Metric, Limits | None] = {}
-    if part is None or part.is_null:
-        return found
-    for item, (metric, values) in zip(part["measured"].items(), measured.items(), strict=True):
+    for item, (metric, values) in zip(items, measured.items(), strict=True):
         bound = item.get("bound")
         if bound is None:
             continue
@@ -67,7 +65,7 @@ def bounds_from(
 
 
 def class_bounds_from(
-    part: Part | None, measured: Mapping[Metric, Values]
+    items: Sequence[Part], measured: Mapping[Metric, Values]
 ) -> dict[Metric, tuple[Limits | None, ...]]:
     """The same of metrics of each class.
 
@@ -75,9 +73,7 @@ def class_bounds_from(
         K205 as of `bounds_from`.
     """
     found: dict[Metric, tuple[Limits | None, ...]] = {}
-    if part is None or part.is_null:
-        return found
-    for item, (metric, values) in zip(part["measured"].items(), measured.items(), strict=True):
+    for item, (metric, values) in zip(items, measured.items(), strict=True):
         bounds = item.get("bounds")
         if bounds is None:
             continue

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError
+from karat.metrics._registry import find
 from karat.render.json_parts import Part
 from karat.uncertainty.confidence import Confidence, Interval
 
@@ -71,17 +72,12 @@ def intervals_from(
     Errors:
         K205 limits that do not hold the value, or one without the other.
     """
-    from karat.metrics import get
-
     found: dict[Metric, Interval] = {}
     if asked is None:
         return found
     for name, part in metrics.fields():
-        try:
-            metric = get(name)
-        except KaratError:  # a metric of a later version
-            continue
-        if needs(metric) and part.get("method") is not None:
+        metric = find(name)
+        if metric is not None and needs(metric) and part.get("method") is not None:
             found[metric] = _interval(part, metric.range)
     return found
 
@@ -89,12 +85,12 @@ def intervals_from(
 def _interval(part: Part, ends: tuple[float, float]) -> Interval:
     method, remark, error = (part.get(key) for key in ("method", "remark", "standard_error"))
     words = None if remark is None or remark.is_null else remark.text
-    spread = None if error is None or error.is_null else _number(error)
+    spread = None if error is None or error.is_null else error.number
     if method is None or method.is_null:
         return Interval(standard_error=spread, remark=words)
     # An infinite end of the range is null.
-    low = ends[0] if part["low"].is_null else _number(part["low"])
-    high = ends[1] if part["high"].is_null else _number(part["high"])
+    low = ends[0] if part["low"].is_null else part["low"].number
+    high = ends[1] if part["high"].is_null else part["high"].number
     return Interval(low, high, method.text, spread, words)
 
 
@@ -117,13 +113,7 @@ def _limits(part: Part | None, name: str) -> tuple[float, float] | None:
     if len(items) != 2:
         raise pair.is_not("two limits")
     low, high = (
-        end if item.is_null else _number(item)
+        end if item.is_null else item.number
         for item, end in zip(items, (-math.inf, math.inf), strict=True)
     )
     return low, high
-
-
-def _number(part: Part) -> float:
-    if isinstance(part.value, bool) or not isinstance(part.value, int | float):
-        raise part.is_not("a number")
-    return float(part.value)

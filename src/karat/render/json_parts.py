@@ -128,6 +128,22 @@ class Part:
         return self.value
 
     @property
+    def number(self) -> float:
+        """A number."""
+        if not _is_number(self.value):
+            raise self.is_not("a number")
+        return float(self.value)
+
+    @property
+    def number_or_nan(self) -> float:
+        """A number; NaN of null."""
+        if self.is_null:
+            return math.nan
+        if not _is_number(self.value):
+            raise self.is_not("a number or null")
+        return float(self.value)
+
+    @property
     def count(self) -> int:
         """A whole number of at least 0 that 64 bits hold."""
         found = _as_whole(self.value)

@@ -15,13 +15,14 @@ import numpy as np
 from karat._version import __version__
 from karat.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.errors import error
-from karat.render.json_agreement import check_agreement, check_intervals, left_out
+from karat.render.json_agreement import check_agreement, check_intervals
 from karat.render.json_bounds import bounds_from, class_bounds_from
 from karat.render.json_curves import curves_from
 from karat.render.json_intervals import class_intervals_from, confidence_from, intervals_from
+from karat.render.json_left_out import left_out
 from karat.render.json_parts import Part, parsed, refused
-from karat.render.json_scores import reads_scores, scores_from
-from karat.render.json_slices import slices_from
+from karat.render.json_scores import measured_parts, reads_scores, scores_from
+from karat.render.json_slices_reading import slices_from
 from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def report_from_json(text: str | bytes) -> Report:
 
     Errors:
         K205 it is not a whole report of this schema, or contradicts itself; K206 a newer schema
-        wrote it; K301, K302 it asks for a metric that this karat does not have.
+        wrote it; K211 it asks for metrics of scores that it does not hold; K301, K302 it asks for
+        one that this karat does not have.
     """
     from karat.report import Report
 
@@ -60,8 +62,11 @@ def report_from_json(text: str | bytes) -> Report:
     whole = parsed(_not_a_name(text))
     _check_schema(whole)
     cells, requested = _cells(whole, len(text)), _requested(whole["settings"]["metrics"])
+    # Another version may have had other metrics, and another rule.
+    is_own = whole["karat"].text == __version__
     part = whole.get("scores")
-    scores = scores_from(part, cells.k)
+    measured = measured_parts(part, is_own=is_own)
+    scores = scores_from(part, measured, cells.k)
     asked, is_clustered = confidence_from(whole["settings"].get("confidence"))
     # Neither scores nor clusters are in the text.
     columns = (*PER_CLASS, *PER_CLASS_OF_SCORES) if is_clustered else PER_CLASS_OF_SCORES
@@ -81,8 +86,8 @@ def report_from_json(text: str | bytes) -> Report:
         class_intervals=class_intervals_from(whole["per_class"], columns) if asked else {},
         is_clustered=is_clustered,
         kept_cautions=whole["cautions"].texts if is_clustered else (),
-        bounds=bounds_from(part, scores[0]),
-        class_bounds=class_bounds_from(part, scores[0]),
+        bounds=bounds_from(measured, scores[0]),
+        class_bounds=class_bounds_from(measured, scores[0]),
     )
     _check_classes(whole["per_class"], report)
     listed = [name for name, _ in whole["metrics"].fields()]
@@ -91,17 +96,14 @@ def report_from_json(text: str | bytes) -> Report:
         raise refused("metrics lists others than settings.metrics asks for")
     if report.scores is None and any(map(reads_scores, listed)):
         raise refused("metrics lists some of scores, and scores is null")
-    # Another version may have had another rule.
-    is_own = whole["karat"].text == __version__
-    if sentences := left_out(listed, report, is_own=is_own):
-        report = replace(report, warnings=(*report.warnings, *sentences))
-    slices = slices_from(whole.get("slices"), report)
+    slices = slices_from(whole.get("slices"), report, is_own=is_own)
     if slices is not None:
         report = replace(report, kept_slices=slices)
     check_intervals(whole["metrics"], report)
     if is_own:
         check_agreement(whole, report)
-    return report
+    sentences = left_out(whole, report, is_own=is_own)
+    return replace(report, warnings=(*report.warnings, *sentences)) if sentences else report
 
 
 _READ_IT = "Give the text of the file: Report.from_json(Path('report.json').read_text())."

@@ -9,18 +9,25 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from karat.errors import KaratError
+from karat.metrics._registry import find
 from karat.render.json_bounds import bound_to_json
 from karat.render.json_curves import curves_to_json
 from karat.render.json_parts import Part, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from karat.metrics import Metric
     from karat.metrics._metric import Values
     from karat.report import Report
 
-__all__ = ["known", "reads_scores", "scores_from", "scores_to_json", "thresholds_to_json"]
+__all__ = [
+    "measured_parts",
+    "reads_scores",
+    "scores_from",
+    "scores_to_json",
+    "thresholds_to_json",
+]
 
 _KINDS = ("probabilities", "scores")
 _SLACK = 1e-9
@@ -77,13 +84,38 @@ def _written(value: Any) -> Any:
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
+def measured_parts(part: Part | None, *, is_own: bool) -> list[Part]:
+    """What was measured of scores, but for metrics of another version that this karat lacks.
+
+    Args:
+        part: what `scores_to_json` wrote; None or null of a report of labels.
+        is_own: whether this version of karat wrote it, so that it lacks none.
+
+    Errors:
+        K205 they are no list of measurements.
+    """
+    listed = [] if part is None or part.is_null else list(part["measured"].items())
+    return [item for item in listed if is_own or _is_known(item["metric"].text, item["lift"].text)]
+
+
+def _is_known(name: str, lift: str) -> bool:
+    from karat.metrics._lift import Lift
+
+    return lift in get_args(Lift) and find(name) is not None
+
+
 def scores_from(
-    part: Part | None, k: int
+    part: Part | None, items: Sequence[Part], k: int
 ) -> tuple[Mapping[Metric, Values], str | None, float | None]:
     """What was measured, the kind of the scores, and the threshold of the predictions.
 
+    Args:
+        part: what `scores_to_json` wrote.
+        items: its `measured_parts`.
+        k: number of classes.
+
     Errors:
-        K205 it is not what `scores_to_json` writes; K301, K302 a metric that this karat lacks.
+        K205 it is not what `scores_to_json` writes; K301 to K303, K306 no metric of this karat.
     """
     from karat.metrics import get
     from karat.metrics._metric import Values
@@ -94,7 +126,7 @@ def scores_from(
     if kind not in _KINDS:
         raise part["kind"].is_not(f"one of {', '.join(_KINDS)}")
     found: dict[Metric, Values] = {}
-    for item in part["measured"].items():
+    for item in items:
         metric = _lifted(get(item["metric"].text), item["lift"])
         value, undefined = _numbers(item["value"], k), _flags(item["undefined"], k)
         if (value.ndim == 1) != (metric.lift == "per_class"):
@@ -116,19 +148,9 @@ def _threshold(part: Part, k: int) -> float | None:
     return float(part.value)
 
 
-def known(name: str) -> Metric | None:
-    """The metric that it names; None where this karat has no such one."""
-    from karat.metrics import get
-
-    try:
-        return get(name)
-    except KaratError:
-        return None
-
-
 def reads_scores(name: str) -> bool:
     """Whether it names a metric of scores; a name that this karat does not know names none."""
-    metric = known(name)
+    metric = find(name)
     return metric is not None and metric.needs_scores
 
 
