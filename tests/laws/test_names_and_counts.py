@@ -94,7 +94,7 @@ def test_what_is_found_is_what_the_name_means(metric: Metric) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "sharpness", "macro_sharpness", "macro_brier", "f_beta(", "f_beta(b=1)", "1", "a-b"],
+    ["", "sharpness", "macro_sharpness", "macro_brier", "f_beta(beta=)", "f_beta(b=1)", "1", "a-b"],
 )
 def test_what_is_no_metric_is_not_found(name: str) -> None:
     assert find(name) is None
