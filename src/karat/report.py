@@ -19,6 +19,7 @@ from karat.metrics._bounds import Limits
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive, with_positive
+from karat.metrics._registry import find
 from karat.operating_points import CALIBRATION_FAMILIES, no_calibration, not_computed
 from karat.plan import default_metrics
 from karat.reasons import undefined_reason
@@ -171,10 +172,8 @@ class Report(ReportExports):
         return len(self._listed)
 
     def __contains__(self, name: object) -> bool:
-        try:
-            return isinstance(name, str | Metric) and str(get(name)) in self._listed
-        except KaratError:
-            return False
+        metric = find(name) if isinstance(name, str) else name
+        return isinstance(metric, Metric) and str(metric) in self._listed
 
     def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         """The cells of a metric, what it gave on them, and why that is undefined."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from karat.render.json_parts import Part
+from karat.render.json_parts import Part, any_number_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from karat.report import Report
 
 __all__ = ["bound_to_json", "bounds_from", "class_bounds_from"]
-
-_ENDLESS: Final = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 def bound_to_json(report: Report, metric: Metric) -> dict[str, Any]:
@@ -34,11 +32,7 @@ def bound_to_json(report: Report, metric: Metric) -> dict[str, Any]:
 
 def _limits_to_json(limits: Limits | None) -> list[Any] | None:
     """Two numbers; endless ones, and those that nothing could be measured of, as text."""
-    return None if limits is None else [_end(x) for x in limits]
-
-
-def _end(x: float) -> float | str:
-    return x if math.isfinite(x) else "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
+    return None if limits is None else [any_number_to_json(x) for x in limits]
 
 
 def bounds_from(
@@ -87,17 +81,9 @@ def class_bounds_from(
 def _limits_of(bound: Part, value: float) -> Limits | None:
     if bound.is_null:
         return None
-    limits = [_limit(end) for end in bound.items()]
+    limits = [end.any_number for end in bound.items()]
     if len(limits) == 2 and all(map(math.isnan, limits)):
         return limits[0], limits[1]
     if len(limits) != 2 or not limits[0] <= value <= limits[1]:
         raise bound.is_not("two limits that hold the value")
     return limits[0], limits[1]
-
-
-def _limit(part: Part) -> float:
-    if isinstance(part.value, str) and part.value in _ENDLESS:
-        return _ENDLESS[part.value]
-    if isinstance(part.value, bool) or not isinstance(part.value, int | float):
-        raise part.is_not("a number, 'inf', '-inf' or 'nan'")
-    return float(part.value)

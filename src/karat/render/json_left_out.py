@@ -37,7 +37,7 @@ def left_out(whole: Part, report: Report, *, is_own: bool) -> tuple[str, ...]:
     Errors:
         K205 this version wrote the text and has the metric, so that it would not have listed it.
     """
-    missing = [name for name, _ in whole["metrics"].fields() if not _lists(report, name)]
+    missing = [name for name, _ in whole["metrics"].fields() if name not in report]
     for name in missing if is_own else ():
         if find(name) is not None:
             raise refused(f"metrics lists {short(name)}, and nothing else in it gives that")
@@ -56,11 +56,6 @@ def _parts(text: Any, report: Report, missing: list[str]) -> list[str]:
     again = {place for place, *_ in _everywhere(report_to_dict(report))}
     said = {f"{path}.{_canonical(x)}" for path in ("metrics", _MEASURED) for x in missing}
     return [name for name in dict.fromkeys(_unknown(text, again)) if name not in said]
-
-
-def _lists(report: Report, name: str) -> bool:
-    metric = find(name)
-    return metric is not None and metric in report
 
 
 def _sentence(has: str, what: str, lacks: str, names: list[str]) -> str:

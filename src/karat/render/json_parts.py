@@ -17,11 +17,12 @@ import numpy.typing as npt
 from karat.errors import KaratError, error
 from karat.tally.serialization import each_once
 
-__all__ = ["Part", "parsed", "refused"]
+__all__ = ["Part", "any_number_to_json", "parsed", "refused"]
 
 _EXACT = 1 << 53
 """Up to here a whole number written as a float, 3.0, is that number."""
 _LONGEST = 60
+_NAMED = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _MOST_DIGITS = 300
 """Of whole numbers: more would be no number of float64."""
 
@@ -29,6 +30,11 @@ _MOST_DIGITS = 300
 def refused(found: str, do: str = "Write the report again with to_json().") -> KaratError:
     """The error of a text that is not a whole report."""
     return error("K205", thing="report in JSON", found=found, do=do)
+
+
+def any_number_to_json(x: float) -> float | str:
+    """A number as it is; infinite ones and NaN, which JSON does not have, as text."""
+    return x if math.isfinite(x) else "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
 
 
 def parsed(text: str | bytes) -> Part:
@@ -141,6 +147,15 @@ class Part:
             return math.nan
         if not _is_number(self.value):
             raise self.is_not("a number or null")
+        return float(self.value)
+
+    @property
+    def any_number(self) -> float:
+        """A number, an infinite one or NaN, as `any_number_to_json` writes them."""
+        if isinstance(self.value, str) and self.value in _NAMED:
+            return _NAMED[self.value]
+        if not _is_number(self.value):
+            raise self.is_not("a number, 'inf', '-inf' or 'nan'")
         return float(self.value)
 
     @property

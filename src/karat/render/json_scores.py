@@ -12,7 +12,7 @@ from karat.errors import KaratError
 from karat.metrics._registry import find
 from karat.render.json_bounds import bound_to_json
 from karat.render.json_curves import curves_to_json
-from karat.render.json_parts import Part, refused
+from karat.render.json_parts import Part, any_number_to_json, refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,6 @@ __all__ = [
 _KINDS = ("probabilities", "scores")
 _SLACK = 1e-9
 """By how much of its size rounding may carry a value out of its range."""
-_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 def scores_to_json(report: Report) -> dict[str, Any] | None:
@@ -79,9 +78,7 @@ def _points(point: Mapping[str, Any]) -> dict[str, Any]:
 def _written(value: Any) -> Any:
     if isinstance(value, list):
         return [_written(item) for item in value]
-    if math.isfinite(value):
-        return value
-    return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return any_number_to_json(value)
 
 
 def measured_parts(part: Part | None, *, is_own: bool) -> list[Part]:
@@ -187,16 +184,8 @@ def _numbers(part: Part, k: int) -> Any:
     if isinstance(part.value, list):
         if len(part.value) != k:
             raise part.is_not(f"{k} numbers")
-        return np.array([_number(item) for item in part.items()])
-    return np.array(_number(part))
-
-
-def _number(part: Part) -> float:
-    if isinstance(part.value, str) and part.value in _SPECIAL:
-        return _SPECIAL[part.value]
-    if isinstance(part.value, bool) or not isinstance(part.value, int | float):
-        raise part.is_not("a number, 'inf', '-inf' or 'nan'")
-    return float(part.value)
+        return np.array([item.any_number for item in part.items()])
+    return np.array(part.any_number)
 
 
 def _flags(part: Part, k: int) -> Any:

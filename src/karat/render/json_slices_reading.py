@@ -47,10 +47,10 @@ def slices_from(part: Part | None, whole: Report, *, is_own: bool) -> Slices | N
 
     if part is None:
         return None
-    tables = {}
+    tables, is_clustered = {}, whole.is_clustered
+    metrics = [get(name) for name in headline_names(whole)]
     for item in part.items():
         counted = _counted(item, whole.cells)
-        is_clustered = whole.is_clustered
         kept = tuple(
             _results(one, whole, is_clustered=is_clustered, is_own=is_own)
             for one in item["slices"].items()
@@ -58,7 +58,7 @@ def slices_from(part: Part | None, whole: Report, *, is_own: bool) -> Slices | N
         if counted.columns in tables:
             raise item["columns"].is_not("columns of its own")
         told = _tests(item["tests"], counted, is_clustered=is_clustered)
-        missing = _missing(item, kept, told, list(map(get, headline_names(whole))), is_clustered)
+        missing = _missing(item, kept, told, metrics, is_clustered=is_clustered)
         if missing is not None and is_own:
             raise refused(f"{missing} is missing")
         if missing is not None:
@@ -142,8 +142,13 @@ def _kept(part: Part, *, is_clustered: bool) -> Iterator[tuple[Metric, Part]]:
     """The metrics that the tables do not give: of scores, and with clusters all."""
     for name, item in part.fields():
         metric = find(name)
-        if metric is not None and (metric.needs_scores or is_clustered):
+        if metric is not None and _is_of_rows(metric, is_clustered=is_clustered):
             yield metric, item
+
+
+def _is_of_rows(metric: Metric, *, is_clustered: bool) -> bool:
+    """Whether tables do not give it with its interval."""
+    return metric.needs_scores or is_clustered
 
 
 def _missing(
@@ -151,10 +156,11 @@ def _missing(
     kept: Sequence[Mapping[Metric, Result]],
     told: Mapping[Metric, Told],
     metrics: Sequence[Metric],
+    *,
     is_clustered: bool,
 ) -> str | None:
     """The place of a result of slices that does not follow from their tables and is not there."""
-    needed = [metric for metric in metrics if metric.needs_scores or is_clustered]
+    needed = [metric for metric in metrics if _is_of_rows(metric, is_clustered=is_clustered)]
     for i, results in enumerate(kept):
         for metric in needed:
             if metric not in results:
