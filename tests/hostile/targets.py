@@ -146,7 +146,7 @@ def _of_reading(found: Reading) -> None:
 
 def _checkpoint_at(path: Path, read: str, data: bytes) -> Any:
     path.write_bytes(data)
-    return Checkpoint(path, read).load(empty())
+    return Checkpoint(path, read).load(empty())[1]
 
 
 def _of_progress(found: Any) -> None:

@@ -6,22 +6,23 @@ and predicted label that occurs, and how many scores a row has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from karat.engines.accumulator import Batch, Origin, Tallies
 from karat.engines.checks import check_unused_weights, unused_groups
 from karat.engines.duck import check_condition, explaining, quoted
 from karat.engines.file_rows import rows_of_files
-from karat.engines.files import FileTally, facts_of, families, opened, tally_files
-from karat.engines.label_rows import LabelRows
+from karat.engines.files import facts_of, families, opened, tally_files
 from karat.engines.label_sql import family
 from karat.engines.paths import Source
+from karat.engines.placed_columns import not_scores
 from karat.engines.relations import Relation
 from karat.engines.row_places import rows_of_each
+from karat.engines.rows import Counted, Rows
 from karat.engines.score_sql import item_of
-from karat.engines.table_rows import TableRows, not_scores
 from karat.engines.unchanged import Stamp, changed, stamp
 from karat.engines.unit_cuts import Unit, units_of
 from karat.errors import KaratError, error
@@ -45,22 +46,22 @@ class FileUnits:
         facts: what a report says of the source.
         tolerance: how far from 1 a row of probabilities may add up.
         stamps: size and time of each file by path, before anything was read.
+        n_threads: threads of the reader and of the count.
     """
 
     units: tuple[Unit, ...]
     n_bytes: int
-    digest: TableRows | FileTally
+    digest: Rows | Counted
     given: Mapping[str, Any]
     facts: Mapping[str, Any]
     tolerance: float
     stamps: Mapping[str, Stamp]
+    n_threads: int | None = None
 
     @property
     def classes(self) -> Classes:
         """The classes of all rows."""
-        return (
-            self.digest.classes if isinstance(self.digest, TableRows) else self.digest.cells.classes
-        )
+        return self.digest.classes
 
     @property
     def n_rows(self) -> int:
@@ -72,10 +73,13 @@ class FileUnits:
         """The files of each unit, its first row and how many there are."""
         return [([file.path for file in unit.files], unit.first, unit.n) for unit in self.units]
 
-    def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | int:
-        """The rows of a unit on the classes of all, or their tally.
+    @property
+    def n_batches(self) -> int:
+        """How many units there are."""
+        return len(self.units)
 
-        Where none is left to read: how many were dropped.
+    def batch(self, place: int) -> Batch:
+        """The rows of a unit on the classes of all, or their tally.
 
         Errors:
             K417 a file is not what it was; as `rows_of_files`, with rows numbered over the whole
@@ -84,10 +88,11 @@ class FileUnits:
         unit, given, digest = self.units[place], dict(self.given), self.digest
         classes = self.classes
         named: dict[str, Any] = {}
-        if isinstance(digest, TableRows):
+        if isinstance(digest, Rows):
+            assert digest.scores is not None
             columns = digest.scores.columns
             assert columns is not None
-            role = "prob" if digest.scores.is_prob else "score"
+            role = "prob" if digest.is_prob else "score"
             named = {"prob": "", "score": ""} | {role: list(columns)}
         mapping = digest.mapping
         # What the digest does not have is not looked for again: an empty name says so.
@@ -98,17 +103,34 @@ class FileUnits:
         try:
             with self._unchanged(unit):
                 found = rows_of_files(
-                    unit.sql, labels=classes.labels, positive=positive, n_threads=n_threads,
+                    unit.sql, labels=classes.labels, positive=positive, n_threads=self.n_threads,
                     clusters="", is_part=True, **named, **given,
                 )  # fmt: skip
         except KaratError as problem:
-            if problem.code == "K402":
-                return int(problem.context["n_dropped"])
-            raise self._numbered(problem, place) from None
-        assert not isinstance(found, LabelRows)
-        if isinstance(found, FileTally):
-            return found
+            if problem.code != "K402":
+                raise
+            return Tallies(n_dropped=int(problem.context["n_dropped"]))
+        if isinstance(found, Counted):
+            return replace(found, cells=found.cells.with_classes(classes))
+        assert found.scores is not None
         return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
+
+    def origin(self, found: Tallies) -> Origin:
+        """Where the rows came from, and how many were left out.
+
+        Errors:
+            K402 no row is left.
+        """
+        facts, warnings = dict(self.facts), list(self.digest.warnings)
+        if not found.n_rows:
+            raise error("K402", path="All files", found="no row is left to read")
+        if found.n_dropped:
+            facts["n_dropped"] = found.n_dropped
+            total = found.n_rows + found.n_dropped
+            warnings.insert(
+                0, f"{found.n_dropped} of {total} rows have a missing label and were dropped."
+            )
+        return Origin(dict(self.digest.mapping), facts, tuple(warnings))
 
     @contextmanager
     def _unchanged(self, unit: Unit) -> Iterator[None]:
@@ -125,10 +147,11 @@ class FileUnits:
             if now != self.stamps[file.path]:
                 raise changed(file, now)
 
-    def numbering(self, place: int, read: Callable[[], object]) -> None:
-        """Look at the rows of a unit; errors name rows of the whole read."""
+    @contextmanager
+    def numbering(self, place: int) -> Iterator[None]:
+        """Errors within name rows of the whole read."""
         try:
-            read()
+            yield
         except KaratError as problem:
             raise self._numbered(problem, place) from None
 
@@ -207,14 +230,21 @@ def units_of_files(
             reading = {name: given[name] for name in declared if name in given}
             _look_for(labels, mapping, {"nulls": nulls, "n_threads": n_threads, **reading})
         raise
-    assert not isinstance(found, LabelRows)
     # Of columns of lists only the numbers that were read say how many a row has.
-    width = found.scores.values[:1].nbytes if isinstance(found, TableRows) else 0
+    scores = found.scores if isinstance(found, Rows) else None
+    width = 0 if scores is None else scores.values[:1].nbytes
     n_bytes = sum(n_rows.values()) * width
     units = units_of(relation, n_rows, width)
     kept = {"where": where, "nulls": nulls, **given}
     return FileUnits(
-        units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half), stamps
+        units,
+        n_bytes,
+        found.warned(*notes),
+        kept,
+        facts,
+        tolerance_of(is_half=is_half),
+        stamps,
+        n_threads,
     )
 
 

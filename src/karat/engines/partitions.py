@@ -14,8 +14,8 @@ from typing import Any, Final, Literal
 from karat.engines.arrays import tally_columns, weightless
 from karat.engines.frame_labels import FrameLabels, read_labels
 from karat.engines.partials import Partial, folded, merged
+from karat.engines.rows import coded_rows, numbered
 from karat.engines.score_stream import ScoreParts, rows_of
-from karat.engines.table_rows import coded_rows, numbered
 from karat.errors import KaratError, error, short
 from karat.inputs.align import classes_of
 from karat.inputs.frames import open_frame

@@ -21,7 +21,7 @@ from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import Chunk, HeldRows, check_alike
 from karat.tally.scored_tables import ScoredTables
 
-__all__ = ["ScoreParts", "discovered", "rows_of"]
+__all__ = ["ScoreParts", "classes_of_columns", "discovered", "rows_of"]
 
 _LEAST_GROUP: Final = 1 << 19
 _BYTES_OF_A_ROW: Final = 128
@@ -48,6 +48,11 @@ def rows_of(
         n_threads or 0,
         is_part=is_part,
     )
+
+
+def classes_of_columns(k: int) -> Classes:
+    """Classes of columns whose labels may not have come yet."""
+    return Classes(tuple(range(k)), positive=1 if k == 2 else None)
 
 
 def discovered(labels: Iterable[Label], positive: Label | None) -> Classes:

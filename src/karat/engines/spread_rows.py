@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from karat.engines.accumulator import Origin, Tallies
 from karat.engines.checks import check_unused_weights, remarks, unused_groups
 from karat.engines.decided import checked_threshold
 from karat.engines.partials import Partial
 from karat.engines.partitions import Reading
-from karat.engines.score_stream import ScoreParts
-from karat.engines.table_rows import not_scores, placed
+from karat.engines.placed_columns import not_scores, placed
 from karat.errors import KaratError, error
+from karat.inputs.align import classes_of
 from karat.inputs.column import coded
 from karat.inputs.frames import Frame
 from karat.inputs.identity import declared_labels
@@ -26,7 +27,7 @@ from karat.tally import Cells, Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
 
-__all__ = ["SpreadRows", "rows_of_spread"]
+__all__ = ["rows_of_spread"]
 
 
 class Host(Protocol):
@@ -46,25 +47,6 @@ class Host(Protocol):
     def tally(self, reading: Reading) -> Partial: ...
 
 
-@dataclass(frozen=True, eq=False)
-class SpreadRows:
-    """What was counted, and from what; see `TableRows`.
-
-    Attributes:
-        cells: the tally of labels alone, or None.
-        scores: rows with scores, or None.
-        labels: the classes that the caller listed.
-        mapping, source, warnings: as of `TableRows`.
-    """
-
-    cells: Cells | None
-    scores: ScoreParts | None
-    labels: tuple[Label, ...] | None
-    mapping: Mapping[str, str | list[str] | None]
-    source: Mapping[str, Any]
-    warnings: tuple[str, ...]
-
-
 def rows_of_spread(
     table: Any,
     *,
@@ -80,7 +62,7 @@ def rows_of_spread(
     nulls: Literal["error", "drop"] = "error",
     max_memory: int = 1 << 28,
     is_frequency: bool = False,
-) -> SpreadRows:
+) -> Tallies:
     """The tally of a frame of Spark or Dask.
 
     Args:
@@ -125,7 +107,7 @@ def rows_of_spread(
 
 def _read(
     host: Host, given: Mapping[Role, str | None], prob: Named, score: Named, base: Reading
-) -> SpreadRows:
+) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
     found = {role: name for role, name in roles.mapping.items() if name}
@@ -156,9 +138,11 @@ def _read(
     declared = base.labels
     if declared is None and partial.order is not None:
         cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
-    told = (*_dropped(partial), *remarks(cells), *notes)
-    source = _source(host, partial)
-    return SpreadRows(cells, None, declared, _mapping(found), source, told)
+    if declared is None and base.positive is not None:
+        cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
+    warnings = (*_dropped(partial), *remarks(cells), *notes)
+    origin = Origin(_mapping(found), _source(host, partial), warnings)
+    return Tallies(cells, n_dropped=partial.n_dropped, origin=origin)
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
@@ -195,7 +179,7 @@ def _opened(table: Any) -> Host:
     return SparkFrame(table)
 
 
-def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[str]) -> SpreadRows:
+def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[str]) -> Tallies:
     place = _placed(host, reading, chosen)
     names, classes = chosen.names, place.classes
     if place.order is not None:
@@ -215,8 +199,8 @@ def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[
     if reading.threshold is not None:
         # Found by its name, and not read: the threshold decides.
         mapping["pred"] = None
-    told = (*_dropped(partial), *notes)
-    return SpreadRows(None, partial.scores, classes.labels, mapping, _source(host, partial), told)
+    origin = Origin(mapping, _source(host, partial), (*_dropped(partial), *notes))
+    return Tallies(scores=partial.scores, n_dropped=partial.n_dropped, origin=origin)
 
 
 def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
