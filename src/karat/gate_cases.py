@@ -77,7 +77,7 @@ class GateCases:
             check_weights(self.current, before.weights is not None)
         new, old = matched.models
         notes += matched.notes
-        if matched.by == "row order" and new.mapping is not None:
+        if matched.by == "row order" and new.mapping:
             notes.append("Rows were matched by their order: neither side names ids that both have.")
         common = {label: (new.at(rows), old.at(rows)) for label, rows in self.slices(new)}
         cases = self._of_rows(current, (new, old), None)

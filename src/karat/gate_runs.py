@@ -202,7 +202,7 @@ def run_gate(
         tuple(notes),
         bool(strict_inconclusive),
         bool(warn_only),
-        None if isinstance(current, Report) else current.mapping,
+        None if isinstance(current, Report) else current.mapping or None,
     )
     if target is None:
         return result

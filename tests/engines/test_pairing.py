@@ -65,7 +65,7 @@ def test_scores_and_slices_move_with_their_rows() -> None:
     matched = pair_rows([first, second])
     for model in matched.models:
         assert model.scores is not None
-        assert np.array_equal(model.scores, prob)
+        assert np.array_equal(model.values, prob)
         assert model.slices is not None
         assert [model.slices.text(row) for row in range(4)] == ["x", "y", "x", "y"]
 
