@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -68,11 +66,10 @@ def first_of(outcomes: dict[str, Outcome], what: str) -> str:
     )
 
 
-def sabotages() -> Iterator[str]:
-    yield from ("a value", "a last bit", "a code", "a missing call", "a new call", "a warning")
+SABOTAGES = ("a value", "a last bit", "a code", "a missing call", "a new call", "a warning")
 
 
-@pytest.mark.parametrize("sabotage", sabotages())
+@pytest.mark.parametrize("sabotage", SABOTAGES)
 def test_a_sabotage_is_found(
     sabotage: str, pair: tuple[dict[str, Outcome], dict[str, Outcome]]
 ) -> None:
