@@ -2,171 +2,148 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-import torch
 from torch import Tensor
 
 from karat.compat.torchmetrics.label_needs import BinaryCells, ClassCells, Hits, Need
 from karat.compat.torchmetrics.loss_needs import Confidences, Margins
 from karat.compat.torchmetrics.rules import Rule
 from karat.compat.torchmetrics.score_needs import BinnedScores, KeptScores, thresholds_of
+from karat.compat.torchmetrics.table import Measure
 from karat.errors import error
 
-__all__ = ["calibration", "hinge", "labels_of_classes", "labels_of_two", "ranking", "table"]
+__all__ = ["rule_of"]
+
+Given = dict[str, Any]
 
 _AVERAGES: Final = ("micro", "macro", "weighted", "none", None)
-_MULTIDIM: Final = ("global", "samplewise")
+_CHOICES: Final[Mapping[str, tuple[Any, ...]]] = {
+    "average": _AVERAGES,
+    "multiclass_mode": ("crammer-singer", "one-vs-all"),
+    "multidim_average": ("global", "samplewise"),
+    "norm": ("l1", "l2", "max"),
+    "normalize": ("true", "pred", "all", "none", None),
+    "squared": (True, False),
+    "weights": ("linear", "quadratic", "none", None),
+    "zero_division": (0, 1),
+}
+"""Arguments that are one of a few values."""
+
+_LEAST: Final = {"num_classes": 2, "n_bins": 1, "top_k": 1}
+"""Arguments that are whole numbers, and their least value."""
+
+_CHECKED: Final = {
+    "rate": "num_classes top_k threshold average multidim_average ignore_index zero_division beta",
+    "table": "threshold ignore_index num_classes normalize weights average",
+    "ranking": "num_classes average thresholds ignore_index max_fpr",
+    "calibration": "num_classes n_bins norm ignore_index",
+    "hinge": "squared ignore_index num_classes multiclass_mode",
+}
+"""A kind of metrics → what is checked, in this order."""
 
 
-def labels_of_two(
-    name: str,
-    threshold: float,
-    multidim_average: str,
-    ignore_index: int | None,
-    validate_args: bool,
-    **options: Any,
-) -> Rule:
-    """A rate of two classes, or `stat_scores`."""
-    if validate_args:
-        _check_threshold(threshold)
-        _check_choice("multidim_average", multidim_average, _MULTIDIM)
-        _check_index(ignore_index)
-        _check_options(options)
-    need = BinaryCells(threshold, ignore_index, samplewise=multidim_average == "samplewise")
-    return _of_labels(need, name, validate_args, options)
+def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = False) -> Rule:
+    """The rule of a metric with its arguments.
 
+    Args:
+        of_batches: whether the value is that of a class.
 
-def labels_of_classes(
-    name: str,
-    num_classes: int | None,
-    average: str | None,
-    top_k: int,
-    multidim_average: str,
-    ignore_index: int | None,
-    validate_args: bool,
-    **options: Any,
-) -> Rule:
-    """A rate of k classes, or `stat_scores`."""
-    is_each = multidim_average == "samplewise"
-    if num_classes is None and (average != "micro" or is_each or top_k != 1):
+    Errors:
+        K122 an argument has a value that it may not have.
+    """
+    kind, value = measure.of
+    options = dict(given)
+    validates = options.pop("validate_args")
+    is_counted = kind == "rate" and options.get("num_classes", 0) is None
+    if is_counted and (
+        options["average"] != "micro"
+        or options["multidim_average"] == "samplewise"
+        or options["top_k"] != 1
+    ):
         do = "None is enough for average='micro' over all rows with top_k=1."
         raise error("K122", argument="num_classes", value=None, choices="2, 3, …", do=do)
-    if validate_args:
-        if num_classes is not None:
-            _check_classes(num_classes)
-            _check_count("top_k", top_k, 1, num_classes)
-        _check_choice("average", average, _AVERAGES)
-        _check_choice("multidim_average", multidim_average, _MULTIDIM)
-        _check_index(ignore_index)
-        _check_options(options)
-    need: Need
-    if num_classes is None:
-        need = Hits(ignore_index)
-    else:
-        need = ClassCells(num_classes, ignore_index, top_k, is_each)
-    return _of_labels(need, name, validate_args, {**options, "average": average})
+    if validates:
+        _check(kind, options)
+    if kind == "hinge":
+        options["of_batches"] = of_batches
+    need = _NEEDS[kind](options)
+    if value == "stat_scores":
+        return Rule.of(need, value, validates, average=options.get("average"))
+    if kind == "rate":
+        return Rule.of(need, kind, validates, metric=value, **options)
+    return Rule.of(need, value, validates, **options)
 
 
-def table(
-    name: str,
-    num_classes: int | None,
-    threshold: float,
-    ignore_index: int | None,
-    validate_args: bool,
-    **options: Any,
-) -> Rule:
-    """A value of the confusion matrix; num_classes None: of two classes."""
-    if validate_args:
-        _check_threshold(threshold)
-        _check_index(ignore_index)
-        if num_classes is not None:
-            _check_classes(num_classes)
-        for argument, choices in (
-            ("normalize", ("true", "pred", "all", "none", None)),
-            ("weights", ("linear", "quadratic", "none", None)),
-            ("average", _AVERAGES),
-        ):
-            _check_choice(argument, options.get(argument), choices)
-    need: Need
-    if num_classes is None:
-        need = BinaryCells(threshold, ignore_index, decides_by_all=ignore_index is None)
-    else:
-        need = ClassCells(num_classes, ignore_index)
-    return Rule.of(need, name, validate_args, **options)
+def _cells_of_labels(options: Given) -> Need:
+    ignore_index = options.pop("ignore_index")
+    is_each = options.pop("multidim_average") == "samplewise"
+    if "threshold" in options:
+        return BinaryCells(options.pop("threshold"), ignore_index, samplewise=is_each)
+    k, top_k = options.pop("num_classes"), options.pop("top_k")
+    return Hits(ignore_index) if k is None else ClassCells(k, ignore_index, top_k, is_each)
 
 
-def ranking(
-    name: str,
-    num_classes: int | None,
-    thresholds: Any,
-    ignore_index: int | None,
-    validate_args: bool,
-    normalization: str | None = None,
-    **options: Any,
-) -> Rule:
-    """An area, over kept scores or between thresholds; num_classes None: of two classes."""
-    if validate_args:
-        if num_classes is not None:
-            _check_classes(num_classes)
-            _check_choice("average", options.get("average"), ("macro", "weighted", "none", None))
-        _check_thresholds(thresholds)
-        _check_index(ignore_index)
-        _check_fpr(options.get("max_fpr"))
-    found, need = thresholds_of(thresholds), None
-    if found is None:
-        need = KeptScores(num_classes, ignore_index, normalization)
-        return Rule.of(need, name, validate_args, **options)
-    binned = BinnedScores(num_classes, ignore_index, normalization, found)
-    return Rule.of(binned, name, validate_args, **options)
+def _cells(options: Given) -> Need:
+    ignore_index, k = options.pop("ignore_index"), options.pop("num_classes", None)
+    threshold = options.pop("threshold", 0.5)
+    if k is None:
+        return BinaryCells(threshold, ignore_index, decides_by_all=ignore_index is None)
+    return ClassCells(k, ignore_index)
 
 
-def calibration(
-    num_classes: int | None,
-    n_bins: int,
-    norm: str,
-    ignore_index: int | None,
-    validate_args: bool,
-) -> Rule:
-    """A calibration error; num_classes None: of two classes."""
-    if validate_args:
-        if num_classes is not None:
-            _check_classes(num_classes)
-        _check_count("n_bins", n_bins, 1, None)
-        _check_choice("norm", norm, ("l1", "l2", "max"))
-        _check_index(ignore_index)
-    kind = "sigmoid" if num_classes is None else "softmax"
-    need = Confidences(num_classes, ignore_index, kind, n_bins)
-    return Rule.of(need, "calibration_error", validate_args, norm=norm)
+def _scores(options: Given) -> Need:
+    kind = "softmax" if "num_classes" in options else options.pop("normalization", "sigmoid")
+    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
+    thresholds = thresholds_of(options.pop("thresholds"))
+    if thresholds is None:
+        return KeptScores(k, ignore_index, kind)
+    return BinnedScores(k, ignore_index, kind, thresholds)
 
 
-def hinge(
-    num_classes: int | None,
-    squared: bool,
-    multiclass_mode: str,
-    ignore_index: int | None,
-    validate_args: bool,
-    *,
-    of_batches: bool = False,
-) -> Rule:
-    """A hinge loss; num_classes None: of two classes."""
-    if validate_args:
-        _check_choice("squared", squared, (True, False))
-        _check_index(ignore_index)
-        if num_classes is not None:
-            _check_classes(num_classes)
-            _check_choice("multiclass_mode", multiclass_mode, ("crammer-singer", "one-vs-all"))
-    kind = "sigmoid" if num_classes is None else "softmax"
-    is_each = num_classes is not None and multiclass_mode == "one-vs-all"
-    need = Margins(num_classes, ignore_index, kind, squared, is_each)
-    return Rule.of(need, "hinge_loss", validate_args, of_batches=of_batches)
+def _confidences(options: Given) -> Need:
+    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
+    return Confidences(k, ignore_index, _squashing(k), options.pop("n_bins"))
 
 
-def _of_labels(need: Need, name: str, validate_args: bool, options: dict[str, Any]) -> Rule:
-    if name == "stat_scores":
-        average = options.get("average")
-        return Rule.of(need, "stat_scores", validate_args, average=average)
-    return Rule.of(need, "rate", validate_args, metric=name, **options)
+def _margins(options: Given) -> Need:
+    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
+    is_each = options.pop("multiclass_mode", None) == "one-vs-all" and k is not None
+    return Margins(k, ignore_index, _squashing(k), options.pop("squared"), is_each)
+
+
+def _squashing(k: int | None) -> str:
+    return "sigmoid" if k is None else "softmax"
+
+
+_NEEDS: Final[dict[str, Callable[[Given], Need]]] = {
+    "rate": _cells_of_labels,
+    "table": _cells,
+    "ranking": _scores,
+    "calibration": _confidences,
+    "hinge": _margins,
+}
+"""A kind of metrics → its need; what is left of the arguments are options of the value."""
+
+
+def _check(kind: str, given: Given) -> None:
+    for name in _CHECKED[kind].split():
+        value = given.get(name)
+        if name not in given or (name == "num_classes" and value is None):
+            continue
+        if name in _CHOICES:
+            first = 1 if kind == "ranking" and name == "average" else 0  # an area has no micro
+            _check_choice(name, value, _CHOICES[name][first:])
+        elif name in _LEAST:
+            most = given["num_classes"] if name == "top_k" else None
+            _check_count(name, value, _LEAST[name], most)
+        else:
+            is_valid, choices, do = _VALID[name]
+            if not is_valid(value):
+                if name == "thresholds" and isinstance(value, Tensor):
+                    value = tuple(value.shape)
+                raise error("K122", argument=name, value=value, choices=choices, do=do)
 
 
 def _check_choice(argument: str, value: Any, choices: tuple[Any, ...]) -> None:
@@ -183,50 +160,39 @@ def _check_count(argument: str, value: Any, least: int, most: int | None) -> Non
     raise error("K122", argument=argument, value=value, choices=choices, do="Give a whole number.")
 
 
-def _check_classes(num_classes: Any) -> None:
-    _check_count("num_classes", num_classes, 2, None)
+def _are_thresholds(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return bool(value.ndim == 1)
+    if isinstance(value, list):
+        return all(isinstance(t, float) and 0.0 <= t <= 1.0 for t in value)
+    return value is None or (isinstance(value, int) and value >= 2)
 
 
-def _check_threshold(threshold: Any) -> None:
-    if not (isinstance(threshold, float) and 0 <= threshold <= 1):
-        do = "Give a float, as torchmetrics does: 1.0, not 1."
-        raise error("K122", argument="threshold", value=threshold, choices="0.0 to 1.0", do=do)
-
-
-def _check_index(ignore_index: Any) -> None:
-    is_index = isinstance(ignore_index, int) and -(1 << 63) <= ignore_index < 1 << 63
-    if ignore_index is not None and not is_index:
-        do = "Rows of that label are left out."
-        choices = "None, an integer"
-        raise error("K122", argument="ignore_index", value=ignore_index, choices=choices, do=do)
-
-
-def _check_options(options: dict[str, Any]) -> None:
-    if "zero_division" in options:
-        _check_choice("zero_division", options["zero_division"], (0, 1))
-    beta = options.get("beta", 1.0)
-    if not (isinstance(beta, float) and beta > 0):
-        do = "Give a float, as torchmetrics does: 2.0, not 2."
-        raise error("K122", argument="beta", value=beta, choices="floats above 0", do=do)
-
-
-def _check_thresholds(thresholds: Any) -> None:
-    if thresholds is None or (isinstance(thresholds, Tensor) and thresholds.ndim == 1):
-        return
-    if isinstance(thresholds, int) and thresholds >= 2:
-        return
-    if isinstance(thresholds, list) and all(
-        isinstance(t, float) and 0.0 <= t <= 1.0 for t in thresholds
-    ):
-        return
-    choices = "None, 2, 3, …, a list of floats from 0 to 1, a tensor of one dimension"
-    value = tuple(thresholds.shape) if isinstance(thresholds, torch.Tensor) else thresholds
-    do = "None keeps every score."
-    raise error("K122", argument="thresholds", value=value, choices=choices, do=do)
-
-
-def _check_fpr(max_fpr: Any) -> None:
-    if max_fpr is not None and not (isinstance(max_fpr, float) and 0.0 < max_fpr <= 1.0):
-        choices = "None, floats above 0 up to 1.0"
-        do = "None measures the whole area."
-        raise error("K122", argument="max_fpr", value=max_fpr, choices=choices, do=do)
+_VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str, str]]] = {
+    "beta": (
+        lambda value: isinstance(value, float) and value > 0,
+        "floats above 0",
+        "Give a float, as torchmetrics does: 2.0, not 2.",
+    ),
+    "ignore_index": (
+        lambda value: value is None or (isinstance(value, int) and -(1 << 63) <= value < 1 << 63),
+        "None, an integer",
+        "Rows of that label are left out.",
+    ),
+    "max_fpr": (
+        lambda value: value is None or (isinstance(value, float) and 0.0 < value <= 1.0),
+        "None, floats above 0 up to 1.0",
+        "None measures the whole area.",
+    ),
+    "threshold": (
+        lambda value: isinstance(value, float) and 0 <= value <= 1,
+        "0.0 to 1.0",
+        "Give a float, as torchmetrics does: 1.0, not 1.",
+    ),
+    "thresholds": (
+        _are_thresholds,
+        "None, 2, 3, …, a list of floats from 0 to 1, a tensor of one dimension",
+        "None keeps every score.",
+    ),
+}
+"""Other arguments → what they have to be, how that is shown, and what to do."""
