@@ -8,8 +8,8 @@ from typing import Any
 
 from torch import Tensor
 
-from karat.compat.torchmetrics.arguments import rule_of
 from karat.compat.torchmetrics.metric import Metric
+from karat.compat.torchmetrics.rules import rule_of
 from karat.compat.torchmetrics.table import TABLE, Measure, Task, written
 from karat.errors import error
 
