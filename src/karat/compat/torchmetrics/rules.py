@@ -108,9 +108,8 @@ class Rule:
         return found.squeeze() if is_each else found
 
 
-_AVERAGES: Final = ("micro", "macro", "weighted", "none", None)
 _CHOICES: Final[Mapping[str, tuple[Any, ...]]] = {
-    "average": _AVERAGES,
+    "average": ("micro", "macro", "weighted", "none", None),
     "multiclass_mode": ("crammer-singer", "one-vs-all"),
     "multidim_average": ("global", "samplewise"),
     "norm": ("l1", "l2", "max"),
