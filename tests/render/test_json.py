@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.errors import KaratError
 from karat.render.json import SCHEMA, report_from_json, report_schema, report_to_json
-from karat.report import Report
 from karat.tally import to_marginals
 from tests.optional import optional
 from tests.render.reports import REPORTS
