@@ -120,9 +120,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         write(path, given.rows)
-        print(
-            f"{given.rows:,} rows, {CLUSTERS:,} clusters, 2 columns of slices, {path.stat().st_size / 2**20:.0f} MiB"
-        )
+        size = path.stat().st_size / 2**20
+        print(f"{given.rows:,} rows, {CLUSTERS:,} clusters, 2 columns of slices, {size:.0f} MiB")
         wanted, wrong = None, 0
         print(f"{'way':<26}{'before MiB':>11}{'peak MiB':>10}{'seconds':>9}  answer")
         for way in WAYS:
