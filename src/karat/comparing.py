@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from karat.class_names import display_names
+from karat.common_arguments import are_numbers_of_rows
 from karat.comparison.judging import judged, tested_at_once
 from karat.comparison.notes import notes_of
 from karat.comparison.outcome import Comparison
@@ -18,7 +20,6 @@ from karat.comparison_arguments import (
     wanted_of,
 )
 from karat.errors.habits import names_its_arguments
-from karat.evaluation import are_numbers_of_rows, display_names
 from karat.functions import check_policy
 from karat.inputs.threads import check_threads
 from karat.metrics import Metric

@@ -1,43 +1,52 @@
-"""`evaluate`: from data, wherever it lives, to a report, in one pass."""
+"""`evaluate`: from data, wherever it lives, to a report: source → rows → tallies → results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from os import PathLike
-from typing import Any, get_args
+from typing import Any, Final
 
 from karat.class_names import display_names
+from karat.common_arguments import (
+    MAX_MEMORY,
+    are_numbers_of_rows,
+    checked_memory,
+    confidence_of,
+    dressed,
+)
+from karat.engines.accumulator import Batch, Source, Tallies, accumulate
+from karat.engines.array_rows import labels_of_arrays, score_rows
+from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.devices.tensors import Arrived, arrived
-from karat.engines.scores import tally_scores
-from karat.errors import error, shown
+from karat.engines.file_units import FileUnits
+from karat.engines.paths import names_files
+from karat.engines.rows import Counted
+from karat.engines.score_stream import ScoreParts
+from karat.errors import error
 from karat.errors.habits import names_its_arguments
-from karat.functions import check_policy, plain_text
-from karat.inputs.clusters import as_clusters
+from karat.functions import check_policy, plain_text, tallied
+from karat.inputs.align import classes_of
 from karat.inputs.flags import check_flag
 from karat.inputs.frames import is_frame
-from karat.inputs.slice_codes import as_slices, named_columns
+from karat.inputs.slice_codes import Key, as_slices, named_columns
 from karat.inputs.spread import spread_host
 from karat.inputs.threads import check_threads
-from karat.measuring import (
-    MAX_MEMORY,
-    checked_memory,
-    counted_as_rows,
-    names_files,
-    report_of_labels,
-    report_of_scores,
-    report_of_table,
-)
+from karat.measuring import Spec
 from karat.metrics import Metric
 from karat.plan import requested
 from karat.report import Report
-from karat.slicing import with_slices_of_scores
+from karat.scored_functions import given_scores
+from karat.slicing import report_of
 from karat.table_arguments import column_name, given_alone, of_table, score_columns
-from karat.tally import Cells, Label
-from karat.uncertainty.confidence import Confidence, WeightKind
+from karat.tally import Label
 from karat.wanted_metrics import refuse_missing
 
-__all__ = ["display_names", "evaluate"]
+__all__ = ["display_names", "evaluate", "report_of_table"]
+
+_TASK_MEMORY: Final = 1 << 28
+_OF_LABELS: Final = ("labels", "positive", "weights")
 
 
 @names_its_arguments
@@ -149,13 +158,14 @@ def evaluate(
     policy = check_policy(undefined)
     if plain_text(nulls) not in ("error", "drop"):
         raise error(
-            "K122", argument="nulls", value=nulls, choices="'error', 'drop'",
+            "K122",
+            argument="nulls",
+            value=nulls,
+            choices="'error', 'drop'",
             do="'drop' leaves the rows out and reports how many.",
-        )  # fmt: skip
-    confidence = Confidence.of(level, side, method, design, seed, n_replicates)
+        )
+    confidence = confidence_of(level, side, method, design, seed, n_replicates, weights_are)
     is_frequency = are_numbers_of_rows(weights_are)
-    if confidence is not None and is_frequency:
-        confidence = replace(confidence, weights_are="frequency")
     check_threads(n_threads)
     if max_memory is not None:
         max_memory = checked_memory(max_memory)
@@ -172,105 +182,259 @@ def evaluate(
     }
     check_flag("exact", exact, "True reads files a second time.")
     _check_sources(is_table, columns, y_prob, y_score, confusion, (weights, clusters), nulls)
-    options = {
-        "labels": labels,
-        "positive": positive,
-        "weights": weights,
-        "n_threads": n_threads,
-    }
-    is_alone = clusters is None and by is None and confusion is None
-    if not (is_table or (exact and has_scores)) and is_alone:
-        found = _on_device(
-            arrived(y_true, y_pred, y_prob, y_score, weights), labels=labels,
-            class_names=class_names, positive=positive, threshold=threshold, metrics=metrics,
-            level=level, method=method, side=side, design=design, weights_are=weights_are,
-            seed=seed, n_replicates=n_replicates, undefined=undefined, n_threads=n_threads,
-            max_memory=max_memory or MAX_MEMORY,
-        )  # fmt: skip
-        if found is not None:
-            return found
+    spec = Spec(wanted, policy, confidence, n_threads, threshold)
+    options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     if is_table:
         is_spread = spread_host(y_true) is not None
         where = "files" if names_files(y_true) else "partitions" if is_spread else None
         options["weights"] = of_table("weights", weights, where)
         columns["clusters"] = of_table("clusters", clusters, where)
         report = report_of_table(
-            y_true, columns, options, threshold=threshold, nulls=str(plain_text(nulls)),
-            wanted=wanted, policy=policy, confidence=confidence,
-            max_memory=max_memory, checkpoint=checkpoint, exact=exact,
+            y_true,
+            columns,
+            options,
+            spec,
+            nulls=str(plain_text(nulls)),
+            max_memory=max_memory,
+            checkpoint=checkpoint,
+            exact=exact,
             groups=() if by is None else named_columns(by),
-        )  # fmt: skip
-    elif checkpoint is not None:
-        raise error("K415", option="checkpoint", found="The rows are in memory")
-    elif has_scores:
-        from karat.scored_functions import given_scores
-
-        if y_true is None:
-            raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
-        rows = tally_scores(
-            y_true, given_scores(y_prob, y_score), y_pred=y_pred, threshold=threshold, **options
         )
-        if clusters is not None:
-            rows.clusters = as_clusters(clusters, rows.n_rows)
-        report = report_of_scores(rows, wanted, policy, confidence=confidence)
-        if by is not None:
-            report = with_slices_of_scores(
-                report, rows, as_slices(by, rows.n_rows), wanted, policy, confidence,
-                is_owned=False,
-            )  # fmt: skip
     else:
-        if threshold is not None:
-            raise error("K136", threshold=threshold, found="There are no probabilities or scores")
-        if y_true is not None and y_pred is None and confusion is None:
-            raise given_alone(y_true)
-        if by is not None and (confusion is not None or y_true is None):
-            raise error(
-                "K181", found="by= was given without rows",
-                do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
-            )  # fmt: skip
-        report = report_of_labels(
-            y_true, y_pred, confusion, clusters, options, policy, wanted, confidence, by
-        )
-    if is_frequency:
-        report = _changed(report, counted_as_rows)
-    if class_names is not None or report.classes.names is not None:
-        classes = report.classes.named(display_names(class_names, report.classes))
-        report = _changed(report, lambda cells: cells.with_classes(classes))
+        tensors = None
+        if clusters is None and by is None and confusion is None and not (exact and has_scores):
+            tensors = arrived(y_true, y_pred, y_prob, y_score, weights)
+        empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
+        source = None if tensors is None else _tensors(tensors, options, spec, empty)
+        if source is None:
+            if checkpoint is not None:
+                raise error("K415", option="checkpoint", found="The rows are in memory")
+            given = (y_true, y_pred, y_prob, y_score, confusion)
+            source = _batch_of_arrays(given, options, clusters, by, spec)
+        report = report_of(accumulate(source, empty, n_threads=n_threads), spec)
+    report = dressed(report, class_names, is_frequency=is_frequency)
     if wanted is not None:
         # A metric that these classes do not have is an error here, not when the report is printed.
         refuse_missing(report, wanted)
     return report
 
 
-def _changed(report: Report, change: Callable[[Cells], Cells]) -> Report:
-    """The same report with another table, and its slices with it."""
-    whole = replace(report, cells=change(report.cells), kept_slices=None)
-    slices = report.kept_slices
-    return whole if slices is None else replace(whole, kept_slices=slices.changed(change, whole))
-
-
-def _on_device(rows: Arrived | None, **settings: Any) -> Report | None:
-    """The report of rows on a device; None without any, and where the host must read them."""
-    if rows is None:
-        return None
-    from karat.streams.stream import report_on_device
-
-    return report_on_device(rows, **settings)
-
-
-def are_numbers_of_rows(weights_are: Any) -> bool:
-    """Whether a weight is a number of rows.
+def _batch_of_arrays(
+    given: tuple[Any, ...], options: Mapping[str, Any], clusters: Any, by: Any, spec: Spec
+) -> Batch:
+    """Arguments in memory as one batch: rows with scores, labels, or a confusion matrix.
 
     Errors:
-        K122 it is neither "importance" nor "frequency".
+        K120, K136, K181 arguments that do not go together; else as `score_rows` and
+        `labels_of_arrays`.
     """
-    kind = plain_text(weights_are)
-    if kind not in get_args(WeightKind):
+    y_true, y_pred, y_prob, y_score, confusion = given
+    options = {**options, "n_threads": spec.n_threads}
+    if y_prob is not None or y_score is not None:
+        if y_true is None:
+            raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
+        rows = score_rows(
+            y_true,
+            given_scores(y_prob, y_score),
+            y_pred=y_pred,
+            clusters=clusters,
+            threshold=spec.threshold,
+            **options,
+        )
+        return rows if by is None else replace(rows, by=as_slices(by, rows.n))
+    if spec.threshold is not None:
+        found = "There are no probabilities or scores"
+        raise error("K136", threshold=spec.threshold, found=found)
+    if y_true is not None and y_pred is None and confusion is None:
+        raise given_alone(y_true)
+    if by is not None and (confusion is not None or y_true is None):
         raise error(
-            "K122", argument="weights_are", value=weights_are, choices=shown(get_args(WeightKind)),
-            do="'frequency' says that a row of weight 3 stands for three rows.",
-        )  # fmt: skip
-    return kind == "frequency"
+            "K181",
+            found="by= was given without rows",
+            do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
+        )
+    if confusion is None and y_true is not None:
+        return labels_of_arrays(y_true, y_pred, clusters=clusters, by=by, **options)
+    if clusters is not None:
+        raise error(
+            "K120",
+            found="clusters= was given without rows",
+            do="Give y_true and y_pred; a confusion matrix does not say which go together.",
+        )
+    labels, positive, weights = (options[name] for name in _OF_LABELS)
+    return Counted(
+        tallied(y_true, y_pred, confusion, labels, positive, weights, spec.n_threads, True)
+    )
+
+
+def _tensors(
+    rows: Arrived, options: Mapping[str, Any], spec: Spec, empty: ScoreParts
+) -> Batch | None:
+    """Rows on a device, tallied there; None where the host must read them."""
+    from karat.streams.devices import StreamDevices
+    from karat.streams.settings import declared_classes
+
+    if rows.scores is None and (rows.pred is None or spec.threshold is not None):
+        return None
+    labels, positive, threshold = declared_classes(
+        options["labels"], options["positive"], spec.threshold
+    )
+    empty = replace(empty, threshold=threshold, positive=positive)
+    devices = StreamDevices(empty, labels)
+    if not devices.add(rows, None, is_part=False):
+        return None
+    cells, scores = devices.landed(None)
+    if cells is not None and positive is not None and labels is None:
+        cells = cells.with_classes(classes_of(cells.classes.labels, positive))
+    return Tallies(cells, scores)
+
+
+def report_of_table(
+    table: Any,
+    columns: Mapping[str, Any],
+    options: Mapping[str, Any],
+    spec: Spec,
+    *,
+    nulls: str = "error",
+    max_memory: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    exact: bool = False,
+    groups: Sequence[Key] = (),
+    **reading: Any,
+) -> Report:
+    """The report of a table or of files, from labels alone or with probabilities or scores.
+
+    Args:
+        table: a table, or a source of files.
+        columns: the columns named for each role, or None; ``clusters`` may be values.
+        options: labels, positive, weights.
+        spec: what the report is to hold.
+        nulls: ``"error"`` or ``"drop"``.
+        max_memory: bytes that scores of Parquet files, or of a partition, may take; more are put
+            into tables. None: 2 GiB, of a partition 256 MiB.
+        checkpoint: a file to resume the read of Parquet files from, and to write to.
+        exact: whether scores in buckets are read again, every one of them.
+        groups: columns, and crosses of several, whose slices the report holds.
+        reading: what only files have: where, progress, labels_are_text.
+    """
+    named = dict(columns)
+    if spec.confidence is None and named.get("clusters") is None:
+        # Without intervals it does not matter which rows go together.
+        named["clusters"] = ""
+    if spec.threshold is not None and named["pred"]:
+        raise both_decide("a column of predictions", spec.threshold)
+    if spec.wanted is not None and named["pred"] and not any(m.needs_scores for m in spec.wanted):
+        # Labels alone are asked for: scores that nobody named are not read.
+        named |= {role: "" for role in ("prob", "score") if named[role] is None}
+    named |= {name: options[name] for name in _OF_LABELS}
+    with _explained(table, reading), ExitStack() as cleanup:
+        is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
+        empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
+        progress = None
+        source: Source | Batch | None = None
+        if names_files(table):
+            units = _units(table, named, spec, groups, empty, checkpoint, nulls=nulls, **reading)
+            if units is not None:
+                from karat.streams.large_files import following
+
+                # The classes of the units say which is positive.
+                empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
+                progress = following(
+                    units, empty, reading.get("progress"), checkpoint, named, nulls=nulls, **reading
+                )
+                source = units
+        if source is None:
+            source = _table_at_once(
+                table,
+                named,
+                spec,
+                groups,
+                replace(empty, max_memory=max_memory or _TASK_MEMORY),
+                checkpoint,
+                exact,
+                nulls=nulls,
+                **reading,
+            )
+        found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
+        if exact and found.scores is not None and isinstance(source, FileUnits):
+            from karat.streams.large_files import refined
+
+            scores = refined(found.scores, source, spec.n_threads, cleanup)
+            found = replace(found, scores=scores)
+        return report_of(found, spec)
+
+
+@contextmanager
+def _explained(table: Any, reading: Mapping[str, Any]) -> Iterator[None]:
+    """Errors within name rows of files, where the table is files."""
+    if not names_files(table):
+        yield
+        return
+    from karat.engines.row_places import told_of_files
+
+    with told_of_files(reading.get("where"), table):
+        yield
+
+
+def _units(
+    table: Any,
+    named: Mapping[str, Any],
+    spec: Spec,
+    groups: Sequence[Key],
+    empty: ScoreParts,
+    checkpoint: str | PathLike[str] | None,
+    **reading: Any,
+) -> FileUnits | None:
+    """Parquet files that are read unit by unit; None where they are read at once."""
+    from karat.streams.large_files import large_files
+
+    reading.pop("progress", None)
+    return large_files(
+        table,
+        named,
+        max_memory=empty.max_memory,
+        checkpoint=checkpoint,
+        n_threads=spec.n_threads,
+        groups=groups,
+        **reading,
+    )
+
+
+def _table_at_once(
+    table: Any,
+    named: Mapping[str, Any],
+    spec: Spec,
+    groups: Sequence[Key],
+    empty: ScoreParts,
+    checkpoint: str | PathLike[str] | None,
+    exact: bool,
+    **reading: Any,
+) -> Batch:
+    """A table in memory, files that fit, or a frame in partitions, as one batch."""
+    if names_files(table):
+        from karat.engines.file_rows import rows_of_files
+
+        return rows_of_files(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
+    is_spread = spread_host(table) is not None
+    if checkpoint is not None or (exact and is_spread):
+        option = "exact" if checkpoint is None else "checkpoint"
+        where = "partitions" if is_spread else "a table in memory"
+        raise error("K415", option=option, found=f"The rows are in {where}")
+    if not is_spread:
+        from karat.engines.frame_rows import rows_of_frame
+
+        return rows_of_frame(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
+    from karat.engines.spread_rows import rows_of_spread
+
+    return rows_of_spread(
+        table,
+        threshold=spec.threshold,
+        max_memory=empty.max_memory,
+        is_frequency=empty.is_frequency,
+        groups=groups,
+        **named,
+        **reading,
+    )
 
 
 def _check_sources(

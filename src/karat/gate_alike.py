@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from karat.engines.kept_rows import KeptRows
+from karat.engines.rows import Rows
 from karat.errors import error, short, shown
 from karat.gate_numbers import Asked
 from karat.gating.baselines import Baseline
@@ -12,7 +12,7 @@ from karat.report import Report
 
 __all__ = ["check_classes", "check_level", "check_weights", "other_settings"]
 
-Side: TypeAlias = KeptRows | Report
+Side: TypeAlias = Rows | Report
 
 
 def check_classes(

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.engines.kept_rows import KeptRows
 from karat.engines.pairing import pair_rows
+from karat.engines.rows import Rows
 from karat.gate_alike import check_classes, check_level, check_weights, other_settings
 from karat.gate_numbers import (
     Asked,
@@ -37,8 +37,8 @@ class GateCases:
 
     rules: Sequence[Rule]
     asked: Asked
-    current: KeptRows | Report
-    before: KeptRows | Baseline | Report | None
+    current: Rows | Report
+    before: Rows | Baseline | Report | None
     name: str
     by: str
     allow_mismatch: bool
@@ -57,19 +57,19 @@ class GateCases:
     def cases(self) -> tuple[list[Case], list[str], bool | None]:
         """Every rule with what was found of it, in every slice; notes; whether rows are paired."""
         notes = [] if isinstance(self.current, Report) else list(self.current.warnings)
-        if isinstance(self.current, Report) or not isinstance(self.before, KeptRows):
+        if isinstance(self.current, Report) or not isinstance(self.before, Rows):
             before = self.before
-            if before is not None and not isinstance(before, KeptRows):
+            if before is not None and not isinstance(before, Rows):
                 check_weights(self.current, before.cells.is_weighted)
             if isinstance(before, Baseline) and before.rows is not None:
                 before = kept_of_baseline(before, self.name)
-            if isinstance(before, KeptRows) and isinstance(self.current, KeptRows):
+            if isinstance(before, Rows) and isinstance(self.current, Rows):
                 return self._paired(with_hashes(self.current), before, notes)
             return self._apart(before, notes)
         return self._paired(self.current, self.before, notes)
 
     def _paired(
-        self, current: KeptRows, before: KeptRows, notes: list[str]
+        self, current: Rows, before: Rows, notes: list[str]
     ) -> tuple[list[Case], list[str], bool | None]:
         """Bounds of all rows there are, and differences of those that both have."""
         matched = pair_rows([current, before], allow_mismatch=self.allow_mismatch)
@@ -77,7 +77,7 @@ class GateCases:
             check_weights(self.current, before.weights is not None)
         new, old = matched.models
         notes += matched.notes
-        if matched.by == "row order" and new.mapping is not None:
+        if matched.by == "row order" and new.mapping:
             notes.append("Rows were matched by their order: neither side names ids that both have.")
         common = {label: (new.at(rows), old.at(rows)) for label, rows in self.slices(new)}
         cases = self._of_rows(current, (new, old), None)
@@ -89,7 +89,7 @@ class GateCases:
         return cases + self._gone(current, had), notes, True
 
     def _of_rows(
-        self, rows: KeptRows, common: tuple[KeptRows, KeptRows] | None, label: str | None
+        self, rows: Rows, common: tuple[Rows, Rows] | None, label: str | None
     ) -> list[Case]:
         """Every rule of some rows.
 
@@ -120,7 +120,7 @@ class GateCases:
 
     def _settled(
         self,
-        rows: KeptRows,
+        rows: Rows,
         label: str | None,
         settled: tuple[Any, str, bool],
         rules: Sequence[Rule] | None = None,
@@ -135,7 +135,7 @@ class GateCases:
         wanted = [rule.metric for rule in self.rules if rule.needs_baseline == needs_baseline]
         return list(dict.fromkeys(wanted))
 
-    def unfit(self, rows: KeptRows, label: str | None) -> tuple[Any, str, bool] | None:
+    def unfit(self, rows: Rows, label: str | None) -> tuple[Any, str, bool] | None:
         """Why rows of a slice are not judged, or None."""
         if label is None:
             return None
@@ -147,7 +147,7 @@ class GateCases:
             return "INCONCLUSIVE", "its rows are in one cluster", False
         return None
 
-    def slices(self, rows: KeptRows) -> list[tuple[str, Any]]:
+    def slices(self, rows: Rows) -> list[tuple[str, Any]]:
         """The rows of each slice, in the order of their names."""
         if rows.slices is None:
             return []
@@ -161,11 +161,11 @@ class GateCases:
         ]
 
     def _apart(
-        self, before: KeptRows | Baseline | Report | None, notes: list[str]
+        self, before: Rows | Baseline | Report | None, notes: list[str]
     ) -> tuple[list[Case], list[str], bool | None]:
         """Rules of values, and of values of a baseline whose rows are not at hand."""
         is_paired = None if before is None else False
-        if isinstance(before, KeptRows):
+        if isinstance(before, Rows):
             before = report_of(before, None, self.asked)
         if before is not None:
             notes.append(
@@ -216,7 +216,7 @@ class GateCases:
             cases.append(Case(rule, now, change, label))
         return cases
 
-    def _gone(self, rows: KeptRows, had: Sequence[str]) -> list[Case]:
+    def _gone(self, rows: Rows, had: Sequence[str]) -> list[Case]:
         """Slices of the baseline that are no more: what cannot be compared does not pass."""
         if rows.slices is None:
             return []

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from karat.comparing import compare
-from karat.engines.kept_rows import KeptRows
+from karat.engines.rows import Rows
 from karat.errors import KaratError, error
 from karat.evaluation import evaluate
 from karat.gating.baselines import Baseline
@@ -38,7 +38,7 @@ class Asked:
 
 
 def report_of(
-    rows: KeptRows, metrics: Sequence[Metric] | None, asked: Asked, *, is_whole: bool = True
+    rows: Rows, metrics: Sequence[Metric] | None, asked: Asked, *, is_whole: bool = True
 ) -> Report:
     """The report of rows whose classes are known.
 
@@ -56,7 +56,7 @@ def report_of(
         raise error("K210", name=str(missing[0]))
     scores: dict[str, Any] = {}
     if wants_scores and rows.scores is not None:
-        scores = {"y_prob" if rows.is_prob else "y_score": rows.scores}
+        scores = {"y_prob" if rows.is_prob else "y_score": rows.values}
     true, pred, options = _coded(rows, rows.pred, has_every=is_whole or bool(scores))
     return evaluate(
         true,
@@ -70,7 +70,7 @@ def report_of(
     )
 
 
-def _coded(rows: KeptRows, pred: Any, *, has_every: bool) -> tuple[Any, Any, dict[str, Any]]:
+def _coded(rows: Rows, pred: Any, *, has_every: bool) -> tuple[Any, Any, dict[str, Any]]:
     """Labels and options for rows that hold the places of their classes."""
     classes = rows.classes
     if classes.k == 1:
@@ -87,7 +87,7 @@ def _coded(rows: KeptRows, pred: Any, *, has_every: bool) -> tuple[Any, Any, dic
 
 
 def measured_of(
-    rows: KeptRows, metrics: Sequence[Metric], asked: Asked, *, is_whole: bool
+    rows: Rows, metrics: Sequence[Metric], asked: Asked, *, is_whole: bool
 ) -> dict[Metric, Measured]:
     """What each metric gives; no value depends on which others are asked for."""
     found: dict[Metric, Measured] = {}
@@ -104,7 +104,7 @@ def _parts(metrics: Sequence[Metric]) -> list[list[Metric]]:
 
 
 def changes_of(
-    new: KeptRows, old: KeptRows, metrics: Sequence[Metric], asked: Asked, *, is_whole: bool
+    new: Rows, old: Rows, metrics: Sequence[Metric], asked: Asked, *, is_whole: bool
 ) -> dict[Metric, tuple[Measured, Change]]:
     """What each metric gives, and how that differs on the same rows of the baseline.
 
@@ -114,12 +114,12 @@ def changes_of(
     found: dict[Metric, tuple[Measured, Change]] = {}
     for part in _parts(metrics):
         scores: dict[str, dict[str, Any]] = {}
-        is_same = bool((new.pred == old.pred).all())
+        is_same = bool(np.all(new.pred == old.pred))
         if part[0].needs_scores:
             for name, rows in (("new", new), ("old", old)):
                 if rows.scores is not None:
                     argument = "y_prob" if rows.is_prob else "y_score"
-                    scores.setdefault(argument, {})[name] = rows.scores
+                    scores.setdefault(argument, {})[name] = rows.values
             is_same = _has_same_scores(new, old)
         true, said, options = _coded(new, new.pred, has_every=is_whole or bool(scores))
         arguments: dict[str, Any] = {**options, **scores}
@@ -149,10 +149,10 @@ def changes_of(
     return found
 
 
-def _has_same_scores(new: KeptRows, old: KeptRows) -> bool:
+def _has_same_scores(new: Rows, old: Rows) -> bool:
     if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
         return False
-    return np.array_equal(new.scores, old.scores)
+    return np.array_equal(new.scores.values, old.scores.values)
 
 
 def measured_in(report: Report, metric: Metric) -> Measured:

@@ -11,9 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.engines.kept_rows import KeptRows, read_rows
+from karat.engines.array_rows import score_rows
+from karat.engines.paths import names_files
+from karat.engines.read_rows import predicted, read_rows
 from karat.engines.row_names import RowNames, names_of_column
-from karat.engines.scores import tally_scores
+from karat.engines.rows import Rows
 from karat.errors import KaratError, error
 from karat.gate_baseline import checked_baseline
 from karat.gating.baselines import Baseline, BaselineRows, hashed, is_baseline, read_baseline
@@ -21,9 +23,9 @@ from karat.inputs.align import align, check_lengths, refuse_outside
 from karat.inputs.clusters import encode_names
 from karat.inputs.frames import is_frame
 from karat.inputs.labels import encode
+from karat.inputs.scores import Scores
 from karat.inputs.spread import spread_host
 from karat.inputs.weights import as_weights, refuse_sums, refuse_weights
-from karat.measuring import names_files
 from karat.report import Report
 from karat.scored_functions import given_scores
 from karat.table_arguments import of_table
@@ -61,7 +63,7 @@ class Given:
         return names_files(self.y_true) or is_frame(self.y_true)
 
 
-def rows_given(given: Given, name: str) -> KeptRows:
+def rows_given(given: Given, name: str) -> Rows:
     """The rows that are to pass.
 
     Errors:
@@ -91,7 +93,7 @@ def rows_given(given: Given, name: str) -> KeptRows:
     return _of_arrays(given, name, given.y_pred, given.y_prob, given.y_score)
 
 
-def _of_arrays(given: Given, name: str, y_pred: Any, y_prob: Any, y_score: Any) -> KeptRows:
+def _of_arrays(given: Given, name: str, y_pred: Any, y_prob: Any, y_score: Any) -> Rows:
     options = given.options
     true = encode(given.y_true, "y_true")
     n = len(true)
@@ -108,16 +110,19 @@ def _of_arrays(given: Given, name: str, y_pred: Any, y_prob: Any, y_score: Any) 
     }  # fmt: skip
     facts: dict[str, Any] = {"weights": weights, **names}
     if y_prob is not None or y_score is not None:
-        rows = tally_scores(
-            given.y_true, given_scores(y_prob, y_score), y_pred=y_pred, weights=weights,
-            threshold=options.get("threshold"), labels=options.get("labels"),
-            positive=options.get("positive"), n_threads=options.get("n_threads"),
-        )  # fmt: skip
-        rows.check()
-        said = np.asarray(rows.predicted(), np.int32)
-        return KeptRows(
-            name, rows.classes, rows.codes, said, rows.scores.values, rows.is_prob, **facts
+        threshold = options.get("threshold")
+        rows = score_rows(
+            given.y_true,
+            given_scores(y_prob, y_score),
+            y_pred=y_pred,
+            weights=weights,
+            threshold=threshold,
+            labels=options.get("labels"),
+            positive=options.get("positive"),
+            n_threads=options.get("n_threads"),
         )
+        found = predicted(rows, threshold, options.get("n_threads"))
+        return replace(found, name=name, **facts)
     if options.get("threshold") is not None:
         raise error(
             "K136",
@@ -133,7 +138,7 @@ def _of_arrays(given: Given, name: str, y_pred: Any, y_prob: Any, y_score: Any) 
         if indices.min() < 0:
             raise refuse_outside(side, aligned.classes)
         codes.append(indices)
-    return KeptRows(name, aligned.classes, codes[0], codes[1], **facts)
+    return Rows(aligned.classes, codes[0], codes[1], name=name, **facts)
 
 
 def _named(values: Any, argument: str, n: int) -> RowNames | None:
@@ -151,7 +156,7 @@ def _named(values: Any, argument: str, n: int) -> RowNames | None:
     return names_of_column(column)
 
 
-def baseline_of(given: Given, baseline: Any, name: str) -> KeptRows | Baseline | Report:
+def baseline_of(given: Given, baseline: Any, name: str) -> Rows | Baseline | Report:
     """What the rows are compared with.
 
     Args:
@@ -208,7 +213,7 @@ def _written_as(path: str | PathLike[str]) -> str | None:
     return None if found is None else found[1].decode("ascii", "replace")
 
 
-def _read_baseline_rows(given: Given, baseline: Any, name: str) -> KeptRows:
+def _read_baseline_rows(given: Given, baseline: Any, name: str) -> Rows:
     columns = dict(given.columns)
     if not given.is_table:
         # Values of the rows of arrays are no columns of a file.
@@ -235,7 +240,7 @@ def _read_baseline_rows(given: Given, baseline: Any, name: str) -> KeptRows:
             columns[role] = spared.pop(role)
 
 
-def kept_of_baseline(found: Baseline, name: str) -> KeptRows:
+def kept_of_baseline(found: Baseline, name: str) -> Rows:
     """The rows of a baseline that holds some."""
     rows = found.rows
     assert rows is not None
@@ -243,12 +248,13 @@ def kept_of_baseline(found: Baseline, name: str) -> KeptRows:
     if rows.ids is not None:
         texts = tuple(f"hash {number:016x}" for number in rows.ids.tolist())
         ids = RowNames("ids", np.arange(len(texts), dtype=np.int32), texts)
-    return KeptRows(
-        name, found.classes, rows.true, rows.pred, rows.scores, rows.is_prob, rows.weights, ids=ids
-    )
+    scores = None
+    if rows.scores is not None:
+        scores = Scores("y_prob" if rows.is_prob else "y_score", rows.scores)
+    return Rows(found.classes, rows.true, rows.pred, scores, rows.weights, ids=ids, name=name)
 
 
-def with_hashes(rows: KeptRows) -> KeptRows:
+def with_hashes(rows: Rows) -> Rows:
     """The same rows, matched by what a baseline keeps of their ids."""
     if rows.ids is None:
         return rows
@@ -256,8 +262,9 @@ def with_hashes(rows: KeptRows) -> KeptRows:
     return replace(rows, ids=replace(rows.ids, hashes=hashes))
 
 
-def rows_of_baseline(rows: KeptRows) -> BaselineRows:
+def rows_of_baseline(rows: Rows) -> BaselineRows:
     """The rows as a baseline keeps them."""
     ids = None if rows.ids is None else hashed(rows.ids.texts)[rows.ids.codes]
-    scores = None if rows.scores is None else np.asarray(rows.scores, np.float32)
+    scores = None if rows.values is None else np.asarray(rows.values, np.float32)
+    assert rows.pred is not None
     return BaselineRows(rows.true, rows.pred, ids, scores, rows.is_prob, rows.weights)

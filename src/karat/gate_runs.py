@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from karat.engines.kept_rows import KeptRows
+from karat.engines.rows import Rows
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.gate_arguments import asked_of, check_flags, target_of
@@ -183,7 +183,7 @@ def run_gate(
                 found="A report was given with by= or with_rows=",
                 do="Give the rows: a report does not hold them.",
             )
-        current: KeptRows | Report = given.y_true
+        current: Rows | Report = given.y_true
     else:
         current = rows_given(given, _called(given.y_true, "the predictions"))
     name = _called(baseline, "the baseline")
@@ -202,7 +202,7 @@ def run_gate(
         tuple(notes),
         bool(strict_inconclusive),
         bool(warn_only),
-        None if isinstance(current, Report) else current.mapping,
+        None if isinstance(current, Report) else current.mapping or None,
     )
     if target is None:
         return result

@@ -1,176 +1,170 @@
-"""From rows to a `Report`: the one path of `evaluate` and of the command line."""
+"""From tallies to a `Report`: values, intervals, curves and slices of what was accumulated."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from numbers import Integral
-from os import PathLike
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
-from karat.engines.clustered import by_cluster_of_codes, tally_clusters
-from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.accumulator import Tallies
+from karat.engines.crossing import crossed_rows, held_rows, whole
 from karat.engines.few_rows import is_moderate, owned
-from karat.engines.label_rows import LabelRows
+from karat.engines.row_names import RowNames
+from karat.engines.rows import Rows, numbered
+from karat.engines.score_stream import ScoreParts, discovered, rows_of
 from karat.engines.score_weights import in_units, repeated
 from karat.engines.scores import ScoreTally
-from karat.engines.sliced import tally_rows
-from karat.engines.table_rows import TableRows, numbered
+from karat.engines.sliced import by_cluster
+from karat.engines.tabled_scores import sampled_rows
 from karat.errors import error
-from karat.functions import tallied
-from karat.inputs.slice_codes import Key, as_slices
-from karat.inputs.spread import spread_host
-from karat.metrics import Metric
+from karat.inputs.score_order import wrong_number
+from karat.inputs.weights import refuse_sums
+from karat.metrics import Metric, Pairwise
 from karat.metrics._later import Later
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
 from karat.metrics._positive import check_has_positive
 from karat.report import Report
-from karat.tally import Cells
+from karat.tally import Cells, Classes, ClusteredCells, TabledRows
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_intervals
+from karat.uncertainty.tabled_intervals import measured_tables
 from karat.wanted_metrics import wanted_of_scores
 
-if TYPE_CHECKING:
-    from karat.engines.files import FileTally
-    from karat.engines.frames import FrameTally
+__all__ = ["Spec", "labels_of", "report_of_scores", "whole_report", "with_axes"]
 
-__all__ = [
-    "MAX_MEMORY",
-    "MIN_MEMORY",
-    "checked_memory",
-    "counted_as_rows",
-    "names_files",
-    "report_of_labels",
-    "report_of_scores",
-    "report_of_table",
-]
-
-
-MAX_MEMORY: Final = 1 << 31
-"""Bytes that the scores of files may take before they are put into tables."""
-_TASK_MEMORY: Final = 1 << 28
-MIN_MEMORY: Final = 1 << 20
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
-_OF_LABELS: Final = ("labels", "positive", "weights")
+_TOO_MANY: Final = "needs the rows, and there were too many to keep"
 
 
-def checked_memory(max_memory: Any) -> int:
-    """A number of bytes.
+@dataclass(frozen=True)
+class Spec:
+    """What a report is to hold.
 
-    Errors:
-        K122 it is none, or fewer than rows of one batch need.
-    """
-    is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
-    if not (is_whole and max_memory >= MIN_MEMORY):
-        raise error(
-            "K122", argument="max_memory", value=max_memory,
-            choices=f"a whole number of bytes from {MIN_MEMORY}",
-            do="It is how many bytes rows with scores may take.",
-        )  # fmt: skip
-    return int(max_memory)
-
-
-def report_of_labels(
-    y_true: Any,
-    y_pred: Any,
-    confusion: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-    policy: Policy,
-    wanted: tuple[Metric, ...] | None,
-    confidence: Confidence | None = None,
-    by: Any = None,
-) -> Report:
-    """The report of labels in memory, or of a confusion matrix."""
-    if by is not None:
-        return _sliced_labels(y_true, y_pred, clusters, options, policy, wanted, confidence, by)
-    if clusters is None or confusion is not None or y_true is None or y_pred is None:
-        if clusters is not None:
-            raise error(
-                "K120",
-                found="clusters= was given without rows",
-                do="Give y_true and y_pred; a confusion matrix does not say which go together.",
-            )
-        return Report(
-            tallied(
-                y_true, y_pred, confusion, options["labels"], options["positive"],
-                options["weights"], options["n_threads"], True,
-            ),
-            policy,
-            wanted,
-            confidence=confidence,
-        )  # fmt: skip
-    cells, groups = tally_clusters(y_true, y_pred, clusters, **options)
-    return Report(
-        cells, policy, wanted, confidence=confidence, clusters=groups,
-        is_clustered=groups is not None,
-    )  # fmt: skip
-
-
-def _sliced_labels(
-    y_true: Any,
-    y_pred: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-    policy: Policy,
-    wanted: tuple[Metric, ...] | None,
-    confidence: Confidence | None,
-    by: Any,
-) -> Report:
-    """The same, and the slices of the rows."""
-    from karat.slicing import with_slices
-
-    rows, groups = tally_rows(y_true, y_pred, clusters, **options)
-    found = as_slices(by, len(rows.true))
-    report = Report(
-        rows.cells, policy, wanted, confidence=confidence, clusters=groups,
-        is_clustered=groups is not None,
-    )  # fmt: skip
-    rows = rows if groups is not None else replace(rows, clusters=None)
-    return with_slices(report, rows, found)
-
-
-def counted_as_rows(cells: Cells) -> Cells:
-    """The table where a row of weight 3 stands for three rows.
-
-    Errors:
-        K120 the weights are not whole numbers.
-    """
-    if cells.squares is None:
-        return cells
-    if (cells.counts % 1 != 0).any() or (cells.squares % 1 != 0).any():
-        raise error(
-            "K120",
-            found="weights_are='frequency' was given with weights that are not whole numbers",
-            do="Leave it out: such weights say how much a row counts.",
-        )
-    return replace(cells, squares=np.asarray(cells.counts, np.float64))
-
-
-def report_of_scores(
-    rows: ScoreTally,
-    requested: Sequence[Metric] | None,
-    policy: Policy,
-    confidence: Confidence | None = None,
-    *,
-    keeps_curves: bool = True,
-    **facts: Any,
-) -> Report:
-    """The report of rows with probabilities or scores.
-
-    Args:
-        rows: the rows.
-        requested: the metrics asked for, or None for all.
+    Attributes:
+        wanted: the metrics asked for, or None for all.
         policy: what undefined values count as.
         confidence: what is asked of the intervals; None: there are none.
+        n_threads: threads of native passes.
+        threshold: from which score on the positive class of two is predicted.
         keeps_curves: whether its curves will be read, where it has them.
-        facts: mapping, source and warnings, where the rows came from a table.
     """
+
+    wanted: tuple[Metric, ...] | None = None
+    policy: Policy = "zero"
+    confidence: Confidence | None = None
+    n_threads: int | None = None
+    threshold: float | None = None
+    keeps_curves: bool = True
+
+    def has_curves(self, classes: Classes) -> bool:
+        """Whether curves are kept: they are for the whole page, not for a few numbers."""
+        return self.keeps_curves and self.wanted is None and classes.k <= MOST_CLASSES
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a report takes from the tallies, beside the table of labels; see `Report`."""
+
+    cells: Cells
+    clusters: ClusteredCells | None = None
+    scored: dict[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def with_axes(found: Tallies) -> Tallies:
+    """The same, its clusters and slices as those of rows.
+
+    Errors:
+        K181, K182 slices.
+    """
+    cells = found.cells
+    if found.crossed:
+        assert cells is not None
+        tables = whole(found.crossed, cells.classes)
+        rows = {key: crossed_rows(table, key, cells, found.later) for key, table in tables.items()}
+        of_all = rows.pop((), None)
+        return replace(found, crossed={}, rows=of_all, sliced=tuple(rows.values()))
+    scores = found.scores
+    if scores is None or scores.held is None or not scores.held.axes:
+        return found
+    scores = _placed(scores)
+    assert scores.held is not None
+    return replace(found, scores=None, rows=held_rows(scores.held, found.later))
+
+
+def whole_report(found: Tallies, spec: Spec) -> tuple[Report, ScoreTally | None]:
+    """The report of what was accumulated, and the rows with scores that it was measured on.
+
+    Errors:
+        K115 all rows weigh nothing; K134 classes that do not fit the columns; K136 a threshold
+        without scores; K145 one cluster; K211, K302 to K309 metrics that are not there.
+    """
+    rows, origin = found.rows, found.origin
+    tally: ScoreTally | None = None
+    if rows is not None and rows.scores is not None:
+        tally = ScoreTally.of(rows, spec.threshold, spec.n_threads)
+        with numbered(rows.kept):
+            parts = _of_scores(tally, spec)
+    elif found.scores is not None:
+        parts = _of_score_parts(found.scores, spec)
+    else:
+        if spec.threshold is not None:
+            missing = "There are no probabilities or scores"
+            raise error("K136", threshold=spec.threshold, found=missing)
+        parts = _of_labels(found.cells, rows)
+    mapping = origin.mapping
+    if spec.threshold is not None and mapping:
+        # Found by its name, and not read: the threshold decides.
+        mapping = {**mapping, "pred": None}
+    warnings = (*origin.warnings, *parts.warnings)
+    facts = {"mapping": mapping, "source": origin.source, "warnings": warnings}
+    return _report(parts, spec, **facts), tally
+
+
+def report_of_scores(rows: ScoreTally, spec: Spec) -> Report:
+    """The report of rows with probabilities or scores."""
+    return _report(_of_scores(rows, spec), spec)
+
+
+def _report(parts: _Parts, spec: Spec, **facts: Any) -> Report:
+    return Report(
+        parts.cells,
+        spec.policy,
+        spec.wanted,
+        confidence=spec.confidence,
+        clusters=parts.clusters,
+        is_clustered=parts.clusters is not None,
+        **(parts.scored or {}),
+        **facts,
+    )
+
+
+def _of_labels(cells: Cells | None, rows: Rows | None) -> _Parts:
+    if rows is None:
+        assert cells is not None
+        _check_weight(cells)
+        return _Parts(cells)
+    assert rows.cells is not None
+    _check_weight(rows.cells)
+    return _Parts(rows.cells, by_cluster(rows.cells, rows))
+
+
+def _of_score_parts(found: ScoreParts, spec: Spec) -> _Parts:
+    scores = _placed(found).settled(spec.n_threads)
+    if scores.tables is None:
+        assert scores.held is not None
+        return _of_scores(rows_of(scores.held, scores.threshold, spec.n_threads), spec)
+    return _of_tables(scores, spec)
+
+
+def _of_scores(rows: ScoreTally, spec: Spec) -> _Parts:
+    """What rows in memory show."""
+    requested, confidence = spec.wanted, spec.confidence
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
     for metric in wanted if requested is not None else ():
         check_has_positive(metric, rows.classes, ())
@@ -181,219 +175,128 @@ def report_of_scores(
     needs_guess = rows.pred is None and rows.threshold is None
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
+    facts: dict[str, Any] = {
+        "scores": "probabilities" if rows.is_prob else "scores",
+        "threshold": rows.threshold,
+    }
     if is_kept and is_moderate(rows):
         from karat.streams.locks import OwnLock
 
-        later = Later(rows, wanted, policy, OwnLock())
+        later = Later(rows, wanted, spec.policy, OwnLock())
         curves = Curves(rows.classes, CurvesLater(rows.classes, later))
-        return Report(
-            cells,
-            policy,
-            measured=later,
-            scores="probabilities" if rows.is_prob else "scores",
-            threshold=rows.threshold,
-            kept_curves=curves if rows.classes.k <= MOST_CLASSES else None,
-            **facts,
-        )
-    # Curves are for the whole page, not for a few numbers that are asked for.
-    has_curves = keeps_curves and requested is None and rows.classes.k <= MOST_CLASSES
-    keeper = Keeper(rows.classes) if has_curves else None
+        kept_curves = curves if rows.classes.k <= MOST_CLASSES else None
+        return _Parts(cells, scored={**facts, "measured": later, "kept_curves": kept_curves})
+    keeper = Keeper(rows.classes) if spec.has_curves(rows.classes) else None
     along = keeper.take if keeper else None
     groups, sure = None, ScoredIntervals()
     if confidence is None:
-        measured = measure(rows, wanted, policy, along)
+        measured = measure(rows, wanted, spec.policy, along)
     else:
-        if rows.clusters is not None:
-            groups = by_cluster_of_codes(
-                cells, rows.codes, rows.predicted(), rows.clusters, rows.weights
-            )
+        groups = by_cluster(cells, labels_of(rows)) if rows.clusters is not None else None
         counted = repeated(rows) if confidence.weights_are == "frequency" else in_units(rows)
         # In other units a metric of the number of rows would have another value.
         is_as_given = confidence.weights_are == "frequency" or counted is rows
         measured, sure = measured_with_intervals(
-            counted, wanted, policy, confidence, along=along if is_as_given else None,
+            counted, wanted, spec.policy, confidence, along=along if is_as_given else None,
             clusters=None if groups is None else counted.clusters,
             is_requested=requested is not None,
         )  # fmt: skip
         if not is_as_given:
-            measured = measure(rows, wanted, policy, along)
-    return Report(
-        cells,
-        policy,
-        None if requested is None else tuple(requested),
-        measured=measured,
-        scores="probabilities" if rows.is_prob else "scores",
-        threshold=rows.threshold,
-        kept_curves=keeper.curves() if keeper else None,
-        confidence=confidence,
-        clusters=groups,
-        is_clustered=groups is not None,
-        intervals=sure.intervals,
-        class_intervals=sure.class_intervals,
-        draws=sure.draws,
-        **facts,
-    )
+            measured = measure(rows, wanted, spec.policy, along)
+    facts |= {"measured": measured, "kept_curves": keeper.curves() if keeper else None}
+    return _Parts(cells, groups, {**facts, **_intervals(sure)})
 
 
-def names_files(value: Any) -> bool:
-    """Whether it is a path, or a list of paths."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(isinstance(item, str | PathLike) for item in value)
-    return isinstance(value, str | PathLike)
+def labels_of(rows: ScoreTally) -> Rows:
+    """The labels of rows with scores, as rows without them."""
+    clusters = None
+    if rows.clusters is not None:
+        clusters = RowNames("clusters", rows.clusters.astype(np.int32), ())
+    pred = np.asarray(rows.predicted(), np.int32)
+    return Rows(rows.classes, rows.codes, pred, weights=rows.weights, clusters=clusters)
 
 
-def report_of_table(
-    table: Any,
-    columns: Mapping[str, Any],
-    options: Mapping[str, Any],
-    *,
-    threshold: float | None,
-    nulls: str,
-    wanted: Sequence[Metric] | None,
-    policy: Policy,
-    confidence: Confidence | None = None,
-    max_memory: int | None = None,
-    checkpoint: str | PathLike[str] | None = None,
-    exact: bool = False,
-    keeps_curves: bool = True,
-    groups: Sequence[Key] = (),
-    **reading: Any,
-) -> Report:
-    """The report of a table or of files, from labels alone or with probabilities or scores.
-
-    Args:
-        table: a table, or a source of files.
-        columns: the columns named for each role, or None; ``clusters`` may be values.
-        options: labels, positive, weights, n_threads.
-        confidence: what is asked of the intervals; None: there are none.
-        max_memory: bytes that scores of Parquet files, or of a partition, may take; more are put
-            into tables. None: 2 GiB, of a partition 256 MiB.
-        checkpoint: a file to resume the read of Parquet files from, and to write to.
-        exact: whether scores in buckets are read again, every one of them.
-        keeps_curves: whether curves of rows in memory will be read.
-        groups: columns, and crosses of several, whose slices the report holds.
-        reading: what only files have: where, progress, labels_are_text.
-    """
-    requested = None if wanted is None else tuple(wanted)
-    named = dict(columns)
-    if confidence is None and named.get("clusters") is None:
-        # Without intervals it does not matter which rows go together.
-        named["clusters"] = ""
-    if threshold is not None and named["pred"]:
-        raise both_decide("a column of predictions", threshold)
-    if requested is not None and named["pred"] and not any(m.needs_scores for m in requested):
-        # Labels alone are asked for: scores that nobody named are not read.
-        named |= {role: "" for role in ("prob", "score") if named[role] is None}
-    if names_files(table):
-        from karat.engines.row_places import told_of_files
-
-        with told_of_files(reading.get("where"), table):
-            from karat.streams.large_files import report_of_large_files
-            from karat.streams.reports import Asked
-
-            if groups and checkpoint is not None:
-                told = "The report has slices, for which the rows are kept"
-                raise error("K415", option="checkpoint", found=told)
-            large = None if groups else report_of_large_files(
-                table, {**named, **{name: options[name] for name in _OF_LABELS}},
-                Asked(requested, policy, confidence, options["n_threads"]),
-                threshold=threshold, max_memory=max_memory or MAX_MEMORY, checkpoint=checkpoint,
-                exact=exact,
-                nulls=nulls, **reading,
-            )  # fmt: skip
-            if large is not None:
-                return large
-            found: Any = _rows_of_files(
-                table, nulls=nulls, groups=groups, **named, **options, **reading
-            )
-            return _report_of_rows(
-                found, options, threshold, requested, policy, confidence, keeps_curves
-            )
-    is_spread = spread_host(table) is not None
-    if checkpoint is not None or (exact and is_spread):
-        option = "exact" if checkpoint is None else "checkpoint"
-        where = "partitions" if is_spread else "a table in memory"
-        raise error("K415", option=option, found=f"The rows are in {where}")
-    if is_spread:
-        if groups:
-            do = "Collect the columns that are needed first, or write them to Parquet files."
-            raise error("K181", found="by= was given with rows in partitions", do=do)
-        from karat.streams.spread_frames import report_of_spread
-
-        return report_of_spread(
-            table, named, options, threshold=threshold, nulls=nulls, wanted=requested,
-            policy=policy, confidence=confidence, max_memory=max_memory or _TASK_MEMORY,
-        )  # fmt: skip
-    found = _rows_of_frame(table, nulls=nulls, groups=groups, **named, **options, **reading)
-    return _report_of_rows(found, options, threshold, requested, policy, confidence, keeps_curves)
-
-
-def _report_of_rows(
-    found: TableRows | LabelRows | FileTally | FrameTally,
-    options: Mapping[str, Any],
-    threshold: float | None,
-    requested: tuple[Metric, ...] | None,
-    policy: Policy,
-    confidence: Confidence | None,
-    keeps_curves: bool,
-) -> Report:
-    facts: dict[str, Any] = {
-        "mapping": found.mapping,
-        "source": found.source,
-        "warnings": found.warnings,
+def _of_tables(scores: ScoreParts, spec: Spec) -> _Parts:
+    """What tables of scores show, and between which limits it lies."""
+    tables = scores.tables
+    assert tables is not None
+    _check_weight(tables.cells)
+    rows = TabledRows(tables)
+    wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
+    for metric in wanted:
+        check_has_positive(metric, rows.classes, ())
+    of_pairs = [metric for metric in wanted if metric.record.reads is Pairwise]
+    if of_pairs and spec.wanted is not None:
+        raise error("K211", name=str(of_pairs[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
+    keeper = Keeper(rows.classes) if spec.has_curves(rows.classes) else None
+    found = measured_tables(
+        rows, [metric for metric in wanted if metric not in of_pairs], spec.policy, spec.confidence,
+        lambda: sampled_rows(tables, is_frequency=scores.is_frequency),
+        along=keeper.take if keeper else None, is_requested=spec.wanted is not None,
+    )  # fmt: skip
+    facts = {
+        "scores": "probabilities" if rows.is_prob else "scores",
+        "threshold": scores.threshold,
+        "measured": found.values,
+        "kept_curves": keeper.curves() if keeper else None,
+        "bounds": found.bounds,
+        "class_bounds": found.class_bounds,
+        **_intervals(found.sure),
     }
-    if not isinstance(found, TableRows):
-        if threshold is not None:
-            raise error("K136", threshold=threshold, found="There are no probabilities or scores")
-        groups = found.by_cluster() if isinstance(found, LabelRows) else None
-        report = Report(
-            found.cells,
-            policy,
-            requested,
-            confidence=confidence,
-            clusters=groups,
-            is_clustered=groups is not None,
-            **facts,
+    is_open = bool(found.bounds or found.class_bounds)
+    return _Parts(tables.cells, scored=facts, warnings=_warnings(rows, of_pairs, is_open))
+
+
+def _intervals(sure: ScoredIntervals) -> dict[str, Any]:
+    return {
+        "intervals": sure.intervals,
+        "class_intervals": sure.class_intervals,
+        "draws": sure.draws,
+    }
+
+
+def _warnings(rows: TabledRows, of_pairs: Sequence[Metric], is_open: bool) -> tuple[str, ...]:
+    found = []
+    if is_open:
+        width = 2.0**-rows.tables.bits
+        found.append(
+            f"Scores were counted in buckets that are {width:.1e} of a score wide: "
+            "results that depend on them have a bound."
         )
-        if isinstance(found, LabelRows) and found.by:
-            from karat.slicing import with_slices_of_labels
-
-            return with_slices_of_labels(report, found, found.by)
-        return report
-    rows = ScoreTally(
-        found.classes,
-        found.true,
-        found.scores,
-        found.weights,
-        found.pred if threshold is None else None,
-        checked_threshold(threshold, found.classes),
-        options["n_threads"] or 0,
-        found.weights_argument,
-        None if found.clusters is None else found.clusters.codes.astype(np.int64),
-    )
-    if threshold is not None:
-        # Found by its name, and not read: the threshold decides.
-        facts["mapping"] = {**found.mapping, "pred": None}
-    with numbered(found.kept):
-        report = report_of_scores(
-            rows, requested, policy, confidence, keeps_curves=keeps_curves, **facts
-        )
-    if not found.by:
-        return report
-    from karat.slicing import with_slices_of_scores
-
-    return with_slices_of_scores(
-        report, rows, found.by, requested, policy, confidence, is_owned=True
-    )
+    if of_pairs:
+        names = ", ".join(str(metric) for metric in of_pairs)
+        found.append(f"Not computed: {names}; a metric of pairs of columns {_TOO_MANY}.")
+    return tuple(found)
 
 
-def _rows_of_files(source: Any, **options: Any) -> TableRows | LabelRows | FileTally:
-    from karat.engines.file_rows import rows_of_files
+def _placed(scores: ScoreParts) -> ScoreParts:
+    """The same, every column with its class.
 
-    return rows_of_files(source, **options)
+    Errors:
+        K134 not all classes came.
+    """
+    if scores.is_placed:
+        return scores
+    assert scores.shape is not None
+    assert scores.held is not None
+    classes, columns = scores.classes, scores.shape[0] or 2
+    label = classes.labels[0]
+    if classes.k == 1 and columns == 2 and not isinstance(label, str) and label in (0, 1):
+        # One observed class of 0 and 1: the other is known.
+        kind = type(label)
+        both = discovered((kind(0), kind(1)), scores.positive)
+        return replace(scores, held=scores.held.recoded(both))
+    argument = "y_prob" if scores.is_prob else "y_score"
+    raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)
 
 
-def _rows_of_frame(table: Any, **options: Any) -> TableRows | LabelRows | FrameTally:
-    from karat.engines.frame_rows import rows_of_frame
+def _check_weight(cells: Cells) -> None:
+    """Refuse weights that add up to nothing, or that formulas cannot bear.
 
-    return rows_of_frame(table, **options)
+    Errors:
+        K115, K125.
+    """
+    if cells.is_weighted:
+        if not cells.counts.any():
+            raise error("K115", argument="weights", n=int(cells.n_rows))
+        refuse_sums(cells.counts)

@@ -1,4 +1,4 @@
-"""From rows and the slice of each to the slices of their report."""
+"""From tallies to a report with its slices: the last step of the one path from rows to numbers."""
 
 from __future__ import annotations
 
@@ -9,88 +9,71 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.engines.accumulator import Tallies
 from karat.engines.few_rows import owned
-from karat.engines.label_rows import LabelRows
+from karat.engines.rows import Rows
 from karat.engines.scores import ScoreTally
-from karat.engines.sliced import SlicedRows
-from karat.inputs.slice_codes import SliceCodes
+from karat.engines.sliced import by_slice
+from karat.measuring import Spec, labels_of, report_of_scores, whole_report, with_axes
 from karat.metrics import Metric
 from karat.metrics._influence.gather import influences
-from karat.metrics._lift import Policy
 from karat.report import Report
 from karat.slices import Slices, SliceTable
-from karat.uncertainty.confidence import Confidence
 
-__all__ = ["with_slices", "with_slices_of_labels", "with_slices_of_scores"]
+__all__ = ["report_of"]
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
-def with_slices(
-    report: Report, rows: SlicedRows, by: Sequence[SliceCodes], scored: RowsWithScores | None = None
-) -> Report:
-    """The same report with the slices of its rows.
+def report_of(found: Tallies, spec: Spec) -> Report:
+    """The report of what was accumulated, with the slices that its rows have.
 
-    Args:
-        rows: all of them.
-        by: the slice of each row, by each column.
-        scored: the rows with their scores, where there are any.
+    Errors:
+        As `whole_report`; K102, K181, K182 slices.
 
-    Cost: one pass over the rows for each column.
+    Cost: beside `whole_report` one pass over the rows for each column of slices.
     """
+    found = with_axes(found)
+    report, tally = whole_report(found, spec)
+    rows = found.rows
+    if found.sliced:
+        return _with_slices(report, found.sliced)
+    if rows is None or not rows.by:
+        return report
+    if tally is None:
+        return _with_slices(report, [rows])
+    # The rows are kept as they are: nobody else may change them.
+    kept = tally if rows.is_owned else owned(tally)
+    kept = replace(kept, pred=np.asarray(tally.predicted()).copy(), threshold=None)
+    clusters = tally.clusters if report.is_clustered else None
+    labels = replace(labels_of(kept), by=rows.by)
+    return _with_slices(report, [labels], SliceMeasure(kept, spec, clusters))
+
+
+def _with_slices(
+    report: Report, sliced: Sequence[Rows], measure: SliceMeasure | None = None
+) -> Report:
     tables = {}
-    for codes in by:
-        of_rows = None if scored is None else codes.codes
-        tables[codes.columns] = SliceTable(rows.by(codes), report, of_rows, scored)
+    for rows in sliced:
+        for codes in rows.by:
+            of_rows = None if measure is None else codes.codes
+            counted = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
+            tables[codes.columns] = SliceTable(counted, report, of_rows, measure)
     return replace(report, kept_slices=Slices(tables))
 
 
-def with_slices_of_labels(report: Report, found: LabelRows, by: Sequence[SliceCodes]) -> Report:
-    """The same report of rows that were read, with labels alone."""
-    clusters = None
-    if found.clusters is not None and report.is_clustered:
-        clusters = found.clusters.codes.astype(np.int64)
-    rows = SlicedRows(report.cells, found.true, found.pred, found.weights, clusters)
-    return with_slices(report, rows, by)
-
-
-def with_slices_of_scores(
-    report: Report,
-    rows: ScoreTally,
-    by: Sequence[SliceCodes],
-    requested: tuple[Metric, ...] | None,
-    policy: Policy,
-    confidence: Confidence | None,
-    *,
-    is_owned: bool,
-) -> Report:
-    """The same report of rows with scores.
-
-    Args:
-        is_owned: whether nobody else can change the rows; else they are copied.
-    """
-    kept = replace(rows if is_owned else owned(rows), pred=np.asarray(rows.predicted()).copy())
-    clusters = rows.clusters if report.is_clustered else None
-    scored = RowsWithScores(replace(kept, threshold=None), requested, policy, confidence, clusters)
-    of_labels = SlicedRows(report.cells, kept.codes, kept.predicted(), kept.weights, clusters)
-    return with_slices(report, of_labels, by, scored)
-
-
 @dataclass(eq=False)
-class RowsWithScores:
-    """Rows with scores, kept to measure some of them; see `slices.ScoredSlices`.
+class SliceMeasure:
+    """Measures some of the rows with scores; see `slices.ScoredSlices`.
 
     Attributes:
         rows: all of them, with their predicted classes.
-        requested: the metrics of the report, or None for all.
-        policy, confidence: of the report.
-        clusters: int64[n], which rows go together, or None.
+        spec: what their report holds.
+        clusters: int64[n], the cluster of each row, or None.
     """
 
     rows: ScoreTally
-    requested: tuple[Metric, ...] | None
-    policy: Policy
-    confidence: Confidence | None
+    spec: Spec
     clusters: npt.NDArray[np.int64] | None = None
 
     @property
@@ -100,23 +83,14 @@ class RowsWithScores:
 
     def report(self, rows: Flags) -> Report:
         """The report of some of the rows."""
-        from karat.measuring import report_of_scores
-
-        part = self._some(rows)
-        if part.clusters is not None and not np.ptp(part.clusters[_held(part)]):
+        part, wanted = self._some(rows), self.spec.wanted
+        if wanted is not None:
+            wanted = tuple(metric for metric in wanted if metric.needs_scores)
+        spec = replace(self.spec, wanted=wanted, keeps_curves=False)
+        if part.clusters is not None and not np.ptp(part.clusters[_weighing(part)]):
             # Of one cluster there is a value, and no interval.
-            return report_of_scores(
-                replace(part, clusters=None), self._wanted, self.policy, None, keeps_curves=False
-            )
-        return report_of_scores(
-            part, self._wanted, self.policy, self.confidence, keeps_curves=False
-        )
-
-    @property
-    def _wanted(self) -> tuple[Metric, ...] | None:
-        if self.requested is None:
-            return None
-        return tuple(metric for metric in self.requested if metric.needs_scores)
+            part, spec = replace(part, clusters=None), replace(spec, confidence=None)
+        return report_of_scores(part, spec)
 
     def influence(self, rows: Flags, metric: Metric) -> npt.NDArray[np.float64]:
         """The influence of each of these rows on a metric of them."""
@@ -135,5 +109,5 @@ class RowsWithScores:
         )
 
 
-def _held(rows: ScoreTally) -> Any:
+def _weighing(rows: ScoreTally) -> Any:
     return slice(None) if rows.weights is None else rows.weights > 0

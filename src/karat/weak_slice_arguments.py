@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.engines.sliced import tally_rows
+from karat.engines.array_rows import label_rows
 from karat.errors import error, short
 from karat.inputs.frames import Frame, is_frame, open_frame
 from karat.inputs.roles import find_roles
@@ -73,7 +73,7 @@ class Searched:
             K101 to K116 labels, losses and weights; K120 a loss below 0.
         """
         if self.loss is None:
-            rows, _ = tally_rows(self.y_true, self.y_pred, weights=self.weights)
+            rows = label_rows(self.y_true, self.y_pred, weights=self.weights)
             return RowLosses.of((rows.true != rows.pred).astype(np.float64), rows.weights)
         try:
             n = len(self.loss)

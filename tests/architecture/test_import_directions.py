@@ -18,6 +18,7 @@ BELOW = {
 JOINTS = {
     "karat",
     "class_names",
+    "common_arguments",
     "comparing",
     "comparison_arguments",
     "evaluation",

@@ -54,7 +54,7 @@ def of_a_file_that_is_written_meanwhile() -> object:
         units = units_of_files(folder, pred="pred")
         assert units is not None
         pl.DataFrame({"label": [0, 1, 1], "pred": [0, 1, 0]}).write_parquet(path)
-        return units.read(0, None)
+        return units.batch(0)
 
 
 def with_a_full_temporary_folder() -> object:

@@ -9,7 +9,7 @@ from typing import Any
 
 from karat.engines.file_rows import rows_of_files
 from karat.engines.frame_rows import rows_of_frame
-from karat.engines.table_rows import TableRows
+from karat.engines.rows import Rows
 from tests.optional import optional
 
 pd = optional("pandas")
@@ -18,8 +18,8 @@ pa = optional("pyarrow")
 pq = optional("pyarrow.parquet")
 
 
-def rows(found: Any) -> TableRows:
-    assert isinstance(found, TableRows), found
+def rows(found: Any) -> Rows:
+    assert isinstance(found, Rows), found
     return found
 
 

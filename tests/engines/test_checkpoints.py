@@ -211,9 +211,9 @@ def test_files_that_change_meanwhile_are_told(
     for file in files:
         scores = rng.random(70_000)
         pl.DataFrame({"label": (scores > 0.5).astype(int), "prob": scores}).write_parquet(file)
-    read, n_read = FileUnits.read, 0
+    read, n_read = FileUnits.batch, 0
 
-    def changing(self: FileUnits, place: int, n_threads: int | None) -> Any:
+    def changing(self: FileUnits, place: int) -> Any:
         nonlocal n_read
         n_read += 1
         if n_read == (1 if when == "first read" else 3):
@@ -221,9 +221,9 @@ def test_files_that_change_meanwhile_are_told(
                 files[1].unlink()
             else:
                 pl.DataFrame({"label": [0, 1], "prob": [0.75, 0.5]}).write_parquet(files[1])
-        return read(self, place, n_threads)
+        return read(self, place)
 
-    monkeypatch.setattr(FileUnits, "read", changing)
+    monkeypatch.setattr(FileUnits, "batch", changing)
     monkeypatch.setattr(unit_cuts, "N_UNIT", 50_000)
     with pytest.raises(KaratError, match="K417") as found:
         karat.evaluate(list(map(str, files)), prob="prob", max_memory=LEAST, exact=True, level=None)

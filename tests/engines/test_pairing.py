@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.kept_rows import KeptRows, read_rows
 from karat.engines.pairing import pair_rows
+from karat.engines.read_rows import read_rows
 from karat.engines.row_names import RowNames
+from karat.engines.rows import Rows
 from karat.errors import KaratError
 from tests.engines.score_sources import WRITERS, pa
 
@@ -21,7 +22,7 @@ TRUE = ["cat", "dog", "cat", "ant"]
 PRED = ["cat", "cat", "cat", "ant"]
 
 
-def rows(columns: Any, name: str = "A", **options: Any) -> KeptRows:
+def rows(columns: Any, name: str = "A", **options: Any) -> Rows:
     return read_rows(columns, name, {**NONE, **options})
 
 
@@ -29,7 +30,7 @@ def at(order: list[int], **columns: list[Any]) -> dict[str, list[Any]]:
     return {name: [values[i] for i in order] for name, values in columns.items()}
 
 
-def labels(found: KeptRows) -> tuple[list[Any], list[Any]]:
+def labels(found: Rows) -> tuple[list[Any], list[Any]]:
     known = found.classes.labels
     return [known[i] for i in found.true], [known[i] for i in found.pred]
 
@@ -64,7 +65,7 @@ def test_scores_and_slices_move_with_their_rows() -> None:
     matched = pair_rows([first, second])
     for model in matched.models:
         assert model.scores is not None
-        assert np.array_equal(model.scores, prob)
+        assert np.array_equal(model.values, prob)
         assert model.slices is not None
         assert [model.slices.text(row) for row in range(4)] == ["x", "y", "x", "y"]
 

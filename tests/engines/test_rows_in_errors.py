@@ -9,10 +9,11 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.measuring import report_of_table
+from karat.evaluation import report_of_table
+from karat.measuring import Spec
 
 ROLES = dict.fromkeys(("true", "pred", "prob", "score"))
-OPTIONS = dict.fromkeys(("labels", "positive", "weights", "n_threads"))
+OPTIONS = dict.fromkeys(("labels", "positive", "weights"))
 FILTERED = "Rows are numbered among those that the filter keeps."
 
 
@@ -21,10 +22,7 @@ def refused(folder: Path, text: str, *, nulls: str = "error", **reading: Any) ->
     path.write_text(text, "utf-8")
     columns = ROLES | {role: reading.pop(role) for role in ROLES if role in reading}
     with pytest.raises(KaratError) as caught:
-        report_of_table(
-            path, columns, OPTIONS, threshold=None, nulls=nulls, wanted=None, policy="zero",
-            **reading,
-        )  # fmt: skip
+        report_of_table(path, columns, OPTIONS, Spec(), nulls=nulls, **reading)
     return caught.value
 
 

@@ -12,9 +12,8 @@ import pytest
 from karat.engines import score_matrix
 from karat.engines.duck import connected
 from karat.engines.file_rows import rows_of_files
-from karat.engines.files import FileTally
 from karat.engines.frame_rows import rows_of_frame
-from karat.engines.frames import FrameTally
+from karat.engines.rows import Counted
 from karat.errors import KaratError
 from tests.engines.score_sources import (
     WRITERS,
@@ -264,7 +263,7 @@ def test_without_scores_labels_are_tallied(tmp_path: Path) -> None:
     columns = {"label": SMALL["label"], "pred": SMALL["guess"]}
     for read in sources(tmp_path, columns).values():
         found = read()
-        assert isinstance(found, FrameTally | FileTally)
+        assert isinstance(found, Counted | Counted)
         assert found.cells.matrix().tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
         assert found.warnings == ()
 
@@ -279,7 +278,7 @@ def test_columns_that_only_look_like_scores_are_left_out_and_told(tmp_path: Path
     ):
         for name, read in sources(tmp_path, {**labels, **extra}).items():
             found = read()
-            assert isinstance(found, FrameTally | FileTally), name
+            assert isinstance(found, Counted | Counted), name
             assert words in found.warnings[-1]
             assert found.cells.n_rows == 4
         with pytest.raises(KaratError) as caught:

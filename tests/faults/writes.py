@@ -14,11 +14,12 @@ from unittest import mock
 import numpy as np
 
 import karat
+from karat.engines.accumulator import Tallies
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError
 from karat.gating.baselines import read_baseline
 from karat.render.writing import remove_leftovers
-from karat.streams.checkpoints import Checkpoint, Progressed
+from karat.streams.checkpoints import Checkpoint
 from karat.tally import Cells, Classes
 from tests.faults.children import killed, limited
 
@@ -36,7 +37,7 @@ def leftovers(folder: Path) -> list[str]:
 
 def _checkpoint(path: Path) -> None:
     cells = Cells.dense([[3, 1], [2, 4]], classes=Classes.of([0, 1]))
-    Checkpoint(path, "these files").save(Progressed(1, 0, cells), is_last=True)
+    Checkpoint(path, "these files").save(1, Tallies(cells), is_last=True)
 
 
 def _writers() -> dict[str, Callable[[Path], object]]:
@@ -140,12 +141,11 @@ def rewriting(kind: str, path: Path) -> None:
     """Write one of two whole files again and again, until somebody ends it."""
     reports = [karat.evaluate(Y, one) for one in (P, Y)]
     progressed = [
-        Progressed(i, 0, Cells.dense(np.full((2, 2), 3 + i), classes=Classes.of([0, 1])))
-        for i in range(2)
+        Tallies(Cells.dense(np.full((2, 2), 3 + i), classes=Classes.of([0, 1]))) for i in range(2)
     ]
     writers: dict[str, Callable[[int], object]] = {
         "report": lambda i: reports[i].to_json(path),
-        "checkpoint": lambda i: Checkpoint(path, "read").save(progressed[i], is_last=True),
+        "checkpoint": lambda i: Checkpoint(path, "read").save(i, progressed[i], is_last=True),
         "baseline": lambda i: karat.gate(
             {"label": Y, "pred": (P, Y)[i]}, min={"accuracy": 0.1}, update_baseline=path
         ),
@@ -168,7 +168,7 @@ def killed_writes(folder: Path, kind: str, after: float) -> None:
         assert read_baseline(path).n == len(Y)
     else:
         found = Checkpoint(path, "read").load(ScoreParts(1 << 20, None, None, False))
-        assert found.n_units in (0, 1)
+        assert found[0] in (0, 1)
     left = leftovers(folder)
     assert len(left) <= 1, left
     assert all(name.endswith(".tmp") for name in left), left

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines.kept_rows import KeptRows, read_rows
 from karat.engines.pairing import pair_rows
+from karat.engines.read_rows import read_rows
+from karat.engines.rows import Rows
 from karat.errors import KaratError
 from tests.gating.rows import table, two_models, write
 
@@ -96,7 +97,7 @@ def test_a_report_is_weighed_as_the_rows_are(tmp_path: Path) -> None:
         karat.compare({"old": weighted, "new": karat.evaluate(TRUE, NEW)})
 
 
-def kept(name: str, pred: Any, weights: Any = None) -> KeptRows:
+def kept(name: str, pred: Any, weights: Any = None) -> Rows:
     more = {} if weights is None else {"weight": weights}
     return read_rows(table(TRUE, pred, **more), name, {})
 

@@ -15,12 +15,13 @@ from typing import Any, Final
 import numpy as np
 
 import karat
+from karat.engines.accumulator import Tallies
 from karat.engines.partials import Partial
 from karat.engines.partitions import Reading
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError, error
 from karat.report import Report
-from karat.streams.checkpoints import Checkpoint, Progressed
+from karat.streams.checkpoints import Checkpoint
 from karat.tally import Classes, JointCells
 
 __all__ = ["STORED", "made"]
@@ -56,7 +57,7 @@ def _parts() -> tuple[Any, Any]:
     labels, scores = karat.Stream(), karat.Stream(max_memory=1 << 20)
     labels.update(TRUE, PRED)
     scores.update(TWO, y_prob=PROB)
-    return labels._cells, scores._scores.parts()
+    return labels._tallies.cells, scores._tallies.scores
 
 
 def _problem() -> KaratError:
@@ -105,11 +106,11 @@ def made() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for kind, so_far in {
-            "labels": Progressed(3, 1, cells),
-            "scores": Progressed(5, 0, None, scores),
+            "labels": (3, Tallies(cells, n_dropped=1)),
+            "scores": (5, Tallies(scores=scores)),
         }.items():
             path = folder / f"{kind}.karat"
-            Checkpoint(path, "of these files").save(so_far)
+            Checkpoint(path, "of these files").save(*so_far)
             found[f"v1-{kind}.karat-checkpoint"] = path.read_bytes()
         return found | _baselines(folder)
 

@@ -149,9 +149,10 @@ def _checkpoint_at(path: Path, read: str, data: bytes) -> Any:
     return Checkpoint(path, read).load(empty())
 
 
-def _of_progress(found: Any) -> None:
-    assert type(found.n_units) is int
-    assert found.n_units >= 0
+def _of_progress(progress: Any) -> None:
+    n_units, found = progress
+    assert type(n_units) is int
+    assert n_units >= 0
     assert type(found.n_dropped) is int
     assert found.n_dropped >= 0
 

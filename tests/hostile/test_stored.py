@@ -86,13 +86,13 @@ def test_a_stored_baseline_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", ["labels", "scores"])
 def test_a_stored_checkpoint_is_read(name: str) -> None:
     path = HERE / f"v1-{name}.karat-checkpoint"
-    found = Checkpoint(path, "of these files").load(empty())
+    n_units, found = Checkpoint(path, "of these files").load(empty())
     if name == "labels":
-        assert (found.n_units, found.n_dropped) == (3, 1)
+        assert (n_units, found.n_dropped) == (3, 1)
         assert found.cells is not None
         assert found.cells.matrix().tolist() == karat.confusion_matrix(TRUE, PRED).tolist()
     else:
-        assert (found.n_units, found.n_dropped) == (5, 0)
+        assert (n_units, found.n_dropped) == (5, 0)
         assert found.scores is not None
         assert found.scores.n_rows == len(TWO)
 

@@ -55,11 +55,10 @@ def held(kind: str) -> karat.Stream:
     else:
         stream.update(y, np.roll(y, 1), **scores)
     if kind in ("tables", "both"):
-        stream._scores._parts = stream._scores._parts.tabled()
+        stream._tallies = replace(stream._tallies, scores=stream._tallies.scores.tabled())
     if kind == "both":
-        stream._scores._parts = replace(
-            stream._scores._parts, held=held("rows")._scores._parts.held
-        )
+        scores = replace(stream._tallies.scores, held=held("rows")._tallies.scores.held)
+        stream._tallies = replace(stream._tallies, scores=scores)
     return stream
 
 

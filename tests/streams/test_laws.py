@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ def test_scores_in_batches_are_scores_at_once(rows: Rows, seed: int, n_parts: in
 
 def tabled(stream: karat.Stream) -> karat.Stream:
     """The stream with its rows in tables, however few they are."""
-    stream._scores._parts = stream._scores._parts.tabled()
+    scores: Any = stream._tallies.scores
+    stream._tallies = replace(stream._tallies, scores=scores.tabled())
     return stream
 
 
@@ -115,7 +117,7 @@ def test_what_is_kept_depends_on_the_bytes_alone() -> None:
             more = np.resize(y, n), np.resize(p, n)
             for part in np.split(np.arange(n), cuts):
                 stream.update(more[0][part], y_prob=more[1][part])
-            parts: Any = stream._scores.parts()
+            parts: Any = stream._tallies.scores
             assert (parts.tables is None) == is_kept
             assert (parts.settled().held is not None) == is_kept
 
@@ -132,8 +134,8 @@ def test_what_is_kept_of_mixed_floats_depends_on_what_came() -> None:
                 stream.update(labels[i], y_prob=batches[i])
                 if is_stored:
                     stream = Stream.from_bytes(stream.to_bytes())
-            parts: Any = stream._scores.parts()
+            parts: Any = stream._tallies.scores
             assert parts.tables is None, order
             stream.update(np.zeros(20_000, int), y_prob=np.zeros(20_000))
-            parts = stream._scores.parts()
+            parts = stream._tallies.scores
             assert parts.tables is not None, order

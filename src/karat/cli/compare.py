@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.comparison.outcome import Comparison
-    from karat.engines.kept_rows import KeptRows
     from karat.engines.pairing import Paired
+    from karat.engines.rows import Rows
 
 __all__ = ["command"]
 
@@ -82,8 +82,8 @@ def command(
     later model to an earlier one. Exit code 0 whatever is found.
     """
     from karat.cli.progress import ReadingBar
-    from karat.engines.kept_rows import read_rows
     from karat.engines.pairing import pair_rows
+    from karat.engines.read_rows import read_rows
     from karat.metrics import get
 
     wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
@@ -93,7 +93,7 @@ def command(
     check_outputs({"--flips": flips, "-o": output}, files, given["where"])
     columns, options = columns_given(given), options_given(given)
     names = _names(files)
-    models: list[KeptRows] = []
+    models: list[Rows] = []
     told: set[str] = set()
     for path, name in zip(files, names, strict=True):
         with ReadingBar() as bar:
@@ -152,7 +152,7 @@ def _compared(matched: Paired, names: Sequence[str], **options: Any) -> Comparis
         for name, each in zip(names, rows, strict=True):
             if each.scores is not None:
                 argument = "y_prob" if each.is_prob else "y_score"
-                scores.setdefault(argument, {})[name] = each.scores
+                scores.setdefault(argument, {})[name] = each.values
     arguments: dict[str, Any] = {**scores, **options}
     found = compare(
         first.true,

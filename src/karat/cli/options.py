@@ -99,7 +99,7 @@ def bytes_of(text: str) -> int:
     Errors:
         K122 it is none, or fewer than 1 MiB.
     """
-    from karat.measuring import MIN_MEMORY
+    from karat.common_arguments import MIN_MEMORY
 
     found = _SIZE.fullmatch(text)
     if found is None:

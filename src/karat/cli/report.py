@@ -158,7 +158,8 @@ def command(
     folders, - for standard input, or one SQL query. Columns are found by their usual names.
     """
     from karat.cli.progress import ReadingBar
-    from karat.measuring import report_of_table
+    from karat.evaluation import report_of_table
+    from karat.measuring import Spec
     from karat.metrics import get
 
     chosen = format_of(format_, output)
@@ -178,25 +179,28 @@ def command(
         "labels": labels_of(labels),
         "positive": positive,
         "weights": weight,
-        "n_threads": threads,
     }
+    spec = Spec(
+        None if wanted is None else tuple(wanted),
+        undefined,
+        confidence,
+        threads,
+        threshold,
+        keeps_curves=chosen.name == "html",
+    )
     with ReadingBar() as bar:
         report = report_of_table(
             source_of(predictions),
             columns,
             options,
-            threshold=threshold,
+            spec,
             nulls=nulls,
-            wanted=wanted,
-            policy=undefined,
-            confidence=confidence,
             where=where,
             labels_are_text=True,
             progress=bar,
             max_memory=bytes_of(max_memory),
             checkpoint=checkpoint,
             exact=exact,
-            keeps_curves=chosen.name == "html",
             groups=groups_of(by),
         )
     # What was read is known for certain only now.

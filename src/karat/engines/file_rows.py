@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from karat.engines.arrays import tally_columns
 from karat.engines.bad_scores import refuse_bad_score
 from karat.engines.checks import (
     check_unused_weights,
@@ -21,11 +22,11 @@ from karat.engines.checks import (
     single_columns,
     unused_groups,
 )  # fmt: skip
+from karat.engines.crossing import SlicesLater
 from karat.engines.duck import allow_columns, check_condition, explaining
 from karat.engines.file_labels import Declared, labels_of, missing_codes, named, refuse_scores
 from karat.engines.files import (
     N_CLASSES_MAX,
-    FileTally,
     Progress,
     facts_of,
     families,
@@ -34,22 +35,14 @@ from karat.engines.files import (
     tally_relation,
 )
 from karat.engines.gathered import Codes, Gathered, LabelCodes
-from karat.engines.label_rows import LabelRows, counted, in_places
 from karat.engines.paths import Source
+from karat.engines.placed_columns import in_order, not_scores, placed
 from karat.engines.relations import Relation
 from karat.engines.row_blocks import RowBlocks
-from karat.engines.row_names import NameCodes, RowNames
+from karat.engines.row_names import NameCodes
 from karat.engines.row_order import keep_order
+from karat.engines.rows import Counted, Rows, coded_rows, numbered
 from karat.engines.score_matrix import ScoreMatrix
-from karat.engines.sliced import slices_of_names
-from karat.engines.table_rows import (
-    TableRows,
-    coded_rows,
-    in_order,
-    not_scores,
-    numbered,
-    placed,
-)
 from karat.engines.text_labels import Reading
 from karat.errors import KaratError, error, shown
 from karat.inputs.column import Column, Flags
@@ -57,10 +50,11 @@ from karat.inputs.identity import declared_labels, harmonized, kind_of
 from karat.inputs.roles import Role
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.scores import Scores, tolerance_of
-from karat.inputs.slice_codes import Key, SliceCodes
-from karat.tally import Cells, Label
+from karat.inputs.slice_codes import Key
+from karat.inputs.weights import Weights
+from karat.tally import Cells, Classes, Label
 
-__all__ = ["rows_of_files"]
+__all__ = ["rows_of_files", "slices_later"]
 
 
 def rows_of_files(
@@ -84,7 +78,7 @@ def rows_of_files(
     n_threads: int | None = None,
     progress: Progress | None = None,
     is_part: bool = False,
-) -> TableRows | LabelRows | FileTally:
+) -> Rows | Counted:
     """The rows of files with probabilities or scores; of any other, their tally of labels.
 
     Rows with labels alone are kept too where they are told apart: by cluster, or by id.
@@ -142,7 +136,16 @@ def rows_of_files(
         if clusters is None:
             notes += unused_groups(relation.header, used)
         reader = _Reader(
-            relation, roles.mapping, names, chosen, where, nulls, n_threads, tuple(groups), singles
+            relation,
+            roles.mapping,
+            names,
+            chosen,
+            where,
+            nulls,
+            n_threads,
+            tuple(groups),
+            singles,
+            is_part,
         )
         if chosen is not None:
             if weights is None and roles.mapping["weights"] is None:
@@ -156,7 +159,7 @@ def rows_of_files(
                 check_unused_weights(relation.described, used)
             roles.require("pred")
             kept = replace(reader, chosen=None).rows(declared, progress)
-            assert isinstance(kept, LabelRows)
+            assert isinstance(kept, Rows)
             return kept.warned(*notes)
         tally = tally_relation(
             relation,
@@ -184,9 +187,10 @@ class _Reader:
     n_threads: int | None
     groups: tuple[Key, ...] = ()
     singles: tuple[str, ...] = ()
+    is_part: bool = False
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
-    def rows(self, declared: Declared, progress: Progress | None) -> TableRows | LabelRows | str:
+    def rows(self, declared: Declared, progress: Progress | None) -> Rows | str:
         """The rows; or what to tell when columns that nobody named turn out to be no scores."""
         relation, where = self.relation, self.where
         known = {
@@ -294,19 +298,21 @@ class _Reader:
             names=tuple(read.names() for read in names.values()),
         )
 
-    def _of_names(self, gathered: Gathered) -> dict[str, RowNames]:
+    def _of_names(self, gathered: Gathered) -> dict[str, Any]:
         roles = [role for role, name in self.names.items() if name]
         return dict(zip(roles, gathered.names[: len(roles)], strict=True))
 
-    def _slices(self, gathered: Gathered) -> tuple[SliceCodes, ...]:
-        """The slices of the rows that were kept."""
+    def _sliced(self, gathered: Gathered) -> dict[str, Any]:
+        """The slices of the rows that were kept; of a part the values that they are made of."""
         read = gathered.names[len(gathered.names) - len(self.singles) :]
         names = dict(zip(self.singles, read, strict=True))
-        return slices_of_names(self.groups, names, families(self.relation))
+        if self.is_part:
+            return {"columns": names}
+        return {"by": slices_later(self.relation, self.groups).slices(names)}
 
     def _labelled(
         self, gathered: Gathered, codes: list[int], found: list[Label], tally: Cells
-    ) -> LabelRows:
+    ) -> Rows:
         """Rows without scores, on the classes of their tally."""
         classes = tally.classes
         place_of = {number: place for place, number in enumerate(gathered.numbers)}
@@ -316,23 +322,29 @@ class _Reader:
             place_of.get(code, code): at[label]
             for code, label in zip(codes, harmonized(found, kind), strict=True)
         }
-        true, pred = in_places(gathered.true, places), in_places(gathered.pred, places)
+        true, pred = _in_places(gathered.true, places), _in_places(gathered.pred, places)
         weights = gathered.weights
         facts, dropped = self._facts(gathered)
         if weights is not None:
             columns = [f"column {self.mapping[role]!r}" for role in ("true", "pred", "weights")]
             with numbered(gathered.kept if dropped else None):
-                tally = counted(classes, true, pred, weights, columns, self.n_threads)
-        return LabelRows(
-            tally,
+                tally = _counted(
+                    classes, true, pred, weights, columns, self.n_threads, is_part=self.is_part
+                )
+        return Rows(
+            classes,
             true,
             pred,
-            weights,
-            self.mapping,
-            facts,
-            (*dropped, *remarks(tally)),
-            gathered.n - len(gathered.true),
-            by=self._slices(gathered),
+            weights=weights,
+            cells=tally,
+            mapping=self.mapping,
+            source=facts,
+            warnings=(*dropped, *remarks(tally)),
+            n_dropped=gathered.n - len(gathered.true),
+            kept=gathered.kept if dropped else None,
+            weights_argument=self._weights_argument,
+            is_owned=True,
+            **self._sliced(gathered),
             **self._of_names(gathered),
         )
 
@@ -353,7 +365,7 @@ class _Reader:
         found: list[Label],
         declared: Declared,
         notes: list[str],
-    ) -> TableRows | str:
+    ) -> Rows | str:
         kind = kind_of(found) or "string"
         declared = declared.read_as(kind)
         place_of = {number: place for place, number in enumerate(gathered.numbers)}
@@ -383,18 +395,71 @@ class _Reader:
         scores = Scores(chosen.argument, values, names, tolerance_of(is_half=is_half))
         scores = in_order(scores, place.order)
         facts, dropped = self._facts(gathered)
-        return TableRows(
+        return Rows(
             place.classes,
             true_codes,
             pred_codes,
             scores,
             gathered.weights,
-            {**self.mapping, chosen.role: list(scores.columns or names)},
-            facts,
-            f"column {self.mapping['weights']!r}" if self.mapping["weights"] else "weights",
-            (*dropped, *notes),
-            gathered.n - len(gathered.true),
-            gathered.kept if dropped else None,
-            by=self._slices(gathered),
+            mapping={**self.mapping, chosen.role: list(scores.columns or names)},
+            source=facts,
+            warnings=(*dropped, *notes),
+            n_dropped=gathered.n - len(gathered.true),
+            kept=gathered.kept if dropped else None,
+            weights_argument=self._weights_argument,
+            is_owned=True,
+            **self._sliced(gathered),
             **self._of_names(gathered),
         )
+
+    @property
+    def _weights_argument(self) -> str:
+        weights = self.mapping["weights"]
+        return f"column {weights!r}" if weights else "weights"
+
+
+def slices_later(relation: Relation, groups: Sequence[Key]) -> SlicesLater:
+    """How the columns of a relation become slices."""
+    kinds = families(relation)
+    numbers = frozenset(name for name, kind in kinds.items() if kind in ("whole", "real"))
+    return SlicesLater(tuple(groups), numbers)
+
+
+def _counted(
+    classes: Classes,
+    true: Codes,
+    pred: Codes,
+    weights: Weights | None,
+    arguments: Sequence[str],
+    n_threads: int | None,
+    *,
+    is_part: bool,
+) -> Cells:
+    """The tally of rows whose classes are known.
+
+    Args:
+        arguments: what messages call truth, prediction and weights.
+
+    Errors:
+        K113 to K115 bad weights.
+    """
+    left, right = (
+        Column(name, codes, "integer") for name, codes in zip(arguments, (true, pred), strict=False)
+    )
+    found = tally_columns(
+        left,
+        right,
+        labels=list(range(classes.k)),
+        weights=weights,
+        weights_argument=arguments[2],
+        n_threads=n_threads,
+        is_part=is_part,
+    )
+    return found.with_classes(classes)
+
+
+def _in_places(codes: Codes, places: Mapping[int, int]) -> Codes:
+    """int32[n]: the class of each row, from codes and the class of each code."""
+    lut = np.full(max(places, default=0) + 1, -1, np.int32)
+    lut[list(places)] = list(places.values())
+    return lut[codes]

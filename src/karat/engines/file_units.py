@@ -6,28 +6,31 @@ and predicted label that occurs, and how many scores a row has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from karat.engines.checks import check_unused_weights, unused_groups
+from karat.engines.accumulator import Batch, Origin, Tallies
+from karat.engines.checks import check_unused_weights, single_columns, unused_groups
+from karat.engines.crossing import SlicesLater
 from karat.engines.duck import check_condition, explaining, quoted
-from karat.engines.file_rows import rows_of_files
-from karat.engines.files import FileTally, facts_of, families, opened, tally_files
-from karat.engines.label_rows import LabelRows
+from karat.engines.file_rows import rows_of_files, slices_later
+from karat.engines.files import facts_of, families, opened, tally_files
 from karat.engines.label_sql import family
 from karat.engines.paths import Source
+from karat.engines.placed_columns import not_scores
 from karat.engines.relations import Relation
 from karat.engines.row_places import rows_of_each
+from karat.engines.rows import Counted, Rows
 from karat.engines.score_sql import item_of
-from karat.engines.table_rows import TableRows, not_scores
 from karat.engines.unchanged import Stamp, changed, stamp
 from karat.engines.unit_cuts import Unit, units_of
 from karat.errors import KaratError, error
 from karat.inputs.roles import Role
 from karat.inputs.score_columns import ScoreColumns, find_score_columns
 from karat.inputs.scores import tolerance_of
+from karat.inputs.slice_codes import Key
 from karat.tally import Classes
 
 __all__ = ["FileUnits", "units_of_files"]
@@ -45,22 +48,26 @@ class FileUnits:
         facts: what a report says of the source.
         tolerance: how far from 1 a row of probabilities may add up.
         stamps: size and time of each file by path, before anything was read.
+        n_threads: threads of the reader and of the count.
+        clusters: the column of clusters, or None.
+        later: how the values of columns become slices.
     """
 
     units: tuple[Unit, ...]
     n_bytes: int
-    digest: TableRows | FileTally
+    digest: Rows | Counted
     given: Mapping[str, Any]
     facts: Mapping[str, Any]
     tolerance: float
     stamps: Mapping[str, Stamp]
+    n_threads: int | None = None
+    clusters: str | None = None
+    later: SlicesLater = field(default_factory=SlicesLater)
 
     @property
     def classes(self) -> Classes:
         """The classes of all rows."""
-        return (
-            self.digest.classes if isinstance(self.digest, TableRows) else self.digest.cells.classes
-        )
+        return self.digest.classes
 
     @property
     def n_rows(self) -> int:
@@ -72,10 +79,13 @@ class FileUnits:
         """The files of each unit, its first row and how many there are."""
         return [([file.path for file in unit.files], unit.first, unit.n) for unit in self.units]
 
-    def read(self, place: int, n_threads: int | None) -> TableRows | FileTally | int:
-        """The rows of a unit on the classes of all, or their tally.
+    @property
+    def n_batches(self) -> int:
+        """How many units there are."""
+        return len(self.units)
 
-        Where none is left to read: how many were dropped.
+    def batch(self, place: int) -> Batch:
+        """The rows of a unit on the classes of all, or their tally.
 
         Errors:
             K417 a file is not what it was; as `rows_of_files`, with rows numbered over the whole
@@ -84,10 +94,11 @@ class FileUnits:
         unit, given, digest = self.units[place], dict(self.given), self.digest
         classes = self.classes
         named: dict[str, Any] = {}
-        if isinstance(digest, TableRows):
+        if isinstance(digest, Rows):
+            assert digest.scores is not None
             columns = digest.scores.columns
             assert columns is not None
-            role = "prob" if digest.scores.is_prob else "score"
+            role = "prob" if digest.is_prob else "score"
             named = {"prob": "", "score": ""} | {role: list(columns)}
         mapping = digest.mapping
         # What the digest does not have is not looked for again: an empty name says so.
@@ -98,17 +109,39 @@ class FileUnits:
         try:
             with self._unchanged(unit):
                 found = rows_of_files(
-                    unit.sql, labels=classes.labels, positive=positive, n_threads=n_threads,
-                    clusters="", is_part=True, **named, **given,
+                    unit.sql, labels=classes.labels, positive=positive, n_threads=self.n_threads,
+                    clusters=self.clusters or "", groups=self.later.groups, is_part=True,
+                    **named, **given,
                 )  # fmt: skip
         except KaratError as problem:
-            if problem.code == "K402":
-                return int(problem.context["n_dropped"])
-            raise self._numbered(problem, place) from None
-        assert not isinstance(found, LabelRows)
-        if isinstance(found, FileTally):
+            if problem.code != "K402":
+                raise
+            return Tallies(n_dropped=int(problem.context["n_dropped"]))
+        if isinstance(found, Counted):
+            return replace(found, cells=found.cells.with_classes(classes))
+        if found.scores is None:
             return found
         return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
+
+    def origin(self, found: Tallies) -> Origin:
+        """Where the rows came from, and how many were left out.
+
+        Errors:
+            K402 no row is left.
+        """
+        facts, warnings = dict(self.facts), list(self.digest.warnings)
+        if not found.n_rows:
+            raise error("K402", path="All files", found="no row is left to read")
+        if found.n_dropped:
+            facts["n_dropped"] = found.n_dropped
+            total = found.n_rows + found.n_dropped
+            warnings.insert(
+                0, f"{found.n_dropped} of {total} rows have a missing label and were dropped."
+            )
+        mapping = dict(self.digest.mapping)
+        if self.clusters is not None:
+            mapping["clusters"] = self.clusters
+        return Origin(mapping, facts, tuple(warnings))
 
     @contextmanager
     def _unchanged(self, unit: Unit) -> Iterator[None]:
@@ -125,10 +158,11 @@ class FileUnits:
             if now != self.stamps[file.path]:
                 raise changed(file, now)
 
-    def numbering(self, place: int, read: Callable[[], object]) -> None:
-        """Look at the rows of a unit; errors name rows of the whole read."""
+    @contextmanager
+    def numbering(self, place: int) -> Iterator[None]:
+        """Errors within name rows of the whole read."""
         try:
-            read()
+            yield
         except KaratError as problem:
             raise self._numbered(problem, place) from None
 
@@ -156,13 +190,15 @@ def units_of_files(
     where: str | None = None,
     nulls: Literal["error", "drop"] = "error",
     clusters: str | None = None,
+    groups: Sequence[Key] = (),
     **given: Any,
 ) -> FileUnits | None:
     """A source of Parquet files as units; None where it is something else.
 
     Args:
         source, n_threads, where, nulls, given: as of `rows_of_files`.
-        clusters: None, to tell columns that are called like one, or an empty name.
+        clusters: a column; None, to tell columns that are called like one, or an empty name.
+        groups: columns, and crosses of several, whose values and bins are slices.
 
     Errors:
         As `rows_of_files`: columns that are not there, and classes that do not fit.
@@ -184,10 +220,13 @@ def units_of_files(
             relation.header, families(relation), named, given.get("prob"), given.get("score")
         )
         mapping = {role: name for role, name in roles.mapping.items() if name}
-        used = [*mapping.values(), *(() if chosen is None else chosen.names)]
+        singles = single_columns(groups, relation.header)
+        used = [*mapping.values(), *(() if chosen is None else chosen.names), *singles]
+        axes = [relation.column(name) for name in (*([clusters] if clusters else ()), *singles)]
         if clusters is None:
             notes += unused_groups(relation.header, used)
         with explaining(relation.files, where=where):
+            relation.require_names(axes)
             told = _check(relation, mapping, chosen)
             if told is not None:
                 notes, chosen = [*notes, told], None
@@ -197,7 +236,7 @@ def units_of_files(
             n_rows = rows_of_each(relation)
             names = () if chosen is None else chosen.names
             is_half = relation.halves([relation.column(name) for name in names])
-        facts = facts_of(relation, where)
+        facts, later = facts_of(relation, where), slices_later(relation, groups)
         sql, labels = _digest(relation, mapping, names, where)
     try:
         found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **given)
@@ -207,14 +246,26 @@ def units_of_files(
             reading = {name: given[name] for name in declared if name in given}
             _look_for(labels, mapping, {"nulls": nulls, "n_threads": n_threads, **reading})
         raise
-    assert not isinstance(found, LabelRows)
     # Of columns of lists only the numbers that were read say how many a row has.
-    width = found.scores.values[:1].nbytes if isinstance(found, TableRows) else 0
+    scores = found.scores if isinstance(found, Rows) else None
+    width = 0 if scores is None else scores.values[:1].nbytes
+    if axes:
+        of_labels = 8 + 8 * ("weights" in mapping) if scores is None else 0
+        width += of_labels + 4 * len(axes)
     n_bytes = sum(n_rows.values()) * width
     units = units_of(relation, n_rows, width)
     kept = {"where": where, "nulls": nulls, **given}
     return FileUnits(
-        units, n_bytes, found.warned(*notes), kept, facts, tolerance_of(is_half=is_half), stamps
+        units,
+        n_bytes,
+        found.warned(*notes),
+        kept,
+        facts,
+        tolerance_of(is_half=is_half),
+        stamps,
+        n_threads,
+        clusters or None,
+        later,
     )
 
 

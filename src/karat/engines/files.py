@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from karat.engines.readers import open_relation
 from karat.engines.relations import Relation
 from karat.engines.row_blocks import Block, RowBlocks
 from karat.engines.row_order import keep_order
+from karat.engines.rows import Counted
 from karat.engines.text_labels import Reading
 from karat.engines.unchanged import unchanged
 from karat.errors import KaratError, error, shown
@@ -33,7 +34,7 @@ from karat.inputs.roles import Family, Role, Roles, find_roles
 from karat.tally import Cells, Label, to_marginals, union
 
 __all__ = [
-    "N_CLASSES_MAX", "FileTally", "Progress", "Survey", "facts_of", "families", "no_rows",
+    "N_CLASSES_MAX", "Progress", "Survey", "facts_of", "families", "no_rows",
     "opened", "survey_files", "tally_files", "tally_relation",
 ]  # fmt: skip
 
@@ -42,29 +43,6 @@ Progress = Callable[[int, int | None], None]
 
 N_CLASSES_MAX = 1 << 22
 """More different labels than this are an identifier or a score, not classes."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileTally:
-    """What was counted, and from what.
-
-    Attributes:
-        cells: the tally.
-        mapping: column by role: ``true``, ``pred``, ``weights``.
-        source: files, bytes, format, query and filter.
-        warnings: sentences the reader should see.
-        n_dropped: rows left out because a label was missing.
-    """
-
-    cells: Cells
-    mapping: Mapping[str, str | None]
-    source: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    n_dropped: int = 0
-
-    def warned(self, *sentences: str) -> FileTally:
-        """The same with more for the reader to see."""
-        return replace(self, warnings=(*self.warnings, *sentences))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +90,7 @@ def tally_files(
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
     progress: Progress | None = None,
-) -> FileTally:
+) -> Counted:
     """Count the labels of prediction files, in memory that does not depend on their size.
 
     Args:
@@ -160,7 +138,7 @@ def tally_relation(
     n_threads: int | None = None,
     progress: Progress | None = None,
     is_part: bool = False,
-) -> FileTally:
+) -> Counted:
     """Count the labels of an open source; otherwise as `tally_files`.
 
     Args:
@@ -200,7 +178,7 @@ def tally_relation(
         facts["n_dropped"] = n_dropped
         total = int(tally.n_rows) + n_dropped
         notes.insert(0, f"{n_dropped} of {total} rows have a missing label and were dropped.")
-    return FileTally(tally, mapping, facts, tuple(notes), n_dropped)
+    return Counted(tally, mapping, facts, tuple(notes), n_dropped)
 
 
 @contextmanager

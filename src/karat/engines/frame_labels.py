@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from karat.engines.row_names import RowNames, names_of_column
+from karat.engines.row_names import names_of_column
 from karat.errors import error
 from karat.inputs.clusters import encode_names
 from karat.inputs.column import Column, Flags, Nulls, drop_missing, taken_rows
@@ -40,7 +40,7 @@ class FrameLabels:
     pred: Column | None
     weights: Weights | None
     weights_argument: str
-    names: Mapping[str, RowNames]
+    names: Mapping[str, Any]
     kept: Flags | None
     n_rows: int
     source: Mapping[str, Any]

@@ -13,9 +13,9 @@ from karat.engines.checks import (
     unused_groups,
 )  # fmt: skip
 from karat.engines.frame_labels import FrameLabels, read_labels
-from karat.engines.frames import FrameTally, count_labels, tally_frame
-from karat.engines.label_rows import LabelRows
-from karat.engines.table_rows import TableRows, coded_rows, not_scores, numbered, placed
+from karat.engines.frames import count_labels, tally_frame
+from karat.engines.placed_columns import not_scores, placed
+from karat.engines.rows import Counted, Rows, coded_rows, numbered
 from karat.errors import KaratError, error
 from karat.inputs.column import Column, Flags
 from karat.inputs.frames import Frame, open_frame
@@ -47,7 +47,7 @@ def rows_of_frame(
     positive: Label | None = None,
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
-) -> TableRows | LabelRows | FrameTally:
+) -> Rows | Counted:
     """The rows of a table that has probabilities or scores; of any other, its tally of labels.
 
     Rows with labels alone are kept too where they are told apart: by cluster, or by id.
@@ -133,21 +133,25 @@ def _labelled(
     labels: Sequence[Label] | None,
     positive: Label | None,
     n_threads: int | None,
-) -> LabelRows:
+) -> Rows:
     """Rows without scores."""
     cells = count_labels(read, labels, positive, n_threads=n_threads)
     true, pred = coded_rows(read.true, read.pred, cells.classes)
     assert pred is not None
-    return LabelRows(
-        cells,
+    return Rows(
+        cells.classes,
         true,
         pred,
-        read.weights,
-        _mapping(found),
-        read.source,
-        (*read.notes, *remarks(cells)),
-        read.n_dropped,
+        weights=read.weights,
+        cells=cells,
         by=read.by,
+        mapping=_mapping(found),
+        source=read.source,
+        warnings=(*read.notes, *remarks(cells)),
+        n_dropped=read.n_dropped,
+        kept=read.kept,
+        weights_argument=read.weights_argument,
+        is_owned=True,
         **read.names,
     )
 
@@ -167,7 +171,7 @@ def _rows(
     positive: Label | None,
     nulls: Literal["error", "drop"],
     groups: Sequence[Key],
-) -> TableRows | str:
+) -> Rows | str:
     """The rows; or what to tell when columns that nobody named turn out to be no scores."""
     read = read_labels(frame, found, weights, clusters, nulls, chosen.names, chosen.role, groups)
     truth, guess, kept = read.true, read.pred, read.kept
@@ -187,19 +191,20 @@ def _rows(
         )
     if kept is not None:
         scores = scores.at(kept)
-    return TableRows(
+    return Rows(
         place.classes,
         true_codes,
         pred_codes,
         scores,
         read.weights,
-        {**_mapping(found), chosen.role: list(scores.columns or chosen.names)},
-        read.source,
-        read.weights_argument,
-        read.notes,
-        read.n_dropped,
-        kept,
         by=read.by,
+        mapping={**_mapping(found), chosen.role: list(scores.columns or chosen.names)},
+        source=read.source,
+        warnings=read.notes,
+        n_dropped=read.n_dropped,
+        kept=kept,
+        weights_argument=read.weights_argument,
+        is_owned=True,
         **read.names,
     )
 

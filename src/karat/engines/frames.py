@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from karat.engines.arrays import tally_columns
 from karat.engines.checks import check_unused_weights, remarks
 from karat.engines.frame_labels import FrameLabels, read_labels
-from karat.engines.table_rows import numbered
+from karat.engines.rows import Counted, numbered
 from karat.inputs.frames import open_frame
 from karat.inputs.roles import find_roles
 from karat.tally.cells import Cells
 from karat.tally.classes import Label
 
-__all__ = ["FrameTally", "count_labels", "tally_frame"]
-
-
-@dataclass(frozen=True, slots=True)
-class FrameTally:
-    """What was counted, and from what.
-
-    Attributes:
-        cells: the tally.
-        mapping: column by role: ``true``, ``pred``, ``weights``.
-        source: whose table it was, and how many rows were dropped.
-        warnings: sentences the reader should see.
-        n_dropped: rows left out because a label or a weight was missing.
-    """
-
-    cells: Cells
-    mapping: Mapping[str, str | None]
-    source: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    n_dropped: int = 0
-
-    def warned(self, *sentences: str) -> FrameTally:
-        """The same with more for the reader to see."""
-        return replace(self, warnings=(*self.warnings, *sentences))
+__all__ = ["count_labels", "tally_frame"]
 
 
 def tally_frame(
@@ -52,7 +28,7 @@ def tally_frame(
     cells: bool = True,
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
-) -> FrameTally:
+) -> Counted:
     """Tally of two columns of a table.
 
     Args:
@@ -84,7 +60,7 @@ def tally_frame(
     rows = read_labels(frame, found, weights, None, nulls)
     tally = count_labels(rows, labels, positive, cells=cells, n_threads=n_threads)
     notes = (*rows.notes, *remarks(tally))
-    return FrameTally(tally, mapping, rows.source, notes, rows.n_dropped)
+    return Counted(tally, mapping, rows.source, notes, rows.n_dropped)
 
 
 def count_labels(

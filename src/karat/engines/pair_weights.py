@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from karat.engines.kept_rows import KeptRows
 from karat.engines.row_names import row_called
+from karat.engines.rows import Rows
 from karat.errors import error, short
 
 __all__ = ["with_common_weights"]
@@ -18,7 +18,7 @@ _CLOSE: Final = 1e-9
 """A weight that was written and read again is the same to this part."""
 
 
-def with_common_weights(models: Sequence[KeptRows], notes: list[str], by: str) -> list[KeptRows]:
+def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> list[Rows]:
     """All models with the weights that some of them say, whatever their order.
 
     Args:

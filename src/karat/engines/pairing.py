@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.engines.kept_rows import KeptRows
 from karat.engines.pair_weights import with_common_weights
 from karat.engines.row_names import RowNames, row_called
+from karat.engines.rows import Rows
 from karat.errors import error, short, shown
 from karat.inputs.identity import harmonized, kind_of
 from karat.inputs.spread import SPREAD_HOSTS, without_order
@@ -33,12 +33,12 @@ class Paired:
         notes: what was left out, as sentences.
     """
 
-    models: tuple[KeptRows, ...]
+    models: tuple[Rows, ...]
     by: str
     notes: tuple[str, ...] = ()
 
 
-def pair_rows(models: Sequence[KeptRows], *, allow_mismatch: bool = False) -> Paired:
+def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired:
     """Match the rows of models: by their ids where every model has some, else by position.
 
     The first model decides the order of the rows, their clusters and slices. Their weights are
@@ -72,16 +72,16 @@ def pair_rows(models: Sequence[KeptRows], *, allow_mismatch: bool = False) -> Pa
     return Paired(tuple(weighed), by, tuple(notes))
 
 
-def _check_order(models: Sequence[KeptRows]) -> None:
+def _check_order(models: Sequence[Rows]) -> None:
     """Refuse to match rows of a frame in partitions by their order."""
     for rows in models:
-        host = (rows.source or {}).get("table")
+        host = rows.source.get("table")
         if host in SPREAD_HOSTS:
             do = "Give both sides a column of ids and name it, as id='row_id'; or compare reports."
             raise without_order(rows.name, host, advice=do)
 
 
-def _different(models: Sequence[KeptRows]) -> tuple[KeptRows, KeptRows]:
+def _different(models: Sequence[Rows]) -> tuple[Rows, Rows]:
     first = models[0]
     return first, next(rows for rows in models if rows.n != first.n)
 
@@ -132,8 +132,8 @@ def _ranks(names: RowNames, place: dict[str, int]) -> Places:
     return lut[names.codes] if len(lut) else np.zeros(len(names.codes), np.int64)
 
 
-def _by_id(models: list[KeptRows], notes: list[str], *, allow_mismatch: bool) -> list[KeptRows]:
-    kept: list[KeptRows] = []
+def _by_id(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> list[Rows]:
+    kept: list[Rows] = []
     for rows in models:
         assert rows.ids is not None
         if not allow_mismatch:
@@ -182,7 +182,7 @@ def _by_id(models: list[KeptRows], notes: list[str], *, allow_mismatch: bool) ->
     ]
 
 
-def _missing_rows(first: KeptRows, rows: KeptRows, lacking: Places, extra: Places) -> Exception:
+def _missing_rows(first: Rows, rows: Rows, lacking: Places, extra: Places) -> Exception:
     parts = []
     for who, places in ((first, lacking), (rows, extra)):
         if len(places):
@@ -194,7 +194,7 @@ def _missing_rows(first: KeptRows, rows: KeptRows, lacking: Places, extra: Place
     return error("K172", left=first.name, right=rows.name, found="; ".join(parts))
 
 
-def _left_out(first: KeptRows, rows: KeptRows, n_lacking: int, n_extra: int) -> str:
+def _left_out(first: Rows, rows: Rows, n_lacking: int, n_extra: int) -> str:
     parts = []
     if n_lacking:
         parts.append(f"{n_lacking} of {first.n} rows of {first.name}")
@@ -203,7 +203,7 @@ def _left_out(first: KeptRows, rows: KeptRows, n_lacking: int, n_extra: int) -> 
     return f"{' and '.join(parts)} have no partner and were left out."
 
 
-def _on_one_axis(models: list[KeptRows]) -> list[KeptRows]:
+def _on_one_axis(models: list[Rows]) -> list[Rows]:
     """The classes that any of them has, in the order of the first; what is scored is one order.
 
     Errors:
@@ -245,15 +245,13 @@ def _on_one_axis(models: list[KeptRows]) -> list[KeptRows]:
     return [rows.on(classes) for rows in models]
 
 
-def _only_true(rows: KeptRows, labels: set[Any]) -> bool:
+def _only_true(rows: Rows, labels: set[Any]) -> bool:
     """Whether one of these classes is true in some row: then it is not a matter of predictions."""
     places = [i for i, label in enumerate(rows.classes.labels) if label in labels]
     return bool(places) and bool(np.isin(rows.true, places).any())
 
 
-def _agreed(
-    models: list[KeptRows], notes: list[str], by: str, *, allow_mismatch: bool
-) -> list[KeptRows]:
+def _agreed(models: list[Rows], notes: list[str], by: str, *, allow_mismatch: bool) -> list[Rows]:
     """The rows of which all say the same truth.
 
     Errors:

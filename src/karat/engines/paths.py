@@ -17,13 +17,22 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Literal, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
 from karat.engines.temporary import writing_temporary
 from karat.errors import error
 
-__all__ = ["DataFile", "FileKind", "Found", "Source", "find", "has_data_ending", "is_query",
-           "is_read_once"]  # fmt: skip
+__all__ = [
+    "DataFile",
+    "FileKind",
+    "Found",
+    "Source",
+    "find",
+    "has_data_ending",
+    "is_query",
+    "is_read_once",
+    "names_files",
+]  # fmt: skip
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 FileKind: TypeAlias = Literal["parquet", "csv", "json"]
@@ -75,6 +84,13 @@ class Found:
 
     files: tuple[DataFile, ...] = ()
     query: str | None = None
+
+
+def names_files(value: Any) -> bool:
+    """Whether it is a path, or a list of paths."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(item, str | os.PathLike) for item in value)
+    return isinstance(value, str | os.PathLike)
 
 
 def is_query(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Batches of rows with scores: read, checked and added to what a stream holds."""
+"""Batches of rows with scores in memory, each read after those before it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy.typing as npt
 from karat import _native
 from karat.engines.decided import both_decide, checked_threshold
 from karat.engines.given_classes import GivenClasses
+from karat.engines.rows import Rows
 from karat.engines.score_classes import are_places, coded_guess, matched
-from karat.engines.score_stream import ScoreParts, discovered, rows_of
+from karat.engines.score_stream import classes_of_columns, discovered
 from karat.errors import error
 from karat.inputs.align import align, check_kinds, check_lengths
 from karat.inputs.column import Column, coded
@@ -22,58 +23,44 @@ from karat.inputs.score_order import wrong_number
 from karat.inputs.scores import Scores
 from karat.inputs.weights import as_weights
 from karat.tally.classes import Classes, Label
-from karat.tally.held_rows import Chunk, HeldRows
 from karat.tally.kept import cached_property
 
-__all__ = ["ScoreBatches"]
+__all__ = ["BatchReader"]
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 
-class ScoreBatches:
-    """What a stream holds of rows with scores.
+class BatchReader:
+    """Reads batches of rows with scores, each after those before it.
 
     Args:
-        empty: what holds no rows.
         labels: the classes in order, or None.
-        n_threads: threads of native passes.
+        positive: the positive class of two; None: the last.
+        threshold: from which score on it is predicted.
     """
 
     def __init__(
-        self, empty: ScoreParts, labels: tuple[Label, ...] | None, n_threads: int | None
+        self, labels: tuple[Label, ...] | None, positive: Label | None, threshold: float | None
     ) -> None:
-        self._parts, self._labels, self._n_threads = empty, labels, n_threads
+        self._labels, self._positive, self._threshold = labels, positive, threshold
 
-    @property
-    def n_rows(self) -> int:
-        """Rows."""
-        return self._parts.n_rows
+    def rows(
+        self, y_true: Any, scores: Scores, y_pred: Any, weights: Any, known: tuple[Label, ...]
+    ) -> Rows:
+        """A batch on the classes that came so far, in memory of its own; see `Stream.update`.
 
-    def parts(self) -> ScoreParts | None:
-        """What is held; None without rows."""
-        return self._parts if self._parts.shape is not None else None
-
-    def merge(self, parts: ScoreParts) -> None:
-        """Add what another stream holds."""
-        self._parts = self._parts.merge(parts, self._n_threads)
-
-    def add(self, y_true: Any, scores: Scores, y_pred: Any, weights: Any) -> None:
-        """Add rows; see `Stream.update`."""
-        rows = self._read(y_true, scores, y_pred, weights)
-        self._parts = self._parts.with_rows(rows, self._n_threads)
-
-    def _read(self, y_true: Any, scores: Scores, y_pred: Any, weights: Any) -> HeldRows:
-        parts = self._parts
+        Args:
+            known: the classes of the batches before it.
+        """
         true = encode(y_true, "y_true")
         if len(true) != scores.n:
             raise error(
                 "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
             )
-        if y_pred is not None and parts.threshold is not None:
-            raise both_decide("y_pred", parts.threshold)
-        columns = _columns(scores.k)
-        checked_threshold(parts.threshold, columns)
-        scores, classes, codes = self._placed(y_true, true, scores)
+        if y_pred is not None and self._threshold is not None:
+            raise both_decide("y_pred", self._threshold)
+        checked_threshold(self._threshold, classes_of_columns(scores.k))
+        scores, classes, codes = self._placed(y_true, true, scores, known)
         pred = None
         if y_pred is not None:
             guess = encode(y_pred, "y_pred")
@@ -81,7 +68,7 @@ class ScoreBatches:
             if classes.k < scores.k:
                 # Labels that only predictions have are classes too.
                 check_kinds(true, guess)
-                classes = discovered((*classes.labels, *_labels_of(guess)), parts.positive)
+                classes = discovered((*classes.labels, *_labels_of(guess)), self._positive)
                 codes = _codes_of(true, classes)
                 if classes.k > scores.k:
                     is_single = scores.values.ndim == 1
@@ -89,41 +76,34 @@ class ScoreBatches:
             pred = coded_guess(guess, classes, scores, is_declared=self._labels is not None)
         given = None if weights is None else as_weights(weights, len(true))
         # Arrays of the caller may change afterwards.
-        chunk = Chunk(codes, np.array(scores.values), pred, None if given is None else given.copy())
-        held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance)
-        # Whatever the classes will be, values that no metric may read are refused with their batch.
-        rows_of(replace(held, classes=columns), n_threads=self._n_threads, is_part=True).read()
-        return held
+        own = replace(scores, values=np.array(scores.values))
+        return Rows(classes, codes, pred, own, None if given is None else given.copy())
 
     @cached_property
     def _given(self) -> GivenClasses | None:
         labels = self._labels
-        return None if labels is None else GivenClasses.of(labels, self._parts.positive)
+        return None if labels is None else GivenClasses.of(labels, self._positive)
 
-    def _placed(self, y_true: Any, true: Column, scores: Scores) -> tuple[Scores, Classes, Codes]:
+    def _placed(
+        self, y_true: Any, true: Column, scores: Scores, known: tuple[Label, ...]
+    ) -> tuple[Scores, Classes, Codes]:
         """Scores in the order of the classes, the classes as far as they came, those of rows."""
-        parts, given = self._parts, self._given
+        given = self._given
         if given is not None and scores.columns is None and given.classes.k == scores.k:
             codes = given.codes(y_true)
             if codes is not None:
                 return scores, given.classes, codes
         if self._labels is not None:
-            return matched(true, scores, self._labels, parts.positive)
-        before = parts.classes.labels if parts.shape is not None else ()
-        both = _united(before, true, parts.positive)
+            return matched(true, scores, self._labels, self._positive)
+        both = _united(known, true, self._positive)
         names = scores.columns
         if names is not None and len(names) == scores.k and not are_places(names):
             column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels)
-            scores, both, _ = matched(column, scores, None, parts.positive)
+            scores, both, _ = matched(column, scores, None, self._positive)
         if both.k > scores.k:
             is_single = scores.values.ndim == 1
             raise wrong_number(scores.argument, scores.k, both, is_single=is_single)
         return scores, both, _codes_of(true, both)
-
-
-def _columns(k: int) -> Classes:
-    """Classes of columns whose labels may not have come yet."""
-    return Classes(tuple(range(k)), positive=1 if k == 2 else None)
 
 
 def _united(before: tuple[Label, ...], true: Column, positive: Label | None) -> Classes:

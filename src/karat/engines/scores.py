@@ -15,23 +15,22 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.engines.areas_ahead import AreasAhead
+from karat.engines.array_rows import score_rows
 from karat.engines.arrays import (
     AllZeroError,
     count_aligned,
     explain_weights,
     weightless,
 )
-from karat.engines.decided import both_decide, checked_threshold
+from karat.engines.decided import checked_threshold
 from karat.engines.matrix_columns import Columns
 from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
-from karat.engines.score_classes import coded_guess, matched
+from karat.engines.rows import Rows
 from karat.errors import error
-from karat.inputs.align import Aligned, Side, check_lengths
+from karat.inputs.align import Aligned, Side
 from karat.inputs.column import Column
-from karat.inputs.labels import encode
 from karat.inputs.scores import Scores, refuse_scores
-from karat.inputs.threads import check_threads
-from karat.inputs.weights import as_weights, refuse_sums
+from karat.inputs.weights import refuse_sums
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.kept import cached_property
@@ -76,6 +75,39 @@ class ScoreTally:
     weights_argument: str = "weights"
     clusters: npt.NDArray[np.int64] | None = None
     is_part: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        rows: Rows,
+        threshold: Any = None,
+        n_threads: int | None = None,
+        *,
+        is_part: bool = False,
+    ) -> ScoreTally:
+        """The tally of rows with scores.
+
+        Args:
+            threshold: from which value on the positive class of two is predicted, whatever
+                predictions the rows have.
+
+        Errors:
+            K136 the threshold is no number, or there are not two classes.
+        """
+        assert rows.scores is not None
+        at = checked_threshold(threshold, rows.classes)
+        return cls(
+            rows.classes,
+            rows.true,
+            rows.scores,
+            rows.weights,
+            rows.pred if threshold is None else None,
+            at,
+            n_threads or 0,
+            rows.weights_argument,
+            rows.cluster_codes,
+            is_part,
+        )
 
     def __post_init__(self) -> None:
         self._read: _native.ScoreSums | None = None
@@ -347,53 +379,14 @@ def _wide(values: npt.NDArray[Any]) -> Floats:
     return values.astype(np.float64, copy=False)
 
 
-def tally_scores(
-    y_true: Any,
-    scores: Scores,
-    *,
-    y_pred: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    weights: Any = None,
-    threshold: Any = None,
-    n_threads: int | None = None,
-) -> ScoreTally:
-    """Rows with scores, matched by position.
+def tally_scores(y_true: Any, scores: Scores, *, threshold: Any = None, **given: Any) -> ScoreTally:
+    """The tally of rows in memory with scores.
 
     Args:
-        y_true: one label a row.
-        scores: the matrix, see `inputs.scores.as_scores`.
-        y_pred: predicted labels, where they are not those of the scores.
-        labels: the classes in the order of the columns; default: the sorted labels of y_true.
-        positive: the positive class of two; default: the last.
-        weights: float[n].
-        threshold: from which value on the positive class of two is predicted.
-        n_threads: None means KARAT_NUM_THREADS, else all cores.
+        y_true, scores, threshold, given: as of `score_rows`.
 
     Errors:
-        K101 to K124 labels, weights; K134, K135 classes and columns, K136 the threshold;
-        K120 a threshold beside y_pred.
+        As `score_rows`; K136 the threshold.
     """
-    check_threads(n_threads)
-    true = encode(y_true, "y_true")
-    if len(true) != scores.n:
-        raise error(
-            "K102", left="y_true", n_left=len(true), right=scores.argument, n_right=scores.n
-        )
-    scores, classes, codes = matched(true, scores, labels, positive, n_threads or 0)
-    pred = None
-    if y_pred is not None:
-        if threshold is not None:
-            raise both_decide("y_pred", threshold)
-        guess = encode(y_pred, "y_pred")
-        check_lengths(true, guess)
-        pred = coded_guess(guess, classes, scores, is_declared=labels is not None)
-    return ScoreTally(
-        classes,
-        codes,
-        scores,
-        None if weights is None else as_weights(weights, len(true)),
-        pred,
-        checked_threshold(threshold, classes),
-        n_threads or 0,
-    )
+    rows = score_rows(y_true, scores, threshold=threshold, **given)
+    return ScoreTally.of(rows, threshold, given.get("n_threads"))

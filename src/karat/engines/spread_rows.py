@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from karat.engines.checks import check_unused_weights, remarks, unused_groups
+from karat.engines.accumulator import Origin, Tallies
+from karat.engines.checks import check_unused_weights, remarks, single_columns, unused_groups
+from karat.engines.crossing import SlicesLater
 from karat.engines.decided import checked_threshold
 from karat.engines.partials import Partial
 from karat.engines.partitions import Reading
-from karat.engines.score_stream import ScoreParts
-from karat.engines.table_rows import not_scores, placed
+from karat.engines.placed_columns import not_scores, placed
 from karat.errors import KaratError, error
+from karat.inputs.align import classes_of
 from karat.inputs.column import coded
 from karat.inputs.frames import Frame
 from karat.inputs.identity import declared_labels
 from karat.inputs.roles import ALIASES, Family, Role, normalized
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.score_order import Placed
+from karat.inputs.slice_codes import Key
 from karat.inputs.spread import spread_host
 from karat.tally import Cells, Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
 
-__all__ = ["SpreadRows", "rows_of_spread"]
+__all__ = ["rows_of_spread"]
 
 
 class Host(Protocol):
@@ -46,25 +49,6 @@ class Host(Protocol):
     def tally(self, reading: Reading) -> Partial: ...
 
 
-@dataclass(frozen=True, eq=False)
-class SpreadRows:
-    """What was counted, and from what; see `TableRows`.
-
-    Attributes:
-        cells: the tally of labels alone, or None.
-        scores: rows with scores, or None.
-        labels: the classes that the caller listed.
-        mapping, source, warnings: as of `TableRows`.
-    """
-
-    cells: Cells | None
-    scores: ScoreParts | None
-    labels: tuple[Label, ...] | None
-    mapping: Mapping[str, str | list[str] | None]
-    source: Mapping[str, Any]
-    warnings: tuple[str, ...]
-
-
 def rows_of_spread(
     table: Any,
     *,
@@ -80,31 +64,26 @@ def rows_of_spread(
     nulls: Literal["error", "drop"] = "error",
     max_memory: int = 1 << 28,
     is_frequency: bool = False,
-) -> SpreadRows:
+    groups: Sequence[Key] = (),
+) -> Tallies:
     """The tally of a frame of Spark or Dask.
 
     Args:
         table: the frame.
         true, pred, prob, score, weights, labels, positive, nulls: as of `rows_of_frame`.
-        clusters: an empty name, or None: rows of a cluster may lie in any partition.
+        clusters: a column of which rows go together; an empty name, or None.
         threshold: from which score on the positive class of two is predicted.
         max_memory: bytes of rows with scores that a task keeps.
         is_frequency: whether a weight is a number of rows.
+        groups: columns, and crosses of several, whose values and bins are slices.
 
     Errors:
-        K120 clusters; K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
+        K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
         rows are numbered in the partition that is named.
 
     Cost: one pass where the rows are. With scores and without `labels`, one more before it that
     reads the labels alone.
     """
-    if clusters:
-        raise error(
-            "K120",
-            found=f"clusters={clusters!r} was given with a frame in partitions, where the rows of "
-            "a cluster may lie in several",
-            do="Collect the columns first: clusters need all rows together.",
-        )
     host = _opened(table)
     declared = None if labels is None else declared_labels(labels)
     given: dict[Role, str | None] = {
@@ -113,6 +92,7 @@ def rows_of_spread(
     base = Reading(
         {}, "cells", labels=declared, is_declared=declared is not None, positive=positive,
         threshold=threshold, nulls=nulls, max_memory=max_memory, is_frequency=is_frequency,
+        groups=tuple(groups),
     )  # fmt: skip
     try:
         return _read(host, given, prob, score, base)
@@ -125,11 +105,13 @@ def rows_of_spread(
 
 def _read(
     host: Host, given: Mapping[Role, str | None], prob: Named, score: Named, base: Reading
-) -> SpreadRows:
+) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
     found = {role: name for role, name in roles.mapping.items() if name}
-    used = [*found.values(), *(() if chosen is None else chosen.names)]
+    singles = single_columns(base.groups, frame.names)
+    used = [*found.values(), *(() if chosen is None else chosen.names), *singles]
+    later = later_of(frame, base.groups)
     if host.of_text and chosen is None and prob is None and score is None:
         texts = [name for name in _texts_called(host, "prob") if name not in used]
         notes += [f"Column {name!r} was not read: it holds text. {host.of_text}" for name in texts]
@@ -143,7 +125,7 @@ def _read(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
         )
         try:
-            return _scored(host, reading, chosen, notes)
+            return replace(_scored(host, reading, chosen, notes), later=later)
         except KaratError as problem:
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
     roles.require("pred")
@@ -156,9 +138,19 @@ def _read(
     declared = base.labels
     if declared is None and partial.order is not None:
         cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
-    told = (*_dropped(partial), *remarks(cells), *notes)
-    source = _source(host, partial)
-    return SpreadRows(cells, None, declared, _mapping(found), source, told)
+    if declared is None and base.positive is not None:
+        cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
+    warnings = (*_dropped(partial), *remarks(cells), *notes)
+    origin = Origin(_mapping(found), _source(host, partial), warnings)
+    return Tallies(
+        cells, crossed=partial.crossed, later=later, n_dropped=partial.n_dropped, origin=origin
+    )
+
+
+def later_of(frame: Frame, groups: Sequence[Key]) -> SlicesLater:
+    """How the columns of a frame become slices."""
+    numbers = frozenset(name for name, kind in frame.types.items() if kind in ("whole", "real"))
+    return SlicesLater(tuple(groups), numbers)
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
@@ -195,7 +187,7 @@ def _opened(table: Any) -> Host:
     return SparkFrame(table)
 
 
-def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[str]) -> SpreadRows:
+def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[str]) -> Tallies:
     place = _placed(host, reading, chosen)
     names, classes = chosen.names, place.classes
     if place.order is not None:
@@ -215,8 +207,8 @@ def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[
     if reading.threshold is not None:
         # Found by its name, and not read: the threshold decides.
         mapping["pred"] = None
-    told = (*_dropped(partial), *notes)
-    return SpreadRows(None, partial.scores, classes.labels, mapping, _source(host, partial), told)
+    origin = Origin(mapping, _source(host, partial), (*_dropped(partial), *notes))
+    return Tallies(scores=partial.scores, n_dropped=partial.n_dropped, origin=origin)
 
 
 def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
@@ -272,4 +264,5 @@ def _source(host: Host, partial: Partial) -> dict[str, Any]:
 
 
 def _mapping(found: Mapping[str, str]) -> dict[str, str | list[str] | None]:
-    return {role: found.get(role) for role in ("true", "pred", "weights")}
+    known: dict[str, Any] = {role: found.get(role) for role in ("true", "pred", "weights")}
+    return known | ({"clusters": found["clusters"]} if "clusters" in found else {})

@@ -7,21 +7,21 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy.typing as npt
 
+from karat.engines.accumulator import Tallies
 from karat.engines.file_units import FileUnits
-from karat.engines.part_bytes import packed_parts, unpacked_parts
+from karat.engines.part_bytes import packed_tallies, unpacked_tallies
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError, error, short
 from karat.render.writing import remove_leftovers, write_bytes
-from karat.tally import Cells
 from karat.tally.serialization import MAGIC, damaged, framed, unframed
 
-__all__ = ["Checkpoint", "Progressed"]
+__all__ = ["Checkpoint"]
 
 _SPECIES: Final = "checkpoint"
 _FORMAT: Final = 1
@@ -34,23 +34,6 @@ _OF_OTHERS: Final = (
 )
 _ANEW: Final = "Delete it to start anew, or name another file."
 _OTHER: Final = "Name another file for the checkpoint; this one stays as it is."
-
-
-@dataclass(frozen=True, slots=True)
-class Progressed:
-    """How far a read is.
-
-    Attributes:
-        n_units: units that were read.
-        n_dropped: rows left out of them.
-        cells: the tally of labels; None with scores, or at the start.
-        scores: what is held of rows with scores; None without.
-    """
-
-    n_units: int = 0
-    n_dropped: int = 0
-    cells: Cells | None = None
-    scores: ScoreParts | None = None
 
 
 @dataclass
@@ -95,8 +78,8 @@ class Checkpoint:
         text = json.dumps(told, sort_keys=True, default=_told)
         return cls(place, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
-    def load(self, empty: ScoreParts) -> Progressed:
-        """How far the read was when it was written last; nothing where there is no file.
+    def load(self, empty: ScoreParts) -> tuple[int, Tallies]:
+        """The number of batches that were read when it was written last, and their tallies.
 
         What killed reads left beside it is removed.
 
@@ -105,17 +88,20 @@ class Checkpoint:
         """
         remove_leftovers(self.path)
         if not self.path.exists():
-            return Progressed()
+            return 0, Tallies()
 
-        def assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Progressed:
+        def assembled(
+            header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+        ) -> tuple[int, Tallies]:
             if header["species"] != _SPECIES:
                 raise self._refused(f"it holds {header['species']!r}, not a {_SPECIES}", _OTHER)
             if header["read"] != self.read:
                 raise self._refused(_OF_OTHERS, _ANEW)
-            counted = header["n_units"], header["n_dropped"]
+            n_units, n_dropped = counted = header["n_units"], header["n_dropped"]
             if any(type(n) is not int or n < 0 for n in counted):
                 raise damaged(f"It says {short(counted)} of units read and rows left out")
-            return Progressed(*counted, *unpacked_parts(header, arrays["parts"], empty))
+            found = unpacked_tallies(header, arrays["parts"], empty)
+            return n_units, replace(found, n_dropped=n_dropped)
 
         try:
             return unframed(self._bytes(), ("parts",), assembled, ("parts",))
@@ -145,7 +131,7 @@ class Checkpoint:
     def _refused(self, found: str, do: str) -> KaratError:
         return error("K414", path=str(self.path), found=found, do=do)
 
-    def save(self, so_far: Progressed, *, is_last: bool = False) -> None:
+    def save(self, n_batches: int, so_far: Tallies, *, is_last: bool = False) -> None:
         """Write how far the read is, unless that would take too much of the time.
 
         Errors:
@@ -154,11 +140,11 @@ class Checkpoint:
         now = time.monotonic()
         if now < self._next and not is_last:
             return
-        facts, parts = packed_parts(so_far.cells, so_far.scores)
+        facts, parts = packed_tallies(so_far)
         header = {
             "species": _SPECIES,
             "read": self.read,
-            "n_units": so_far.n_units,
+            "n_units": n_batches,
             "n_dropped": so_far.n_dropped,
             **facts,
         }

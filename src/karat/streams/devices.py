@@ -9,7 +9,6 @@ from karat.engines.devices.tallies import (
 )
 from karat.engines.devices.tensors import Arrived
 from karat.engines.score_stream import ScoreParts, discovered
-from karat.streams.settings import Settings
 from karat.tally import Cells, Classes
 from karat.tally.classes import Label
 
@@ -19,9 +18,9 @@ __all__ = ["StreamDevices"]
 class StreamDevices:
     """What a stream was given on devices and has not read."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._tallies = DeviceTallies(settings.empty)
+    def __init__(self, empty: ScoreParts, labels: tuple[Label, ...] | None) -> None:
+        self._labels, self._positive = labels, empty.positive
+        self._tallies = DeviceTallies(empty)
         self._classes: dict[tuple[int, ...] | None, Classes | None] = {}
 
     @property
@@ -40,24 +39,29 @@ class StreamDevices:
         return self._tallies.has_scores
 
     def add(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
-        """Add rows whose classes were given; False where they cannot be read on the device.
+        """Add rows; False where the host must read them, or what their classes are.
 
         Args:
             before: rows with scores that the host holds.
             is_part: whether other rows come beside them, so that these may all weigh 0.
         """
-        settings = self._settings
-        assert settings.labels is not None
+        if self._labels is None:
+            return self._add_discovered(rows, before, is_part=is_part)
+        return self._add_given(rows, before, is_part=is_part)
+
+    def _add_given(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
+        """Add rows whose classes were given; False where they cannot be read on the device."""
+        assert self._labels is not None
         shape = None if rows.scores is None else tuple(rows.scores.shape[1:])
         if shape not in self._classes:
-            self._classes[shape] = classes_of_labels(settings.labels, settings.positive, rows)
+            self._classes[shape] = classes_of_labels(self._labels, self._positive, rows)
         classes = self._classes[shape]
         if classes is None:
             return False
         self._added(rows, classes, before, is_part=is_part, is_waited_for=False)
         return True
 
-    def add_discovered(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
+    def _add_discovered(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
         """Add rows whose classes are those that come, looked at before they are added.
 
         Of labels alone nothing may be held. False where the host must say what the classes are.
@@ -82,7 +86,7 @@ class StreamDevices:
             known = (*known, *self._tallies.classes.labels)
         if found is None or any(isinstance(label, str) for label in known):
             return None
-        classes = discovered((*known, *found), self._settings.positive)
+        classes = discovered((*known, *found), self._positive)
         if classes.k != k:
             return None
         guess = () if rows.pred is None else labels_that_occur((rows.pred,))

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
 
 from karat.class_names import listed_names
+from karat.common_arguments import checked_memory, confidence_of
 from karat.engines.decided import checked_threshold
 from karat.engines.given_classes import GivenClasses
-from karat.engines.score_batches import ScoreBatches
+from karat.engines.score_batches import BatchReader
 from karat.engines.score_stream import ScoreParts
 from karat.errors import error, short, shown
-from karat.evaluation import are_numbers_of_rows
 from karat.functions import check_policy, plain_text
 from karat.inputs.align import classes_of
-from karat.inputs.identity import declared_positive
+from karat.inputs.identity import declared_labels, declared_positive
 from karat.inputs.threads import check_threads
-from karat.measuring import checked_memory
+from karat.measuring import Spec
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.plan import requested
-from karat.streams.reports import Asked
 from karat.tally import Classes, Label
 from karat.tally.kept import cached_property
 from karat.uncertainty.confidence import Confidence
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "declared_classes"]
 
 _TWO: Final = Classes((0, 1), positive=1)
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")
@@ -75,12 +74,9 @@ class Settings:
             names = {_plain(label): _plain(name) for label, name in names.items()}
         elif names is not None:
             names = tuple(map(_plain, listed_names(names)))
-        labels, positive = given["labels"], given["positive"]
-        if labels is not None and positive is not None and len(labels) == 2:
-            positive = declared_positive(positive, labels)
-        if labels is not None and positive is not None:
-            classes_of(labels, positive)
-        threshold = checked_threshold(given["threshold"], _TWO)
+        labels, positive, threshold = declared_classes(
+            given["labels"], given["positive"], given["threshold"]
+        )
         confidence = {
             name: given[name] for name in ("level", "side", "method", "design", "weights_are")
         }
@@ -89,7 +85,6 @@ class Settings:
             labels, names, positive, threshold, _texts(given["metrics"]), confidence,
             check_policy(given["undefined"]), given["n_threads"], checked_memory(max_memory),
         )  # fmt: skip
-        are_numbers_of_rows(confidence["weights_are"])
         asked = found.asked
         if asked is not None:
             # As they are written: a level may have come as a Decimal.
@@ -108,12 +103,7 @@ class Settings:
     @cached_property
     def asked(self) -> Confidence | None:
         """What is asked of the intervals; None: there are none."""
-        given = dict(self.confidence)
-        del given["weights_are"]
-        found = Confidence.of(**given)
-        if found is None or not self.is_frequency:
-            return found
-        return replace(found, weights_are="frequency")
+        return confidence_of(**self.confidence)
 
     @cached_property
     def given(self) -> GivenClasses | None:
@@ -126,18 +116,19 @@ class Settings:
         return bool(plain_text(self.confidence["weights_are"]) == "frequency")
 
     @property
-    def for_report(self) -> Asked:
+    def spec(self) -> Spec:
         """What a report is to hold."""
-        return Asked(self.wanted, self.undefined, self.asked, self.n_threads)
+        return Spec(self.wanted, self.undefined, self.asked, self.n_threads, self.threshold)
 
     @property
     def empty(self) -> ScoreParts:
         """What holds no rows with scores."""
         return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
 
-    def batches(self) -> ScoreBatches:
-        """Where batches of rows with scores go."""
-        return ScoreBatches(self.empty, self.labels, self.n_threads)
+    @cached_property
+    def reader(self) -> BatchReader:
+        """What reads batches of rows with scores."""
+        return BatchReader(self.labels, self.positive, self.threshold)
 
     def check_same(self, other: Settings) -> None:
         """Refuse a stream whose rows were not read alike.
@@ -175,6 +166,22 @@ class Settings:
         given = {**found, **found["confidence"], "class_names": names}
         del given["confidence"]
         return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
+
+
+def declared_classes(
+    labels: Sequence[Label] | None, positive: Any, threshold: Any
+) -> tuple[tuple[Label, ...] | None, Any, float | None]:
+    """The classes, the positive one and the threshold, as far as they are known beforehand.
+
+    Errors:
+        K110 unusable labels; K111, K112 the positive class; K136 the threshold.
+    """
+    declared = None if labels is None else declared_labels(labels)
+    if declared is not None and positive is not None and len(declared) == 2:
+        positive = declared_positive(positive, declared)
+    if declared is not None and positive is not None:
+        classes_of(declared, positive)
+    return declared, positive, checked_threshold(threshold, _TWO)
 
 
 def _plain(value: Any) -> Any:

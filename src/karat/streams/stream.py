@@ -6,28 +6,30 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from karat.common_arguments import dressed
+from karat.engines.accumulator import Batch, Tallies
 from karat.engines.arrays import tally_labels
 from karat.engines.devices.exchange import all_gathered
 from karat.engines.devices.tensors import Arrived, arrived
+from karat.engines.rows import Counted
 from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
-from karat.evaluation import display_names
 from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_labels
-from karat.measuring import counted_as_rows
 from karat.metrics import Metric
 from karat.report import Report
+from karat.scored_functions import given_scores
+from karat.slicing import report_of
 from karat.streams.devices import StreamDevices
 from karat.streams.locks import OwnLock
 from karat.streams.refusals import mixed, no_stream, reduced_again, scores_taken_away
-from karat.streams.reports import report_of_parts
 from karat.streams.settings import Settings
 from karat.streams.stream_bytes import stream_from_bytes, stream_to_bytes
 from karat.streams.windows import without
 from karat.table_arguments import given_alone
-from karat.tally import Cells, Label, union
+from karat.tally import Label
 
-__all__ = ["Stream", "report_on_device"]
+__all__ = ["Stream"]
 
 
 class Stream:
@@ -97,17 +99,15 @@ class Stream:
         self._forget()
 
     def _forget(self) -> None:
-        self._cells: Cells | None = None
-        self._scores = self._settings.batches()
-        self._devices = StreamDevices(self._settings)
+        self._tallies = Tallies()
+        self._devices = StreamDevices(self._settings.empty, self._settings.labels)
         self._is_whole = False
 
     @property
     def n_rows(self) -> int:
         """Rows added so far."""
         with self._lock:
-            counted = 0 if self._cells is None else int(self._cells.n_rows)
-            return self._scores.n_rows + counted + self._devices.n_rows
+            return self._tallies.n_rows + self._devices.n_rows
 
     @names_its_arguments
     def update(
@@ -144,24 +144,28 @@ class Stream:
         if y_prob is None and y_score is None:
             self._update_labels(y_true, y_pred, weights)
             return
-        from karat.scored_functions import given_scores
-
         scores = given_scores(y_prob, y_score)
         with self._lock:
             if self._has_labels:
                 raise mixed("rows with scores", "labels alone")
             self._land()
-            self._scores.add(y_true, scores, y_pred, weights)
+            before = self._tallies.scores
+            known = () if before is None else before.classes.labels
+            self._add(self._settings.reader.rows(y_true, scores, y_pred, weights, known))
+
+    def _add(self, batch: Batch) -> None:
+        settings = self._settings
+        self._tallies = self._tallies.plus(batch, settings.empty, settings.n_threads)
 
     @property
     def _has_labels(self) -> bool:
-        return self._cells is not None or self._devices.has_labels
+        return self._tallies.cells is not None or self._devices.has_labels
 
     @property
     def _has_scores(self) -> bool:
-        return bool(self._scores.n_rows) or self._devices.has_scores
+        return self._tallies.scores is not None or self._devices.has_scores
 
-    def _update_on_device(self, rows: Arrived, *, is_part: bool = True) -> bool:
+    def _update_on_device(self, rows: Arrived) -> bool:
         """Add rows of a device; False where the host must read them: what `update` does first."""
         if rows.scores is None and (rows.pred is None or self._settings.threshold is not None):
             return False
@@ -171,17 +175,15 @@ class Stream:
             if rows.scores is not None and self._has_labels:
                 raise mixed("rows with scores", "labels alone")
             self._check_weighted(rows)
-            if self._settings.labels is not None:
-                return self._devices.add(rows, self._scores.parts(), is_part=is_part)
-            is_added = self._devices.add_discovered(rows, self._scores.parts(), is_part=is_part)
-            if not is_added or rows.scores is None:
+            is_added = self._devices.add(rows, self._tallies.scores, is_part=True)
+            if self._settings.labels is None and (not is_added or rows.scores is None):
                 # The host goes on from all rows before; classes of labels may change every time.
                 self._land()
             return is_added
 
     def _check_weighted(self, rows: Arrived) -> None:
         """Refuse labels that are not weighted as those of the host are."""
-        cells = self._cells
+        cells = self._tallies.cells
         if cells is None or rows.scores is not None:
             return
         if cells.is_weighted != (rows.weights is not None):
@@ -194,11 +196,9 @@ class Stream:
         Errors:
             K104, K105, K109, K113 to K115, K125, K131 to K133 of rows that were added before.
         """
-        cells, scores = self._devices.landed(self._scores.parts())
-        if cells is not None:
-            self._cells = cells if self._cells is None else union(self._cells, cells)
-        if scores is not None:
-            self._scores.merge(scores)
+        cells, scores = self._devices.landed(self._tallies.scores)
+        if cells is not None or scores is not None:
+            self._add(Tallies(cells, scores))
         self._devices.clear()
 
     def _update_labels(self, y_true: Any, y_pred: Any, weights: Any) -> None:
@@ -222,7 +222,7 @@ class Stream:
             if self._has_scores:
                 raise mixed("labels alone", "rows with scores")
             self._land()
-            self._cells = cells if self._cells is None else union(self._cells, cells)
+            self._add(Counted(cells))
 
     def merge(self, other: Stream) -> Stream:
         """Add what another stream holds, which stays as it is; this stream is returned.
@@ -236,18 +236,15 @@ class Stream:
             raise no_stream("merge", other, "Give a karat.Stream; update() adds rows.")
         with other._lock:
             other._land()
-            cells, scores = other._cells, other._scores.parts()
+            part = other._tallies
         self._settings.check_same(other._settings)
         with self._lock:
             self._land()
-            if cells is not None:
-                if self._scores.n_rows:
-                    raise mixed("labels alone", "rows with scores")
-                self._cells = cells if self._cells is None else union(self._cells, cells)
-            if scores is not None:
-                if self._cells is not None:
-                    raise mixed("rows with scores", "labels alone")
-                self._scores.merge(scores)
+            if part.cells is not None and self._tallies.scores is not None:
+                raise mixed("labels alone", "rows with scores")
+            if part.scores is not None and self._tallies.cells is not None:
+                raise mixed("rows with scores", "labels alone")
+            self._add(part)
         return self
 
     def all_reduce(self, group: Any = None) -> Stream:
@@ -289,7 +286,7 @@ class Stream:
             for part in parts[1:]:
                 whole.merge(Stream.from_bytes(part or b""))
             self._settings.check_same(whole._settings)
-            self._cells, self._scores = whole._cells, whole._scores
+            self._tallies = whole._tallies
             self._is_whole = True
         return self
 
@@ -305,14 +302,14 @@ class Stream:
             raise no_stream("subtract", other, "Give the karat.Stream that was merged in.")
         with other._lock:
             other._land()
-            part, has_scores = other._cells, other._scores.n_rows > 0
+            part = other._tallies
         self._settings.check_same(other._settings)
         with self._lock:
             self._land()
-            if has_scores or self._scores.n_rows:
+            if part.scores is not None or self._tallies.scores is not None:
                 raise scores_taken_away()
-            if part is not None:
-                self._cells = without(self._cells, part)
+            if part.cells is not None:
+                self._tallies = Tallies(without(self._tallies.cells, part.cells))
         return self
 
     def reset(self) -> None:
@@ -333,20 +330,19 @@ class Stream:
         settings = self._settings if metrics is None else self._settings.asking(metrics)
         with self._lock:
             self._land()
-            cells, scores = self._cells, self._scores.parts()
-        if scores is None and (cells is None or not cells.n_rows):
+            found = self._tallies
+        if not found.n_rows:
             raise error("K101", argument="The stream")
+        cells = found.cells
         if cells is not None and settings.positive is not None and settings.labels is None:
             cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))
-        found = report_of_parts(cells, scores, settings.for_report)
-        if settings.is_frequency:
-            found = replace(found, cells=counted_as_rows(found.cells))
-        classes = found.classes.named(display_names(settings.class_names, found.classes))
-        found = replace(found, cells=found.cells.with_classes(classes))
+            found = replace(found, cells=cells)
+        report = report_of(found, settings.spec)
+        report = dressed(report, settings.class_names, is_frequency=settings.is_frequency)
         if settings.wanted is not None:
             # A metric that these classes do not have is an error here, not when it is printed.
-            _ = found.metrics
-        return found
+            _ = report.metrics
+        return report
 
     def to_bytes(self) -> bytes:
         """The stream as bytes that `from_bytes` of this and every later version reads.
@@ -355,7 +351,7 @@ class Stream:
         """
         with self._lock:
             self._land()
-            return stream_to_bytes(self._settings, self._cells, self._scores.parts())
+            return stream_to_bytes(self._settings, self._tallies)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Stream:
@@ -366,13 +362,11 @@ class Stream:
         Errors:
             K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them.
         """
-        settings, cells, scores = stream_from_bytes(data)
+        settings, tallies = stream_from_bytes(data)
         found = cls.__new__(cls)
         found._settings = settings
         found._begin()
-        found._cells = cells
-        if scores is not None:
-            found._scores.merge(scores)
+        found._add(tallies)
         return found
 
     def __reduce__(self) -> tuple[Callable[[bytes], Stream], tuple[bytes]]:
@@ -380,9 +374,3 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<karat.Stream: {self.n_rows} rows>"
-
-
-def report_on_device(rows: Arrived, **settings: Any) -> Report | None:
-    """The report of rows of a device, see `Stream`; None where the host must read them."""
-    stream = Stream(**settings)
-    return stream.report() if stream._update_on_device(rows, is_part=False) else None
