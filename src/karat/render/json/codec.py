@@ -1,31 +1,153 @@
-"""Declarations of JSON: a part is declared once, and written and read by that declaration.
+"""Kinds of JSON values: a part of a text is declared once, and read and written by that.
 
-A `Kind` is one type of values; a record of kinds by name is a kind as well. What a limit has to
-know of other parts comes by the scope: of reading, all that was read before, by name; of writing,
-the report.
+A `Part` is a value in a text and its place, so that a refusal states the place, what stands there
+and what should stand there. A `Kind` reads a part and writes a value; a record of kinds by name is
+a kind as well. What a kind has to know of other parts comes by the scope: of reading, all that was
+read before, by name; of writing, the report.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, Final, TypeAlias
 
-from karat.render.json.parts import Part, is_number, refused, whole_number
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import KaratError, error
+from karat.tally.serialization import each_once
 
 Scope: TypeAlias = Any
 Words: TypeAlias = str | Callable[[Scope], str]
 OMITTED: Final = object()
 """In place of a value: the field is not written."""
 _REQUIRED: Final = object()
-_GIVEN: Final = object()
-_CLOSE: Final = 1e-9
-"""Numbers agree to this part: their formulas may add in another order elsewhere."""
-_NOTHING: Final = 1e-15
-"""What a difference of equal numbers may leave where nothing is left."""
+_EXACT: Final = 1 << 53
+"""Up to here a whole number written as a float, 3.0, is that number."""
+_LONGEST: Final = 60
+_MOST_DIGITS: Final = 300
+"""Digits of a whole number; with more, float64 could not hold it."""
+
+
+def refused(found: str, do: str = "Write the report again with to_json().") -> KaratError:
+    """Return the error of a text that is not a whole report."""
+    return error("K205", thing="report in JSON", found=found, do=do)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value in a JSON text, and its place.
+
+    Attributes:
+        value: what `json` made of it.
+        path: ``"tally.cells[3][2]"``; empty for the whole text.
+    """
+
+    value: Any
+    path: str = ""
+
+    def is_not(self, wanted: str) -> KaratError:
+        """Return the error of a part that is something else."""
+        kinds: dict[type, str] = {dict: "an object", list: "a list"}
+        shown = kinds.get(type(self.value)) or json.dumps(self.value)
+        shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+        return refused(f"{self.path or 'It'} is {shown}, not {wanted}")
+
+    def __getitem__(self, key: str) -> Part:
+        if (found := self.get(key)) is None:
+            raise refused(f"{self._below(key)} is missing")
+        return found
+
+    def get(self, key: str) -> Part | None:
+        """Return the part of that name, or None where there is none."""
+        if not isinstance(self.value, dict):
+            raise self.is_not("an object")
+        return Part(self.value[key], self._below(key)) if key in self.value else None
+
+    def fields(self) -> dict[str, Part]:
+        """Return the parts of an object by name."""
+        if not isinstance(self.value, dict):
+            raise self.is_not("an object")
+        return {key: Part(item, self._below(key)) for key, item in self.value.items()}
+
+    def items(self) -> list[Part]:
+        """Return the parts of a list."""
+        if not isinstance(self.value, list):
+            raise self.is_not("a list")
+        return [Part(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
+
+    def counts(self, _: Scope = None) -> npt.NDArray[np.int64]:
+        """Return a list of whole numbers, nested to any depth, as int64[...]."""
+        numbers = self._numbers()
+        is_float = numbers.dtype.kind == "f"
+        if is_float and not ((numbers == np.floor(numbers)) & (np.abs(numbers) <= _EXACT)).all():
+            raise self._first_wrong(lambda leaf: _whole(leaf) is None, "a whole number")
+        return numbers.astype(np.int64)
+
+    def amounts(self, _: Scope = None) -> npt.NDArray[np.float64]:
+        """Return a list of numbers, nested to any depth, as float64[...]."""
+        return self._numbers().astype(np.float64)
+
+    def _numbers(self) -> npt.NDArray[Any]:
+        if not isinstance(self.value, list):
+            raise self.is_not("a list of numbers")
+        try:
+            numbers = np.array(self.value) if self.value else np.zeros(0, np.int64)
+        except ValueError:
+            raise refused(f"{self.path} has rows that differ in length") from None
+        # NumPy takes true for 1 where numbers stand beside it.
+        if numbers.dtype.kind not in "if" or _has_flags(self.value):
+            raise self._first_wrong(lambda leaf: not is_number(leaf), "a number")
+        return numbers
+
+    def _first_wrong(self, is_wrong: Callable[[Any], bool], wanted: str) -> KaratError:
+        for leaf in self._leaves():
+            if is_wrong(leaf.value):
+                return leaf.is_not(wanted)
+        return refused(
+            f"{self.path} has a number that is too large for a float64 or a 64-bit whole number"
+        )
+
+    def _leaves(self) -> Iterator[Part]:
+        for item in self.items():
+            yield from item._leaves() if isinstance(item.value, list) else (item,)
+
+    def _below(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path else key
+
+
+def parsed(text: str | bytes) -> Part:
+    """Parse strict JSON: no NaN, no number too large, no key twice.
+
+    Errors:
+        K205 it is not JSON.
+    """
+
+    def constant(name: str) -> Any:
+        raise ValueError(f"{name} is no JSON; a value that is not a finite number is null")
+
+    def finite(digits: str) -> float:
+        if math.isinf(number := float(digits)):
+            raise ValueError(f"{digits[:_LONGEST]} is larger than any number that is read")
+        return number
+
+    def countable(digits: str) -> int:
+        if len(digits) > _MOST_DIGITS:
+            raise ValueError(f"{digits[:20]}… has {len(digits)} digits")
+        return int(digits)
+
+    hooks: Any = {"parse_constant": constant, "parse_float": finite, "parse_int": countable}
+    try:
+        return Part(json.loads(text, object_pairs_hook=each_once, **hooks))
+    except RecursionError:
+        raise refused("It is nested too deeply to be a report") from None
+    except ValueError as problem:
+        raise refused(f"It is not JSON: {problem}") from None
 
 
 def itself(value: Any, *_: Any) -> Any:
@@ -43,12 +165,14 @@ class Kind:
         get: as a field, the attribute of the object that is written, if it has another name than
             the field, or what makes the value of the object.
         absent: as a field, what is read where it is not there; else it has to be.
+        is_given: as a field, whether it follows from what was read before it and is not in JSON.
     """
 
     read: Callable[[Part, Scope], Any]
     write: Callable[[Any, Scope], Any] = itself
     get: str | Callable[[Any], Any] = ""
     absent: Any = _REQUIRED
+    is_given: bool = False
 
     def of(self, get: str | Callable[[Any], Any]) -> Kind:
         """Write this attribute of the object, or what this makes of it."""
@@ -75,10 +199,14 @@ class Kind:
 
         return replace(self, read=read)
 
+    def into(self, make: Callable[[Any], Any]) -> Kind:
+        """Read what this makes of the value."""
+        return replace(self, read=lambda part, scope: make(self.read(part, scope)))
+
 
 def given(make: Callable[[Scope], Any]) -> Kind:
     """Declare a field that follows from what was read before it and is not in JSON."""
-    return Kind(lambda _, scope: make(scope), get=lambda _: OMITTED, absent=_GIVEN)
+    return Kind(lambda _, scope: make(scope), is_given=True)
 
 
 def record(make: Callable[[Scope], Any] | None, /, **kinds: Kind) -> Kind:
@@ -92,41 +220,40 @@ def record(make: Callable[[Scope], Any] | None, /, **kinds: Kind) -> Kind:
     def read(part: Part, scope: Scope) -> Any:
         found = SimpleNamespace(**vars(scope))
         for name, kind in kinds.items():
-            if kind.absent is not _GIVEN and (one := part.get(name)) is None:
-                if kind.absent is _REQUIRED:
-                    raise refused(f"{part.path}.{name}".lstrip(".") + " is missing")
-                setattr(found, name, kind.absent)
+            if kind.is_given:
+                one = kind.read(part, found)
+            elif kind.absent is not _REQUIRED and part.get(name) is None:
+                one = kind.absent
             else:
-                setattr(found, name, kind.read(part if kind.absent is _GIVEN else one, found))
+                one = kind.read(part[name], found)
+            setattr(found, name, one)
         return {name: getattr(found, name) for name in kinds} if make is None else make(found)
 
     def write(value: Any, scope: Scope) -> dict[str, Any]:
         found = {}
         for name, kind in kinds.items():
-            one = kind.get(value) if callable(kind.get) else attrgetter(kind.get or name)(value)
-            if one is not OMITTED:
-                found[name] = kind.write(one, scope)
+            if not kind.is_given:
+                one = kind.get(value) if callable(kind.get) else attrgetter(kind.get or name)(value)
+                if one is not OMITTED:
+                    found[name] = kind.write(one, scope)
         return found
 
     return Kind(read, write)
 
 
 def record_of(made: type, **limited: Kind) -> Kind:
-    """Declare an object of the fields of a dataclass, but for the limited ones by their types."""
+    """Declare an object of the fields of a dataclass, of these kinds or those of the types."""
 
     def kind(annotation: str) -> Kind:
         found = _BY_TYPE[annotation.removesuffix(" | None")]
         return or_null(found) if annotation.endswith(" | None") else found
 
     kinds = {item.name: limited.get(item.name) or kind(str(item.type)) for item in fields(made)}
-    found = record(None, **kinds)
-    return Kind(lambda part, scope: made(**found.read(part, scope)), found.write)
+    return record(None, **kinds).into(lambda found: made(**found))
 
 
 def each(
-    kind: Kind,
-    size: Callable[[Scope], int] | None = None,
-    words: Callable[[Scope], str] = lambda _: "has not one part for each class",
+    kind: Kind, size: Callable[[Scope], int] | None = None, words: str = "has {} items, not {}"
 ) -> Kind:
     """Declare a list; `scope.place` is the place of an item.
 
@@ -137,11 +264,13 @@ def each(
     """
 
     def read(part: Part, scope: Scope) -> list[Any]:
-        items = list(part.items())
+        items = part.items()
         if size is not None and len(items) != size(scope):
-            raise refused(f"{part.path} {words(SimpleNamespace(**vars(scope), n=len(items)))}")
-        inner = [SimpleNamespace(**vars(scope) | {"place": i}) for i in range(len(items))]
-        found = [kind.read(item, at) for item, at in zip(items, inner, strict=True)]
+            raise refused(f"{part.path} {words.format(len(items), size(scope))}")
+        inner = SimpleNamespace(**vars(scope))
+        found = []
+        for inner.place, item in enumerate(items):
+            found.append(kind.read(item, inner))
         return [one for one in found if one is not OMITTED]
 
     return Kind(read, lambda values, scope: [kind.write(value, scope) for value in values])
@@ -150,8 +279,8 @@ def each(
 def named(kind: Kind, **known: Kind) -> Kind:
     """Declare an object of any names, whose values are of one kind but for those of known names."""
     return Kind(
-        lambda part, s: {name: known.get(name, kind).read(one, s) for name, one in part.fields()},
-        lambda value, s: {name: kind.write(one, s) for name, one in value.items()},
+        lambda part, s: {x: known.get(x, kind).read(one, s) for x, one in part.fields().items()},
+        lambda value, s: {x: kind.write(one, s) for x, one in value.items()},
     )
 
 
@@ -164,16 +293,10 @@ def or_null(kind: Kind) -> Kind:
     )
 
 
-def scalar(
-    is_one: Callable[[Any], Any],
-    words: str,
-    made: Callable[[Any], Any] = itself,
-    written: Callable[[Any], Any] = itself,
-) -> Kind:
-    """Declare values that stand alone, of which the JSON is one of these, and made into those."""
+def scalar(is_one: Callable[[Any], Any], words: str, written: Any = itself) -> Kind:
+    """Declare values that stand alone, of which this holds."""
     kind = Kind(lambda part, _: part.value, lambda value, _: written(value))
-    found = kind.where(lambda value, _: is_one(value), words)
-    return replace(found, read=lambda part, scope: made(found.read(part, scope)))
+    return kind.where(lambda value, _: is_one(value), words)
 
 
 def choice(*options: str, words: str = "") -> Kind:
@@ -193,36 +316,27 @@ def plain(value: Any, *_: Any) -> Any:
     return value if isinstance(value, str | int | float | None) else str(value)
 
 
-def as_list(array: Any, *_: Any) -> list[Any]:
+def listed(array: Any, *_: Any) -> list[Any]:
     """Return an array as nested lists."""
     found: list[Any] = array.tolist()
     return found
 
 
-def agree(value: Any, expected: float | None) -> bool:
-    """Return whether a JSON value is a number that is computed again, but for rounding."""
-    if isinstance(value, bool) or expected is None or not is_number(value):
-        return value is expected
-    if isinstance(expected, int):
-        return bool(value == expected)
-    return abs(value - expected) <= _CLOSE * max(abs(value), abs(expected)) + _NOTHING
+def is_number(value: Any) -> bool:
+    """Return whether a JSON value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def compare(part: Part, expected: Any, source: str) -> None:
-    """Refuse a part whose numbers, at any depth, are not the expected ones; texts may differ."""
-    if isinstance(expected, Mapping):
-        for key, item in expected.items():
-            if not isinstance(item, str):
-                compare(part[key], item, source)
-    elif isinstance(expected, list):
-        items = list(part.items())
-        if len(items) != len(expected):
-            raise part.is_not(f"{len(expected)} items, which {source} gives")
-        for one, wanted in zip(items, expected, strict=True):
-            compare(one, wanted, source)
-    elif not isinstance(expected, str) and not agree(part.value, expected):
-        told = "null" if expected is None else repr(expected)
-        raise part.is_not(f"{told}, which {source} gives")
+def _whole(value: Any) -> int | None:
+    """The whole number that a value is, 3 or 3.0; None for all else."""
+    if not is_number(value) or value != value // 1:
+        return None
+    return int(value) if isinstance(value, int) or abs(value) <= _EXACT else None
+
+
+def _has_flags(values: list[Any]) -> bool:
+    kinds = set(map(type, values))
+    return bool in kinds or (list in kinds and any(map(_has_flags, values)))
 
 
 def _named_number(x: float) -> float | str:
@@ -230,32 +344,26 @@ def _named_number(x: float) -> float | str:
     return x if math.isfinite(x) else "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
 
 
-def number_or_nan(value: Any) -> float:
-    """Return a number as float; NaN for null."""
-    return math.nan if value is None else float(value)
-
-
+RAW: Final = Kind(lambda part, _: part.value)
 FLAG: Final = scalar(lambda x: isinstance(x, bool), "true or false")
 TEXT: Final = scalar(lambda x: isinstance(x, str), "a string")
 LABEL: Final = scalar(
     lambda x: isinstance(x, str | int), "a label (a string, a whole number, true or false)"
 )
-NUMBER: Final = scalar(is_number, "a number", float, plain)
-NUMBER_OR_NAN: Final = scalar(
-    lambda x: x is None or is_number(x), "a number or null", number_or_nan, plain
+NUMBER: Final = scalar(is_number, "a number", plain).into(float)
+NUMBER_OR_NAN: Final = scalar(lambda x: x is None or is_number(x), "a number or null", plain).into(
+    lambda x: math.nan if x is None else float(x)
 )
 ANY_NUMBER: Final = scalar(
     lambda x: is_number(x) or x in ("inf", "-inf", "nan"),
     "a number, 'inf', '-inf' or 'nan'",
-    float,
     _named_number,
-)
+).into(float)
 COUNT: Final = scalar(
-    lambda x: (found := whole_number(x)) is not None and 0 <= found < 1 << 63,
+    lambda x: (found := _whole(x)) is not None and 0 <= found < 1 << 63,
     "a whole number of at least 0",
-    int,
-)
-COUNTS: Final = Kind(lambda part, _: part.counts(), as_list)
-AMOUNTS: Final = Kind(lambda part, _: part.amounts(), as_list)
-TEXTS: Final = Kind(lambda part, scope: tuple(each(TEXT).read(part, scope)), plain)
+).into(int)
+COUNTS: Final = Kind(Part.counts, listed)
+AMOUNTS: Final = Kind(Part.amounts, listed)
+TEXTS: Final = replace(each(TEXT).into(tuple), write=plain)
 _BY_TYPE: Final = {"float": NUMBER_OR_NAN, "int": COUNT, "str": TEXT, "dict[str, str]": named(TEXT)}

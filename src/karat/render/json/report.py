@@ -5,26 +5,28 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias, get_args
+from dataclasses import replace
+from typing import Any, Final, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from karat._version import __version__
 from karat.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.errors import KaratError, error
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
+from karat.metrics._metric import Values
 from karat.metrics._registry import find
 from karat.render.json.codec import (
     COUNT,
     FLAG,
     NUMBER,
     OMITTED,
+    RAW,
     TEXT,
     TEXTS,
-    Field,
     Kind,
+    Part,
     Scope,
     choice,
     each,
@@ -34,17 +36,15 @@ from karat.render.json.codec import (
     or_null,
     plain,
     record,
+    refused,
     scalar,
 )
-from karat.render.json.parts import Part, refused
 from karat.render.json.scores import SCORES
 from karat.render.json.tally import CLASSES, CONFUSION, TALLY
 from karat.report import Report
 from karat.uncertainty.confidence import Confidence, Interval
 
-__all__ = ["RECOMPUTED", "REPORT", "SCHEMA"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+__all__ = ["DERIVED", "REPORT", "SCHEMA"]
 
 SCHEMA: Final = "karat.report/1"
 _VERSION: Final = re.compile(
@@ -56,31 +56,43 @@ _DEEPEST: Final = 8
 """Facts about the source are not nested deeper than this."""
 
 
-def _read_fact(part: Part, left: int = _DEEPEST) -> Any:
+def _read_schema(part: Part, _: Scope) -> None:
+    name, _, version = str(part.value).rpartition("/")
+    is_number = version.isascii() and version.isdecimal() and len(version) < 10
+    if name != "karat.report" or not is_number or int(version) < 1:
+        raise refused(f"Its schema is {part.value!r}, not {SCHEMA!r}")
+    if int(version) > 1:
+        raise error("K206", thing="report in JSON", version=int(version), newest=1)
+
+
+def _read_fact(part: Part, _: Scope = None, left: int = _DEEPEST) -> Any:
+    if isinstance(part.value, dict | list) and not left:
+        raise refused(f"{part.path} is nested too deeply to be a fact about the source")
     if isinstance(part.value, dict | list):
-        if not left:
-            raise refused(f"{part.path} is nested too deeply to be a fact about the source")
         is_list = isinstance(part.value, list)
-        for item in part.items() if is_list else (item for _, item in part.fields()):
-            _read_fact(item, left - 1)
+        for item in part.items() if is_list else part.fields().values():
+            _read_fact(item, left=left - 1)
     return part.value
 
 
-_FACTS: Final = named(
-    Kind(lambda part, _: _read_fact(part)),
-    files=TEXTS, format=each(choice("parquet", "csv", "json")), n_bytes=COUNT, n_dropped=COUNT,
-    query=TEXT, where=TEXT,
-)  # fmt: skip
-_SOURCE: Final = Kind(lambda part, s: (_FACTS.read(part, s) and part.value) or {}, plain)
+_SOURCE: Final = named(
+    Kind(_read_fact),
+    files=each(TEXT),
+    format=each(choice("parquet", "csv", "json")),
+    n_bytes=COUNT,
+    n_dropped=COUNT,
+    query=TEXT,
+    where=TEXT,
+)
+_COLUMN: Final = or_null(TEXT)
 _COLUMNS: Final = Kind(
-    lambda part, s: list(TEXTS.read(part, s)) if isinstance(part.value, list)
-    else or_null(TEXT).read(part, s)
-)  # fmt: skip
+    lambda part, s: (each(TEXT) if isinstance(part.value, list) else _COLUMN).read(part, s)
+)
 """A column, the columns of scores, or none."""
 
 
-def _asked(s: Scope) -> tuple[Confidence, bool] | None:
-    """What was asked of intervals, and whether rows were clustered."""
+def _read_confidence(s: Scope) -> tuple[Confidence, bool] | None:
+    """What is asked of intervals, and whether rows are clustered; None where nothing can be."""
     try:
         found = Confidence.of(s.level, s.side, s.method, s.design, s.seed, s.n_replicates)
     except KaratError:
@@ -89,80 +101,84 @@ def _asked(s: Scope) -> tuple[Confidence, bool] | None:
 
 
 _CONFIDENCE: Final = record(
-    Field("level", Kind(lambda part, _: part.value), "confidence.level"),
-    *(Field(name, TEXT, f"confidence.{name}") for name in ("side", "method", "design")),
-    *(Field(name, COUNT, f"confidence.{name}") for name in ("seed", "n_replicates")),
-    Field("clustered", FLAG, "is_clustered"),
-    make=_asked,
+    _read_confidence,
+    level=RAW.of("confidence.level"),
+    side=TEXT.of("confidence.side"),
+    method=TEXT.of("confidence.method"),
+    design=TEXT.of("confidence.design"),
+    seed=COUNT.of("confidence.seed"),
+    n_replicates=COUNT.of("confidence.n_replicates"),
+    clustered=FLAG.of("is_clustered"),
 ).where(lambda found, _: found is not None, "what can be asked of intervals")
+_METRICS: Final = Kind(
+    lambda part, s: tuple(map(get, TEXTS.read(part, s))), lambda metrics, _: list(map(str, metrics))
+)
 _SETTINGS: Final = record(
-    Field("undefined", choice(*get_args(Policy))),
-    Field(
-        "metrics",
-        or_null(Kind(lambda part, s: tuple(map(get, TEXTS.read(part, s))), lambda names, _: [*map(str, names)])),
-        "requested",
-    ),
-    Field(
-        "confidence",
-        or_null(_CONFIDENCE),
-        lambda report: None if report.confidence is None else report,
-        absent=None,
-    ),
-)  # fmt: skip
+    None,
+    undefined=choice(*get_args(Policy)),
+    metrics=or_null(_METRICS).of("requested"),
+    confidence=or_null(_CONFIDENCE)
+    .of(lambda report: None if report.confidence is None else report)
+    .or_absent(None),
+)
+_END: Final = or_null(NUMBER)
+_INTERVAL: Final = record(
+    itself,
+    method=or_null(TEXT),
+    remark=or_null(TEXT).or_absent(None),
+    standard_error=_END.or_absent(None),
+    low=_END,
+    high=_END,
+)
 
 
 def _read_intervals(part: Part, s: Scope) -> Mapping[Metric, Interval]:
     """Intervals that do not follow from the tally: of scores, and of rows in clusters."""
     found: dict[Metric, Interval] = {}
-    if s.confidence is None:
-        return found
-    for name, item in part.fields():
+    for name, item in part.fields().items() if s.confidence else ():
         metric = find(name)
         if metric is None or not (s.is_clustered or metric.needs_scores):
             continue
-        method, words, error_ = (
-            None if (one := item.get(key)) is None else or_null(kind).read(one, s)
-            for key, kind in (("method", TEXT), ("remark", TEXT), ("standard_error", NUMBER))
-        )
         if item.get("method") is None:
+            if s.is_own and metric.needs_scores:
+                raise item.is_not("a result with its interval")
             continue
+        one = _INTERVAL.read(item, s)
         low = high = None
-        if method is not None:
+        if one.method is not None:
             # An infinite end of the range is null.
             low, high = (
-                end if item[key].value is None else NUMBER.read(item[key], s)
-                for key, end in zip(("low", "high"), metric.range, strict=True)
+                end if x is None else x
+                for x, end in zip((one.low, one.high), metric.range, strict=True)
             )
-        found[metric] = Interval(low, high, method, error_, words)
+        found[metric] = Interval(low, high, one.method, one.standard_error, one.remark)
     return found
 
 
-def _read_limits(part: Part, s: Scope) -> dict[str, tuple[Floats, Floats]]:
+def _read_limits(part: Part, s: Scope) -> dict[str, Any]:
     """Limits of the columns of the table of classes that do not follow from the tally.
 
     float64[k] each, NaN where a class has none.
     """
-    found: dict[str, tuple[Floats, Floats]] = {}
+    found: dict[str, Any] = {}
+    if len(rows := part.items()) != s.classes.k:
+        raise refused(f"per_class has {len(rows)} rows for {s.classes.k} classes")
     if s.confidence is None:
         return found
-    rows = [row.get("intervals") for row in part.items()]
     # Neither scores nor clusters are in the text.
     for name in (*(PER_CLASS if s.is_clustered else ()), *PER_CLASS_OF_SCORES):
-        pairs = [None if row is None else row.get(name) for row in rows]
-        if any(pair is not None for pair in pairs):
-            limits = np.array([_limits(pair, s) for pair in pairs])
-            found[name] = (limits[:, 0], limits[:, 1])
+        pairs = [of.get(name) if (of := row.get("intervals")) else None for row in rows]
+        if any(pairs):
+            low, high = np.array([_limits(pair, s) for pair in pairs]).T
+            found[name] = (low, high)
     return found
 
 
 def _limits(pair: Part | None, s: Scope) -> tuple[float, float]:
     if pair is None:
         return math.nan, math.nan
-    limits = [or_null(NUMBER).read(item, s) for item in pair.items()]
-    if len(limits) != 2:
-        raise pair.is_not("two limits")
-    low, high = limits
-    return -math.inf if low is None else low, math.inf if high is None else high
+    low, high = each(NUMBER, lambda _: 2).read(pair, s)
+    return low, high
 
 
 def _thresholds(report: Report) -> Any:
@@ -176,83 +192,62 @@ def _thresholds(report: Report) -> Any:
 def _report(s: Scope) -> Report:
     if s.mapping.get("weights") and not s.cells.is_weighted:
         raise refused("mapping.weights names a column, and the tally is not weighted")
-    scores = s.scores
-    measured = [] if scores is None else scores.measured
+    items = [] if s.scores is None else s.scores.measured
+    measured = {replace(item.metric, lift=item.lift): item for item in items}
     return Report(
         s.cells,
-        s.settings.undefined,
-        s.settings.metrics,
+        s.settings["undefined"],
+        s.settings["metrics"],
         s.mapping,
         s.source,
         s.warnings,
-        {item.metric: item.values for item in measured},
-        None if scores is None else scores.kind,
-        None if scores is None else scores.threshold,
-        None if scores is None else scores.curves,
+        {metric: Values(item.value, item.undefined) for metric, item in measured.items()},
+        s.scores and s.scores.kind,
+        s.scores and s.scores.threshold,
+        s.scores and s.scores.curves,
         s.confidence,
         intervals=s.metrics,
         class_intervals=s.per_class,
         is_clustered=s.is_clustered,
         kept_cautions=TEXTS.read(s.cautions, s) if s.is_clustered else (),
-        bounds={item.metric: item.bound for item in measured if item.bound is not OMITTED},
+        bounds={x: item.bound for x, item in measured.items() if item.bound is not OMITTED},
         class_bounds={
-            item.metric: tuple(item.bounds) for item in measured if item.bounds is not OMITTED
+            x: tuple(item.bounds) for x, item in measured.items() if item.bounds is not OMITTED
         },
     )
 
 
-def _read_schema(part: Part, _: Scope) -> str:
-    name, _, version = str(part.value).rpartition("/")
-    is_number = version.isascii() and version.isdecimal() and len(version) < 10
-    if name != "karat.report" or not is_number or int(version) < 1:
-        raise refused(f"Its schema is {part.value!r}, not {SCHEMA!r}")
-    if int(version) > 1:
-        raise error("K206", thing="report in JSON", version=int(version), newest=1)
-    return SCHEMA
-
-
-_METRICS: Final = Field(
-    "metrics",
-    Kind(
-        _read_intervals,
-        lambda results, _: {name: result.to_dict() for name, result in results.items()},
-    ),
-)
-_PER_CLASS: Final = Field("per_class", Kind(_read_limits, plain))
-_THRESHOLDS: Final = Field("thresholds", Kind(lambda *_: None, plain), _thresholds, absent=None)
+_DERIVED: Final = {
+    "metrics": Kind(_read_intervals, lambda found, _: {x: y.to_dict() for x, y in found.items()}),
+    "per_class": Kind(_read_limits, plain),
+    "thresholds": Kind(lambda *_: None, plain).of(_thresholds).or_absent(None),
+}
+DERIVED: Final = record(None, **_DERIVED)
+"""What follows from the rest of a report, but for intervals of rows that are gone."""
 REPORT: Final = record(
-    Field("schema", Kind(_read_schema), lambda _: SCHEMA),
-    Field(
-        "karat",
-        scalar(lambda x: isinstance(x, str) and _VERSION.fullmatch(x), "a version of karat"),
-        lambda _: __version__,
+    _report,
+    schema=Kind(_read_schema).of(lambda _: SCHEMA),
+    karat=scalar(lambda x: isinstance(x, str) and _VERSION.fullmatch(x), "a version of karat").of(
+        lambda _: __version__
     ),
     # Another version may have had other metrics, and another rule.
-    given("is_own", lambda s: s.karat == __version__),
-    Field("source", _SOURCE),
-    Field("mapping", Kind(named(_COLUMNS).read, plain)),
-    Field("n_rows", COUNT),
-    Field("classes", CLASSES),
-    Field("settings", _SETTINGS, itself),
-    given("confidence", lambda s: s.settings.confidence and s.settings.confidence[0]),
-    given("is_clustered", lambda s: bool(s.settings.confidence and s.settings.confidence[1])),
-    _METRICS,
-    _PER_CLASS,
-    Field("confusion", CONFUSION, "cells"),
-    Field("tally", TALLY, "cells"),
-    given("cells", lambda s: s.tally),
-    Field(
-        "scores",
-        or_null(SCORES),
-        lambda report: None if report.scores is None else report,
-        absent=None,
-    ),
-    _THRESHOLDS,
-    Field("warnings", TEXTS),
+    is_own=given(lambda s: s.karat == __version__),
+    source=Kind(lambda part, s: (_SOURCE.read(part, s), part.value)[1], plain),
+    mapping=Kind(named(_COLUMNS).read, plain),
+    n_rows=COUNT,
+    classes=CLASSES,
+    settings=_SETTINGS.of(itself),
+    confidence=given(lambda s: s.settings["confidence"] and s.settings["confidence"][0]),
+    is_clustered=given(lambda s: bool(s.settings["confidence"] and s.settings["confidence"][1])),
+    confusion=CONFUSION.of("cells"),
+    tally=TALLY.of("cells"),
+    cells=given(lambda s: s.tally),
+    scores=or_null(SCORES)
+    .of(lambda report: None if report.scores is None else report)
+    .or_absent(None),
+    **_DERIVED,
+    warnings=TEXTS,
     # Read as the part: only of rows in clusters they do not follow from the tally.
-    Field("cautions", Kind(itself, plain), absent=Part(None, "cautions")),
-    make=_report,
+    cautions=Kind(itself, plain).or_absent(Part(None, "cautions")),
 )
 """All of a report but its slices."""
-RECOMPUTED: Final = record(_METRICS, _PER_CLASS, _THRESHOLDS)
-"""What follows from the rest of a report, but for intervals of rows that are gone."""

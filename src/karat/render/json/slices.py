@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,134 +17,132 @@ from karat.render.json.codec import (
     COUNT,
     NUMBER_OR_NAN,
     OMITTED,
+    RAW,
     TEXT,
     TEXTS,
-    Field,
     Kind,
+    Part,
     Scope,
     choice,
     each,
     itself,
     named,
     or_null,
+    plain,
     record,
     record_of,
+    refused,
 )
-from karat.render.json.parts import Part, refused
 from karat.render.json.tally import cell_columns, listed_cells
+from karat.report import Report
 from karat.result import Result
 from karat.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
 from karat.slices.table import Told
 from karat.tally import Axis, Cells, inconsistency
 from karat.tally.sliced import SlicedCells
 
-__all__ = ["SLICES"]
+__all__ = ["SLICES", "slices_by_tables"]
 
 _MOST_CELLS: Final = 1 << 28
 """Cells of all slices: 2 GiB."""
 
 
-class _Slice(NamedTuple):
-    """A slice as it is written."""
-
-    key: tuple[str, ...]
-    n_rows: int
-    weight: float
-    cells: list[list[float]]
-    metrics: dict[str, Any]
-    infinite: Any
-
-
-def _written(table: SliceTable) -> list[_Slice]:
-    cells, metrics = table.cells, headline_names(table.whole)
-    rows, cols = cells.coordinates()
-    flat, weights = cells.flat(), table.weight.tolist()
-    squares = None if cells.squares is None else cells.flat(cells.squares)
-    found = []
+def _written_slices(table: SliceTable) -> list[Any]:
+    cells = table.cells
+    flat, squares = cells.flat(), None if cells.squares is None else cells.flat(cells.squares)
+    place, found = cells.coordinates(), []
     for i, one in enumerate(table.values()):
-        at = np.flatnonzero(flat[i])
-        square = None if squares is None else squares[i][at]
-        listed = listed_cells(rows[at], cols[at], flat[i][at], square)
-        results = {name: one[name] for name in metrics}
+        metrics = {name: one[name] for name in headline_names(table.whole)}
+        values = {name: result.value for name, result in metrics.items()}
         infinite = {
-            name: "inf" if result.value > 0.0 else "-inf"
-            for name, result in results.items()
-            if math.isinf(result.value)
+            x: "inf" if value > 0 else "-inf" for x, value in values.items() if math.isinf(value)
         }
-        facts = {name: result.to_dict() for name, result in results.items()}
-        found.append(_Slice(one.key, one.n_rows, weights[i], listed, facts, infinite or OMITTED))
+        square = None if squares is None else squares[i]
+        found.append(
+            SimpleNamespace(
+                key=one.key,
+                n_rows=one.n_rows,
+                weight=float(table.weight[i]),
+                cells=listed_cells(*place, flat[i], square),
+                metrics={name: result.to_dict() for name, result in metrics.items()},
+                infinite=infinite or OMITTED,
+            )
+        )
     return found
 
 
-def _is_of_rows(metric: Metric, s: Scope) -> bool:
+def _is_of_rows(metric: Metric, report: Report) -> bool:
     """Whether tables do not give a metric with its interval: of scores, and with clusters all."""
-    return metric.needs_scores or s.report.is_clustered
+    return metric.needs_scores or report.is_clustered
 
 
-def _kept(part: Part, s: Scope) -> Iterator[tuple[Metric, Part]]:
-    """The metrics that the tables do not give."""
-    for name, item in part.fields():
-        metric = find(name)
-        if metric is not None and _is_of_rows(metric, s):
-            yield metric, item
+def _of_rows(read: Callable[[Metric, Part, Scope], Any]) -> Callable[[Part, Scope], Any]:
+    """Read by metric what the tables do not give; parts of which `OMITTED` is read are left out."""
+
+    def found(part: Part, s: Scope) -> Mapping[Metric, Any]:
+        metrics = {find(name): item for name, item in part.fields().items()}
+        return {
+            metric: one
+            for metric, item in metrics.items()
+            if metric is not None
+            and _is_of_rows(metric, s.report)
+            and (one := read(metric, item, s)) is not OMITTED
+        }
+
+    return found
 
 
 _NUMBER: Final = or_null(NUMBER_OR_NAN)
 _RESULT: Final = record(
-    *(Field(name, or_null(TEXT)) for name in ("undefined", "method", "remark")),
-    *(Field(name, _NUMBER) for name in ("low", "high", "standard_error")),
-    Field(
-        "level",
-        _NUMBER.where(lambda x, _: x is None or 0.0 < x < 1.0, "a number between 0 and 1"),
-    ),
-    Field("value", NUMBER_OR_NAN),
-    Field("n", COUNT.where(lambda n, s: n == s.n_rows, lambda s: f"{s.n_rows}, the rows of the slice")),
-)  # fmt: skip
+    None,
+    undefined=or_null(TEXT),
+    method=or_null(TEXT),
+    remark=or_null(TEXT),
+    low=_NUMBER,
+    high=_NUMBER,
+    standard_error=_NUMBER,
+    level=_NUMBER.where(lambda x, _: x is None or 0.0 < x < 1.0, "a number between 0 and 1"),
+    value=NUMBER_OR_NAN,
+    n=COUNT.where(lambda n, s: n == s.n_rows, lambda s: f"{s.n_rows}, the rows of the slice"),
+)
+_INFINITE: Final = choice("inf", "-inf", words="'inf' or '-inf'")
 
 
-def _read_results(part: Part, s: Scope) -> Mapping[Metric, Result]:
-    """Results of a slice that do not follow from its table."""
-    found = {}
-    for metric, item in _kept(part, s):
-        if metric not in s.report:
-            if s.is_own:
-                raise item.is_not("of a metric that metrics lists")
-            continue
-        one = _RESULT.read(item, s)
-        facts = {name: getattr(one, name) for name in _OF_RESULT}
-        special = s.infinite.get(str(metric))
-        if math.isnan(one.value) and special is not None:
-            facts["value"] = float(_INFINITE.read(special, s))
-        if not math.isfinite(facts["value"]) and one.undefined is None:
-            raise item["undefined"].is_not("the reason why there is no value")
-        if None not in (one.low, one.high) and not one.low <= facts["value"] <= one.high:
-            raise item.is_not("an interval that holds the value")
-        found[metric] = replace(s.report[metric], **facts)
-    return found
-
-
-_OF_RESULT: Final = (
-    "value", "n", "undefined", "low", "high", "level", "method", "standard_error", "remark",
-)  # fmt: skip
-_INFINITE: Final = choice("inf", "-inf", wanted="'inf' or '-inf'")
+def _read_result(metric: Metric, part: Part, s: Scope) -> Result | object:
+    """A result of a slice."""
+    if metric not in s.report:
+        if s.is_own:
+            raise part.is_not("of a metric that metrics lists")
+        return OMITTED
+    facts = _RESULT.read(part, s)
+    special = s.infinite.get(str(metric))
+    if math.isnan(facts["value"]) and special is not None:
+        facts["value"] = float(_INFINITE.read(special, s))
+    if not math.isfinite(facts["value"]) and facts["undefined"] is None:
+        raise part["undefined"].is_not("the reason why there is no value")
+    low, high = facts["low"], facts["high"]
+    if None not in (low, high) and not low <= facts["value"] <= high:
+        raise part.is_not("an interval that holds the value")
+    return replace(s.report[metric], **facts)
 
 
 def _read_cells(part: Part, s: Scope) -> list[Any]:
     squares = s.report.cells.squares
     columns = cell_columns(part, (3 if squares is None else 4,), is_weighted=squares is not None)
     if any((column < 0).any() for column in columns):
-        what = "whole numbers" if squares is None else "whole numbers and sums of weights"
-        raise part.is_not(f"cells of {what} of at least 0")
+        what = "whole number" if squares is None else "number"
+        raise part.is_not(f"cells of which each is a {what} of at least 0")
     return columns
 
 
 _SLICE: Final = record(
-    Field("key", TEXTS),
-    Field("n_rows", COUNT),
-    Field("weight", Kind(itself)),
-    Field("cells", Kind(_read_cells)),
-    Field("infinite", Kind(lambda part, _: dict(part.fields()), itself), absent={}),
-    Field("metrics", Kind(_read_results)),
+    itself,
+    key=TEXTS,
+    n_rows=COUNT,
+    weight=RAW,
+    cells=Kind(_read_cells),
+    infinite=Kind(lambda part, _: part.fields()).or_absent({}),
+    metrics=Kind(_of_rows(_read_result)),
 )
 
 
@@ -171,9 +169,8 @@ def _counted(s: Scope, part: Part) -> SlicedCells:
         if squares is not None:
             squares[i, at] = square[0]
     n_rows = np.array([one.n_rows for one in s.slices])
-    total = counts.sum(axis=0)
     is_whole = sum(one.n_rows for one in s.slices) == cells.n_rows
-    if not is_whole or not np.allclose(total, cells.flat(), rtol=1e-9, atol=0):
+    if not is_whole or not np.allclose(counts.sum(axis=0), cells.flat(), rtol=1e-9, atol=0):
         raise refused(f"{part.path} does not add up to the table of all rows")
     if squares is None and (counts.sum(axis=1) != n_rows).any():
         raise refused(f"{part.path} has slices whose cells do not add up to their rows")
@@ -185,8 +182,7 @@ def _counted(s: Scope, part: Part) -> SlicedCells:
         shape = (len(keys), cells.k, cells.k)
         matrices = None if squares is None else squares.reshape(shape)
         tables = Cells.dense(counts.reshape(shape), squares=matrices, **facts)
-    problem = inconsistency(tables)
-    if problem:
+    if problem := inconsistency(tables):
         raise refused(f"{part.path}: {problem}")
     return SlicedCells(s.columns, keys, tables)
 
@@ -196,37 +192,25 @@ _PROBABILITY: Final = _NUMBER.where(
 )
 _LIMITED: Final = {"p": _PROBABILITY, "p_adjusted": _PROBABILITY}
 _TESTS: Final = record(
-    Field("heterogeneity", record_of(Heterogeneity, _LIMITED)),
-    Field("gap", record_of(Gap, _LIMITED)),
-    Field(
-        "differences",
-        each(record_of(SliceDifference, _LIMITED)).where(
-            lambda found, s: (
-                [(one.name, one.n_rows) for one in found]
-                == [(", ".join(one.key), one.n_rows) for one in s.slices]
-            ),
-            "one difference a slice, with its name and rows",
+    itself,
+    heterogeneity=record_of(Heterogeneity, **_LIMITED),
+    gap=record_of(Gap, **_LIMITED),
+    differences=each(record_of(SliceDifference, **_LIMITED)).where(
+        lambda found, s: (
+            [(one.name, one.n_rows) for one in found]
+            == [(", ".join(one.key), one.n_rows) for one in s.slices]
         ),
-    ),
-    make=lambda s: Told(
-        {one.key: test for one, test in zip(s.slices, s.differences, strict=True)},
-        s.heterogeneity,
-        s.gap,
+        "one difference a slice, with its name and rows",
     ),
 )
 
 
-def _read_tests(part: Part, s: Scope) -> Mapping[Metric, Told]:
-    """Tests that do not follow from the tables."""
-    found = {}
-    for metric, item in _kept(part, s):
-        told = _TESTS.read(item, s)
-        if {x.metric for x in (told.heterogeneity, told.gap, *told.differences.values())} != {
-            str(metric)
-        }:
-            raise item.is_not(f"tests of {metric} alone")
-        found[metric] = told
-    return found
+def _read_tests(metric: Metric, part: Part, s: Scope) -> Told:
+    found = _TESTS.read(part, s)
+    if {x.metric for x in (found.heterogeneity, found.gap, *found.differences)} != {str(metric)}:
+        raise part.is_not(f"tests of {metric} alone")
+    keys = (one.key for one in s.slices)
+    return Told(dict(zip(keys, found.differences, strict=True)), found.heterogeneity, found.gap)
 
 
 def _written_tests(table: SliceTable) -> dict[str, Any]:
@@ -241,15 +225,17 @@ def _written_tests(table: SliceTable) -> dict[str, Any]:
 
 
 _TABLE: Final = record(
-    Field("columns", TEXTS),
-    Field("slices", each(_SLICE), _written),
-    Field("tests", Kind(_read_tests, named(_TESTS).write), _written_tests),
+    itself,
+    columns=TEXTS,
+    slices=each(_SLICE).of(_written_slices),
+    tests=Kind(_of_rows(_read_tests), named(_TESTS).write).of(_written_tests),
 )
 
 
-def _missing(s: Scope, path: str, metrics: Sequence[Metric]) -> str | None:
+def _missing(s: Scope, path: str) -> str | None:
     """The place of a result of slices that is neither there nor follows from their tables."""
-    needed = [metric for metric in metrics if _is_of_rows(metric, s)]
+    metrics = [get(name) for name in headline_names(s.report)]
+    needed = [metric for metric in metrics if _is_of_rows(metric, s.report)]
     for i, one in enumerate(s.slices):
         for metric in needed:
             if metric not in one.metrics:
@@ -266,16 +252,14 @@ def _read_slices(part: Part, scope: Scope) -> Slices | None:
     without rows.
     """
     tables: dict[tuple[str, ...], SliceTable] = {}
-    metrics = [get(name) for name in headline_names(scope.report)]
     for item in part.items():
         s = _TABLE.read(item, scope)
         counted = _counted(s, item)
         if counted.columns in tables:
             raise item["columns"].is_not("columns of its own")
-        missing = _missing(s, item.path, metrics)
-        if missing is not None and scope.is_own:
-            raise refused(f"{missing} is missing")
-        if missing is not None:
+        if (missing := _missing(s, item.path)) is not None:
+            if scope.is_own:
+                raise refused(f"{missing} is missing")
             return None
         kept = tuple(one.metrics for one in s.slices)
         tables[counted.columns] = SliceTable(counted, scope.report, told=s.tests, kept=kept)
@@ -286,3 +270,24 @@ SLICES: Final = Kind(
     _read_slices, lambda slices, s: [_TABLE.write(table, s) for table in slices.values()]
 )
 """Read with the report of all rows in the scope."""
+
+
+def slices_by_tables(report: Report, part: Part) -> list[Any]:
+    """Return what follows from the tables of slices: their weights, and values of labels."""
+    found = []
+    for item, table in zip(part.value, report.slices.values(), strict=True):
+        listed = [name for name in item["slices"][0]["metrics"] if name in report]
+        values = {
+            name: table.values_of(get(name)).tolist()
+            for name in listed
+            if not get(name).needs_scores
+        }
+        slices = [
+            {
+                "weight": weight,
+                "metrics": {x: {"value": plain(value[i])} for x, value in values.items()},
+            }
+            for i, weight in enumerate(table.weight.tolist())
+        ]
+        found.append({"slices": slices})
+    return found
