@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from karat._version import __version__
 from karat.errors import short, shown
@@ -27,6 +27,8 @@ from karat.render.json.slices import SLICES, slices_by_tables
 from karat.report import Report
 
 __all__ = ["SCHEMA", "report_from_json", "report_schema", "report_to_dict", "report_to_json"]
+
+ReportT = TypeVar("ReportT", bound=Report)
 
 _READ_IT: Final = "Give the text of the file: Report.from_json(Path('report.json').read_text())."
 _CLOSE: Final = 1e-9
@@ -71,7 +73,7 @@ def report_to_json(report: Report) -> str:
     return "".join(_written(report_to_dict(report), 0))
 
 
-def report_from_json(text: str | bytes) -> Report:
+def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     """Return the report of a JSON text.
 
     Errors:
@@ -84,7 +86,8 @@ def report_from_json(text: str | bytes) -> Report:
     if isinstance(text, str) and len(text) < 4096 and text.endswith(".json") and "{" not in text:
         raise refused(f"{text!r} looks like the name of a file, not like its text", _READ_IT)
     whole = parsed(text)
-    report: Report = REPORT.read(whole, SimpleNamespace(n_text=len(text)))
+    scope = SimpleNamespace(n_text=len(text), report_type=report_type)
+    report: ReportT = REPORT.read(whole, scope)
     is_own = whole.value["karat"] == __version__
     again = DERIVED.write(report, report)
     of_classes = [{key: row[key] for key in _OF_CLASSES} for row in again["per_class"]]

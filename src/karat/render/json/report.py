@@ -189,12 +189,12 @@ def _thresholds(report: Report) -> Any:
         return None
 
 
-def _report(s: Scope) -> Report:
+def _report(s: Scope) -> Any:
     if s.mapping.get("weights") and not s.cells.is_weighted:
         raise refused("mapping.weights names a column, and the tally is not weighted")
     items = [] if s.scores is None else s.scores.measured
     measured = {replace(item.metric, lift=item.lift): item for item in items}
-    return Report(
+    return s.report_type(
         s.cells,
         s.settings["undefined"],
         s.settings["metrics"],
