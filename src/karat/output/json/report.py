@@ -59,7 +59,7 @@ _DEEPEST: Final = 8
 def _read_schema(part: Part, _: Scope) -> None:
     name, _, version = str(part.value).rpartition("/")
     is_number = version.isascii() and version.isdecimal() and len(version) < 10
-    if name != "karat.results.report" or not is_number or int(version) < 1:
+    if name != SCHEMA.partition("/")[0] or not is_number or int(version) < 1:
         raise refused(f"Its schema is {part.value!r}, not {SCHEMA!r}")
     if int(version) > 1:
         raise error("K206", thing="report in JSON", version=int(version), newest=1)
