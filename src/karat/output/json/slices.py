@@ -33,7 +33,7 @@ from karat.output.json.codec import (
     record_of,
     refused,
 )
-from karat.output.json.tally import cell_columns, listed_cells
+from karat.output.json.report import cell_columns, listed_cells
 from karat.results.report import Report
 from karat.results.result import Result
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
