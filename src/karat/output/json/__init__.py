@@ -9,7 +9,6 @@ follows from them: it is computed again of the report that was read, and compare
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -20,10 +19,10 @@ from typing import Any, Final, TypeVar
 from karat._version import __version__
 from karat.errors import short, shown
 from karat.metrics._registry import find
-from karat.output.json.codec import Part, is_number, parsed, refused
+from karat.output.json.codec import Part, parsed, refused, require
 from karat.output.json.report import DERIVED, REPORT, SCHEMA
 from karat.output.json.scores import stated_twice
-from karat.output.json.slices import SLICES, slices_by_tables
+from karat.output.json.slices import SLICES
 from karat.results.report import Report
 
 __all__ = ["SCHEMA", "report_from_json", "report_schema", "report_to_dict", "report_to_json"]
@@ -31,16 +30,10 @@ __all__ = ["SCHEMA", "report_from_json", "report_schema", "report_to_dict", "rep
 ReportT = TypeVar("ReportT", bound=Report)
 
 _READ_IT: Final = "Give the text of the file: Report.from_json(Path('report.json').read_text())."
-_CLOSE: Final = 1e-9
-"""Numbers agree to this part: their formulas may add in another order elsewhere."""
-_NOTHING: Final = 1e-15
-"""What a difference of equal numbers may leave where nothing is left."""
 _OF_CLASSES: Final = ("label", "name", "support", "predicted_count")
 """What rows of the table of classes state in a text of any version."""
 _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
 """What a metric states that is compared."""
-_CLOSED: Final = ("bounds", "intervals")
-"""Of a row of the table of classes: no other columns stand there."""
 _MEASURED: Final = "scores.measured"
 _KEPT: Final = (
     *("confusion", "mapping", "source", "tally"),
@@ -59,10 +52,10 @@ def report_schema() -> dict[str, Any]:
 
 def report_to_dict(report: Report) -> dict[str, Any]:
     """Return the report as JSON types."""
-    slices = {}
+    found: dict[str, Any] = REPORT.write(report, report)
     if report.kept_slices is not None:
-        slices = {"slices": SLICES.write(report.slices, report)}
-    return slices | REPORT.write(report, report)
+        found["slices"] = SLICES.write(report.slices, report)
+    return found
 
 
 def report_to_json(report: Report) -> str:
@@ -91,16 +84,15 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     is_own = whole.value["karat"] == __version__
     again = DERIVED.write(report, report)
     of_classes = [{key: row[key] for key in _OF_CLASSES} for row in again["per_class"]]
-    _compare(whole["per_class"], of_classes, "the tally gives", compares_texts=True)
+    whole["per_class"].check(of_classes, "the tally gives", compares_texts=True)
     _check_listed(whole, report)
     if (slices := whole.get("slices")) is not None:
         scope = SimpleNamespace(report=report, is_own=is_own)
         report = replace(report, kept_slices=SLICES.read(slices, scope))
     for name, part in whole["metrics"].fields().items():
         found = report.metrics.get(name)
-        ends = None if found is None else (found.low, found.high)
-        if ends and None not in ends and not ends[0] <= found.value <= ends[1]:
-            raise part.is_not("an interval that holds the value")
+        if found is not None and found.low is not None and found.high is not None:
+            part.must(found.low <= found.value <= found.high, "an interval that holds the value")
     if is_own:
         _check_agreement(whole, report, again)
     sentences = _left_out(whole, report, is_own=is_own)
@@ -110,11 +102,11 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
 def _check_listed(whole: Part, report: Report) -> None:
     names = list(whole["metrics"].fields())
     # A metric that these classes do not have is an error here, not when the report is printed.
-    if report.requested is not None and sorted(report.metrics) != sorted(names):
-        raise refused("metrics lists others than settings.metrics asks for")
+    is_fit = report.requested is None or sorted(report.metrics) == sorted(names)
+    require(is_fit, "metrics lists others than settings.metrics asks for")
     known = (metric for metric in map(find, names) if metric is not None)
-    if report.scores is None and any(metric.needs_scores for metric in known):
-        raise refused("metrics lists some of scores, and scores is null")
+    is_fit = report.scores is not None or not any(metric.needs_scores for metric in known)
+    require(is_fit, "metrics lists some of scores, and scores is null")
 
 
 def _check_agreement(whole: Part, report: Report, again: Mapping[str, Any]) -> None:
@@ -128,63 +120,16 @@ def _check_agreement(whole: Part, report: Report, again: Mapping[str, Any]) -> N
     """
     source = "the tally gives" if report.scores is None else f"the tally, or {_MEASURED}, gives"
     metrics = {name: {key: one[key] for key in _NUMBERS} for name, one in again["metrics"].items()}
-    _compare(whole["metrics"], metrics, source, may_lack=True)
+    whole["metrics"].check(metrics, source, may_lack=True)
     # Bounds that no row has are stated by none.
-    _compare(whole["per_class"], [{"bounds": {}} | row for row in again["per_class"]], source)
+    whole["per_class"].check([{"bounds": {}} | row for row in again["per_class"]], source)
     if (thresholds := whole.get("thresholds")) is not None:
-        _compare(thresholds, again["thresholds"], f"{_MEASURED} gives")
+        thresholds.check(again["thresholds"], f"{_MEASURED} gives")
     measured, areas = stated_twice(report)
     if measured:
-        _compare(whole["scores"]["measured"], measured, "what was measured of each class gives")
+        whole["scores"]["measured"].check(measured, "what was measured of each class gives")
     if areas:
-        _compare(whole["scores"]["curves"]["classes"], areas, "the metric of the class gives")
-    if report.kept_slices is not None:
-        part = whole["slices"]
-        _compare(part, slices_by_tables(report, part), "its cells give")
-
-
-def _compare(
-    part: Part, wanted: Any, source: str, *, may_lack: bool = False, compares_texts: bool = False
-) -> None:
-    """Refuse a part whose numbers, at any depth, are not the wanted ones.
-
-    Args:
-        part: what a text states.
-        wanted: JSON types.
-        source: what gives those.
-        may_lack: whether what is not there is passed over.
-        compares_texts: whether texts must be the wanted ones, too.
-
-    Errors:
-        K205 where, and what should stand there.
-    """
-    options = {"may_lack": may_lack, "compares_texts": compares_texts}
-    if isinstance(wanted, Mapping):
-        for key, item in wanted.items():
-            one = part.get(key)
-            is_passed = one is None and (may_lack or (item == {} and key in _CLOSED))
-            if not is_passed and (compares_texts or not isinstance(item, str)):
-                _compare(part[key], item, source, **options)
-            if one is not None and key in _CLOSED and one.fields().keys() != item.keys():
-                raise one.is_not(f"{key} of {', '.join(item) or 'nothing'}")
-    elif isinstance(wanted, list):
-        items = part.items()
-        if len(items) != len(wanted):
-            raise refused(f"{part.path} has {len(items)} rows for {len(wanted)}, which {source}")
-        for one, item in zip(items, wanted, strict=True):
-            _compare(one, item, source, **options)
-    elif isinstance(wanted, float) and not (part.value is None or is_number(part.value)):
-        raise part.is_not("a number or null")
-    elif not _agree(part.value, wanted):
-        raise part.is_not(f"{'null' if wanted is None else repr(wanted)}, which {source}")
-
-
-def _agree(value: Any, wanted: Any) -> bool:
-    """Whether a JSON value is one that is computed again, but for rounding."""
-    if isinstance(wanted, float) and is_number(value):
-        return math.isclose(value, wanted, rel_tol=_CLOSE, abs_tol=_NOTHING)
-    is_same = isinstance(value, bool) == isinstance(wanted, bool)
-    return is_same and bool(value == wanted)
+        whole["scores"]["curves"]["classes"].check(areas, "the metric of the class gives")
 
 
 def _left_out(whole: Part, report: Report, *, is_own: bool) -> tuple[str, ...]:
@@ -199,8 +144,8 @@ def _left_out(whole: Part, report: Report, *, is_own: bool) -> tuple[str, ...]:
     parts: list[str] = []
     if is_own:
         for name in missing:
-            if find(name) is not None:
-                raise refused(f"metrics lists {short(name)}, and nothing else in it gives that")
+            told = f"metrics lists {short(name)}, and nothing else in it gives that"
+            require(find(name) is None, told)
     else:
         known = set(_places(report_to_dict(report)))
         listed = {f"{path}.{_canonical(x)}" for path in ("metrics", _MEASURED) for x in missing}

@@ -29,6 +29,12 @@ OMITTED: Final = object()
 _REQUIRED: Final = object()
 _EXACT: Final = 1 << 53
 """Up to here a whole number written as a float, 3.0, is that number."""
+_CLOSE: Final = 1e-9
+"""Numbers agree to this part: their formulas may add in another order elsewhere."""
+_NOTHING: Final = 1e-15
+"""What a difference of equal numbers may leave where nothing is left."""
+_CLOSED: Final = ("bounds", "intervals")
+"""Objects that have no other fields than those that are computed again."""
 _LONGEST: Final = 60
 _MOST_DIGITS: Final = 300
 """Digits of a whole number; with more, float64 could not hold it."""
@@ -37,6 +43,12 @@ _MOST_DIGITS: Final = 300
 def refused(found: str, do: str = "Write the report again with to_json().") -> KaratError:
     """Return the error of a text that is not a whole report."""
     return error("K205", thing="report in JSON", found=found, do=do)
+
+
+def require(holds: Any, found: str) -> None:
+    """Refuse a text unless this holds."""
+    if not holds:
+        raise refused(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,11 @@ class Part:
         shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
         return refused(f"{self.path or 'It'} is {shown}, not {wanted}")
 
+    def must(self, holds: Any, wanted: str) -> None:
+        """Refuse a part unless this holds."""
+        if not holds:
+            raise self.is_not(wanted)
+
     def __getitem__(self, key: str) -> Part:
         if (found := self.get(key)) is None:
             raise refused(f"{self._below(key)} is missing")
@@ -65,20 +82,17 @@ class Part:
 
     def get(self, key: str) -> Part | None:
         """Return the part of that name, or None where there is none."""
-        if not isinstance(self.value, dict):
-            raise self.is_not("an object")
+        self.must(isinstance(self.value, dict), "an object")
         return Part(self.value[key], self._below(key)) if key in self.value else None
 
     def fields(self) -> dict[str, Part]:
         """Return the parts of an object by name."""
-        if not isinstance(self.value, dict):
-            raise self.is_not("an object")
+        self.must(isinstance(self.value, dict), "an object")
         return {key: Part(item, self._below(key)) for key, item in self.value.items()}
 
     def items(self) -> list[Part]:
         """Return the parts of a list."""
-        if not isinstance(self.value, list):
-            raise self.is_not("a list")
+        self.must(isinstance(self.value, list), "a list")
         return [Part(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
 
     def counts(self, _: Scope = None) -> npt.NDArray[np.int64]:
@@ -93,9 +107,44 @@ class Part:
         """Return a list of numbers, nested to any depth, as float64[...]."""
         return self._numbers().astype(np.float64)
 
+    def check(
+        self, wanted: Any, source: str, *, may_lack: bool = False, compares_texts: bool = False
+    ) -> None:
+        """Refuse a part whose numbers, at any depth, are not those that are computed again.
+
+        Args:
+            wanted: JSON types.
+            source: what gives those, with its verb.
+            may_lack: whether what is not there is passed over.
+            compares_texts: whether texts must be the wanted ones, too.
+
+        Errors:
+            K205 where, and what should stand there.
+        """
+        options = {"may_lack": may_lack, "compares_texts": compares_texts}
+        if isinstance(wanted, Mapping):
+            for key, item in wanted.items():
+                one, is_closed = self.get(key), key in _CLOSED
+                is_passed = one is None and (may_lack or (is_closed and not item))
+                if not is_passed and (compares_texts or not isinstance(item, str)):
+                    self[key].check(item, source, **options)
+                if one is not None and is_closed and one.fields().keys() != item.keys():
+                    raise one.is_not(f"{key} of {', '.join(item) or 'nothing'}")
+        elif isinstance(wanted, list):
+            items = self.items()
+            if len(items) != len(wanted):
+                raise refused(
+                    f"{self.path} has {len(items)} rows for {len(wanted)}, which {source}"
+                )
+            for part, item in zip(items, wanted, strict=True):
+                part.check(item, source, **options)
+        elif isinstance(wanted, float) and not (self.value is None or is_number(self.value)):
+            raise self.is_not("a number or null")
+        elif not _agree(self.value, wanted):
+            raise self.is_not(f"{'null' if wanted is None else repr(wanted)}, which {source}")
+
     def _numbers(self) -> npt.NDArray[Any]:
-        if not isinstance(self.value, list):
-            raise self.is_not("a list of numbers")
+        self.must(isinstance(self.value, list), "a list of numbers")
         try:
             numbers = np.array(self.value) if self.value else np.zeros(0, np.int64)
         except ValueError:
@@ -265,8 +314,8 @@ def each(
 
     def read(part: Part, scope: Scope) -> list[Any]:
         items = part.items()
-        if size is not None and len(items) != size(scope):
-            raise refused(f"{part.path} {words.format(len(items), size(scope))}")
+        n = len(items) if size is None else size(scope)
+        require(len(items) == n, f"{part.path} {words.format(len(items), n)}")
         inner = SimpleNamespace(**vars(scope))
         found = []
         for inner.place, item in enumerate(items):
@@ -332,6 +381,13 @@ def _whole(value: Any) -> int | None:
     if not is_number(value) or value != value // 1:
         return None
     return int(value) if isinstance(value, int) or abs(value) <= _EXACT else None
+
+
+def _agree(value: Any, wanted: Any) -> bool:
+    """Whether a JSON value is one that is computed again, but for rounding."""
+    if isinstance(wanted, float) and is_number(value):
+        return math.isclose(value, wanted, rel_tol=_CLOSE, abs_tol=_NOTHING)
+    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
 
 
 def _has_flags(values: list[Any]) -> bool:

@@ -22,32 +22,8 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._registry import find
-from karat.output.json.codec import (
-    AMOUNTS,
-    COUNT,
-    COUNTS,
-    FLAG,
-    LABEL,
-    NUMBER,
-    OMITTED,
-    RAW,
-    TEXT,
-    TEXTS,
-    Kind,
-    Part,
-    Scope,
-    choice,
-    each,
-    given,
-    itself,
-    listed,
-    named,
-    or_null,
-    plain,
-    record,
-    refused,
-    scalar,
-)
+from karat.output.json import codec as js
+from karat.output.json.codec import Kind, Part, Scope, require
 from karat.output.json.scores import SCORES
 from karat.results.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.results.report import Report
@@ -78,14 +54,14 @@ def _place_of_label(part: Part, s: Scope) -> int | None:
     raise part.is_not("one of classes.labels")
 
 
-CLASSES: Final = record(
+CLASSES: Final = js.record(
     lambda s: Classes(tuple(s.labels), s.positive, s.names, s.is_declared),
-    labels=each(LABEL).of(lambda classes: list(classes.labels)),
-    names=or_null(TEXTS),
+    labels=js.each(js.LABEL).of(lambda classes: list(classes.labels)),
+    names=js.or_null(js.TEXTS),
     positive=Kind(_place_of_label).of(
         lambda classes: None if classes.positive is None else classes.labels[classes.positive]
     ),
-    is_declared=FLAG,
+    is_declared=js.FLAG,
 )
 
 
@@ -101,17 +77,15 @@ def cell_columns(part: Part, widths: tuple[int, ...], *, is_weighted: bool) -> l
         K205 they are no such cells.
     """
     for cell in part.items():
-        if not isinstance(cell.value, list):
-            raise cell.is_not("a list")
+        cell.must(isinstance(cell.value, list), "a list")
     sizes = set(map(len, part.value)) or {widths[0]}
-    if len(sizes) > 1 or not sizes <= set(widths):
-        raise refused(f"{part.path} are not all [true, predicted, total], or with squares")
+    told = f"{part.path} are not all [true, predicted, total], or with squares"
+    require(len(sizes) == 1 and sizes <= set(widths), told)
     parts = [Part([cell[i] for cell in part.value], part.path) for i in range(sizes.pop())]
     columns = [
         one.counts() if i < 3 - is_weighted else one.amounts() for i, one in enumerate(parts)
     ]
-    if any(column.ndim != 1 for column in columns):
-        raise part.is_not("cells of numbers only")
+    part.must(all(column.ndim == 1 for column in columns), "cells of numbers only")
     return columns
 
 
@@ -129,10 +103,9 @@ def _finite_squares(cells: Cells) -> npt.NDArray[Any] | None:
 
 
 def _of_totals(s: Scope) -> Cells:
-    if any(array.shape != (s.classes.k,) for array in s.totals):
-        raise refused(f"tally.totals are not one number for each of {s.classes.k} classes")
-    if s.confusion.value is not None:
-        raise s.confusion.is_not("null, as the tally kept only totals")
+    told = f"tally.totals are not one number for each of {s.classes.k} classes"
+    require(all(array.shape == (s.classes.k,) for array in s.totals), told)
+    s.confusion.must(s.confusion.value is None, "null, as the tally kept only totals")
     n_rows, totals = np.asarray(s.n_rows), np.stack(s.totals)
     return Cells(s.classes, "marginals", totals, n_rows, s.squares, occupancy=s.occupancy)
 
@@ -149,8 +122,7 @@ def _of_cells(s: Scope) -> Cells:
     if s.confusion.value is not None:
         matrix = s.confusion.amounts()
         _check(found)
-        if matrix.shape != (found.k, found.k) or (matrix != found.matrix()).any():
-            raise refused("confusion and tally.cells differ")
+        require(np.array_equal(matrix, found.matrix()), "confusion and tally.cells differ")
     return found
 
 
@@ -162,30 +134,32 @@ def _written_cells(cells: Cells) -> list[list[float]]:
     return listed_cells(*cells.coordinates(), cells.flat(), last, keeps_empty=is_sparse)
 
 
-_NUMBERS: Final = Kind(lambda part, s: part.amounts() if s.is_weighted else part.counts(), listed)
-_SQUARES: Final = or_null(AMOUNTS).of(_finite_squares)
+_NUMBERS: Final = Kind(
+    lambda part, s: part.amounts() if s.is_weighted else part.counts(), js.listed
+)
+_SQUARES: Final = js.or_null(js.AMOUNTS).of(_finite_squares)
 _FORMS: Final = {
-    "marginals": record(
+    "marginals": js.record(
         _of_totals,
-        totals=record(
+        totals=js.record(
             lambda s: (s.tp, s.fp, s.fn),
             tp=_NUMBERS.of(lambda cells: cells.counts[0]),
             fp=_NUMBERS.of(lambda cells: cells.counts[1]),
             fn=_NUMBERS.of(lambda cells: cells.counts[2]),
-        ).of(itself),
+        ).of(js.itself),
         squares=_SQUARES,
-        occupancy=or_null(COUNTS),
+        occupancy=js.or_null(js.COUNTS),
     ),
-    "sparse": record(
+    "sparse": js.record(
         _of_cells,
         cells=Kind(
             lambda part, s: cell_columns(
                 part, (3, 4) if s.is_weighted else (3,), is_weighted=s.is_weighted
             ),
             lambda cells, _: _written_cells(cells),
-        ).of(itself),
+        ).of(js.itself),
     ),
-    "dense": record(
+    "dense": js.record(
         lambda s: Cells.dense(
             _NUMBERS.read(s.confusion, s), classes=s.classes, squares=s.squares, n_rows=s.n_rows
         ),
@@ -196,15 +170,13 @@ _FORMS: Final = {
 
 
 def _check(cells: Cells) -> None:
-    problem = inconsistency(cells) or (None if cells.classes.k else "It has no classes")
-    if problem:
-        raise refused(problem)
+    problem = inconsistency(cells) or ("" if cells.classes.k else "It has no classes")
+    require(not problem, problem)
 
 
 def _read_tally(part: Part, s: Scope) -> Cells:
-    is_weighted, parts = FLAG.read(part["is_weighted"], s), part.fields()
-    if "totals" in parts and "cells" in parts:
-        raise refused("tally has both cells and totals")
+    is_weighted, parts = js.FLAG.read(part["is_weighted"], s), part.fields()
+    require(not {"totals", "cells"} <= parts.keys(), "tally has both cells and totals")
     form = "marginals" if "totals" in parts else "sparse" if "cells" in parts else "dense"
     storage = part.value.get("storage", form)
     # A dense tally of many classes is written as its cells.
@@ -229,7 +201,7 @@ def _matrix(cells: Cells) -> Any:
     return None if is_left_out else cells.matrix().tolist()
 
 
-CONFUSION: Final = Kind(itself, lambda cells, _: _matrix(cells))
+CONFUSION: Final = Kind(js.itself, lambda cells, _: _matrix(cells))
 """Read as the part: what its numbers are depends on the tally."""
 TALLY: Final = Kind(_read_tally, _write_tally)
 """Read after the number of rows, the classes and the matrix."""
@@ -238,34 +210,33 @@ TALLY: Final = Kind(_read_tally, _write_tally)
 def _read_schema(part: Part, _: Scope) -> None:
     name, _, version = str(part.value).rpartition("/")
     is_number = version.isascii() and version.isdecimal() and len(version) < 10
-    if name != SCHEMA.partition("/")[0] or not is_number or int(version) < 1:
-        raise refused(f"Its schema is {part.value!r}, not {SCHEMA!r}")
+    is_one = name == SCHEMA.partition("/")[0] and is_number and int(version) > 0
+    require(is_one, f"Its schema is {part.value!r}, not {SCHEMA!r}")
     if int(version) > 1:
         raise error("K206", thing="report in JSON", version=int(version), newest=1)
 
 
 def _read_fact(part: Part, _: Scope = None, left: int = _DEEPEST) -> Any:
-    if isinstance(part.value, dict | list) and not left:
-        raise refused(f"{part.path} is nested too deeply to be a fact about the source")
     if isinstance(part.value, dict | list):
+        require(left, f"{part.path} is nested too deeply to be a fact about the source")
         is_list = isinstance(part.value, list)
         for item in part.items() if is_list else part.fields().values():
             _read_fact(item, left=left - 1)
     return part.value
 
 
-_SOURCE: Final = named(
+_SOURCE: Final = js.named(
     Kind(_read_fact),
-    files=each(TEXT),
-    format=each(choice("parquet", "csv", "json")),
-    n_bytes=COUNT,
-    n_dropped=COUNT,
-    query=TEXT,
-    where=TEXT,
+    files=js.each(js.TEXT),
+    format=js.each(js.choice("parquet", "csv", "json")),
+    n_bytes=js.COUNT,
+    n_dropped=js.COUNT,
+    query=js.TEXT,
+    where=js.TEXT,
 )
-_COLUMN: Final = or_null(TEXT)
+_COLUMN: Final = js.or_null(js.TEXT)
 _COLUMNS: Final = Kind(
-    lambda part, s: (each(TEXT) if isinstance(part.value, list) else _COLUMN).read(part, s)
+    lambda part, s: (js.each(js.TEXT) if isinstance(part.value, list) else _COLUMN).read(part, s)
 )
 """A column, the columns of scores, or none."""
 
@@ -279,32 +250,34 @@ def _read_confidence(s: Scope) -> tuple[Confidence, bool] | None:
     return None if found is None else (found, s.clustered)
 
 
-_CONFIDENCE: Final = record(
+_CONFIDENCE: Final = js.record(
     _read_confidence,
-    level=RAW.of("confidence.level"),
-    side=TEXT.of("confidence.side"),
-    method=TEXT.of("confidence.method"),
-    design=TEXT.of("confidence.design"),
-    seed=COUNT.of("confidence.seed"),
-    n_replicates=COUNT.of("confidence.n_replicates"),
-    clustered=FLAG.of("is_clustered"),
+    level=js.RAW.of("confidence.level"),
+    side=js.TEXT.of("confidence.side"),
+    method=js.TEXT.of("confidence.method"),
+    design=js.TEXT.of("confidence.design"),
+    seed=js.COUNT.of("confidence.seed"),
+    n_replicates=js.COUNT.of("confidence.n_replicates"),
+    clustered=js.FLAG.of("is_clustered"),
 ).where(lambda found, _: found is not None, "what can be asked of intervals")
 _METRICS: Final = Kind(
-    lambda part, s: tuple(map(get, TEXTS.read(part, s))), lambda metrics, _: list(map(str, metrics))
+    lambda part, s: tuple(map(get, js.TEXTS.read(part, s))),
+    lambda metrics, _: list(map(str, metrics)),
 )
-_SETTINGS: Final = record(
+_SETTINGS: Final = js.record(
     None,
-    undefined=choice(*get_args(Policy)),
-    metrics=or_null(_METRICS).of("requested"),
-    confidence=or_null(_CONFIDENCE)
+    undefined=js.choice(*get_args(Policy)),
+    metrics=js.or_null(_METRICS).of("requested"),
+    confidence=js.or_null(_CONFIDENCE)
     .of(lambda report: None if report.confidence is None else report)
     .or_absent(None),
 )
-_END: Final = or_null(NUMBER)
-_INTERVAL: Final = record(
-    itself,
-    method=or_null(TEXT),
-    remark=or_null(TEXT).or_absent(None),
+_END: Final = js.or_null(js.NUMBER)
+_LIMITS: Final = js.each(js.NUMBER, lambda _: 2)
+_INTERVAL: Final = js.record(
+    js.itself,
+    method=js.or_null(js.TEXT),
+    remark=js.or_null(js.TEXT).or_absent(None),
     standard_error=_END.or_absent(None),
     low=_END,
     high=_END,
@@ -319,17 +292,12 @@ def _read_intervals(part: Part, s: Scope) -> Mapping[Metric, Interval]:
         if metric is None or not (s.is_clustered or metric.needs_scores):
             continue
         if item.get("method") is None:
-            if s.is_own and metric.needs_scores:
-                raise item.is_not("a result with its interval")
+            item.must(not (s.is_own and metric.needs_scores), "a result with its interval")
             continue
         one = _INTERVAL.read(item, s)
-        low = high = None
-        if one.method is not None:
-            # An infinite end of the range is null.
-            low, high = (
-                end if x is None else x
-                for x, end in zip((one.low, one.high), metric.range, strict=True)
-            )
+        # An infinite end of the range is null.
+        ends = zip((one.low, one.high), metric.range, strict=True)
+        low, high = (end if x is None else x for x, end in ends) if one.method else (None, None)
         found[metric] = Interval(low, high, one.method, one.standard_error, one.remark)
     return found
 
@@ -340,24 +308,18 @@ def _read_limits(part: Part, s: Scope) -> dict[str, Any]:
     float64[k] each, NaN where a class has none.
     """
     found: dict[str, Any] = {}
-    if len(rows := part.items()) != s.classes.k:
-        raise refused(f"per_class has {len(rows)} rows for {s.classes.k} classes")
+    rows = part.items()
+    require(len(rows) == s.classes.k, f"per_class has {len(rows)} rows for {s.classes.k} classes")
     if s.confidence is None:
         return found
     # Neither scores nor clusters are in the text.
     for name in (*(PER_CLASS if s.is_clustered else ()), *PER_CLASS_OF_SCORES):
         pairs = [of.get(name) if (of := row.get("intervals")) else None for row in rows]
         if any(pairs):
-            low, high = np.array([_limits(pair, s) for pair in pairs]).T
+            none = (math.nan, math.nan)
+            low, high = np.array([none if x is None else _LIMITS.read(x, s) for x in pairs]).T
             found[name] = (low, high)
     return found
-
-
-def _limits(pair: Part | None, s: Scope) -> tuple[float, float]:
-    if pair is None:
-        return math.nan, math.nan
-    low, high = each(NUMBER, lambda _: 2).read(pair, s)
-    return low, high
 
 
 def _thresholds(report: Report) -> Any:
@@ -369,8 +331,8 @@ def _thresholds(report: Report) -> Any:
 
 
 def _report(s: Scope) -> Any:
-    if s.mapping.get("weights") and not s.cells.is_weighted:
-        raise refused("mapping.weights names a column, and the tally is not weighted")
+    is_fit = s.cells.is_weighted or not s.mapping.get("weights")
+    require(is_fit, "mapping.weights names a column, and the tally is not weighted")
     items = [] if s.scores is None else s.scores.measured
     measured = {replace(item.metric, lift=item.lift): item for item in items}
     return s.report_type(
@@ -388,45 +350,45 @@ def _report(s: Scope) -> Any:
         intervals=s.metrics,
         class_intervals=s.per_class,
         is_clustered=s.is_clustered,
-        kept_cautions=TEXTS.read(s.cautions, s) if s.is_clustered else (),
-        bounds={x: item.bound for x, item in measured.items() if item.bound is not OMITTED},
+        kept_cautions=js.TEXTS.read(s.cautions, s) if s.is_clustered else (),
+        bounds={x: item.bound for x, item in measured.items() if item.bound is not js.OMITTED},
         class_bounds={
-            x: tuple(item.bounds) for x, item in measured.items() if item.bounds is not OMITTED
+            x: tuple(item.bounds) for x, item in measured.items() if item.bounds is not js.OMITTED
         },
     )
 
 
 _DERIVED: Final = {
     "metrics": Kind(_read_intervals, lambda found, _: {x: y.to_dict() for x, y in found.items()}),
-    "per_class": Kind(_read_limits, plain),
-    "thresholds": Kind(lambda *_: None, plain).of(_thresholds).or_absent(None),
+    "per_class": Kind(_read_limits, js.plain),
+    "thresholds": Kind(lambda *_: None, js.plain).of(_thresholds).or_absent(None),
 }
-DERIVED: Final = record(None, **_DERIVED)
+DERIVED: Final = js.record(None, **_DERIVED)
 """What follows from the rest of a report, but for intervals of rows that are gone."""
-REPORT: Final = record(
+REPORT: Final = js.record(
     _report,
     schema=Kind(_read_schema).of(lambda _: SCHEMA),
-    karat=scalar(lambda x: isinstance(x, str) and _VERSION.fullmatch(x), "a version of karat").of(
-        lambda _: __version__
-    ),
+    karat=js.scalar(
+        lambda x: isinstance(x, str) and _VERSION.fullmatch(x), "a version of karat"
+    ).of(lambda _: __version__),
     # Another version may have had other metrics, and another rule.
-    is_own=given(lambda s: s.karat == __version__),
-    source=Kind(lambda part, s: (_SOURCE.read(part, s), part.value)[1], plain),
-    mapping=Kind(named(_COLUMNS).read, plain),
-    n_rows=COUNT,
+    is_own=js.given(lambda s: s.karat == __version__),
+    source=Kind(lambda part, s: (_SOURCE.read(part, s), part.value)[1], js.plain),
+    mapping=Kind(js.named(_COLUMNS).read, js.plain),
+    n_rows=js.COUNT,
     classes=CLASSES,
-    settings=_SETTINGS.of(itself),
-    confidence=given(lambda s: s.settings["confidence"] and s.settings["confidence"][0]),
-    is_clustered=given(lambda s: bool(s.settings["confidence"] and s.settings["confidence"][1])),
+    settings=_SETTINGS.of(js.itself),
+    confidence=js.given(lambda s: s.settings["confidence"] and s.settings["confidence"][0]),
+    is_clustered=js.given(lambda s: bool(s.settings["confidence"] and s.settings["confidence"][1])),
     confusion=CONFUSION.of("cells"),
     tally=TALLY.of("cells"),
-    cells=given(lambda s: s.tally),
-    scores=or_null(SCORES)
+    cells=js.given(lambda s: s.tally),
+    scores=js.or_null(SCORES)
     .of(lambda report: None if report.scores is None else report)
     .or_absent(None),
     **_DERIVED,
-    warnings=TEXTS,
+    warnings=js.TEXTS,
     # Read as the part: only of rows in clusters they do not follow from the tally.
-    cautions=Kind(itself, plain).or_absent(Part(None, "cautions")),
+    cautions=Kind(js.itself, js.plain).or_absent(Part(None, "cautions")),
 )
 """All of a report but its slices."""

@@ -22,28 +22,8 @@ from karat.curves._traced import TRACED
 from karat.metrics import get
 from karat.metrics._lift import Lift
 from karat.metrics._registry import find
-from karat.output.json.codec import (
-    AMOUNTS,
-    ANY_NUMBER,
-    COUNT,
-    FLAG,
-    OMITTED,
-    TEXT,
-    Kind,
-    Part,
-    Scope,
-    choice,
-    each,
-    given,
-    is_number,
-    itself,
-    listed,
-    or_null,
-    plain,
-    record,
-    refused,
-    scalar,
-)
+from karat.output.json import codec as js
+from karat.output.json.codec import Kind, Part, Scope, require
 from karat.results.report import Report
 
 __all__ = ["SCORES", "stated_twice"]
@@ -57,20 +37,22 @@ _AREAS: Final = {
     "cost": ("cost_area", None),
 }
 """Name of an area in JSON → attribute of the curves, and the metric that it is."""
+_BINS: Final = ("mean_confidence", "share", "weight", "spread", "edges", "closed")
 _CLOSE: Final = 1e-9
 """Sums of the same weights in another order agree to this part."""
 
 
 def _measured(report: Report) -> list[Any]:
     """What was measured; a bound is omitted where a value is exact."""
+    alone = {x: limits for x, limits in report.bounds.items() if x not in report.class_bounds}
     return [
         SimpleNamespace(
             metric=replace(metric, lift="plain"),
             lift=metric.lift,
             value=values.value,
             undefined=values.undefined,
-            bound=OMITTED if metric in report.class_bounds else report.bounds.get(metric, OMITTED),
-            bounds=report.class_bounds.get(metric, OMITTED),
+            bound=alone.get(metric, js.OMITTED),
+            bounds=report.class_bounds.get(metric, js.OMITTED),
         )
         for metric, values in report.measured.items()
     ]
@@ -78,7 +60,7 @@ def _measured(report: Report) -> list[Any]:
 
 def _one_or_each(kind: Kind) -> Kind:
     """One value, or one a class, in an array."""
-    of_classes = each(kind, lambda s: int(s.classes.k))
+    of_classes = js.each(kind, lambda s: int(s.classes.k))
     return Kind(
         lambda part, s: np.array(
             (of_classes if isinstance(part.value, list) else kind).read(part, s)
@@ -103,19 +85,19 @@ def _marks_each(undefined: Any, s: Scope) -> bool:
 
 def _contains(limits: tuple[float, float] | None, value: Any) -> bool:
     """Whether a value lies within limits, if there are any."""
-    is_open = limits is None or all(map(math.isnan, limits))
-    return is_open or limits[0] <= value <= limits[1]
+    low, high = limits or (math.nan, math.nan)
+    return (math.isnan(low) and math.isnan(high)) or bool(low <= value <= high)
 
 
-_LIMITS: Final = or_null(each(ANY_NUMBER, lambda _: 2).into(tuple))
+_LIMITS: Final = js.or_null(js.each(js.ANY_NUMBER, lambda _: 2).into(tuple))
 """Of the exact value; endless ones, and those that nothing could be measured of, as text."""
 _CONTAINING: Final = "two limits that contain the value"
-_MEASURED: Final = record(
-    itself,
-    metric=Kind(lambda part, s: get(TEXT.read(part, s)), lambda metric, _: str(metric)).where(
+_MEASURED: Final = js.record(
+    js.itself,
+    metric=Kind(lambda part, s: get(js.TEXT.read(part, s)), lambda metric, _: str(metric)).where(
         lambda metric, _: metric.needs_scores, "a metric of scores: it is one which reads labels"
     ),
-    lift=choice(*get_args(Lift))
+    lift=js.choice(*get_args(Lift))
     .where(
         lambda lift, s: lift == "plain" or s.metric.record.is_per_class,
         "plain, which is all that this metric has",
@@ -124,13 +106,13 @@ _MEASURED: Final = record(
         lambda lift, s: lift in ("plain", "per_class", *s.metric.record.averages),
         "an average that this metric has",
     ),
-    value=_one_or_each(ANY_NUMBER)
+    value=_one_or_each(js.ANY_NUMBER)
     .where(
         lambda value, s: (value.ndim == 1) == (s.lift == "per_class"),
         "one number a class for lift per_class, else one number",
     )
     .where(_is_in_range, lambda s: "between {:g} and {:g}".format(*s.metric.range)),
-    undefined=_one_or_each(FLAG)
+    undefined=_one_or_each(js.FLAG)
     .where(_marks_each, "true where the value is no number, and only there")
     .where(
         lambda undefined, s: np.isfinite(s.value).all() or undefined.any(),
@@ -138,22 +120,22 @@ _MEASURED: Final = record(
     ),
     bound=_LIMITS.where(lambda _, s: s.lift != "per_class", "left out of a metric of each class")
     .where(lambda limits, s: _contains(limits, s.value), _CONTAINING)
-    .or_absent(OMITTED),
-    bounds=each(
+    .or_absent(js.OMITTED),
+    bounds=js.each(
         _LIMITS.where(lambda limits, s: _contains(limits, s.value.flat[s.place]), _CONTAINING),
         lambda s: int(s.value.size),
     )
     .where(lambda _, s: s.lift == "per_class", "limits of the value of each class")
-    .or_absent(OMITTED),
+    .or_absent(js.OMITTED),
 )
 
 
 def _read_measured(part: Part, s: Scope) -> Any:
     """What was measured, if this karat has it; another that wrote the text may have had more."""
     if not s.is_own:
-        name, lift = TEXT.read(part["metric"], s), TEXT.read(part["lift"], s)
+        name, lift = js.TEXT.read(part["metric"], s), js.TEXT.read(part["lift"], s)
         if lift not in get_args(Lift) or find(name) is None:
-            return OMITTED
+            return js.OMITTED
     return _MEASURED.read(part, s)
 
 
@@ -169,15 +151,14 @@ def _rows(name: str, of: str, *, rises: bool = False) -> Kind:
     def read(part: Part, s: Scope) -> Floats:
         x = part.amounts() if s.cells.is_weighted else part.counts().astype(np.float64)
         size, total, slack = len(getattr(s, of)), s.totals[name], s.slack
-        if x.shape != (size,):
-            raise part.is_not(f"{size} numbers")
-        if ((x < 0) | (x > total + slack)).any():
-            raise refused(f"{part.path} is not within 0 to {total:g}, the rows there are")
-        if rises and ((np.diff(x) < 0).any() or abs(x[-1] - total) > slack):
-            raise refused(f"{part.path} does not rise to {total:g}, the rows there are")
+        part.must(x.shape == (size,), f"{size} numbers")
+        is_within = not ((x < 0) | (x > total + slack)).any()
+        require(is_within, f"{part.path} is not within 0 to {total:g}, the rows there are")
+        is_rising = not rises or ((np.diff(x) >= 0).all() and abs(x[-1] - total) <= slack)
+        require(is_rising, f"{part.path} does not rise to {total:g}, the rows there are")
         return x
 
-    return Kind(read, lambda x, s: listed(x if s.cells.is_weighted else x.astype(np.int64)))
+    return Kind(read, lambda x, s: js.listed(x if s.cells.is_weighted else x.astype(np.int64)))
 
 
 def _totals(s: Scope) -> dict[str, float]:
@@ -187,52 +168,42 @@ def _totals(s: Scope) -> dict[str, float]:
 
 
 def _curves_of_class(s: Scope) -> ClassCurves:
-    points = (np.concatenate([[x], y]) for x, y in ((np.inf, s.thresholds), (0, s.tp), (0, s.fp)))
-    *areas, cost = s.areas.values()
-    points = Points(*points, s.n_points, *areas)
+    starts = ((np.inf, s.thresholds), (0, s.tp), (0, s.fp))
+    thresholds, tps, fps = (np.concatenate([[start], rest]) for start, rest in starts)
+    roc, step, trapezoid, cost = s.areas.values()
+    points = Points(thresholds, tps, fps, s.n_points, roc, step, trapezoid)
     return ClassCurves(points, s.errors, cost, s.n_cost, s.reliability, s.decisions)
 
 
 def _table(kind: Kind, **fields: str | Callable[[Any], Any]) -> Kind:
     """Declare an object of one kind of values, by the attribute that each is."""
-    return record(None, **{name: kind.of(get) for name, get in fields.items()})
+    return js.record(None, **{name: kind.of(get) for name, get in fields.items()})
 
 
-_PROPORTION: Final = Kind(
-    scalar(
-        lambda x: x is None or (is_number(x) and 0 <= x <= 1 + _CLOSE),
-        "a number from 0 to 1, or null",
-    )
-    .into(lambda x: math.nan if x is None else float(x))
-    .read,
-    plain,
+_PROPORTION: Final = js.NUMBER_OR_NAN.where(
+    lambda x, _: math.isnan(x) or 0 <= x <= 1 + _CLOSE, "a number from 0 to 1, or null"
 )
 _PROPORTIONS: Final = replace(
-    each(_PROPORTION, lambda s: len(s.weight), "is a list, not {1} numbers").into(np.array),
-    write=lambda x, _: plain(x.tolist()),
+    js.each(_PROPORTION, lambda s: len(s.weight), "is a list, not {1} numbers").into(np.array),
+    write=lambda x, _: js.plain(x.tolist()),
 )
-_AT_LEAST_0: Final = scalar(lambda x: is_number(x) and x >= 0, "a number of at least 0").into(float)
-_RELIABILITY: Final = record(
+_AT_LEAST_0: Final = js.NUMBER.where(lambda x, _: x >= 0, "a number of at least 0")
+_RELIABILITY: Final = js.record(
     lambda s: Reliability(
         label=s.cells.classes.labels[s.place],
         n_pos=s.totals["tp"],
         n_neg=s.totals["fp"],
         undefined=None,
-        mean_confidence=s.mean_confidence,
-        share=s.share,
-        weight=s.weight,
-        spread=s.spread,
-        edges=s.edges,
-        closed=s.closed,
+        **{name: getattr(s, name) for name in _BINS},
     ),
-    closed=choice("right", "left", words="right or left"),
-    edges=AMOUNTS.where(
+    closed=js.choice("right", "left", words="right or left"),
+    edges=js.AMOUNTS.where(
         lambda x, _: (
             x.ndim == 1 and len(x) > 1 and (np.diff(x) >= 0).all() and x[0] >= 0 and x[-1] <= 1
         ),
         "two or more numbers from 0 to 1 that ascend",
     ),
-    weight=AMOUNTS.where(
+    weight=js.AMOUNTS.where(
         lambda x, s: x.shape == (len(s.edges) - 1,) and not (x < 0).any(),
         lambda s: f"{len(s.edges) - 1} numbers of at least 0",
     ).where(
@@ -244,54 +215,53 @@ _RELIABILITY: Final = record(
     share=_PROPORTIONS,
     spread=_PROPORTIONS,
 )
-_CLASS: Final = record(
+_CLASS: Final = js.record(
     _curves_of_class,
-    totals=given(_totals),
-    slack=given(lambda s: _CLOSE * sum(s.totals.values())),
+    totals=js.given(_totals),
+    slack=js.given(lambda s: _CLOSE * sum(s.totals.values())),
     # The point above every score, threshold infinite, is not written.
-    thresholds=AMOUNTS.where(
+    thresholds=js.AMOUNTS.where(
         lambda x, _: x.ndim == 1 and len(x) and (np.diff(x) < 0).all(),
         "a list of numbers that descend",
     ).of(lambda kept: kept.points.thresholds[1:]),
     tp=_rows("tp", "thresholds", rises=True).of(lambda kept: kept.points.tps[1:]),
     fp=_rows("fp", "thresholds", rises=True).of(lambda kept: kept.points.fps[1:]),
-    n_points=COUNT.where(
+    n_points=js.COUNT.where(
         lambda n, s: n > len(s.thresholds),
         lambda s: f"at least {len(s.thresholds) + 1}, the points that are there",
     ).of("points.n_full"),
     errors=_table(_AT_LEAST_0, **{kind.name: itemgetter(kind.name) for kind in TRACED}),
-    areas=_table(_PROPORTION, **{name: get for name, (get, _) in _AREAS.items()}).of(itself),
-    n_cost=COUNT,
+    areas=_table(_PROPORTION, **{name: get for name, (get, _) in _AREAS.items()}).of(js.itself),
+    n_cost=js.COUNT,
     reliability=_RELIABILITY,
-    decisions=record(
+    decisions=js.record(
         lambda s: np.stack([s.tp, s.fp], axis=1),
         tp=_rows("tp", "decisions").of(lambda decided: decided[:, 0]),
         fp=_rows("fp", "decisions").of(lambda decided: decided[:, 1]),
     ).of("decided"),
 )
-_CURVES: Final = record(
+_CURVES: Final = js.record(
     lambda s: Curves(s.cells.classes, tuple(s.classes), s.decisions),
-    n_true=given(lambda s: s.cells.fields.tp + s.cells.fields.fn),
-    decisions=AMOUNTS.where(
+    n_true=js.given(lambda s: s.cells.fields.tp + s.cells.fields.fn),
+    decisions=js.AMOUNTS.where(
         lambda x, _: x.ndim == 1 and ((x >= 0) & (x < 1)).all(),
         "a list of numbers from 0 to below 1",
     ),
-    classes=each(_CLASS, lambda s: int(s.cells.k), "describes {} of {} classes").of("kept"),
+    classes=js.each(_CLASS, lambda s: int(s.cells.k), "describes {} of {} classes").of("kept"),
 )
-_THRESHOLD: Final = "a number for two classes, or null"
-SCORES: Final = record(
-    itself,
-    kind=choice("probabilities", "scores").of("scores"),
-    threshold=or_null(
-        scalar(is_number, _THRESHOLD).where(lambda _, s: s.cells.k == 2, _THRESHOLD).into(float)
+SCORES: Final = js.record(
+    js.itself,
+    kind=js.choice("probabilities", "scores").of("scores"),
+    threshold=js.or_null(
+        js.NUMBER.where(lambda _, s: s.cells.k == 2, "a number for two classes, or null")
     ),
-    measured=each(replace(_MEASURED, read=_read_measured))
+    measured=js.each(replace(_MEASURED, read=_read_measured))
     .where(
         lambda items, _: len({(item.metric, item.lift) for item in items}) == len(items),
         "of different metrics: one stands there for a second time",
     )
     .of(_measured),
-    curves=or_null(_CURVES).of("kept_curves"),
+    curves=js.or_null(_CURVES).of("kept_curves"),
 )
 """Read after the classes and the tally."""
 
@@ -320,7 +290,7 @@ def stated_twice(report: Report) -> tuple[list[Any], list[Any]]:
     }
     places = range(0 if report.kept_curves is None else report.classes.k)
     areas = [
-        {"areas": {name: plain(x[place]) for name, x in known.items() if place in x}}
+        {"areas": {name: js.plain(x[place]) for name, x in known.items() if place in x}}
         for place in places
     ]
     return measured, areas

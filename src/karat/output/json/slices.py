@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Final
@@ -13,59 +13,37 @@ import numpy as np
 from karat.metrics import Metric, get
 from karat.metrics._registry import find
 from karat.output.describe import headline_names
-from karat.output.json.codec import (
-    COUNT,
-    NUMBER_OR_NAN,
-    OMITTED,
-    RAW,
-    TEXT,
-    TEXTS,
-    Kind,
-    Part,
-    Scope,
-    choice,
-    each,
-    itself,
-    named,
-    or_null,
-    plain,
-    record,
-    record_of,
-    refused,
-)
+from karat.output.json import codec as js
+from karat.output.json.codec import Kind, Part, Scope, require
 from karat.output.json.report import cell_columns, listed_cells
 from karat.results.report import Report
-from karat.results.result import Result
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
 from karat.results.slices.table import Told
 from karat.tally import Axis, Cells, inconsistency
 from karat.tally.sliced import SlicedCells
 
-__all__ = ["SLICES", "slices_by_tables"]
+__all__ = ["SLICES"]
 
 _MOST_CELLS: Final = 1 << 28
 """Cells of all slices: 2 GiB."""
 
 
 def _written_slices(table: SliceTable) -> list[Any]:
-    cells = table.cells
+    cells, names, weights = table.cells, headline_names(table.whole), table.weight.tolist()
     flat, squares = cells.flat(), None if cells.squares is None else cells.flat(cells.squares)
     place, found = cells.coordinates(), []
     for i, one in enumerate(table.values()):
-        metrics = {name: one[name] for name in headline_names(table.whole)}
-        values = {name: result.value for name, result in metrics.items()}
-        infinite = {
-            x: "inf" if value > 0 else "-inf" for x, value in values.items() if math.isinf(value)
-        }
+        values = {name: one[name].value for name in names}
+        signs = {name: "inf" if x > 0 else "-inf" for name, x in values.items() if math.isinf(x)}
         square = None if squares is None else squares[i]
         found.append(
             SimpleNamespace(
                 key=one.key,
                 n_rows=one.n_rows,
-                weight=float(table.weight[i]),
+                weight=weights[i],
                 cells=listed_cells(*place, flat[i], square),
-                metrics={name: result.to_dict() for name, result in metrics.items()},
-                infinite=infinite or OMITTED,
+                metrics={name: one[name].to_dict() for name in names},
+                infinite=signs or js.OMITTED,
             )
         )
     return found
@@ -86,60 +64,59 @@ def _of_rows(read: Callable[[Metric, Part, Scope], Any]) -> Callable[[Part, Scop
             for metric, item in metrics.items()
             if metric is not None
             and _is_of_rows(metric, s.report)
-            and (one := read(metric, item, s)) is not OMITTED
+            and (one := read(metric, item, s)) is not js.OMITTED
         }
 
     return found
 
 
-_NUMBER: Final = or_null(NUMBER_OR_NAN)
-_RESULT: Final = record(
+_NUMBER: Final = js.or_null(js.NUMBER_OR_NAN)
+_RESULT: Final = js.record(
     None,
-    undefined=or_null(TEXT),
-    method=or_null(TEXT),
-    remark=or_null(TEXT),
+    undefined=js.or_null(js.TEXT),
+    method=js.or_null(js.TEXT),
+    remark=js.or_null(js.TEXT),
     low=_NUMBER,
     high=_NUMBER,
     standard_error=_NUMBER,
     level=_NUMBER.where(lambda x, _: x is None or 0.0 < x < 1.0, "a number between 0 and 1"),
-    value=NUMBER_OR_NAN,
-    n=COUNT.where(lambda n, s: n == s.n_rows, lambda s: f"{s.n_rows}, the rows of the slice"),
+    value=js.NUMBER_OR_NAN,
+    n=js.COUNT.where(lambda n, s: n == s.n_rows, lambda s: f"{s.n_rows}, the rows of the slice"),
 )
-_INFINITE: Final = choice("inf", "-inf", words="'inf' or '-inf'")
+_INFINITE: Final = js.choice("inf", "-inf", words="'inf' or '-inf'")
 
 
-def _read_result(metric: Metric, part: Part, s: Scope) -> Result | object:
+def _read_result(metric: Metric, part: Part, s: Scope) -> Any:
     """A result of a slice."""
     if metric not in s.report:
-        if s.is_own:
-            raise part.is_not("of a metric that metrics lists")
-        return OMITTED
+        part.must(not s.is_own, "of a metric that metrics lists")
+        return js.OMITTED
     facts = _RESULT.read(part, s)
     special = s.infinite.get(str(metric))
     if math.isnan(facts["value"]) and special is not None:
         facts["value"] = float(_INFINITE.read(special, s))
-    if not math.isfinite(facts["value"]) and facts["undefined"] is None:
-        raise part["undefined"].is_not("the reason why there is no value")
+    is_told = math.isfinite(facts["value"]) or facts["undefined"] is not None
+    part["undefined"].must(is_told, "the reason why there is no value")
     low, high = facts["low"], facts["high"]
-    if None not in (low, high) and not low <= facts["value"] <= high:
-        raise part.is_not("an interval that holds the value")
+    is_fit = None in (low, high) or low <= facts["value"] <= high
+    part.must(is_fit, "an interval that holds the value")
     return replace(s.report[metric], **facts)
 
 
 def _read_cells(part: Part, s: Scope) -> list[Any]:
     squares = s.report.cells.squares
     columns = cell_columns(part, (3 if squares is None else 4,), is_weighted=squares is not None)
-    if any((column < 0).any() for column in columns):
-        what = "whole number" if squares is None else "number"
-        raise part.is_not(f"cells of which each is a {what} of at least 0")
+    what = "whole number" if squares is None else "number"
+    is_fit = not any((column < 0).any() for column in columns)
+    part.must(is_fit, f"cells of which each is a {what} of at least 0")
     return columns
 
 
-_SLICE: Final = record(
-    itself,
-    key=TEXTS,
-    n_rows=COUNT,
-    weight=RAW,
+_SLICE: Final = js.record(
+    js.itself,
+    key=js.TEXTS,
+    n_rows=js.COUNT,
+    weight=js.RAW,
     cells=Kind(_read_cells),
     infinite=Kind(lambda part, _: part.fields()).or_absent({}),
     metrics=Kind(_of_rows(_read_result)),
@@ -149,12 +126,11 @@ _SLICE: Final = record(
 def _counted(s: Scope, part: Part) -> SlicedCells:
     """The tables of slices, which have to add up to the table of all rows."""
     cells, keys = s.report.cells, tuple(one.key for one in s.slices)
-    is_fit = keys and all(len(key) == len(s.columns) for key in keys)
-    if not is_fit or len(set(keys)) < len(keys):
-        raise part["slices"].is_not("slices of different keys, with one text a column")
+    is_fit = len(set(keys)) == len(keys) > 0 and {*map(len, keys)} == {len(s.columns)}
+    part["slices"].must(is_fit, "slices of different keys, with one text a column")
     rows, cols = cells.coordinates()
-    if len(keys) * len(rows) > _MOST_CELLS:
-        raise part["slices"].is_not(f"slices of {len(rows)} cells that fit into memory")
+    is_fit = len(keys) * len(rows) <= _MOST_CELLS
+    part["slices"].must(is_fit, f"slices of {len(rows)} cells that fit into memory")
     places = rows * cells.k + cols
     counts = np.zeros((len(keys), len(places)), cells.counts.dtype)
     squares = None if cells.squares is None else np.zeros(counts.shape)
@@ -162,18 +138,18 @@ def _counted(s: Scope, part: Part) -> SlicedCells:
         true, predicted, total, *square = one.cells
         codes = np.where((true < cells.k) & (predicted < cells.k), true * cells.k + predicted, -1)
         at = np.searchsorted(places, codes)
-        if not np.isin(codes, places).all() or len(set(codes.tolist())) < len(codes):
-            wanted = "cells of the table of all rows, each once"
-            raise refused(f"{part.path}.slices[{i}].cells is not {wanted}")
+        is_fit = len(set(codes.tolist())) == len(codes) and bool(np.isin(codes, places).all())
+        wanted = "cells of the table of all rows, each once"
+        require(is_fit, f"{part.path}.slices[{i}].cells is not {wanted}")
         counts[i, at] = total
         if squares is not None:
             squares[i, at] = square[0]
     n_rows = np.array([one.n_rows for one in s.slices])
     is_whole = sum(one.n_rows for one in s.slices) == cells.n_rows
-    if not is_whole or not np.allclose(counts.sum(axis=0), cells.flat(), rtol=1e-9, atol=0):
-        raise refused(f"{part.path} does not add up to the table of all rows")
-    if squares is None and (counts.sum(axis=1) != n_rows).any():
-        raise refused(f"{part.path} has slices whose cells do not add up to their rows")
+    is_whole &= np.allclose(counts.sum(axis=0), cells.flat(), rtol=1e-9, atol=0)
+    require(is_whole, f"{part.path} does not add up to the table of all rows")
+    is_whole = squares is not None or bool((counts.sum(axis=1) == n_rows).all())
+    require(is_whole, f"{part.path} has slices whose cells do not add up to their rows")
     axes = (Axis(" × ".join(s.columns), tuple(", ".join(key) for key in keys)),)
     facts: dict[str, Any] = {"classes": cells.classes, "n_rows": n_rows, "axes": axes}
     if cells.storage != "dense":
@@ -182,8 +158,8 @@ def _counted(s: Scope, part: Part) -> SlicedCells:
         shape = (len(keys), cells.k, cells.k)
         matrices = None if squares is None else squares.reshape(shape)
         tables = Cells.dense(counts.reshape(shape), squares=matrices, **facts)
-    if problem := inconsistency(tables):
-        raise refused(f"{part.path}: {problem}")
+    problem = inconsistency(tables)
+    require(not problem, f"{part.path}: {problem}")
     return SlicedCells(s.columns, keys, tables)
 
 
@@ -191,11 +167,11 @@ _PROBABILITY: Final = _NUMBER.where(
     lambda p, _: p is None or 0.0 <= p <= 1.0, "a number from 0 to 1"
 )
 _LIMITED: Final = {"p": _PROBABILITY, "p_adjusted": _PROBABILITY}
-_TESTS: Final = record(
-    itself,
-    heterogeneity=record_of(Heterogeneity, **_LIMITED),
-    gap=record_of(Gap, **_LIMITED),
-    differences=each(record_of(SliceDifference, **_LIMITED)).where(
+_TESTS: Final = js.record(
+    js.itself,
+    heterogeneity=js.record_of(Heterogeneity, **_LIMITED),
+    gap=js.record_of(Gap, **_LIMITED),
+    differences=js.each(js.record_of(SliceDifference, **_LIMITED)).where(
         lambda found, s: (
             [(one.name, one.n_rows) for one in found]
             == [(", ".join(one.key), one.n_rows) for one in s.slices]
@@ -207,8 +183,8 @@ _TESTS: Final = record(
 
 def _read_tests(metric: Metric, part: Part, s: Scope) -> Told:
     found = _TESTS.read(part, s)
-    if {x.metric for x in (found.heterogeneity, found.gap, *found.differences)} != {str(metric)}:
-        raise part.is_not(f"tests of {metric} alone")
+    metrics = {one.metric for one in (found.heterogeneity, found.gap, *found.differences)}
+    part.must(metrics == {str(metric)}, f"tests of {metric} alone")
     keys = (one.key for one in s.slices)
     return Told(dict(zip(keys, found.differences, strict=True)), found.heterogeneity, found.gap)
 
@@ -224,11 +200,11 @@ def _written_tests(table: SliceTable) -> dict[str, Any]:
     }
 
 
-_TABLE: Final = record(
-    itself,
-    columns=TEXTS,
-    slices=each(_SLICE).of(_written_slices),
-    tests=Kind(_of_rows(_read_tests), named(_TESTS).write).of(_written_tests),
+_TABLE: Final = js.record(
+    js.itself,
+    columns=js.TEXTS,
+    slices=js.each(_SLICE).of(_written_slices),
+    tests=Kind(_of_rows(_read_tests), js.named(_TESTS).write).of(_written_tests),
 )
 
 
@@ -245,6 +221,23 @@ def _missing(s: Scope, path: str) -> str | None:
     return f"{path}.tests.{metrics[0]}" if is_untold else None
 
 
+def _values(table: SliceTable, names: Iterable[str]) -> list[Any]:
+    """What follows from the tables of slices: their weights, and values of labels."""
+    metrics = {name: get(name) for name in names if name in table.whole}
+    values = {
+        name: table.values_of(metric).tolist()
+        for name, metric in metrics.items()
+        if not metric.needs_scores
+    }
+    return [
+        {
+            "weight": weight,
+            "metrics": {x: {"value": js.plain(value[i])} for x, value in values.items()},
+        }
+        for i, weight in enumerate(table.weight.tolist())
+    ]
+
+
 def _read_slices(part: Part, scope: Scope) -> Slices | None:
     """The slices of a text.
 
@@ -255,14 +248,16 @@ def _read_slices(part: Part, scope: Scope) -> Slices | None:
     for item in part.items():
         s = _TABLE.read(item, scope)
         counted = _counted(s, item)
-        if counted.columns in tables:
-            raise item["columns"].is_not("columns of its own")
+        item["columns"].must(counted.columns not in tables, "columns of its own")
         if (missing := _missing(s, item.path)) is not None:
-            if scope.is_own:
-                raise refused(f"{missing} is missing")
+            require(not scope.is_own, f"{missing} is missing")
             return None
         kept = tuple(one.metrics for one in s.slices)
         tables[counted.columns] = SliceTable(counted, scope.report, told=s.tests, kept=kept)
+        if scope.is_own:
+            slices = item["slices"]
+            names = slices.items()[0]["metrics"].fields()
+            slices.check(_values(tables[counted.columns], names), "its cells give")
     return Slices(tables)
 
 
@@ -270,24 +265,3 @@ SLICES: Final = Kind(
     _read_slices, lambda slices, s: [_TABLE.write(table, s) for table in slices.values()]
 )
 """Read with the report of all rows in the scope."""
-
-
-def slices_by_tables(report: Report, part: Part) -> list[Any]:
-    """Return what follows from the tables of slices: their weights, and values of labels."""
-    found = []
-    for item, table in zip(part.value, report.slices.values(), strict=True):
-        listed = [name for name in item["slices"][0]["metrics"] if name in report]
-        values = {
-            name: table.values_of(get(name)).tolist()
-            for name in listed
-            if not get(name).needs_scores
-        }
-        slices = [
-            {
-                "weight": weight,
-                "metrics": {x: {"value": plain(value[i])} for x, value in values.items()},
-            }
-            for i, weight in enumerate(table.weight.tolist())
-        ]
-        found.append({"slices": slices})
-    return found
