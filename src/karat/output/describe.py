@@ -25,9 +25,17 @@ if TYPE_CHECKING:
 __all__ = ["describe", "facts", "headline_names", "is_headline"]
 
 FAMILIES = (
-    "accuracy", "rates", "fscores", "agreement",
-    "ranking", "probability", "calibration", "recalibration", "decompositions", "thresholds",
-)  # fmt: skip
+    "accuracy",
+    "rates",
+    "fscores",
+    "agreement",
+    "ranking",
+    "probability",
+    "calibration",
+    "recalibration",
+    "decompositions",
+    "thresholds",
+)
 """Order of the families of metrics at the head of a report; others follow."""
 
 N_CLASSES_IN_FULL = 24

@@ -38,8 +38,11 @@ def _section(table: SliceTable, metric: str) -> Table:
     notes = [_told(table, metric)]
     if len(places) > N_LISTED:
         places.sort(key=lambda i: _p(differences[i]))
-        notes.insert(0, f"{count(len(places) - N_LISTED)} slices not listed: --format json "
-                        "(in Python report.slices)")  # fmt: skip
+        notes.insert(
+            0,
+            f"{count(len(places) - N_LISTED)} slices not listed: --format json "
+            "(in Python report.slices)",
+        )
         places = sorted(places[:N_LISTED])
     parts = list(table.values())
     n = amounts([parts[i].n_rows for i in places])
@@ -50,21 +53,27 @@ def _section(table: SliceTable, metric: str) -> Table:
         star = "*" if result.undefined else ""
         if one.undefined:
             reasons.setdefault(one.undefined, []).append(one.name)
-        rows.append((
-            Cell(parts[i].name), Cell(n[row]), Cell(f"{value(result.value)}{star}", "strong"),
-            *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
-            Cell("" if one.undefined else _signed(one.difference), _style(one, metric)),
-            Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
-        ))  # fmt: skip
+        rows.append(
+            (
+                Cell(parts[i].name),
+                Cell(n[row]),
+                Cell(f"{value(result.value)}{star}", "strong"),
+                *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
+                Cell("" if one.undefined else _signed(one.difference), _style(one, metric)),
+                Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
+            )
+        )
     for reason, names in list(reasons.items())[:3]:
         shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         notes.append(f"not compared: {shown}: {reason}")
     columns = (
-        Column("slice", "left", is_name=True, is_whole=True), Column("rows"), Column(metric),
+        Column("slice", "left", is_name=True, is_whole=True),
+        Column("rows"),
+        Column(metric),
         *([] if asked is None else [Column(f"{asked.told} interval", "left", rank=2)]),
         Column("less the others"),
         Column(f"{level}, all at once", "left", rank=1),
-    )  # fmt: skip
+    )
     return Table(f"Slices by {' × '.join(table.columns)}", columns, tuple(rows), tuple(notes))
 
 

@@ -100,9 +100,18 @@ def add_legend(ax: Axes, *, loc: str, title: str | None = None, columns: int = 1
     size = "small" if len(handles) <= 4 else "x-small"
     place: Any = loc
     legend = ax.legend(
-        handles, labels, loc=place, title=title, ncols=columns, fontsize=size, title_fontsize=size,
-        framealpha=0.85, handlelength=2.4, labelspacing=0.3, borderpad=0.4,
-    )  # fmt: skip
+        handles,
+        labels,
+        loc=place,
+        title=title,
+        ncols=columns,
+        fontsize=size,
+        title_fontsize=size,
+        framealpha=0.85,
+        handlelength=2.4,
+        labelspacing=0.3,
+        borderpad=0.4,
+    )
     legend.set_alignment("left")
     without_tex([*legend.get_texts(), legend.get_title()])
 

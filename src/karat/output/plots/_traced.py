@@ -162,9 +162,16 @@ def det(
     deviate_axes(ax, drawn)
     if chance:
         ax.plot(
-            _GRID, 1 - _GRID, color=MUTED, linestyle=":", linewidth=1, label="chance", zorder=1,
-            scalex=False, scaley=False,
-        )  # fmt: skip
+            _GRID,
+            1 - _GRID,
+            color=MUTED,
+            linestyle=":",
+            linewidth=1,
+            label="chance",
+            zorder=1,
+            scalex=False,
+            scaley=False,
+        )
     _finish(_DET, ax, legend)
 
 
@@ -318,10 +325,18 @@ def _decisions(kind: Kind, ax: Axes, series: Sequence[Series]) -> None:
     for one, (x, y) in _points(kind, series):
         # One entry of the legend speaks for all.
         ax.plot(
-            [x], [y], color=one.style.color, marker=one.style.marker, markersize=5,
-            markeredgecolor=ax.get_facecolor(), markeredgewidth=0.6, linestyle="none",
-            clip_on=kind is _DET, zorder=3, label=f"_{label}",
-        )  # fmt: skip
+            [x],
+            [y],
+            color=one.style.color,
+            marker=one.style.marker,
+            markersize=5,
+            markeredgecolor=ax.get_facecolor(),
+            markeredgewidth=0.6,
+            linestyle="none",
+            clip_on=kind is _DET,
+            zorder=3,
+            label=f"_{label}",
+        )
     if series:
         ax.plot([], [], color=MUTED, marker="o", markersize=5, linestyle="none", label=label)
 
