@@ -11,11 +11,14 @@ import numpy as np
 from karat.errors import error
 from karat.errors.numbers import amount, amounts, count, counted, interval, value
 from karat.metrics import Metric, PairRanks, Pairwise, get
-from karat.output.confusions import confusion_section, pairs_section
 from karat.output.document import Cell, Column, Document, Notes, Table
-from karat.output.inexact import inexact_notes
-from karat.output.slices import slice_sections
-from karat.output.thresholds import thresholds_section
+from karat.output.sections import (
+    confusion_section,
+    inexact_notes,
+    pairs_section,
+    slice_sections,
+    thresholds_section,
+)
 
 if TYPE_CHECKING:
     from karat.results.report import Report

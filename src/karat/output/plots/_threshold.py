@@ -10,10 +10,9 @@ import numpy as np
 from karat.errors import KaratError, error
 from karat.errors.numbers import count, value
 from karat.metrics import Metric, get
-from karat.output.plots._asked import asked_metrics
 from karat.output.plots._axes import add_legend, faint
 from karat.output.plots._palette import MUTED, style
-from karat.output.plots._series import Reports, Series, series_of
+from karat.output.plots._series import Reports, Series, asked_metrics, series_of
 from karat.tally import Cells, Classes
 
 if TYPE_CHECKING:
