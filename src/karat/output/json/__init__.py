@@ -30,7 +30,8 @@ __all__ = ["SCHEMA", "report_from_json", "report_schema", "report_to_dict", "rep
 ReportT = TypeVar("ReportT", bound=Report)
 
 _READ_IT: Final = "Give the text of the file: Report.from_json(Path('report.json').read_text())."
-_OF_CLASSES: Final = ("label", "name", "support", "predicted_count")
+_NAMES: Final = ("label", "name")
+_COUNTS: Final = ("support", "predicted_count")
 """What rows of the table of classes state in a text of any version."""
 _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
 """What a metric states that is compared."""
@@ -83,7 +84,10 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     report: ReportT = REPORT.read(whole, scope)
     is_own = whole.value["karat"] == __version__
     again = DERIVED.write(report, report)
-    of_classes = [{key: row[key] for key in _OF_CLASSES} for row in again["per_class"]]
+    of_classes = [
+        {name: row[name] for name in _NAMES} | {name: float(row[name]) for name in _COUNTS}
+        for row in again["per_class"]
+    ]
     whole["per_class"].check(of_classes, "the tally gives", compares_texts=True)
     _check_listed(whole, report)
     if (slices := whole.get("slices")) is not None:

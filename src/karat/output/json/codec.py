@@ -116,7 +116,7 @@ class Part:
             wanted: JSON types.
             source: what gives those, with its verb.
             may_lack: whether what is not there is passed over.
-            compares_texts: whether texts must be the wanted ones, too.
+            compares_texts: whether texts must be the wanted ones, too, and of their type.
 
         Errors:
             K205 where, and what should stand there.
@@ -140,7 +140,7 @@ class Part:
                 part.check(item, source, **options)
         elif isinstance(wanted, float) and not (self.value is None or is_number(self.value)):
             raise self.is_not("a number or null")
-        elif not _agree(self.value, wanted):
+        elif not _agree(self.value, wanted, is_exact=compares_texts):
             raise self.is_not(f"{'null' if wanted is None else repr(wanted)}, which {source}")
 
     def _numbers(self) -> npt.NDArray[Any]:
@@ -383,11 +383,13 @@ def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, int) or abs(value) <= _EXACT else None
 
 
-def _agree(value: Any, wanted: Any) -> bool:
+def _agree(value: Any, wanted: Any, *, is_exact: bool) -> bool:
     """Whether a JSON value is one that is computed again, but for rounding."""
     if isinstance(wanted, float) and is_number(value):
         return math.isclose(value, wanted, rel_tol=_CLOSE, abs_tol=_NOTHING)
-    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
+    types = (type(value), type(wanted))
+    is_fit = len(set(types)) == 1 or not (is_exact or bool in types)
+    return is_fit and bool(value == wanted)
 
 
 def _has_flags(values: list[Any]) -> bool:
