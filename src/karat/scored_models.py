@@ -9,16 +9,19 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from karat.comparison.combined import (
+from karat.comparison.contrasts import (
+    Apart,
     Correlation,
     Distances,
+    Paired,
+    Spread,
+    Units,
     correlation,
     least_variance,
     limits_together,
 )
 from karat.comparison.judging import Limits, Measured
 from karat.comparison.records import Estimate
-from karat.comparison.spreads import Apart, Paired, Spread, Units
 from karat.engines.scores import ScoreTally
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without

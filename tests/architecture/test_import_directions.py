@@ -36,7 +36,7 @@ JOINTS = {
     "plot_calls",
     "plot_functions",
     "pytest_gate",
-    "model_sides",
+    "models",
     "sample_sizes",
     "scored_functions",
     "scored_models",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from karat.comparison.outcome import Comparison
     from karat.engines.pairing import Paired
     from karat.engines.rows import Rows
+    from karat.metrics import Metric
+    from karat.models import Models
 
 __all__ = ["command"]
 
@@ -82,8 +84,11 @@ def command(
     later model to an earlier one. Exit code 0 whatever is found.
     """
     from karat.cli.progress import ReadingBar
+    from karat.comparing import compare_models
+    from karat.comparison_arguments import comparison_spec
     from karat.engines.pairing import pair_rows
     from karat.engines.read_rows import read_rows
+    from karat.functions import check_policy
     from karat.metrics import get
 
     wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
@@ -104,18 +109,11 @@ def command(
                 said(f"Warning: {warning}")
         told.update(models[-1].warnings)
     matched = pair_rows(models, allow_mismatch=given["allow_mismatch"])
-    found = _compared(
-        matched,
-        names,
-        metrics=wanted,
-        baseline=names[0] if against_first else None,
-        level=given["level"],
-        margin=margin,
-        adjust=adjust,
-        seed=seed,
-        undefined=given["undefined"],
-        n_threads=given["threads"],
-    )
+    spec = comparison_spec(given["level"], adjust, seed)
+    models_read = _models(matched, names, wanted, given["threads"])
+    baseline = names[0] if against_first else None
+    policy = check_policy(given["undefined"])
+    found = compare_models(models_read, spec, wanted, margin, baseline, policy)
     for note in matched.notes:
         said(f"Warning: {note}")
     by = "their ids" if matched.by == "id" else "their order in the files"
@@ -137,33 +135,20 @@ def _names(files: Sequence[str]) -> list[str]:
     return [f"{name} ({i + 1})" if shown.count(name) > 1 else name for i, name in enumerate(shown)]
 
 
-def _compared(matched: Paired, names: Sequence[str], **options: Any) -> Comparison:
+def _models(
+    matched: Paired, names: Sequence[str], metrics: Sequence[Metric] | None, n_threads: int | None
+) -> Models:
+    """The models as they are compared: of labels, where only some have scores."""
     from dataclasses import replace
 
-    from karat.comparing import compare
+    from karat.models import models_of_rows
 
     rows = matched.models
-    first = rows[0]
-    scores: dict[str, dict[str, Any]] = {}
-    wanted = options["metrics"]
-    needs_scores = wanted is None or any(metric.needs_scores for metric in wanted)
-    # Of models of which only some have scores the labels are compared.
-    if needs_scores and (wanted is not None or all(each.scores is not None for each in rows)):
-        for name, each in zip(names, rows, strict=True):
-            if each.scores is not None:
-                argument = "y_prob" if each.is_prob else "y_score"
-                scores.setdefault(argument, {})[name] = each.values
-    arguments: dict[str, Any] = {**scores, **options}
-    found = compare(
-        first.true,
-        {name: each.pred for name, each in zip(names, rows, strict=True)},
-        weights=first.weights,
-        clusters=None if first.clusters is None else first.clusters.codes,
-        labels=list(range(first.classes.k)),
-        positive=first.classes.positive,
-        **arguments,
-    )
-    return replace(found, classes=first.classes)
+    needs_scores = metrics is None or any(metric.needs_scores for metric in metrics)
+    are_all_scored = all(each.scores is not None for each in rows)
+    if not needs_scores or (metrics is None and not are_all_scored):
+        rows = tuple(replace(each, scores=None) for each in rows)
+    return models_of_rows(names, rows, n_threads)
 
 
 def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
@@ -172,17 +157,16 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
 
     from karat.render.writing import write_text
 
-    labels = matched.models[0].classes.labels
     ids = matched.models[0].ids if matched.by == "id" else None
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id" if ids is not None else "row", "true", "a", "said_a", "b", "said_b",
-                     "right"])  # fmt: skip
+    first = "row" if ids is None else "id"
+    writer.writerow([first, "true", "a", "said_a", "b", "said_b", "right"])
     for (a, b), each in found.flips.items():
         for i, row in enumerate(each.rows.tolist()):
             name = row if ids is None else ids.text(row)
-            said_ = [labels[int(column[i])] for column in (each.true, each.said_a, each.said_b)]
-            writer.writerow([name, said_[0], a, said_[1], b, said_[2], a if each.gained[i] else b])
+            right = a if each.gained[i] else b
+            writer.writerow([name, each.true[i], a, each.said_a[i], b, each.said_b[i], right])
     try:
         write_text(path, text.getvalue())
     except OSError as problem:

@@ -10,12 +10,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.comparison.combined import SideLimits, correlation
+from karat.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
 from karat.comparison.families import tail_of
-from karat.comparison.judging import Asked, Measured, judged
+from karat.comparison.judging import ComparisonSpec, Measured, judged
 from karat.comparison.labels import apart
 from karat.comparison.records import Difference, json_value
-from karat.comparison.spreads import Apart, Paired, Units
 from karat.metrics import Metric
 from karat.slices.parts import Slice, moved
 from karat.slices.reference import Reference
@@ -158,8 +157,8 @@ def compared(
         else:
             measured = _of_labels(metric, one, rest, counted, i)
         names = (one.name, "the others")
-        (alone,) = judged(measured, names, Asked(level, "none", {}, (_PAIR,)))
-        (wide,) = judged(measured, names, Asked(each, "none", {}, (_PAIR,)))
+        (alone,) = judged(measured, names, ComparisonSpec(level, "none", {}, (_PAIR,)))
+        (wide,) = judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))
         p = alone.p
         if p is not None:
             p = at_once(p, n) if dealt is None else max(p, float(dealt.p[i]))
@@ -206,7 +205,7 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     """From both tables: independent, or with clusters that have rows in both."""
     tables = [one.spread_of(metric), rest.spread_of(metric)]
     policy = one.whole.undefined
-    (found,) = apart(tables, [metric], Asked(0.95, "none", {}, (_PAIR,)), policy)
+    (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
     if counted.is_nested:
         return _without_remark(found)
     phi = np.stack([

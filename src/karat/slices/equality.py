@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.comparison.combined import SideLimits
+from karat.comparison.contrasts import SideLimits
 from karat.comparison.families import tail_of, wald, z_of
 from karat.comparison.judging import root
 from karat.comparison.records import json_value
