@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Final, cast, get_args
 
+from karat.api.results import Report
 from karat.comparison.judging import Adjustment, ComparisonSpec
 from karat.errors import KaratError, error, short, shown
 from karat.functions import plain_text
@@ -15,7 +16,6 @@ from karat.inputs.frames import is_frame, open_frame
 from karat.inputs.spread import refuse_spread
 from karat.metrics import Metric, get
 from karat.metrics._positive import check_has_positive
-from karat.report import Report
 from karat.tally import Classes
 from karat.uncertainty.confidence import Confidence
 
