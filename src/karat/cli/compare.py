@@ -16,11 +16,11 @@ from karat.cli.row_options import columns_given, options_given, rows_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.api.models import Models
     from karat.api.results import Comparison
-    from karat.engines.pairing import Paired
-    from karat.engines.rows import Rows
+    from karat.data.pairing import Paired
+    from karat.data.rows import Rows
     from karat.metrics import Metric
-    from karat.models import Models
 
 __all__ = ["command"]
 
@@ -83,12 +83,12 @@ def command(
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.
     """
+    from karat.api.comparing import compare_models
+    from karat.api.comparison_arguments import comparison_spec
+    from karat.api.functions import check_policy
     from karat.cli.progress import ReadingBar
-    from karat.comparing import compare_models
-    from karat.comparison_arguments import comparison_spec
-    from karat.engines.pairing import pair_rows
-    from karat.engines.read_rows import read_rows
-    from karat.functions import check_policy
+    from karat.data.pairing import pair_rows
+    from karat.data.sources.tables.models import read_rows
     from karat.metrics import get
 
     wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
@@ -126,7 +126,7 @@ def command(
 
 def _names(files: Sequence[str]) -> list[str]:
     """What the models are called: the names of their files, longer where those are alike."""
-    from karat.render.names import harmless
+    from karat.errors.foreign_text import harmless
 
     shown = [harmless(Path(name).stem) for name in files]
     if len(set(shown)) < len(shown) or not all(shown):
@@ -141,7 +141,7 @@ def _models(
     """The models as they are compared: of labels, where only some have scores."""
     from dataclasses import replace
 
-    from karat.models import models_of_rows
+    from karat.api.models import models_of_rows
 
     rows = matched.models
     needs_scores = metrics is None or any(metric.needs_scores for metric in metrics)
@@ -155,7 +155,7 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
     import csv
     import io
 
-    from karat.render.writing import write_text
+    from karat.data.writing import write_text
 
     ids = matched.models[0].ids if matched.by == "id" else None
     text = io.StringIO()
@@ -174,8 +174,8 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
 
 
 def _show(found: Comparison, format_: Format, output: Path | None) -> None:
-    from karat.render.compared import describe_comparison
-    from karat.render.terminal import print_document
+    from karat.output.compared import describe_comparison
+    from karat.output.terminal import print_document
 
     if output is not None:
         write_result(output, format_.of_comparison(found))

@@ -1,0 +1,284 @@
+"""Contrasts of models: the variance of a difference, and its limits from those of both values.
+
+Models on the same rows: the influence of a row on a difference is the difference of its
+influences. Models on different rows are independent, and their variances add up. Limits of a
+difference combine those of both values (MOVER).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.comparison.families import tail_of
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.table_spread import TableSpread
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.tally import ClusteredCells
+
+__all__ = [
+    "Apart",
+    "Correlation",
+    "Distances",
+    "Paired",
+    "SideLimits",
+    "Spread",
+    "Units",
+    "correlation",
+    "least_variance",
+    "limits_together",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Correlation: TypeAlias = Callable[[float], float]
+"""From a number of standard errors to how two values go together."""
+Distances: TypeAlias = tuple[float, float]
+"""From a value down to its lower, and up to its upper limit."""
+
+_NEXT_TO_NONE = 1e-15
+
+
+class Spread(Protocol):
+    """How the values of m models vary."""
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of a variance."""
+
+    def variance(self, a: int, b: int) -> float:
+        """Of the difference of two models."""
+
+    def contrasts(self) -> Floats:
+        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is drawn: rows one by one, cells of equal rows, or clusters of them.
+
+    Attributes:
+        weights: float64[e], Σw of each cell or row.
+        squares: float64[e], Σw².
+        clusters: the same by cluster, or None.
+        factors: float64[e], by how much the part of each in a variance grows in small samples;
+            None: by nothing.
+        df: degrees of freedom of a variance.
+    """
+
+    weights: Floats
+    squares: Floats
+    clusters: ClusteredCells | None = None
+    factors: Floats | None = None
+    df: float = math.inf
+
+    @property
+    def total(self) -> float:
+        """Σw."""
+        return float(self.weights.sum())
+
+    @property
+    def n_effective(self) -> float:
+        """Kish's number of rows, at most the number of clusters."""
+        rows = self.total**2 / float(self.squares.sum())
+        return rows if self.clusters is None else min(rows, float(self.clusters.n_clusters))
+
+    def centred(self, phi: Floats) -> Floats:
+        """float64[..., e]: influences less their mean."""
+        return np.asarray(phi - ((phi * self.weights).sum(-1) / self.total)[..., None])
+
+    def covariance(self, phi: Floats) -> Floats:
+        """float64[d, d]: of d numbers whose influences are phi [d, e]."""
+        centred = self.centred(phi)
+        if self.clusters is not None:
+            sums = np.array([self.clusters.sums(part) for part in centred])
+            g = self.clusters.n_clusters
+            return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
+        squares = self.squares if self.factors is None else self.squares * self.factors
+        # Losses beyond 1e150 have squares that no number holds: then no variance is known.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray((centred * squares) @ centred.T / self.total**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Models on the same rows.
+
+    Attributes:
+        phi: float64[m, e], influence of each cell or row on each model's value.
+        units: what is drawn.
+    """
+
+    phi: Floats
+    units: Units
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom."""
+        return self.units.df
+
+    def variance(self, a: int, b: int) -> float:
+        """Of the difference of two models."""
+        # Where the influences are the same their difference is 0, not what rounding leaves of it.
+        return float(self.units.covariance((self.phi[a] - self.phi[b])[None])[0, 0])
+
+    def contrasts(self) -> Floats:
+        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
+        return self.units.covariance(self.phi[1:] - self.phi[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """Models on different rows.
+
+    Attributes:
+        variances: float64[m], of the value of each.
+        df: degrees of freedom.
+        least: float64[m], the variance of each where no row of the sample shows any, in the test
+            of all models at once: by its limits. 0: none is known.
+    """
+
+    variances: Floats
+    df: float = math.inf
+    least: Floats | None = None
+
+    def variance(self, a: int, b: int) -> float:
+        """Of the difference of two models."""
+        return float(self.variances[a] + self.variances[b])
+
+    def contrasts(self) -> Floats:
+        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
+        found = self.variances
+        if self.least is not None:
+            found = np.where(found > 0.0, found, self.least)
+        return np.asarray(np.diag(found[1:]) + found[0])
+
+
+class SideLimits:
+    """How far the limits of each model's value lie from it, at any number of standard errors.
+
+    With d the distances of the limits that matter and ρ the correlation of the two values, the
+    limit of the difference lies √(d_a² + d_b² − 2ρ·d_a·d_b) away (Newcombe 1998; Zou and Donner
+    2008): what is known of each value near the end of its range holds for the difference too.
+
+    Args:
+        metric: of labels.
+        tables: the table of each model.
+        values: what the metric gave.
+        policy: what undefined classes count as.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        tables: Sequence[TableSpread],
+        values: Sequence[float],
+        policy: Policy,
+    ) -> None:
+        self._metric, self._tables, self._values = metric, tables, values
+        self._policy: Policy = policy
+        self._found: dict[tuple[int, float], Distances | None] = {}
+
+    def are_known(self, a: int, b: int) -> bool:
+        """Whether both values have limits."""
+        quantile = Confidence().quantile()
+        return None not in (self.distances(a, quantile), self.distances(b, quantile))
+
+    def distances(self, model: int, quantile: float) -> Distances | None:
+        """From the value of a model down to its lower, and up to its upper limit; or None."""
+        key = (model, quantile)
+        if key not in self._found:
+            table, value = self._tables[model], self._values[model]
+            tail = min(max(tail_of(quantile, table.df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
+            one = label_interval(self._metric, value, table, Confidence(1.0 - tail), self._policy)
+            is_known = None not in (one.low, one.high)
+            sides = (value - (one.low or 0.0), (one.high or 0.0) - value)
+            self._found[key] = sides if is_known else None
+        return self._found[key]
+
+    def least_variance(self, model: int, level: float) -> float:
+        """That of a value whose limits at this level are as far: see `least_variance`."""
+        quantile = Confidence(level).quantile(self._tables[model].df)
+        return least_variance(self.distances(model, quantile), quantile)
+
+    def difference(
+        self, a: int, b: int, goes: Correlation
+    ) -> Callable[[float], tuple[float, float]]:
+        """Limits of a − b at a number of standard errors.
+
+        Args:
+            goes: the correlation of both values.
+        """
+
+        def limits(quantile: float) -> tuple[float, float]:
+            of_a, of_b = self.distances(a, quantile), self.distances(b, quantile)
+            assert of_a is not None
+            assert of_b is not None
+            difference = self._values[a] - self._values[b]
+            return limits_together(self._metric, difference, of_a, of_b, goes(quantile))
+
+        return limits
+
+
+def limits_together(
+    metric: Metric, difference: float, of_a: Distances, of_b: Distances, goes: float
+) -> tuple[float, float]:
+    """Limits of a difference, inside its range, from how far those of both values lie.
+
+    Args:
+        goes: the correlation of both values.
+    """
+    low, high = range_of(metric)
+    down = _together(of_a[0], of_b[1], goes)
+    up = _together(of_a[1], of_b[0], goes)
+    return max(difference - down, low - high), min(difference + up, high - low)
+
+
+def least_variance(distances: Distances | None, quantile: float) -> float:
+    """Of a value whose limits lie so far away, the farther one so many standard errors; or 0.
+
+    Where no row shows how much a value varies, its limits say how little it may.
+    """
+    return 0.0 if distances is None else (max(distances) / quantile) ** 2
+
+
+def _together(first: float, second: float, goes: float) -> float:
+    return math.sqrt(max(first * first + second * second - 2.0 * goes * first * second, 0.0))
+
+
+def correlation(
+    covariance: Floats, a: int, b: int, alike: tuple[float, float] | None
+) -> Correlation:
+    """Of two values; 0 where either does not vary.
+
+    Models that say the same on all of n rows may still differ on a share q² ÷ (n + q²) of all
+    there are, q standard errors away (Tango's limit), and go together by as much less as their
+    accuracies p then do: by that share ÷ 2p(1 − p).
+
+    Args:
+        covariance: float64[m, m], of the values.
+        alike: effective rows and p, where the models say the same on all rows; else None.
+    """
+    scale = math.sqrt(max(float(covariance[a, a] * covariance[b, b]), 0.0))
+    if not scale > 0.0:
+        return lambda _: 0.0
+    if alike is not None:
+        return _of_alike(*alike)
+    goes = min(max(float(covariance[a, b]) / scale, -1.0), 1.0)
+    return lambda _: goes
+
+
+def _of_alike(n: float, share: float) -> Correlation:
+    room = 2.0 * share * (1.0 - share)
+
+    def goes(quantile: float) -> float:
+        apart = quantile**2 / (n + quantile**2)
+        return 1.0 - apart / room if apart < room else 0.0
+
+    return goes
