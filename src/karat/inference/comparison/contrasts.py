@@ -21,10 +21,7 @@ from karat.inference.label_intervals import label_interval, range_of
 from karat.inference.table_spread import TableSpread
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
-<<<<<<<< HEAD:src/karat/inference/comparison/contrasts.py
 from karat.tally import ClusteredCells
-========
->>>>>>>> rooms:src/karat/inference/comparison/combined.py
 
 __all__ = [
     "Apart",
