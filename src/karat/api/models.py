@@ -31,7 +31,6 @@ from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
 __all__ = [
     "Models",
-    "checked_weights",
     "models_apart",
     "models_of_arrays",
     "models_of_reports",
@@ -154,7 +153,7 @@ def models_of_arrays(
     """
     true = encode(given.true, "y_true")
     n = len(true)
-    w = None if weights is None else checked_weights(weights, n)
+    w = None if weights is None else _checked_weights(weights, n)
     is_frequency = is_frequency and w is not None
     codes = None
     if clusters is not None:
@@ -329,7 +328,7 @@ def _united(found: Sequence[Classes]) -> Classes:
     return Classes.of(sorted(labels))
 
 
-def checked_weights(weights: Any, n: int) -> npt.NDArray[np.float64]:
+def _checked_weights(weights: Any, n: int) -> npt.NDArray[np.float64]:
     """float64[n]: the weights of rows.
 
     Errors:

@@ -15,7 +15,7 @@ from karat.cli.row_options import columns_given, options_given, rows_options
 from karat.cli.streams import complain
 
 if TYPE_CHECKING:
-    from karat.results.gate.outcome import GateResult
+    from karat.results.gate.result import GateResult
 
 __all__ = ["command"]
 
@@ -109,7 +109,7 @@ def command(
     wrong usage or input. 3: a rule is inconclusive, with --strict-inconclusive. 70: a defect of
     karat. 130: interrupted.
     """
-    from karat.api.gate.rows import Given
+    from karat.api.gate.rows import RowsSpec
     from karat.api.gate.verb import run_gate
     from karat.cli.progress import ReadingBar
     from karat.data.sources.files.paths import is_query
@@ -127,7 +127,7 @@ def command(
     with ReadingBar() as bar:
         options = {**options_given(given), "progress": bar}
         result = run_gate(
-            Given(source_of(predictions), None, None, None, columns_given(given, by), options),
+            RowsSpec(source_of(predictions), None, None, None, columns_given(given, by), options),
             rules,
             baseline=baseline,
             evidence=evidence,
@@ -151,8 +151,7 @@ def command(
 
 def _write(result: GateResult, junit: Path | None, markdown: Path | None) -> None:
     from karat.data.writing import write_text
-    from karat.output.gate.junit import junit_of_gate
-    from karat.output.gate.markdown import markdown_of_gate
+    from karat.output.gate.outputs import junit_of_gate, markdown_of_gate
 
     texts = {junit: junit_of_gate, markdown: markdown_of_gate}
     for path, text_of in texts.items():
@@ -168,7 +167,7 @@ def _tell_actions(result: GateResult) -> None:
     """Annotations and the summary of the job, where GitHub Actions runs this."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from karat.output.gate.actions import summary, workflow_commands
+    from karat.output.gate.outputs import summary, workflow_commands
 
     for line in workflow_commands(result):
         complain(line)
