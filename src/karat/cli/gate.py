@@ -85,19 +85,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
 def command(
     predictions: tuple[str, ...],
-    min_: tuple[str, ...],
-    max_: tuple[str, ...],
-    evidence: str,
     baseline: str | None,
-    max_drop: tuple[str, ...],
-    no_worse_than: tuple[str, ...],
-    by: str | None,
-    min_n: int,
-    adjust: str,
-    strict_inconclusive: bool,
-    warn_only: bool,
     update_baseline: Path | None,
-    with_rows: bool,
     junit: Path | None,
     markdown: Path | None,
     format_: str,
@@ -110,13 +99,14 @@ def command(
     karat. 130: interrupted.
     """
     from karat.api.gate.rows import RowsSpec
-    from karat.api.gate.verb import run_gate
+    from karat.api.gate.verb import CHOICES, run_gate
     from karat.cli.progress import ReadingBar
     from karat.data.sources.files.paths import is_query
     from karat.results.gate.rules import rules_of
 
-    rules = rules_of(min=min_, max=max_, max_drop=max_drop, no_worse_than=no_worse_than)
-    if with_rows and update_baseline is None:
+    kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
+    rules = rules_of(**{kind: given[option] for kind, option in kinds.items()})
+    if given["with_rows"] and update_baseline is None:
         raise click.UsageError("--with-rows says what --update-baseline FILE holds; name the file.")
     outputs = {"--junit": junit, "--markdown": markdown}
     check_outputs(outputs, (*predictions, baseline), given["where"])
@@ -125,22 +115,11 @@ def command(
     read = [*predictions, baseline if baseline is not None and is_query(baseline) else None]
     check_outputs({**outputs, "--update-baseline": update_baseline}, read, given["where"])
     with ReadingBar() as bar:
+        columns = columns_given(given, given["by"])
         options = {**options_given(given), "progress": bar}
-        result = run_gate(
-            RowsSpec(source_of(predictions), None, None, None, columns_given(given, by), options),
-            rules,
-            baseline=baseline,
-            evidence=evidence,
-            min_n=min_n,
-            level=given["level"],
-            adjust=adjust,
-            allow_mismatch=given["allow_mismatch"],
-            strict_inconclusive=strict_inconclusive,
-            warn_only=warn_only,
-            update_baseline=update_baseline,
-            with_rows=with_rows,
-            undefined=given["undefined"],
-        )
+        rows = RowsSpec(source_of(predictions), None, None, None, columns, options)
+        choices = {name: given[name] for name in CHOICES}
+        result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
         said(shown_mapping(result.mapping, given["threshold"]))
     _write(result, junit, markdown)

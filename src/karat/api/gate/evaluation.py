@@ -24,7 +24,7 @@ from karat.data.slices.codes import in_order
 from karat.errors import error, short, shown
 from karat.metrics import Metric, get
 from karat.output.gate.baseline import Baseline
-from karat.results.gate.rules import Rule
+from karat.results.gate.rules import Rule, refused
 from karat.results.gate.verdicts import Case, Change, Measured, Settled
 from karat.tally import Classes
 
@@ -42,6 +42,10 @@ _UNPAIRED = (
     "Unpaired: the rows of the baseline are not at hand, so that intervals are wider; "
     "its predictions, or --update-baseline with --with-rows, keep them."
 )
+_SAME_WEIGHTS = (
+    "Weigh both alike: weights= (--weight) names the column, '' is for none; a baseline is made "
+    "anew with --update-baseline."
+)
 _NOT_BEFORE: Settled = ("FAIL", "the baseline does not have the rows of this slice", False)
 _NOT_NOW: Settled = ("FAIL", "the baseline has this slice; these rows do not", False)
 
@@ -57,7 +61,6 @@ class Evaluation:
         before: the earlier model, or None.
         name: of the earlier model in messages.
         by: the name of the slices.
-        allow_mismatch: whether rows that one side lacks are left out.
         names_weights: whether the user named the weights.
         notes: sentences for the reader.
         is_paired: whether the rows are those of the baseline; None without one.
@@ -69,7 +72,6 @@ class Evaluation:
     before: Rows | Baseline | Report | None
     name: str
     by: str
-    allow_mismatch: bool
     names_weights: bool
     notes: list[str] = field(default_factory=list)
     is_paired: bool | None = None
@@ -99,7 +101,7 @@ class Evaluation:
             ]
         return cases
 
-    def _read_baseline(self) -> Sequence[str]:
+    def _read_baseline(self) -> Sequence[Label]:
         """Match the rows of the baseline, or take its values; return its slices.
 
         Errors:
@@ -110,7 +112,7 @@ class Evaluation:
             self.notes += current.warnings
         stored = before.slices if isinstance(before, Baseline) and before.by is not None else {}
         by = before.by if isinstance(before, Baseline) else None
-        had = {f"{by}={name}": values for name, values in stored.items()}
+        had: dict[Label, Values] = {f"{by}={name}": values for name, values in stored.items()}
         if isinstance(before, Baseline | Report):
             self._check_weights(before.cells.is_weighted)
         if isinstance(before, Baseline) and before.rows is not None:
@@ -135,17 +137,17 @@ class Evaluation:
             now = self.spec.policy
             note = f"The baseline was made with undefined={then!r}, these values with {now!r}."
             self.notes.append(note)
-        self._values = {None: before.metrics, **had}
+        self._values = had | {None: before.metrics}
         return list(had)
 
     def _match(self, current: Rows, before: Rows) -> None:
         """Match the rows of both models."""
-        found = pair_rows([current, before], allow_mismatch=self.allow_mismatch)
+        found = pair_rows([current, before], allow_mismatch=self.spec.allow_mismatch)
         if not self.names_weights:
             self._check_weights(before.weights is not None)
         new, old = found.models
         self._matched, self.is_paired = (new, old), True
-        self._common = {None: slice(None), **self._slices(new)}
+        self._common = self._slices(new) | {None: slice(None)}
         self.notes += found.notes
         if found.by == "row order" and new.mapping:
             self.notes.append(_BY_ORDER)
@@ -157,7 +159,7 @@ class Evaluation:
             for label, places in self._slices(self.current).items():
                 yield label, self.current.at(places)
 
-    def _slices(self, rows: Rows) -> dict[str, Any]:
+    def _slices(self, rows: Rows) -> dict[Label, Any]:
         """The places of the rows of each slice, in the order of their names."""
         if rows.slices is None:
             return {}
@@ -238,7 +240,7 @@ class Evaluation:
             K174; K176 another positive class.
         """
         now = self.current.classes
-        if set(now.labels) != set(then.labels) and not self.allow_mismatch:
+        if set(now.labels) != set(then.labels) and not self.spec.allow_mismatch:
             raise error(
                 "K174",
                 left="the predictions",
@@ -250,10 +252,9 @@ class Evaluation:
             return
         ours, theirs = now.labels[now.positive], then.labels[then.positive]
         if ours != theirs:
-            raise error(
-                "K176",
-                found=f"The positive class is {ours!r}, that of the baseline {theirs!r}",
-                do="Give the same positive= (--positive) to both.",
+            raise refused(
+                f"The positive class is {ours!r}, that of the baseline {theirs!r}",
+                "Give the same positive= (--positive) to both.",
             )
 
     def _check_weights(self, is_weighted: bool) -> None:
@@ -274,12 +275,7 @@ class Evaluation:
         found = f"The predictions have weights{named}, the baseline has none"
         if is_weighted:
             found = f"The baseline has weights{named}, the predictions have none"
-        raise error(
-            "K176",
-            found=found,
-            do="Weigh both alike: weights= (--weight) names the column, '' is for none; a baseline "
-            "is made anew with --update-baseline.",
-        )
+        raise refused(found, _SAME_WEIGHTS)
 
     def _check_level(self, side: Baseline | Report, what: str) -> None:
         """Refuse intervals of another kind than those of the gate.
@@ -295,13 +291,12 @@ class Evaluation:
         if level == self.spec.level and is_both:
             return
         kind = f"has intervals at {level}" if is_both else "has limits on one side"
-        raise error(
-            "K176",
-            found=f"{what} {kind}; the gate asks for both limits at {self.spec.level:g}",
-            do="Ask both for the same level= (--level), with side='both'.",
+        raise refused(
+            f"{what} {kind}; the gate asks for both limits at {self.spec.level:g}",
+            "Ask both for the same level= (--level), with side='both'.",
         )
 
-    def baseline(self, *, with_rows: bool) -> Baseline:
+    def baseline(self) -> Baseline:
         """The rows, or the report, as the next baseline."""
         current, metrics = self.current, self._metrics()
         settings = {"level": self.spec.level, "undefined": self.spec.policy}
@@ -316,7 +311,7 @@ class Evaluation:
         for label, places in self._slices(current).items():
             rows = current.at(places)
             if self._unfit(label, rows) is None:
-                name = label.partition("=")[2]
+                name = str(label).partition("=")[2]
                 slices[name] = measured_of(rows, kept, self.spec, is_whole=False)
         return Baseline(
             current.classes,
@@ -326,5 +321,5 @@ class Evaluation:
             settings,
             None if current.slices is None else self.by,
             slices,
-            rows_of_baseline(current) if with_rows else None,
+            rows_of_baseline(current) if self.spec.with_rows else None,
         )

@@ -41,12 +41,17 @@ _NAMES: Final = ("new", "old")
 
 @dataclass(frozen=True)
 class GateSpec:
-    """The choices of a gate, beside its rules."""
+    """The choices of a gate, beside its rules; see `karat.gate`."""
 
-    evidence: Evidence
-    level: float
-    policy: Policy
-    min_n: int
+    evidence: Evidence = "value"
+    level: float = 0.95
+    adjust: str = "holm"
+    min_n: int = 30
+    policy: Policy = "zero"
+    allow_mismatch: bool = False
+    strict_inconclusive: bool = False
+    warn_only: bool = False
+    with_rows: bool = False
 
 
 def report_of(
@@ -164,8 +169,10 @@ def changes_of(
     asked = ComparisonSpec(spec.level, "none", {}, ((0, 1),))
     for part in _parts(metrics):
         of_scores = part[0].needs_scores
-        sides = (new, old) if of_scores else (replace(new, scores=None), replace(old, scores=None))
-        is_same = _has_same_scores(new, old) if of_scores else np.array_equal(new.pred, old.pred)
+        sides: tuple[Rows, ...] = (new, old)
+        if not of_scores:
+            sides = tuple(replace(side, scores=None) for side in sides)
+        is_same = _is_same(new, old, of_scores=of_scores)
         if not is_whole and not of_scores:
             sides = _on_own_classes(*sides)
         models = models_of_rows(_NAMES, sides)
@@ -193,7 +200,10 @@ def changes_of(
     return found
 
 
-def _has_same_scores(new: Rows, old: Rows) -> bool:
+def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
+    """Whether both models predict the same on every row."""
+    if not of_scores:
+        return bool(np.all(new.pred == old.pred))
     if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
         return False
     return np.array_equal(new.scores.values, old.scores.values)

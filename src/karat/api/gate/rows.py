@@ -33,6 +33,7 @@ from karat.output.gate.baseline import (
     is_baseline,
     read_baseline,
 )
+from karat.results.gate.rules import refused
 
 __all__ = [
     "RowsSpec",
@@ -124,7 +125,7 @@ def _of_arrays(
         raise error("K136", threshold=threshold, found=missing)
     else:
         rows = label_rows(given.y_true, y_pred, **options)
-    names = {
+    names: dict[str, Any] = {
         attribute: _names(given.columns.get(role), argument, rows.n)
         for attribute, role, argument in _NAMES
     }
@@ -167,10 +168,9 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     if kind == "report":
         return Report.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
     if kind is not None:
-        raise error(
-            "K176",
-            found=f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
-            do="Give predictions, the JSON of their report, or what --update-baseline wrote.",
+        raise refused(
+            f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
+            "Give predictions, the JSON of their report, or what --update-baseline wrote.",
         )
     if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
         return _read_baseline_rows(given, baseline, name)

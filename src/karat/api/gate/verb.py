@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,10 +25,23 @@ from karat.errors.habits import names_its_arguments
 from karat.inference.confidence import Confidence
 from karat.output.gate.baseline import text_of_baseline
 from karat.results.gate.result import GateResult
-from karat.results.gate.rules import Rule, default_rules, rules_of
+from karat.results.gate.rules import Rule, default_rules, refused, rules_of
 from karat.results.gate.verdicts import judged
 
-__all__ = ["GateResult", "gate", "run_gate"]
+__all__ = ["CHOICES", "GateResult", "gate", "run_gate"]
+
+CHOICES: Final = (
+    "evidence",
+    "min_n",
+    "level",
+    "adjust",
+    "allow_mismatch",
+    "strict_inconclusive",
+    "warn_only",
+    "with_rows",
+    "undefined",
+)
+"""The choices of a gate, beside its rules."""
 
 
 @names_its_arguments
@@ -134,7 +147,8 @@ def gate(
     return run_gate(
         RowsSpec(y_true, y_pred, y_prob, y_score, columns, options),
         rules_of(min=min, max=max, max_drop=max_drop, no_worse_than=no_worse_than),
-        baseline=baseline,
+        baseline,
+        update_baseline,
         evidence=evidence,
         min_n=min_n,
         level=level,
@@ -142,7 +156,6 @@ def gate(
         allow_mismatch=allow_mismatch,
         strict_inconclusive=strict_inconclusive,
         warn_only=warn_only,
-        update_baseline=update_baseline,
         with_rows=with_rows,
         undefined=undefined,
     )
@@ -151,48 +164,30 @@ def gate(
 def run_gate(
     given: RowsSpec,
     rules: Sequence[Rule],
-    *,
     baseline: Any = None,
-    evidence: str = "value",
-    min_n: int = 30,
-    level: float = 0.95,
-    adjust: str = "holm",
-    allow_mismatch: bool = False,
-    strict_inconclusive: bool = False,
-    warn_only: bool = False,
-    update_baseline: str | PathLike[str] | None = None,
-    with_rows: bool = False,
-    undefined: str = "zero",
+    update_baseline: Any = None,
+    **choices: Any,
 ) -> GateResult:
-    """The gate of rows and rules; see `gate`."""
-    spec = _spec(evidence, level, adjust, undefined, min_n)
+    """The gate of rows and rules; see `gate`.
+
+    Args:
+        choices: ``evidence`` to ``undefined``, all of them.
+    """
+    spec = _spec(**choices)
     needing = next((rule for rule in rules if rule.needs_baseline), None)
     if needing is not None and baseline is None:
-        raise error(
-            "K176",
-            found=f"The rule {needing.text!r} needs a baseline",
-            do="Give baseline= (--baseline FILE), or bounds of the value: min=, max=.",
-        )
-    for argument, flag in (
-        ("allow_mismatch", allow_mismatch),
-        ("strict_inconclusive", strict_inconclusive),
-        ("warn_only", warn_only),
-        ("with_rows", with_rows),
-    ):
-        check_flag(argument, flag, "A text such as 'no' would count as True.")
+        do = "Give baseline= (--baseline FILE), or bounds of the value: min=, max=."
+        raise refused(f"The rule {needing.text!r} needs a baseline", do)
     check_threads(given.options.get("n_threads"))
     target = None if update_baseline is None else _target(update_baseline)
     if baseline is not None and needing is None:
         rules = [*rules, *default_rules()]
-    if not rules and update_baseline is None:
-        raise error(
-            "K176",
-            found="There is no rule and no baseline",
-            do="Say what to ask: min={'macro_f1': 0.8} (--min macro_f1=0.8), or baseline=.",
-        )
+    if not rules and target is None:
+        do = "Say what to ask: min={'macro_f1': 0.8} (--min macro_f1=0.8), or baseline=."
+        raise refused("There is no rule and no baseline", do)
     by = given.columns.get("by")
     if isinstance(given.y_true, Report):
-        if by is not None or with_rows:
+        if by is not None or spec.with_rows:
             raise error(
                 "K120",
                 found="A report was given with by= or with_rows=",
@@ -209,27 +204,26 @@ def run_gate(
         None if baseline is None else baseline_of(given, baseline, name),
         name,
         by if isinstance(by, str) else "slice",
-        allow_mismatch,
         not given.is_table or given.columns.get("weights") is not None,
     )
-    results = judged(run.cases(), level=spec.level, evidence=spec.evidence, adjust=adjust)
+    cases = run.cases()
     result = GateResult(
-        results,
+        judged(cases, level=spec.level, evidence=spec.evidence, adjust=spec.adjust),
         run.n,
         spec.level,
-        adjust,
+        spec.adjust,
         None if baseline is None else name,
         run.is_paired,
         tuple(run.notes),
-        bool(strict_inconclusive),
-        bool(warn_only),
+        spec.strict_inconclusive,
+        spec.warn_only,
         None if isinstance(current, Report) else current.mapping or None,
     )
     if target is None:
         return result
     note = f"{target} was not written: the gate failed."
     if result.passed:
-        _write(target, text_of_baseline(run.baseline(with_rows=with_rows)) + "\n")
+        _write(target, text_of_baseline(run.baseline()) + "\n")
         note = f"Wrote {target}."
     return replace(result, notes=(*result.notes, note))
 
@@ -238,7 +232,9 @@ def _name(source: Any, otherwise: str) -> str:
     return fspath(source) if isinstance(source, str | PathLike) else otherwise
 
 
-def _spec(evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any) -> GateSpec:
+def _spec(
+    evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any, **flags: Any
+) -> GateSpec:
     """The choices of a gate, beside its rules.
 
     Errors:
@@ -257,7 +253,11 @@ def _spec(evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any) ->
     if isinstance(min_n, bool) or not isinstance(min_n, int | np.integer) or min_n < 1:
         do = "Slices with fewer rows are not judged."
         raise unknown_choice("min_n", min_n, "a whole number of at least 1", do)
-    return GateSpec(evidence, float(level), check_policy(undefined), int(min_n))
+    policy = check_policy(undefined)
+    for argument, flag in flags.items():
+        check_flag(argument, flag, "A text such as 'no' would count as True.")
+    is_set = {argument: bool(flag) for argument, flag in flags.items()}
+    return GateSpec(evidence, float(level), adjust, int(min_n), policy, **is_set)
 
 
 def _target(path: Any) -> str:

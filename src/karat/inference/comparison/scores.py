@@ -66,10 +66,10 @@ def estimates_of_scores(
     found = {}
     for metric in metrics:
         one = sure.intervals.get(metric, Interval())
+        value = float(values[metric].value)
         found[metric] = Estimate(
-            float(values[metric].value), one.low, one.high, level, one.method, one.standard_error,
-            one.remark,
-        )  # fmt: skip
+            value, one.low, one.high, level, one.method, one.standard_error, one.remark
+        )
     return found
 
 

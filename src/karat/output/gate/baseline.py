@@ -25,6 +25,7 @@ import numpy.typing as npt
 from karat._version import __version__
 from karat.data.scores.containers import tolerance_of
 from karat.errors import KaratError, error, short
+from karat.inference.comparison.records import json_value
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.results.gate.verdicts import Measured
@@ -56,6 +57,8 @@ _MOST_ROWS: Final = 1 << 31
 _MOST_OF_ARRAY: Final = 1 << 32
 _ZLIB_RATIO: Final = 1100
 """zlib makes nothing smaller than by this factor."""
+_OF_METRIC: Final = ("value", "low", "high", "n", "undefined")
+_ARRAYS: Final = {"true": "<i4", "pred": "<i4", "ids": "<u8", "scores": "<f4", "weights": "<f8"}
 _CLOSE: Final = 1e-9
 """Versions may add up in another order."""
 
@@ -206,32 +209,23 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 
 def _written(metrics: Mapping[str, Measured]) -> dict[str, dict[str, Any]]:
-    def number(value: float | None) -> float | None:
-        return value if value is not None and math.isfinite(value) else None
-
     return {
-        name: {
-            "value": number(found.value),
-            "low": number(found.low),
-            "high": number(found.high),
-            "n": found.n,
-            "undefined": found.undefined,
-        }
+        name: {part: json_value(getattr(found, part)) for part in _OF_METRIC}
         for name, found in metrics.items()
     }
 
 
 def _written_rows(rows: BaselineRows) -> dict[str, Any]:
+    arrays = {name: getattr(rows, name) for name in _ARRAYS}
     scores = rows.scores
     return {
         "n": len(rows.true),
-        "true": packed(rows.true, "<i4"),
-        "pred": packed(rows.pred, "<i4"),
-        "ids": None if rows.ids is None else packed(rows.ids, "<u8"),
-        "scores": None if scores is None else packed(scores, "<f4"),
         "n_columns": None if scores is None or scores.ndim == 1 else scores.shape[1],
         "is_prob": rows.is_prob,
-        "weights": None if rows.weights is None else packed(rows.weights, "<f8"),
+        **{
+            name: None if values is None else packed(values, _ARRAYS[name])
+            for name, values in arrays.items()
+        },
     }
 
 
@@ -294,15 +288,14 @@ def _read(content: dict[str, Any]) -> Baseline:
     cells = from_bytes(base64.b64decode(content["tally"], validate=True))
     classes, given = cells.classes, content["classes"]
     n, by, rows = _whole(content["n"]), content["by"], content["rows"]
-    for is_wrong, found in (
-        (classes.labels != tuple(given["labels"]), "its tally has other classes"),
-        (classes.positive != given["positive"], "its tally has other classes"),
-        (int(cells.n_rows) != n, "its tally has another number of rows"),
-        (not isinstance(by, str | None), "its slices have no name"),
-        (not isinstance(content["settings"], dict), "its settings are no object"),
-    ):
-        if is_wrong:
-            raise DamagedError(found)
+    if (classes.labels, classes.positive) != (tuple(given["labels"]), given["positive"]):
+        raise DamagedError("its tally has other classes")
+    if int(cells.n_rows) != n:
+        raise DamagedError("its tally has another number of rows")
+    if not isinstance(by, str | None):
+        raise DamagedError("its slices have no name")
+    if not isinstance(content["settings"], dict):
+        raise DamagedError("its settings are no object")
     return Baseline(
         classes,
         cells,
@@ -310,21 +303,21 @@ def _read(content: dict[str, Any]) -> Baseline:
         _metrics(content["metrics"]),
         content["settings"],
         by,
-        {str(name): _metrics(each) for name, each in content["slices"].items()},
+        {name: _metrics(each) for name, each in content["slices"].items()},
         None if rows is None else _rows(rows, classes, n),
     )
 
 
-def _metrics(found: dict[str, Any]) -> dict[str, Measured]:
-    return {str(name): _measured(each) for name, each in found.items()}
-
-
-def _measured(each: dict[str, Any]) -> Measured:
-    value, low, high = (_number(each[name]) for name in ("value", "low", "high"))
-    undefined = each["undefined"]
-    if not isinstance(undefined, str | None):
-        raise DamagedError("a reason is no text")
-    return Measured(math.nan if value is None else value, low, high, _whole(each["n"]), undefined)
+def _metrics(metrics: dict[str, Any]) -> dict[str, Measured]:
+    found = {}
+    for name, each in metrics.items():
+        value, low, high = (_number(each[part]) for part in ("value", "low", "high"))
+        undefined = each["undefined"]
+        if not isinstance(undefined, str | None):
+            raise DamagedError("a reason is no text")
+        value = math.nan if value is None else value
+        found[name] = Measured(value, low, high, _whole(each["n"]), undefined)
+    return found
 
 
 def _number(value: Any) -> float | None:
@@ -342,26 +335,28 @@ def _whole(value: Any) -> int:
 
 
 def _rows(rows: dict[str, Any], classes: Classes, n: int) -> BaselineRows:
-    def array(name: str, dtype: str, shape: tuple[int, ...] = (n,)) -> Array | None:
-        return None if rows[name] is None else unpacked(rows[name], dtype, shape)
-
     if _whole(rows["n"]) != n:
         raise DamagedError("it holds another number of rows than it says")
-    true, pred = (unpacked(rows[name], "<i4", (n,)) for name in ("true", "pred"))
-    for codes in (true, pred):
+    n_columns = rows["n_columns"]
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_ARRAYS, (n,))
+    if rows["scores"] is not None and n_columns is not None:
+        shapes["scores"] = (n, _whole(n_columns))
+    arrays = {
+        name: unpacked(rows[name], dtype, shapes[name])
+        for name, dtype in _ARRAYS.items()
+        if rows[name] is not None or name in ("true", "pred")
+    }
+    scores, weights = arrays.get("scores"), arrays.get("weights")
+    for codes in (arrays["true"], arrays["pred"]):
         if n and not (codes.min() >= 0 and codes.max() < classes.k):
             raise DamagedError("a row is of no class")
-    n_columns = rows["n_columns"]
-    shape = (n,) if n_columns is None else (n, _whole(n_columns))
-    if rows["scores"] is not None and classes.k != (2 if len(shape) == 1 else shape[1]):
+    if scores is not None and classes.k != (2 if scores.ndim == 1 else scores.shape[1]):
         raise DamagedError("its scores are of other classes")
-    scores = array("scores", "<f4", shape)
     if scores is not None and not np.isfinite(scores).all():
         raise DamagedError("a score is not finite")
-    weights = array("weights", "<f8")
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise DamagedError("a weight is none")
-    return BaselineRows(true, pred, array("ids", "<u8"), scores, rows["is_prob"] is True, weights)
+    return BaselineRows(**arrays, is_prob=rows["is_prob"] is True)
 
 
 def checked_baseline(baseline: Baseline) -> Baseline:
