@@ -70,8 +70,8 @@ def test_a_stored_baseline_is_read(name: str) -> None:
     assert found.n == len(TRUE)
     if name == "scores":
         assert found.rows is not None
-        assert found.rows.scores is not None
-        np.testing.assert_allclose(found.rows.scores, PROB.astype(np.float32))
+        assert found.rows.values is not None
+        np.testing.assert_allclose(found.rows.values, PROB.astype(np.float32))
         np.testing.assert_array_equal(found.rows.weights, WEIGHTS)
         gated = karat.gate({"label": TWO, "prob": PROB, "w": WEIGHTS}, baseline=path, weights="w")
     else:

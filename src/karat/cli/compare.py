@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_result
+from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_file, write_result
 from karat.cli.options import Described, listed, said, shown_mapping, source_of
 from karat.cli.outputs import check_outputs
 from karat.cli.row_options import columns_given, options_given, rows_options
@@ -155,8 +155,6 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
     import csv
     import io
 
-    from karat.data.writing import write_text
-
     ids = matched.models[0].ids if matched.by == "id" else None
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -167,10 +165,7 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
             name = row if ids is None else ids.text(row)
             right = a if each.gained[i] else b
             writer.writerow([name, each.true[i], a, each.said_a[i], b, each.said_b[i], right])
-    try:
-        write_text(path, text.getvalue())
-    except OSError as problem:
-        raise click.FileError(str(path), problem.strerror or "unknown error") from None
+    write_file(path, text.getvalue())
 
 
 def _show(found: Comparison, format_: Format, output: Path | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.formats import write_file
 from karat.cli.options import Described, said, shown_mapping, source_of, sources
 from karat.cli.outputs import check_outputs
 from karat.cli.row_options import columns_given, options_given, rows_options
@@ -102,6 +103,7 @@ def command(
     from karat.api.gate.verb import CHOICES, run_gate
     from karat.cli.progress import ReadingBar
     from karat.data.sources.files.paths import is_query
+    from karat.output.gate.outputs import junit_of_gate, markdown_of_gate
     from karat.results.gate.rules import rules_of
 
     kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
@@ -122,24 +124,12 @@ def command(
         result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
         said(shown_mapping(result.mapping, given["threshold"]))
-    _write(result, junit, markdown)
+    for path, text_of in ((junit, junit_of_gate), (markdown, markdown_of_gate)):
+        if path is not None:
+            write_file(path, text_of(result))
     _tell_actions(result)
     _print(result, format_)
     return result.exit_code
-
-
-def _write(result: GateResult, junit: Path | None, markdown: Path | None) -> None:
-    from karat.data.writing import write_text
-    from karat.output.gate.outputs import junit_of_gate, markdown_of_gate
-
-    texts = {junit: junit_of_gate, markdown: markdown_of_gate}
-    for path, text_of in texts.items():
-        if path is None:
-            continue
-        try:
-            write_text(path, text_of(result))
-        except OSError as problem:
-            raise click.FileError(str(path), problem.strerror or "unknown error") from None
 
 
 def _tell_actions(result: GateResult) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,14 +16,13 @@ from karat.api.gate.measure import (
     report_of,
     values_of,
 )
-from karat.api.gate.rows import kept_of_baseline, rows_of_baseline, with_hashes
 from karat.api.results import Report
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.data.slices.codes import in_order
 from karat.errors import error, short, shown
 from karat.metrics import Metric, get
-from karat.output.gate.baseline import Baseline
+from karat.output.gate.baseline import Baseline, with_hashes
 from karat.results.gate.rules import Rule, refused
 from karat.results.gate.verdicts import Case, Change, Measured, Settled
 from karat.tally import Classes
@@ -116,7 +115,7 @@ class Evaluation:
         if isinstance(before, Baseline | Report):
             self._check_weights(before.cells.is_weighted)
         if isinstance(before, Baseline) and before.rows is not None:
-            before = kept_of_baseline(before, self.name)
+            before = replace(before.rows, name=self.name)
             current = with_hashes(current) if isinstance(current, Rows) else current
         if isinstance(current, Rows) and isinstance(before, Rows):
             self._match(current, before)
@@ -321,5 +320,5 @@ class Evaluation:
             settings,
             None if current.slices is None else self.by,
             slices,
-            rows_of_baseline(current) if self.spec.with_rows else None,
+            current if self.spec.with_rows else None,
         )

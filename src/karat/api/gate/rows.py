@@ -9,15 +9,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from karat.api.results import Report
 from karat.api.scored_functions import given_scores
 from karat.api.table_arguments import of_table
 from karat.data.clusters import encode_names
 from karat.data.row_names import RowNames, names_of_column
 from karat.data.rows import Rows
-from karat.data.scores.containers import Scores
 from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import spread_host
 from karat.data.sources.files.paths import names_files
@@ -27,22 +24,13 @@ from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
 from karat.output.gate.baseline import (
     Baseline,
-    BaselineRows,
     checked_baseline,
-    hashed,
     is_baseline,
     read_baseline,
 )
 from karat.results.gate.rules import refused
 
-__all__ = [
-    "RowsSpec",
-    "baseline_of",
-    "kept_of_baseline",
-    "rows_of",
-    "rows_of_baseline",
-    "with_hashes",
-]
+__all__ = ["RowsSpec", "baseline_of", "rows_of"]
 
 _MOST_BYTES: Final = 1 << 28
 """The largest file that is searched for the schema of JSON that karat wrote."""
@@ -226,37 +214,3 @@ def _read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows:
             if problem.code != "K404" or role is None:
                 raise
             columns[role] = spared.pop(role)
-
-
-def kept_of_baseline(found: Baseline, name: str) -> Rows:
-    """The rows of a baseline that holds some."""
-    rows = found.rows
-    assert rows is not None
-    ids = None
-    if rows.ids is not None:
-        codes = np.arange(len(rows.ids), dtype=np.int32)
-        ids = RowNames("ids", codes, _texts_of_hashes(rows.ids))
-    scores = None
-    if rows.scores is not None:
-        scores = Scores("y_prob" if rows.is_prob else "y_score", rows.scores)
-    return Rows(found.classes, rows.true, rows.pred, scores, rows.weights, ids=ids, name=name)
-
-
-def with_hashes(rows: Rows) -> Rows:
-    """The same rows, matched by the hashes of their ids, as a baseline keeps them."""
-    if rows.ids is None:
-        return rows
-    hashes = _texts_of_hashes(hashed(rows.ids.texts))
-    return replace(rows, ids=replace(rows.ids, hashes=hashes))
-
-
-def _texts_of_hashes(hashes: Any) -> tuple[str, ...]:
-    return tuple(f"hash {number:016x}" for number in hashes.tolist())
-
-
-def rows_of_baseline(rows: Rows) -> BaselineRows:
-    """The rows as a baseline keeps them."""
-    ids = None if rows.ids is None else hashed(rows.ids.texts)[rows.ids.codes]
-    scores = None if rows.values is None else np.asarray(rows.values, np.float32)
-    assert rows.pred is not None
-    return BaselineRows(rows.true, rows.pred, ids, scores, rows.is_prob, rows.weights)

@@ -14,7 +14,7 @@ import json
 import math
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -23,7 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._version import __version__
-from karat.data.scores.containers import tolerance_of
+from karat.data.row_names import RowNames
+from karat.data.rows import Rows
+from karat.data.scores.containers import Argument, Scores, tolerance_of
 from karat.errors import KaratError, error, short
 from karat.inference.comparison.records import json_value
 from karat.metrics import Metric, get
@@ -37,7 +39,6 @@ from karat.tally.serialization import each_once
 __all__ = [
     "SCHEMA",
     "Baseline",
-    "BaselineRows",
     "DamagedError",
     "baseline_schema",
     "checked_baseline",
@@ -48,6 +49,7 @@ __all__ = [
     "read_baseline",
     "text_of_baseline",
     "unpacked",
+    "with_hashes",
 ]
 
 SCHEMA: Final = "karat.baseline/1"
@@ -74,26 +76,6 @@ _UNREADABLE: Final = (AttributeError, KeyError, OverflowError, TypeError, ValueE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BaselineRows:
-    """Rows of a baseline.
-
-    Attributes:
-        true, pred: int32[n], classes of each row.
-        ids: uint64[n], hashes of the ids; None where rows are in the order of the file.
-        scores: float32[n, k] or float32[n], or None.
-        is_prob: whether the scores are probabilities.
-        weights: float64[n], or None.
-    """
-
-    true: Array
-    pred: Array
-    ids: Array | None = None
-    scores: Array | None = None
-    is_prob: bool = False
-    weights: Array | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
     """The values of a model.
 
@@ -105,7 +87,7 @@ class Baseline:
         settings: the choices that can change a number.
         by: the column of the slices, or None.
         slices: slice → the result of each metric in it.
-        rows: the rows, where they are kept.
+        rows: the rows, where they are kept; those that were read have hashes for ids.
     """
 
     classes: Classes
@@ -115,7 +97,7 @@ class Baseline:
     settings: Mapping[str, Any] = field(default_factory=dict)
     by: str | None = None
     slices: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
-    rows: BaselineRows | None = None
+    rows: Rows | None = None
 
 
 def baseline_schema() -> dict[str, Any]:
@@ -144,6 +126,17 @@ def hashed(texts: tuple[str, ...]) -> Array:
         for text in texts
     )
     return np.frombuffer(raw, "<u8").astype(np.uint64)
+
+
+def with_hashes(rows: Rows) -> Rows:
+    """The same rows, matched by the hashes of their ids, as a baseline keeps them."""
+    if rows.ids is None:
+        return rows
+    return replace(rows, ids=replace(rows.ids, hashes=_texts_of(hashed(rows.ids.texts))))
+
+
+def _texts_of(hashes: Array) -> tuple[str, ...]:
+    return tuple(f"hash {number:016x}" for number in hashes.tolist())
 
 
 def packed(values: Array, dtype: str) -> str:
@@ -215,11 +208,17 @@ def _written(metrics: Mapping[str, Measured]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _written_rows(rows: BaselineRows) -> dict[str, Any]:
-    arrays = {name: getattr(rows, name) for name in _ARRAYS}
-    scores = rows.scores
+def _written_rows(rows: Rows) -> dict[str, Any]:
+    scores = rows.values
+    arrays = {
+        "true": rows.true,
+        "pred": rows.pred,
+        "ids": None if rows.ids is None else hashed(rows.ids.texts)[rows.ids.codes],
+        "scores": scores,
+        "weights": rows.weights,
+    }
     return {
-        "n": len(rows.true),
+        "n": rows.n,
         "n_columns": None if scores is None or scores.ndim == 1 else scores.shape[1],
         "is_prob": rows.is_prob,
         **{
@@ -334,7 +333,7 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _rows(rows: dict[str, Any], classes: Classes, n: int) -> BaselineRows:
+def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
     if _whole(rows["n"]) != n:
         raise DamagedError("it holds another number of rows than it says")
     n_columns = rows["n_columns"]
@@ -356,7 +355,16 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> BaselineRows:
         raise DamagedError("a score is not finite")
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise DamagedError("a weight is none")
-    return BaselineRows(**arrays, is_prob=rows["is_prob"] is True)
+    hashes = arrays.get("ids")
+    ids = None
+    if hashes is not None:
+        ids = RowNames("ids", np.arange(n, dtype=np.int32), _texts_of(hashes))
+    found = None
+    if scores is not None:
+        # A baseline does not record how many digits its probabilities had.
+        argument: Argument = "y_prob" if rows["is_prob"] is True else "y_score"
+        found = Scores(argument, scores, tolerance=tolerance_of(is_half=True))
+    return Rows(classes, arrays["true"], arrays["pred"], found, weights, ids=ids)
 
 
 def checked_baseline(baseline: Baseline) -> Baseline:
@@ -394,12 +402,13 @@ def checked_baseline(baseline: Baseline) -> Baseline:
     return baseline
 
 
-def _check_rows(rows: BaselineRows, cells: Cells) -> None:
+def _check_rows(rows: Rows, cells: Cells) -> None:
     """Refuse rows that are not those of the tally."""
     if (rows.weights is not None) != cells.is_weighted:
         raise _damaged("Its rows are weighted, or its tally is, and not both")
     if cells.storage == "marginals":
         raise _damaged("It holds rows, and of their tally the totals only")
+    assert rows.pred is not None
     k = cells.k
     at, where = np.unique(rows.true.astype(np.int64) * k + rows.pred, return_inverse=True)
     held = np.bincount(where.ravel(), rows.weights, len(at))
@@ -410,9 +419,8 @@ def _check_rows(rows: BaselineRows, cells: Cells) -> None:
     if not is_same or not np.allclose(held[filled], counts, rtol=_CLOSE, atol=slack):
         raise _damaged("Its rows are not those of its tally")
     if rows.scores is not None:
-        # A baseline does not record how many digits its probabilities had.
-        tolerance = tolerance_of(is_half=True) if rows.is_prob else None
-        problem = impossible(Chunk(rows.true, rows.scores), tolerance)
+        tolerance = rows.scores.tolerance if rows.is_prob else None
+        problem = impossible(Chunk(rows.true, rows.scores.values), tolerance)
         if problem is not None:
             raise _damaged(problem)
 
