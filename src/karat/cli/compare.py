@@ -99,15 +99,15 @@ def command(
     columns, options = columns_given(given), options_given(given)
     names = _names(files)
     models: list[Rows] = []
-    told: set[str] = set()
+    known: set[str] = set()
     for path, name in zip(files, names, strict=True):
         with ReadingBar() as bar:
             models.append(read_rows(source_of([path]), name, columns, **options, progress=bar))
         said(f"{name}: {shown_mapping(models[-1].mapping or {}, given['threshold'])}")
         for warning in models[-1].warnings:
-            if warning not in told:
+            if warning not in known:
                 said(f"Warning: {warning}")
-        told.update(models[-1].warnings)
+        known.update(models[-1].warnings)
     matched = pair_rows(models, allow_mismatch=given["allow_mismatch"])
     spec = comparison_spec(given["level"], adjust, seed)
     models_read = _models(matched, names, wanted, given["threads"])

@@ -20,6 +20,7 @@ from karat.data.labels.column import Column
 from karat.data.rows import Rows
 from karat.data.sources.arrays.labels import tally_columns
 from karat.errors import KaratError, error
+from karat.inference.comparison.contrasts import distances_together
 from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
@@ -75,8 +76,7 @@ def report_of(
         (rows,) = (rows,) if is_whole else _on_own_classes(rows)
         rows = _counted(rows)
     wanted = None if metrics is None else tuple(metrics)
-    asked = Spec(wanted, spec.policy, Confidence(spec.level))
-    report, _ = whole_report(Tallies(rows=rows), asked)
+    report, _ = whole_report(Tallies(rows=rows), Spec(wanted, spec.policy, Confidence(spec.level)))
     if wanted is not None:
         refuse_missing(report, wanted)
     return report
@@ -166,7 +166,7 @@ def changes_of(
         K166 a metric reads scores that one of them lacks.
     """
     found: dict[str, tuple[Measured, Change]] = {}
-    asked = ComparisonSpec(spec.level, "none", {}, ((0, 1),))
+    pair = ComparisonSpec(spec.level, "none", {}, ((0, 1),))
     for part in _parts(metrics):
         of_scores = part[0].needs_scores
         sides: tuple[Rows, ...] = (new, old)
@@ -179,9 +179,9 @@ def changes_of(
         check_metrics(part, models.classes, _NAMES, models.scored)
         alone = measured_of(new, part, spec, is_whole=is_whole)
         for metric, (measured, values) in zip(
-            part, models.measured(part, asked, spec.policy), strict=True
+            part, models.measured(part, pair, spec.policy), strict=True
         ):
-            (one,) = judged(measured, _NAMES, asked)
+            (one,) = judged(measured, _NAMES, pair)
             value = values["new"]
             now = replace(alone[str(metric)], value=value.value)
             if value.low is not None:
@@ -219,8 +219,10 @@ def change_apart(now: Measured, before: Measured, level: float) -> Change:
     if now.low is None or now.high is None or before.low is None or before.high is None:
         remark = now.remark or before.remark
         return Change(before.value, difference, is_paired=False, remark=remark)
-    down = math.hypot(now.value - now.low, before.high - before.value)
-    up = math.hypot(now.high - now.value, before.value - before.low)
+    down, up = distances_together(
+        (now.value - now.low, now.high - now.value),
+        (before.value - before.low, before.high - before.value),
+    )
     normal = NormalDist()
     quantile = normal.inv_cdf((1.0 + level) / 2.0)
     error = (down + up) / (2.0 * quantile)

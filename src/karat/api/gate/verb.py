@@ -84,17 +84,17 @@ def gate(
 
     Args:
         y_true: true labels, [n]; or a table, files of predictions, or a `Report`.
-        y_pred, y_prob, y_score: what the model said of them, as in `karat.evaluate`.
+        y_pred, y_prob, y_score: its predictions, as in `karat.evaluate`.
         min, max: a dict from metric to the bound of its value.
         max_drop: a dict from metric to a drop: it fails where a larger one than that is shown.
         no_worse_than: a dict from metric to a drop: it passes only where such a drop is excluded.
         baseline: what to compare with: a file that `update_baseline` wrote, predictions of the
             earlier model in files or a table, its `Report` or the JSON of it, or, beside arrays,
-            what it said of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
+            its predictions of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
             macro F1 may not be significantly worse.
-        evidence: ``"value"``: bounds are asked of the value; ``"low"``: of the limit of its
+        evidence: ``"value"``: bounds hold for the value; ``"low"``: for the limit of its
             interval on their side.
-        by: a column, or a value for each row: every rule is asked of every slice too.
+        by: a column, or a value for each row: every rule holds for every slice too.
         min_n: slices with fewer rows are inconclusive.
         true, pred, prob, score, weights, clusters: columns of a table, as in `karat.evaluate`;
             weights and clusters of arrays are values.
@@ -122,8 +122,8 @@ def gate(
     Example:
         >>> import karat
         >>> truth = ["cat", "dog", "dog", "cat"] * 25
-        >>> said = ["cat", "dog", "cat", "cat"] * 25
-        >>> print(karat.gate(truth, said, min={"accuracy": 0.7}))
+        >>> predicted = ["cat", "dog", "cat", "cat"] * 25
+        >>> print(karat.gate(truth, predicted, min={"accuracy": 0.7}))
         karat gate  PASS: 1 of 1 rule passed
           PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
     """

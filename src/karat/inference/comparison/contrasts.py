@@ -32,6 +32,7 @@ __all__ = [
     "Spread",
     "Units",
     "correlation",
+    "distances_together",
     "least_variance",
     "limits_together",
 ]
@@ -235,9 +236,18 @@ def limits_together(
         goes: the correlation of both values.
     """
     low, high = range_of(metric)
-    down = _together(of_a[0], of_b[1], goes)
-    up = _together(of_a[1], of_b[0], goes)
+    down, up = distances_together(of_a, of_b, goes)
     return max(difference - down, low - high), min(difference + up, high - low)
+
+
+def distances_together(of_a: Distances, of_b: Distances, goes: float = 0.0) -> Distances:
+    """From the difference of two values down to its lower, and up to its upper limit.
+
+    Args:
+        of_a, of_b: the same of each value.
+        goes: the correlation of both values.
+    """
+    return _together(of_a[0], of_b[1], goes), _together(of_a[1], of_b[0], goes)
 
 
 def least_variance(distances: Distances | None, quantile: float) -> float:
