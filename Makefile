@@ -117,8 +117,9 @@ pages: $(VENV)/installed-test  ## write the output of the commands that README.m
 tables: $(VENV)/installed-test  ## write docs/equivalents.md again, from the catalogue
 	$(BIN)/python docs/equivalents.py
 
-stub: $(VENV)/installed-test  ## write the type stub of the public names again, from the catalogue
+stub: $(VENV)/installed-test  ## write the type stubs again, from the catalogue and the table of the drop-in for torchmetrics
 	$(BIN)/python -m karat.metrics._stub
+	$(BIN)/python -m karat.compat.torchmetrics.stub
 
 # BUILD and INSTALL are lists of interpreters: BUILD="python3.11 python3.12" INSTALL=python3.13.
 release: $(VENV)/installed-release  ## build sdist and wheels, look at them, install and test them without a compiler

@@ -388,11 +388,6 @@ def _units(
     """Parquet files that are read unit by unit; None where they are read at once."""
     from karat.streams.large_files import large_files
 
-    if groups and checkpoint is not None:
-        kept = "The report has slices, for which the rows are kept"
-        raise error("K415", option="checkpoint", found=kept)
-    if groups:
-        return None
     reading.pop("progress", None)
     return large_files(
         table,
@@ -400,6 +395,7 @@ def _units(
         max_memory=empty.max_memory,
         checkpoint=checkpoint,
         n_threads=spec.n_threads,
+        groups=groups,
         **reading,
     )
 
@@ -428,9 +424,6 @@ def _table_at_once(
         from karat.engines.frame_rows import rows_of_frame
 
         return rows_of_frame(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
-    if groups:
-        do = "Collect the columns that are needed first, or write them to Parquet files."
-        raise error("K181", found="by= was given with rows in partitions", do=do)
     from karat.engines.spread_rows import rows_of_spread
 
     return rows_of_spread(
@@ -438,6 +431,7 @@ def _table_at_once(
         threshold=spec.threshold,
         max_memory=empty.max_memory,
         is_frequency=empty.is_frequency,
+        groups=groups,
         **named,
         **reading,
     )

@@ -114,7 +114,7 @@ def changes_of(
     found: dict[Metric, tuple[Measured, Change]] = {}
     for part in _parts(metrics):
         scores: dict[str, dict[str, Any]] = {}
-        is_same = np.array_equal(new.pred, old.pred)
+        is_same = bool(np.all(new.pred == old.pred))
         if part[0].needs_scores:
             for name, rows in (("new", new), ("old", old)):
                 if rows.scores is not None:

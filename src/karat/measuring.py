@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.engines.accumulator import Tallies
+from karat.engines.crossing import crossed_rows, held_rows, whole
 from karat.engines.few_rows import is_moderate, owned
 from karat.engines.row_names import RowNames
 from karat.engines.rows import Rows, numbered
@@ -33,7 +34,7 @@ from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_in
 from karat.uncertainty.tabled_intervals import measured_tables
 from karat.wanted_metrics import wanted_of_scores
 
-__all__ = ["Spec", "labels_of", "report_of_scores", "whole_report"]
+__all__ = ["Spec", "labels_of", "report_of_scores", "whole_report", "with_axes"]
 
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
@@ -73,6 +74,27 @@ class _Parts:
     clusters: ClusteredCells | None = None
     scored: dict[str, Any] | None = None
     warnings: tuple[str, ...] = ()
+
+
+def with_axes(found: Tallies) -> Tallies:
+    """The same, its clusters and slices as those of rows.
+
+    Errors:
+        K181, K182 slices.
+    """
+    cells = found.cells
+    if found.crossed:
+        assert cells is not None
+        tables = whole(found.crossed, cells.classes)
+        rows = {key: crossed_rows(table, key, cells, found.later) for key, table in tables.items()}
+        of_all = rows.pop((), None)
+        return replace(found, crossed={}, rows=of_all, sliced=tuple(rows.values()))
+    scores = found.scores
+    if scores is None or scores.held is None or not scores.held.axes:
+        return found
+    scores = _placed(scores)
+    assert scores.held is not None
+    return replace(found, scores=None, rows=held_rows(scores.held, found.later))
 
 
 def whole_report(found: Tallies, spec: Spec) -> tuple[Report, ScoreTally | None]:
@@ -128,6 +150,7 @@ def _of_labels(cells: Cells | None, rows: Rows | None) -> _Parts:
         _check_weight(cells)
         return _Parts(cells)
     assert rows.cells is not None
+    _check_weight(rows.cells)
     return _Parts(rows.cells, by_cluster(rows.cells, rows))
 
 

@@ -14,8 +14,7 @@ from karat.engines.few_rows import owned
 from karat.engines.rows import Rows
 from karat.engines.scores import ScoreTally
 from karat.engines.sliced import by_slice
-from karat.inputs.slice_codes import SliceCodes
-from karat.measuring import Spec, labels_of, report_of_scores, whole_report
+from karat.measuring import Spec, labels_of, report_of_scores, whole_report, with_axes
 from karat.metrics import Metric
 from karat.metrics._influence.gather import influences
 from karat.report import Report
@@ -34,27 +33,32 @@ def report_of(found: Tallies, spec: Spec) -> Report:
 
     Cost: beside `whole_report` one pass over the rows for each column of slices.
     """
+    found = with_axes(found)
     report, tally = whole_report(found, spec)
     rows = found.rows
+    if found.sliced:
+        return _with_slices(report, found.sliced)
     if rows is None or not rows.by:
         return report
     if tally is None:
-        return _with_slices(report, rows, rows.by)
+        return _with_slices(report, [rows])
     # The rows are kept as they are: nobody else may change them.
     kept = tally if rows.is_owned else owned(tally)
     kept = replace(kept, pred=np.asarray(tally.predicted()).copy(), threshold=None)
     clusters = tally.clusters if report.is_clustered else None
-    return _with_slices(report, labels_of(kept), rows.by, SliceMeasure(kept, spec, clusters))
+    labels = replace(labels_of(kept), by=rows.by)
+    return _with_slices(report, [labels], SliceMeasure(kept, spec, clusters))
 
 
 def _with_slices(
-    report: Report, rows: Rows, by: Sequence[SliceCodes], measure: SliceMeasure | None = None
+    report: Report, sliced: Sequence[Rows], measure: SliceMeasure | None = None
 ) -> Report:
     tables = {}
-    for codes in by:
-        of_rows = None if measure is None else codes.codes
-        counted = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
-        tables[codes.columns] = SliceTable(counted, report, of_rows, measure)
+    for rows in sliced:
+        for codes in rows.by:
+            of_rows = None if measure is None else codes.codes
+            counted = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
+            tables[codes.columns] = SliceTable(counted, report, of_rows, measure)
     return replace(report, kept_slices=Slices(tables))
 
 

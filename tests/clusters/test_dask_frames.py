@@ -163,13 +163,11 @@ def test_what_is_wrong_with_a_row_is_told(name: str, cluster: Any) -> None:
     assert "partition 7" in str(found.value)
 
 
-def test_values_and_clusters_are_refused() -> None:
+def test_values_beside_partitions_are_refused() -> None:
     frame = dd.from_pandas(ROWS, npartitions=2, sort=False)
     for given in ({"weights": ROWS["importance"]}, {"clusters": ROWS["label"]}):
         with pytest.raises(KaratError, match="rows are in partitions"):
             karat.evaluate(frame, **CALLS["text"], **given)
-    with pytest.raises(KaratError, match="clusters='label'"):
-        karat.evaluate(frame, clusters="label", **CALLS["text"])
 
 
 @pytest.mark.parametrize("option", ["exact", "checkpoint"])

@@ -17,7 +17,6 @@ from karat.engines.dask import DaskFrame
 from karat.engines.partials import Partial, check_all, folded, merged
 from karat.engines.partitions import Reading, merge_bytes, tally_partition, whole_of
 from karat.engines.spark import SparkFrame, joined, pieces
-from karat.engines.spread_rows import rows_of_spread
 from karat.errors import KaratError
 from tests.clusters.frames import CALLS, assert_same_reports, predictions
 
@@ -68,7 +67,7 @@ def evaluate_locally(
     host = LocalFrame(parts, np.random.default_rng(seed))
     monkeypatch.setattr("karat.engines.spread_rows._opened", lambda table: host)
     monkeypatch.setattr("karat.evaluation.spread_host", lambda table: "dask")
-    monkeypatch.setattr("karat.measuring.spread_host", lambda table: "dask")
+    monkeypatch.setattr("karat.evaluation.spread_host", lambda table: "dask")
     return karat.evaluate(parts[0], **call)
 
 
@@ -225,9 +224,3 @@ def test_workers_without_karat_are_told() -> None:
         with pytest.raises(KaratError) as caught:
             SparkFrame(Broken()).tally(COUNTED)
     assert caught.value.code == "K502"
-
-
-def test_clusters_of_rows_are_refused() -> None:
-    with pytest.raises(KaratError, match="clusters='animal'") as caught:
-        rows_of_spread(ROWS, clusters="animal")
-    assert caught.value.code == "K120"

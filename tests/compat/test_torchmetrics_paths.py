@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -13,12 +15,12 @@ import pytest
 
 import karat
 from karat.compat.torchmetrics import absent
-from karat.compat.torchmetrics.other_fields import OTHER_FIELDS
+from karat.compat.torchmetrics.absent import OTHER_FIELDS
 from tests.optional import optional
 
 theirs = optional("torchmetrics")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
-names = optional("karat.compat.torchmetrics.names")
+names = optional("karat.compat.torchmetrics.table")
 
 PAGE = Path(__file__).parents[2] / "docs" / "torchmetrics.md"
 PATHS = ("", ".classification", ".functional", ".functional.classification")
@@ -71,6 +73,38 @@ def test_modules_are_attributes_as_there() -> None:
     assert run.returncode == 0, run.stderr
     assert theirs.collections.MetricCollection is theirs.MetricCollection
     assert theirs.metric.Metric is theirs.Metric
+
+
+def stubbed(path: str) -> dict[str, tuple[str, str]]:
+    """A name of a stub → its bases and its signature, as text."""
+    home = Path(ours(path).__file__).with_suffix(".pyi")
+    found: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(home.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            (begins,) = node.body
+            assert isinstance(begins, ast.FunctionDef)
+            found[node.name] = ast.unparse(node.bases[0]), ast.unparse(begins.args)
+        elif isinstance(node, ast.FunctionDef):
+            found[node.name] = "", ast.unparse(node.args)
+    return found
+
+
+@pytest.mark.parametrize("path", [".classification", ".functional.classification"])
+def test_the_stub_has_the_signatures_that_python_has(path: str) -> None:
+    stub = stubbed(path)
+    assert sorted(stub) == sorted(ours(path).__all__)
+    for name, (base, text) in stub.items():
+        own = getattr(ours(path), name)
+        given = inspect.signature(own.__init__ if inspect.isclass(own) else own)
+        is_typed = name not in {*names.MEASURES, *names.MEASURES.values()}
+        scope: dict[str, Any] = {}
+        code = f"from __future__ import annotations\ndef stubbed({text}): ..."
+        exec(code, scope)  # noqa: S102
+        wanted = inspect.signature(scope["stubbed"]).parameters.values()
+        if not is_typed:
+            wanted = [one.replace(annotation=inspect.Parameter.empty) for one in wanted]
+        assert list(given.parameters.values()) == list(wanted), name
+        assert base == (own.__bases__[0].__name__ if inspect.isclass(own) else ""), name
 
 
 def asked(path: str, name: str) -> str:

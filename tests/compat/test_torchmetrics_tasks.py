@@ -17,7 +17,7 @@ from tests.optional import optional
 torch = optional("torch")
 theirs = optional("torchmetrics")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
-names = optional("karat.compat.torchmetrics.names")
+names = optional("karat.compat.torchmetrics.table")
 
 FUNCTIONS = sorted(CLASSES)
 METRICS = sorted(CLASSES.values())

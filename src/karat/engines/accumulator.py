@@ -11,8 +11,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
+from karat.engines.crossing import (
+    Crossed,
+    SlicesLater,
+    axes_of,
+    crossed_of,
+    n_bytes_of,
+    united,
+)
 from karat.engines.rows import Counted, Rows, numbered
-from karat.engines.score_stream import ScoreParts, classes_of_columns
+from karat.engines.score_stream import ScoreParts, classes_of_columns, too_many
 from karat.engines.scores import ScoreTally
 from karat.tally import Cells, union
 from karat.tally.held_rows import Chunk, HeldRows
@@ -42,7 +50,10 @@ class Tallies:
     Attributes:
         cells: the tally of labels alone.
         scores: rows with scores, kept while they fit and tabled beyond that.
+        crossed: labels alone by cluster and by the values of columns.
+        later: how the values of columns become slices.
         rows: all rows, where they lie in memory anyway; then the others are None.
+        sliced: rows by slice, where those of each column or cross are others.
         n_dropped: rows that were left out.
         origin: where the rows came from.
     """
@@ -50,6 +61,9 @@ class Tallies:
     cells: Cells | None = None
     scores: ScoreParts | None = None
     rows: Rows | None = None
+    sliced: tuple[Rows, ...] = ()
+    crossed: Crossed = field(default_factory=dict)
+    later: SlicesLater = field(default_factory=SlicesLater)
     n_dropped: int = 0
     origin: Origin = field(default_factory=Origin)
 
@@ -75,14 +89,18 @@ class Tallies:
             return self._merged(batch, empty, n_threads)
         if isinstance(batch, Counted):
             return self._merged(Tallies(batch.cells, n_dropped=batch.n_dropped), empty, n_threads)
-        assert batch.scores is not None
+        if batch.scores is None:
+            crossed = crossed_of(batch, self.later.groups)
+            part = Tallies(batch.cells, crossed=crossed, n_dropped=batch.n_dropped)
+            return self._merged(part, empty, n_threads)
         pred = batch.pred if empty.threshold is None else None
         # Whatever the classes will be, values that no metric may read are refused with their batch.
         checked = replace(batch, classes=classes_of_columns(batch.scores.k))
         with numbered(batch.kept):
             ScoreTally.of(checked, n_threads=n_threads, is_part=True).read()
-        chunk = Chunk(batch.true, batch.scores.values, pred, batch.weights)
-        held = HeldRows(batch.classes, (chunk,), batch.is_prob, batch.scores.tolerance)
+        axes, codes = axes_of(batch)
+        chunk = Chunk(batch.true, batch.scores.values, pred, batch.weights, axes=codes)
+        held = HeldRows(batch.classes, (chunk,), batch.is_prob, batch.scores.tolerance, axes)
         scores = (self.scores or empty).with_rows(held, n_threads)
         return replace(self, scores=scores, n_dropped=self.n_dropped + batch.n_dropped)
 
@@ -93,7 +111,13 @@ class Tallies:
         if other.scores is not None:
             scores = (scores or empty).merge(other.scores, n_threads)
         n_dropped = self.n_dropped + other.n_dropped
-        return replace(self, cells=cells, scores=scores, n_dropped=n_dropped)
+        crossed = united(self.crossed, other.crossed, None if cells is None else cells.classes)
+        n_bytes = n_bytes_of(crossed)
+        if n_bytes > empty.max_memory:
+            axes = [axis for parts in crossed.values() for axis in parts[0].axes]
+            n = self.n_rows + other.n_rows
+            raise too_many(n, n_bytes, empty.max_memory, tuple(dict.fromkeys(axes)))
+        return replace(self, cells=cells, scores=scores, n_dropped=n_dropped, crossed=crossed)
 
 
 Batch: TypeAlias = "Rows | Counted | Tallies"
@@ -104,10 +128,14 @@ class Source(Protocol):
 
     Attributes:
         n_batches: how many batches there are.
+        later: how the values of columns become slices.
     """
 
     @property
     def n_batches(self) -> int: ...
+
+    @property
+    def later(self) -> SlicesLater: ...
 
     def batch(self, place: int) -> Batch:
         """One of the batches."""
@@ -157,6 +185,7 @@ def accumulate(
     if isinstance(source, Rows | Counted | Tallies):
         return _whole(source)
     first, total = (0, Tallies()) if progress is None else progress.start()
+    total = replace(total, later=source.later)
     for place in range(first, source.n_batches):
         with source.numbering(place):
             total = total.plus(source.batch(place), empty, n_threads)

@@ -22,6 +22,7 @@ from karat.engines.checks import (
     single_columns,
     unused_groups,
 )  # fmt: skip
+from karat.engines.crossing import SlicesLater
 from karat.engines.duck import allow_columns, check_condition, explaining
 from karat.engines.file_labels import Declared, labels_of, missing_codes, named, refuse_scores
 from karat.engines.files import (
@@ -42,7 +43,6 @@ from karat.engines.row_names import NameCodes
 from karat.engines.row_order import keep_order
 from karat.engines.rows import Counted, Rows, coded_rows, numbered
 from karat.engines.score_matrix import ScoreMatrix
-from karat.engines.sliced import slices_of_names
 from karat.engines.text_labels import Reading
 from karat.errors import KaratError, error, shown
 from karat.inputs.column import Column, Flags
@@ -50,11 +50,11 @@ from karat.inputs.identity import declared_labels, harmonized, kind_of
 from karat.inputs.roles import Role
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.scores import Scores, tolerance_of
-from karat.inputs.slice_codes import Key, SliceCodes
+from karat.inputs.slice_codes import Key
 from karat.inputs.weights import Weights
 from karat.tally import Cells, Classes, Label
 
-__all__ = ["rows_of_files"]
+__all__ = ["rows_of_files", "slices_later"]
 
 
 def rows_of_files(
@@ -136,7 +136,16 @@ def rows_of_files(
         if clusters is None:
             notes += unused_groups(relation.header, used)
         reader = _Reader(
-            relation, roles.mapping, names, chosen, where, nulls, n_threads, tuple(groups), singles
+            relation,
+            roles.mapping,
+            names,
+            chosen,
+            where,
+            nulls,
+            n_threads,
+            tuple(groups),
+            singles,
+            is_part,
         )
         if chosen is not None:
             if weights is None and roles.mapping["weights"] is None:
@@ -178,6 +187,7 @@ class _Reader:
     n_threads: int | None
     groups: tuple[Key, ...] = ()
     singles: tuple[str, ...] = ()
+    is_part: bool = False
     bad: tuple[ScoreMatrix, Sequence[str]] | None = None
 
     def rows(self, declared: Declared, progress: Progress | None) -> Rows | str:
@@ -292,11 +302,13 @@ class _Reader:
         roles = [role for role, name in self.names.items() if name]
         return dict(zip(roles, gathered.names[: len(roles)], strict=True))
 
-    def _slices(self, gathered: Gathered) -> tuple[SliceCodes, ...]:
-        """The slices of the rows that were kept."""
+    def _sliced(self, gathered: Gathered) -> dict[str, Any]:
+        """The slices of the rows that were kept; of a part the values that they are made of."""
         read = gathered.names[len(gathered.names) - len(self.singles) :]
         names = dict(zip(self.singles, read, strict=True))
-        return slices_of_names(self.groups, names, families(self.relation))
+        if self.is_part:
+            return {"columns": names}
+        return {"by": slices_later(self.relation, self.groups).slices(names)}
 
     def _labelled(
         self, gathered: Gathered, codes: list[int], found: list[Label], tally: Cells
@@ -316,14 +328,15 @@ class _Reader:
         if weights is not None:
             columns = [f"column {self.mapping[role]!r}" for role in ("true", "pred", "weights")]
             with numbered(gathered.kept if dropped else None):
-                tally = _counted(classes, true, pred, weights, columns, self.n_threads)
+                tally = _counted(
+                    classes, true, pred, weights, columns, self.n_threads, is_part=self.is_part
+                )
         return Rows(
             classes,
             true,
             pred,
             weights=weights,
             cells=tally,
-            by=self._slices(gathered),
             mapping=self.mapping,
             source=facts,
             warnings=(*dropped, *remarks(tally)),
@@ -331,6 +344,7 @@ class _Reader:
             kept=gathered.kept if dropped else None,
             weights_argument=self._weights_argument,
             is_owned=True,
+            **self._sliced(gathered),
             **self._of_names(gathered),
         )
 
@@ -387,7 +401,6 @@ class _Reader:
             pred_codes,
             scores,
             gathered.weights,
-            by=self._slices(gathered),
             mapping={**self.mapping, chosen.role: list(scores.columns or names)},
             source=facts,
             warnings=(*dropped, *notes),
@@ -395,6 +408,7 @@ class _Reader:
             kept=gathered.kept if dropped else None,
             weights_argument=self._weights_argument,
             is_owned=True,
+            **self._sliced(gathered),
             **self._of_names(gathered),
         )
 
@@ -404,6 +418,13 @@ class _Reader:
         return f"column {weights!r}" if weights else "weights"
 
 
+def slices_later(relation: Relation, groups: Sequence[Key]) -> SlicesLater:
+    """How the columns of a relation become slices."""
+    kinds = families(relation)
+    numbers = frozenset(name for name, kind in kinds.items() if kind in ("whole", "real"))
+    return SlicesLater(tuple(groups), numbers)
+
+
 def _counted(
     classes: Classes,
     true: Codes,
@@ -411,6 +432,8 @@ def _counted(
     weights: Weights | None,
     arguments: Sequence[str],
     n_threads: int | None,
+    *,
+    is_part: bool,
 ) -> Cells:
     """The tally of rows whose classes are known.
 
@@ -430,6 +453,7 @@ def _counted(
         weights=weights,
         weights_argument=arguments[2],
         n_threads=n_threads,
+        is_part=is_part,
     )
     return found.with_classes(classes)
 

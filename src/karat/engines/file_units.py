@@ -6,15 +6,16 @@ and predicted label that occurs, and how many scores a row has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from karat.engines.accumulator import Batch, Origin, Tallies
-from karat.engines.checks import check_unused_weights, unused_groups
+from karat.engines.checks import check_unused_weights, single_columns, unused_groups
+from karat.engines.crossing import SlicesLater
 from karat.engines.duck import check_condition, explaining, quoted
-from karat.engines.file_rows import rows_of_files
+from karat.engines.file_rows import rows_of_files, slices_later
 from karat.engines.files import facts_of, families, opened, tally_files
 from karat.engines.label_sql import family
 from karat.engines.paths import Source
@@ -29,6 +30,7 @@ from karat.errors import KaratError, error
 from karat.inputs.roles import Role
 from karat.inputs.score_columns import ScoreColumns, find_score_columns
 from karat.inputs.scores import tolerance_of
+from karat.inputs.slice_codes import Key
 from karat.tally import Classes
 
 __all__ = ["FileUnits", "units_of_files"]
@@ -47,6 +49,8 @@ class FileUnits:
         tolerance: how far from 1 a row of probabilities may add up.
         stamps: size and time of each file by path, before anything was read.
         n_threads: threads of the reader and of the count.
+        clusters: the column of clusters, or None.
+        later: how the values of columns become slices.
     """
 
     units: tuple[Unit, ...]
@@ -57,6 +61,8 @@ class FileUnits:
     tolerance: float
     stamps: Mapping[str, Stamp]
     n_threads: int | None = None
+    clusters: str | None = None
+    later: SlicesLater = field(default_factory=SlicesLater)
 
     @property
     def classes(self) -> Classes:
@@ -104,7 +110,8 @@ class FileUnits:
             with self._unchanged(unit):
                 found = rows_of_files(
                     unit.sql, labels=classes.labels, positive=positive, n_threads=self.n_threads,
-                    clusters="", is_part=True, **named, **given,
+                    clusters=self.clusters or "", groups=self.later.groups, is_part=True,
+                    **named, **given,
                 )  # fmt: skip
         except KaratError as problem:
             if problem.code != "K402":
@@ -112,7 +119,8 @@ class FileUnits:
             return Tallies(n_dropped=int(problem.context["n_dropped"]))
         if isinstance(found, Counted):
             return replace(found, cells=found.cells.with_classes(classes))
-        assert found.scores is not None
+        if found.scores is None:
+            return found
         return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
 
     def origin(self, found: Tallies) -> Origin:
@@ -130,7 +138,10 @@ class FileUnits:
             warnings.insert(
                 0, f"{found.n_dropped} of {total} rows have a missing label and were dropped."
             )
-        return Origin(dict(self.digest.mapping), facts, tuple(warnings))
+        mapping = dict(self.digest.mapping)
+        if self.clusters is not None:
+            mapping["clusters"] = self.clusters
+        return Origin(mapping, facts, tuple(warnings))
 
     @contextmanager
     def _unchanged(self, unit: Unit) -> Iterator[None]:
@@ -179,13 +190,15 @@ def units_of_files(
     where: str | None = None,
     nulls: Literal["error", "drop"] = "error",
     clusters: str | None = None,
+    groups: Sequence[Key] = (),
     **given: Any,
 ) -> FileUnits | None:
     """A source of Parquet files as units; None where it is something else.
 
     Args:
         source, n_threads, where, nulls, given: as of `rows_of_files`.
-        clusters: None, to tell columns that are called like one, or an empty name.
+        clusters: a column; None, to tell columns that are called like one, or an empty name.
+        groups: columns, and crosses of several, whose values and bins are slices.
 
     Errors:
         As `rows_of_files`: columns that are not there, and classes that do not fit.
@@ -207,10 +220,13 @@ def units_of_files(
             relation.header, families(relation), named, given.get("prob"), given.get("score")
         )
         mapping = {role: name for role, name in roles.mapping.items() if name}
-        used = [*mapping.values(), *(() if chosen is None else chosen.names)]
+        singles = single_columns(groups, relation.header)
+        used = [*mapping.values(), *(() if chosen is None else chosen.names), *singles]
+        axes = [relation.column(name) for name in (*([clusters] if clusters else ()), *singles)]
         if clusters is None:
             notes += unused_groups(relation.header, used)
         with explaining(relation.files, where=where):
+            relation.require_names(axes)
             told = _check(relation, mapping, chosen)
             if told is not None:
                 notes, chosen = [*notes, told], None
@@ -220,7 +236,7 @@ def units_of_files(
             n_rows = rows_of_each(relation)
             names = () if chosen is None else chosen.names
             is_half = relation.halves([relation.column(name) for name in names])
-        facts = facts_of(relation, where)
+        facts, later = facts_of(relation, where), slices_later(relation, groups)
         sql, labels = _digest(relation, mapping, names, where)
     try:
         found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **given)
@@ -233,6 +249,9 @@ def units_of_files(
     # Of columns of lists only the numbers that were read say how many a row has.
     scores = found.scores if isinstance(found, Rows) else None
     width = 0 if scores is None else scores.values[:1].nbytes
+    if axes:
+        of_labels = 8 + 8 * ("weights" in mapping) if scores is None else 0
+        width += of_labels + 4 * len(axes)
     n_bytes = sum(n_rows.values()) * width
     units = units_of(relation, n_rows, width)
     kept = {"where": where, "nulls": nulls, **given}
@@ -245,6 +264,8 @@ def units_of_files(
         tolerance_of(is_half=is_half),
         stamps,
         n_threads,
+        clusters or None,
+        later,
     )
 
 

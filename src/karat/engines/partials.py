@@ -6,12 +6,14 @@ A partial is a function of its partitions alone. It names them, so that none cou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 import numpy.typing as npt
 
-from karat.engines.part_bytes import packed_parts, unpacked_parts
+from karat.engines.accumulator import Tallies
+from karat.engines.crossing import Crossed, n_bytes_of, united
+from karat.engines.part_bytes import packed_tallies, unpacked_tallies
 from karat.engines.score_stream import ScoreParts
 from karat.errors import CATALOGUE, KaratError, error, short
 from karat.errors.kinds import packed_error, unpacked_error
@@ -39,6 +41,7 @@ class Partial:
         order: the categories of the labels where they are ordered, or None.
         width: columns of a column of lists, where that was asked for.
         problem: what is wrong with a row, or None; then nothing else counts.
+        crossed: labels alone by cluster and by the values of columns.
     """
 
     partitions: Ranges
@@ -49,6 +52,7 @@ class Partial:
     order: tuple[Label, ...] | None = None
     width: int | None = None
     problem: KaratError | None = None
+    crossed: Crossed = field(default_factory=dict)
 
     @property
     def first(self) -> int:
@@ -65,7 +69,7 @@ class Partial:
         """Bytes of what waits to be added: rows, or cells."""
         if self.scores is not None and self.scores.held is not None:
             return self.scores.held.n_bytes
-        return 0 if self.cells is None else self.cells.counts.nbytes
+        return n_bytes_of(self.crossed) + (0 if self.cells is None else self.cells.counts.nbytes)
 
     def merge(self, other: Partial) -> Partial:
         """Both; rows that are kept stand in the order of the call.
@@ -81,21 +85,25 @@ class Partial:
             # Partitions without rows say nothing of labels.
             return replace(self if self.n_rows else other, partitions=partitions)
         try:
+            cells = _either(self.cells, other.cells, union)
+            classes = None if cells is None else cells.classes
             return Partial(
                 partitions,
                 self.n_rows + other.n_rows,
                 self.n_dropped + other.n_dropped,
-                _either(self.cells, other.cells, union),
+                cells,
                 _either(self.scores, other.scores, lambda a, b: a.merge(b, 1)),
                 _common_order(self, other),
                 self.width if self.width is not None else other.width,
+                crossed=united(self.crossed, other.crossed, classes),
             )
         except KaratError as problem:
             return Partial(partitions, problem=problem)
 
     def to_bytes(self) -> bytes:
         """The partial as bytes that `from_bytes` of this and every later version reads."""
-        facts, whole = packed_parts(self.cells, self.scores)
+        parts = Tallies(self.cells, self.scores, crossed=self.crossed)
+        facts, whole = packed_tallies(parts)
         problem = self.problem
         header = {
             "species": _SPECIES,
@@ -129,14 +137,17 @@ class Partial:
                 raise damaged(found)
             if problem is not None:
                 problem = unpacked_error(CATALOGUE[problem["code"]].kind, problem)
+            parts = unpacked_tallies(header, arrays["parts"], empty)
             return cls(
                 tuple((first, last) for first, last in header["partitions"]),
                 header["n_rows"],
                 header["n_dropped"],
-                *unpacked_parts(header, arrays["parts"], empty),
+                parts.cells,
+                parts.scores,
                 None if order is None else tuple(order),
                 header["width"],
                 problem,
+                parts.crossed,
             )
 
         return unframed(data, ("parts",), assembled, ("parts",))

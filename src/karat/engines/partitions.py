@@ -12,15 +12,17 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 from karat.engines.arrays import tally_columns, weightless
+from karat.engines.crossing import Crossed, axes_of, crossed_of, text_names, values_as_text
 from karat.engines.frame_labels import FrameLabels, read_labels
 from karat.engines.partials import Partial, folded, merged
-from karat.engines.rows import coded_rows, numbered
+from karat.engines.rows import Rows, coded_rows, numbered
 from karat.engines.score_stream import ScoreParts, rows_of
 from karat.errors import KaratError, error, short
 from karat.inputs.align import classes_of
 from karat.inputs.frames import open_frame
 from karat.inputs.score_order import wrong_number
 from karat.inputs.scores import Argument, gathered
+from karat.inputs.slice_codes import Key
 from karat.tally import Cells, Label
 from karat.tally.classes import Classes
 from karat.tally.held_rows import Chunk, HeldRows
@@ -52,6 +54,7 @@ class Reading:
         nulls: ``"error"``, or ``"drop"`` to leave out rows with something missing.
         max_memory: bytes that rows with scores may take.
         is_frequency: whether a weight is a number of rows.
+        groups: columns, and crosses of several, whose values are slices.
     """
 
     found: Mapping[str, str]
@@ -65,11 +68,17 @@ class Reading:
     nulls: Literal["error", "drop"] = "error"
     max_memory: int = 1 << 28
     is_frequency: bool = False
+    groups: tuple[Key, ...] = ()
+
+    @property
+    def singles(self) -> tuple[str, ...]:
+        """Each column whose values are slices, once."""
+        return tuple(dict.fromkeys(name for key in self.groups for name in key))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read."""
-        return tuple(dict.fromkeys((*self.found.values(), *self.scores)))
+        return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
 
     @property
     def empty(self) -> ScoreParts:
@@ -99,6 +108,7 @@ class Reading:
             if not (labels is None or isinstance(labels, list)):
                 raise TypeError("its labels are none")
             words |= {"scores": tuple(scores), "labels": None if labels is None else tuple(labels)}
+            words["groups"] = tuple(tuple(map(str, key)) for key in words.get("groups", ()))
             return cls(**words)
         except (LookupError, TypeError, AttributeError, RecursionError, ValueError) as problem:
             if isinstance(problem, KaratError):
@@ -182,8 +192,9 @@ def _tally_block(block: Any, n_rows: int, partition: int, reading: Reading) -> P
     frame = open_frame(block)
     role = "prob" if reading.argument == "y_prob" else "score"
     partitions = ((partition, partition),)
+    beside = (*reading.scores, *reading.singles)
     try:
-        read = read_labels(frame, reading.found, "", None, reading.nulls, reading.scores, role)
+        read = read_labels(frame, reading.found, "", None, reading.nulls, beside, role)
     except KaratError as problem:
         if reading.nulls == "drop" and problem.code == "K101":
             # Other blocks may have rows that are whole.
@@ -194,7 +205,22 @@ def _tally_block(block: Any, n_rows: int, partition: int, reading: Reading) -> P
         rows = _scored(read, reading)
         return replace(found, scores=reading.empty.with_rows(rows, 1))
     cells = _counted(read, reading)
-    return replace(found, cells=cells, width=_width(read, reading))
+    crossed: Crossed = {}
+    if reading.wants == "cells":
+        true, pred = coded_rows(read.true, read.pred, cells.classes)
+        labels = Rows(cells.classes, true, pred, weights=read.weights, **_axes(read, reading))
+        crossed = crossed_of(labels, reading.groups)
+    return replace(found, cells=cells, width=_width(read, reading), crossed=crossed)
+
+
+def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
+    """The clusters and the values of columns of the rows that were kept."""
+    columns = {}
+    for name in reading.singles:
+        column = values_as_text(read.values[name], name, read.n_rows)
+        names = text_names(column, name)
+        columns[name] = names if read.kept is None else names.at(read.kept)
+    return {"clusters": read.names.get("clusters"), "columns": columns}
 
 
 def _order(read: FrameLabels) -> tuple[Label, ...] | None:
@@ -244,8 +270,9 @@ def _scored(read: FrameLabels, reading: Reading) -> HeldRows:
             scores = scores.at(kept)
         if reading.threshold is not None:
             pred = None
-        chunk = Chunk(true, scores.values, pred, read.weights)
-        held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance)
+        axes, on_axes = axes_of(Rows(classes, true, **_axes(read, reading)))
+        chunk = Chunk(true, scores.values, pred, read.weights, axes=on_axes)
+        held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance, axes)
         rows = rows_of(held, reading.threshold, 1, is_part=True)
         # Messages name the columns of the frame.
         replace(rows, scores=scores, weights_argument=read.weights_argument).read()

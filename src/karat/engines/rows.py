@@ -53,6 +53,21 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Repeats:
+    """Rows that stand for several equal ones each; their weight is Σw.
+
+    Attributes:
+        n_rows: int64[n], how many.
+        n_weighing: int64[n], how many of them have a weight above 0.
+        squares: float64[n], Σw²; None without weights.
+    """
+
+    n_rows: npt.NDArray[np.int64]
+    n_weighing: npt.NDArray[np.int64]
+    squares: npt.NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Rows on one class axis; what the source does not have is absent.
 
@@ -76,6 +91,9 @@ class Rows:
         kept: bool[m], the rows of the source that were kept; None when all were.
         weights_argument: the name of the weights in messages.
         is_owned: whether nobody else can change the arrays.
+        columns: values of the columns of slices as text, of a part of the rows: they become slices
+            when all have come.
+        repeats: how many rows each row stands for; None: itself.
     """
 
     classes: Classes
@@ -96,6 +114,8 @@ class Rows:
     kept: Flags | None = None
     weights_argument: str = "weights"
     is_owned: bool = False
+    columns: Mapping[str, RowNames] = field(default_factory=dict)
+    repeats: Repeats | None = None
 
     @property
     def n(self) -> int:

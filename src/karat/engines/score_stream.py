@@ -6,22 +6,23 @@ no order of batches and no way of merging changes a report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from karat.engines.scores import ScoreTally
 from karat.engines.tabled_scores import room_of, tables_of
-from karat.errors import error, shown
+from karat.errors import KaratError, error, shown
 from karat.inputs.align import classes_of
 from karat.inputs.identity import harmonized, kind_of
 from karat.inputs.score_order import wrong_number
 from karat.inputs.scores import Argument, Scores
+from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import Chunk, HeldRows, check_alike
 from karat.tally.scored_tables import ScoredTables
 
-__all__ = ["ScoreParts", "classes_of_columns", "discovered", "rows_of"]
+__all__ = ["ScoreParts", "classes_of_columns", "discovered", "rows_of", "too_many"]
 
 _LEAST_GROUP: Final = 1 << 19
 _BYTES_OF_A_ROW: Final = 128
@@ -48,6 +49,12 @@ def rows_of(
         n_threads or 0,
         is_part=is_part,
     )
+
+
+def too_many(n: int, needed: int, given: int, axes: Sequence[Axis]) -> KaratError:
+    """K148: rows that have clusters or slices do not fit."""
+    what = ", ".join(f"{axis.name} has {len(axis.labels)} values" for axis in axes)
+    return error("K148", n=n, needed=needed, given=given, what=what)
 
 
 def classes_of_columns(k: int) -> Classes:
@@ -125,7 +132,8 @@ class ScoreParts:
 
         Errors:
             K201, K202, K203 as of `HeldRows.merge`; K134 more classes than columns; K108 strings
-            against numbers; K146 too many rows before all classes came.
+            against numbers; K146 too many rows before all classes came; K148 too many rows
+            with clusters or slices.
         """
         if other.shape is None:
             return self
@@ -142,6 +150,8 @@ class ScoreParts:
         both = replace(self, held=held, tables=tables, shape=self.shape or other.shape)
         if held is None or (tables is None and held.n_bytes <= self.max_memory):
             return both
+        if held.axes:
+            raise too_many(both.n_rows, held.n_bytes, self.max_memory, held.axes)
         if not both.is_placed:
             columns = both.shape[0] or 2 if both.shape else 2
             seen, n = both.classes.labels, both.n_rows

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.engines.label_sql import NO_VALUE
-from karat.engines.row_names import RowNames
 from karat.engines.rows import Rows
 from karat.inputs.clusters import one_cluster
-from karat.inputs.slice_codes import Key, SliceCodes, coded_texts, of_columns
-from karat.inputs.weights import Weights
+from karat.inputs.slice_codes import SliceCodes
 from karat.tally import Axis, Cells
 from karat.tally.clustered import ClusteredCells
 from karat.tally.sliced import SlicedCells
 
-__all__ = ["by_cluster", "by_slice", "slices_of_names"]
+__all__ = ["by_cluster", "by_slice"]
 
 Places = npt.NDArray[np.int64]
 
@@ -35,11 +31,14 @@ def by_cluster(cells: Cells, rows: Rows) -> ClusteredCells | None:
     clusters = rows.cluster_codes
     if clusters is None:
         return None
-    found = ClusteredCells.of(clusters, _places(cells, rows), rows.weights)
+    found = ClusteredCells.of(clusters, _places(cells, rows), _weights(rows))
     if found.n_clusters < 2:
-        raise one_cluster(rows.n)
-    n_rows = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
-    return None if found.n_clusters == n_rows else found
+        raise one_cluster(int(cells.n_rows))
+    if rows.repeats is not None:
+        n_weighing = int(rows.repeats.n_weighing.sum())
+    else:
+        n_weighing = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
+    return None if found.n_clusters == n_weighing else found
 
 
 def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool) -> SlicedCells:
@@ -60,11 +59,14 @@ def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool)
     if cells.storage != "dense":
         n_places = len(cells.coordinates()[0])
     keys = found.codes.astype(np.int64) * n_places + places
-    counts = _added(keys, None, s, n_places)
+    repeats = rows.repeats
+    counts = _added(keys, None if repeats is None else repeats.n_rows, s, n_places)
+    counts = counts.astype(np.int64, copy=False)
     squares, weight = None, None
     if rows.weights is not None:
         weight = _added(keys, rows.weights, s, n_places)
-        squares = _added(keys, rows.weights**2, s, n_places)
+        each = rows.weights**2 if repeats is None else repeats.squares
+        squares = _added(keys, each, s, n_places)
     axes = (Axis(" × ".join(found.columns), tuple(", ".join(key) for key in found.keys)),)
     facts: dict[str, Any] = {"classes": cells.classes, "n_rows": counts.sum(axis=1), "axes": axes}
     tables = counts if weight is None else weight
@@ -74,8 +76,15 @@ def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool)
     else:
         table = Cells.sparse(*cells.coordinates(), tables, squares=squares, **facts)
     clusters = rows.cluster_codes if is_clustered else None
-    groups = None if clusters is None else ClusteredCells.of(clusters, keys, rows.weights)
+    groups = None if clusters is None else ClusteredCells.of(clusters, keys, _weights(rows))
     return SlicedCells(found.columns, found.keys, table, groups)
+
+
+def _weights(rows: Rows) -> Any:
+    """The weight of each row; without weights the rows that it stands for."""
+    if rows.weights is not None or rows.repeats is None:
+        return rows.weights
+    return rows.repeats.n_rows
 
 
 def _places(cells: Cells, rows: Rows) -> Places:
@@ -88,29 +97,5 @@ def _places(cells: Cells, rows: Rows) -> Places:
     return np.searchsorted(listed * cells.k + cols, keys)
 
 
-def _added(keys: Places, weights: Weights | None, s: int, n_places: int) -> npt.NDArray[Any]:
+def _added(keys: Places, weights: Any, s: int, n_places: int) -> npt.NDArray[Any]:
     return np.bincount(keys, weights, s * n_places).reshape(s, n_places)
-
-
-def slices_of_names(
-    wanted: Sequence[Key], names: Mapping[str, RowNames], kinds: Mapping[str, str]
-) -> tuple[SliceCodes, ...]:
-    """The slices of columns of files, which were read as text.
-
-    Args:
-        wanted: columns and crosses.
-        names: what each row holds in each column.
-        kinds: what is known of each column: ``"whole"`` and ``"real"`` hold numbers.
-
-    Errors:
-        K181, K182.
-    """
-    single = {}
-    for name, read in names.items():
-        missing = None
-        if NO_VALUE in read.texts:
-            missing = read.codes == read.texts.index(NO_VALUE)
-        single[name] = coded_texts(
-            read.codes, read.texts, missing, name, is_number=kinds.get(name) in ("whole", "real")
-        )
-    return of_columns(wanted, single)

@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from karat.engines.accumulator import Origin, Tallies
-from karat.engines.checks import check_unused_weights, remarks, unused_groups
+from karat.engines.checks import check_unused_weights, remarks, single_columns, unused_groups
+from karat.engines.crossing import SlicesLater
 from karat.engines.decided import checked_threshold
 from karat.engines.partials import Partial
 from karat.engines.partitions import Reading
@@ -22,6 +23,7 @@ from karat.inputs.identity import declared_labels
 from karat.inputs.roles import ALIASES, Family, Role, normalized
 from karat.inputs.score_columns import Named, ScoreColumns, find_score_columns
 from karat.inputs.score_order import Placed
+from karat.inputs.slice_codes import Key
 from karat.inputs.spread import spread_host
 from karat.tally import Cells, Label
 from karat.tally.algebra import reorder
@@ -62,31 +64,26 @@ def rows_of_spread(
     nulls: Literal["error", "drop"] = "error",
     max_memory: int = 1 << 28,
     is_frequency: bool = False,
+    groups: Sequence[Key] = (),
 ) -> Tallies:
     """The tally of a frame of Spark or Dask.
 
     Args:
         table: the frame.
         true, pred, prob, score, weights, labels, positive, nulls: as of `rows_of_frame`.
-        clusters: an empty name, or None: rows of a cluster may lie in any partition.
+        clusters: a column of which rows go together; an empty name, or None.
         threshold: from which score on the positive class of two is predicted.
         max_memory: bytes of rows with scores that a task keeps.
         is_frequency: whether a weight is a number of rows.
+        groups: columns, and crosses of several, whose values and bins are slices.
 
     Errors:
-        K120 clusters; K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
+        K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
         rows are numbered in the partition that is named.
 
     Cost: one pass where the rows are. With scores and without `labels`, one more before it that
     reads the labels alone.
     """
-    if clusters:
-        raise error(
-            "K120",
-            found=f"clusters={clusters!r} was given with a frame in partitions, where the rows of "
-            "a cluster may lie in several",
-            do="Collect the columns first: clusters need all rows together.",
-        )
     host = _opened(table)
     declared = None if labels is None else declared_labels(labels)
     given: dict[Role, str | None] = {
@@ -95,6 +92,7 @@ def rows_of_spread(
     base = Reading(
         {}, "cells", labels=declared, is_declared=declared is not None, positive=positive,
         threshold=threshold, nulls=nulls, max_memory=max_memory, is_frequency=is_frequency,
+        groups=tuple(groups),
     )  # fmt: skip
     try:
         return _read(host, given, prob, score, base)
@@ -111,7 +109,9 @@ def _read(
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
     found = {role: name for role, name in roles.mapping.items() if name}
-    used = [*found.values(), *(() if chosen is None else chosen.names)]
+    singles = single_columns(base.groups, frame.names)
+    used = [*found.values(), *(() if chosen is None else chosen.names), *singles]
+    later = later_of(frame, base.groups)
     if host.of_text and chosen is None and prob is None and score is None:
         texts = [name for name in _texts_called(host, "prob") if name not in used]
         notes += [f"Column {name!r} was not read: it holds text. {host.of_text}" for name in texts]
@@ -125,7 +125,7 @@ def _read(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
         )
         try:
-            return _scored(host, reading, chosen, notes)
+            return replace(_scored(host, reading, chosen, notes), later=later)
         except KaratError as problem:
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
     roles.require("pred")
@@ -142,7 +142,15 @@ def _read(
         cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
     warnings = (*_dropped(partial), *remarks(cells), *notes)
     origin = Origin(_mapping(found), _source(host, partial), warnings)
-    return Tallies(cells, n_dropped=partial.n_dropped, origin=origin)
+    return Tallies(
+        cells, crossed=partial.crossed, later=later, n_dropped=partial.n_dropped, origin=origin
+    )
+
+
+def later_of(frame: Frame, groups: Sequence[Key]) -> SlicesLater:
+    """How the columns of a frame become slices."""
+    numbers = frozenset(name for name, kind in frame.types.items() if kind in ("whole", "real"))
+    return SlicesLater(tuple(groups), numbers)
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
@@ -256,4 +264,5 @@ def _source(host: Host, partial: Partial) -> dict[str, Any]:
 
 
 def _mapping(found: Mapping[str, str]) -> dict[str, str | list[str] | None]:
-    return {role: found.get(role) for role in ("true", "pred", "weights")}
+    known: dict[str, Any] = {role: found.get(role) for role in ("true", "pred", "weights")}
+    return known | ({"clusters": found["clusters"]} if "clusters" in found else {})

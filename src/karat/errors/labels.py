@@ -28,6 +28,12 @@ ENTRIES = (
         "Give max_memory={needed} or more, or labels alone.",
     ),
     Entry(
+        "K148",
+        "Rows that have clusters or slices do not fit.",
+        "{n} rows take {needed} bytes and max_memory is {given}: {what}.",
+        "Give a larger max_memory=, or leave out clusters= or by=.",
+    ),
+    Entry(
         "K101",
         "{argument} is empty.",
         "It has 0 rows.",

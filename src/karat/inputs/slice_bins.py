@@ -14,9 +14,15 @@ from karat.errors import error
 from karat.inputs.column import Flags
 
 __all__ = [
-    "MOST_WHOLE", "N_BINS", "Binned", "bins_of_numbers", "bins_of_range", "bins_of_whole",
+    "MOST_WHOLE",
+    "N_BINS",
+    "Binned",
+    "bins_of_counted",
+    "bins_of_numbers",
+    "bins_of_range",
+    "bins_of_whole",
     "read_codes",
-]  # fmt: skip
+]
 
 Codes: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -77,7 +83,13 @@ def bins_of_range(numbers: Codes, missing: Flags | None, name: str) -> Binned:
     return _bins(lut[at], [low, *(low + x for x in edges.tolist()), high])
 
 
-def bins_of_whole(codes: Codes, values: Sequence[int], missing: Flags | None, name: str) -> Binned:
+def bins_of_whole(
+    codes: Codes,
+    values: Sequence[int],
+    missing: Flags | None,
+    name: str,
+    counts: Codes | None = None,
+) -> Binned:
     """Of whole numbers of any size.
 
     Args:
@@ -85,10 +97,14 @@ def bins_of_whole(codes: Codes, values: Sequence[int], missing: Flags | None, na
         values: the number of each code; some may have no row.
         missing: bool[n], or None.
         name: of the column.
+        counts: int64[n], the rows that each row stands for; None: itself.
     """
     at = read_codes(codes, missing)
     if max(map(abs, values), default=0) < _EXACT:
-        return bins_of_numbers(np.array(values, np.float64)[at], missing, name)
+        numbers = np.array(values, np.float64)[at]
+        if counts is not None:
+            return bins_of_counted(numbers, counts, missing, name)
+        return bins_of_numbers(numbers, missing, name)
     held = at if missing is None else at[~missing]
     seen = np.unique(held).tolist()
     ordered = sorted({values[code] for code in seen})
@@ -97,7 +113,9 @@ def bins_of_whole(codes: Codes, values: Sequence[int], missing: Flags | None, na
     lut[seen] = [place[values[code]] for code in seen]
     if len(ordered) <= MOST_WHOLE:
         return Binned(lut[at], [str(value) for value in ordered])
-    edges = _edges(np.bincount(lut[held]), len(held))
+    each = None if counts is None else counts if missing is None else counts[~missing]
+    occurring = np.bincount(lut[held], each)
+    edges = _edges(occurring, int(occurring.sum()))
     limits = [ordered[i] for i in (0, *edges.tolist(), len(ordered) - 1)]
     return _bins(np.searchsorted(edges, lut[at], side="left"), limits)
 
@@ -137,6 +155,34 @@ def bins_of_numbers(numbers: Floats, missing: Flags | None, name: str) -> Binned
     for edge in edges.tolist():
         codes += numbers > edge
     return _bins(codes, [low, *edges.tolist(), high])
+
+
+def bins_of_counted(numbers: Floats, counts: Codes, missing: Flags | None, name: str) -> Binned:
+    """As `bins_of_numbers`, of numbers that stand for several rows each.
+
+    Args:
+        numbers: float64[e].
+        counts: int64[e], rows of each.
+
+    Errors:
+        K181 a number is infinite.
+
+    Cost: one sort of e numbers.
+    """
+    there = np.ones(len(numbers), np.bool_) if missing is None else ~missing
+    values, place = np.unique(numbers[there], return_inverse=True)
+    if not np.isfinite(values).all() or not len(values):
+        return bins_of_numbers(numbers, missing, name)
+    most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
+    if len(values) <= most:
+        codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
+        return Binned(codes, _named(values))
+    running = np.cumsum(np.bincount(place.reshape(-1), counts[there]))
+    at = np.searchsorted(running, _places(int(running[-1])), side="right")
+    edges = np.unique(values[at])
+    edges = edges[edges < values[-1]]
+    codes = np.searchsorted(edges, numbers, side="left").astype(np.int32)
+    return _bins(codes, [float(values[0]), *edges.tolist(), float(values[-1])])
 
 
 def _named(values: Floats) -> list[str]:

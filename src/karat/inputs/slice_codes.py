@@ -16,6 +16,7 @@ from karat.inputs.slice_bins import (
     MOST_WHOLE,
     N_BINS,
     Binned,
+    bins_of_counted,
     bins_of_numbers,
     bins_of_range,
     bins_of_whole,
@@ -230,7 +231,13 @@ def coded_values(values: Any, name: str, n: int, *, beside: str = "y_true") -> S
 
 
 def coded_texts(
-    codes: Codes, texts: Sequence[str], missing: Flags | None, name: str, *, is_number: bool
+    codes: Codes,
+    texts: Sequence[str],
+    missing: Flags | None,
+    name: str,
+    *,
+    is_number: bool,
+    counts: npt.NDArray[np.int64] | None = None,
 ) -> SliceCodes:
     """The slices of a column that was read as text.
 
@@ -239,6 +246,7 @@ def coded_texts(
         texts: the text of each code.
         missing: bool[n], or None.
         is_number: whether the texts are numbers.
+        counts: int64[n], the rows that each row stands for; None: itself.
 
     Errors:
         K182 too many slices.
@@ -246,12 +254,14 @@ def coded_texts(
     if is_number and texts:
         if all(map(_is_whole, texts)):
             whole = [int(text) for text in texts]
-            return _of_bins(bins_of_whole(codes, whole, missing, name), missing, name)
+            return _of_bins(bins_of_whole(codes, whole, missing, name, counts), missing, name)
         each = np.array([_number(text) for text in texts])
         numbers = each[read_codes(codes, missing)]
         # NaN in a column of numbers is no value either.
         gone = np.isnan(numbers) if missing is None else np.isnan(numbers) | missing
         missing = gone if gone.any() else None
+        if counts is not None:
+            return _of_bins(bins_of_counted(numbers, counts, missing, name), missing, name)
         return _of_bins(bins_of_numbers(numbers, missing, name), missing, name)
     return _of_texts(codes, texts, missing, name)
 

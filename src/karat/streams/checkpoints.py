@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from karat.engines.accumulator import Tallies
 from karat.engines.file_units import FileUnits
-from karat.engines.part_bytes import packed_parts, unpacked_parts
+from karat.engines.part_bytes import packed_tallies, unpacked_tallies
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError, error, short
 from karat.render.writing import remove_leftovers, write_bytes
@@ -100,8 +100,8 @@ class Checkpoint:
             n_units, n_dropped = counted = header["n_units"], header["n_dropped"]
             if any(type(n) is not int or n < 0 for n in counted):
                 raise damaged(f"It says {short(counted)} of units read and rows left out")
-            cells, scores = unpacked_parts(header, arrays["parts"], empty)
-            return n_units, Tallies(cells, scores, n_dropped=n_dropped)
+            found = unpacked_tallies(header, arrays["parts"], empty)
+            return n_units, replace(found, n_dropped=n_dropped)
 
         try:
             return unframed(self._bytes(), ("parts",), assembled, ("parts",))
@@ -140,7 +140,7 @@ class Checkpoint:
         now = time.monotonic()
         if now < self._next and not is_last:
             return
-        facts, parts = packed_parts(so_far.cells, so_far.scores)
+        facts, parts = packed_tallies(so_far)
         header = {
             "species": _SPECIES,
             "read": self.read,

@@ -40,19 +40,14 @@ def large_files(
         named: the columns named for each role, and labels, positive, weights.
         max_memory: bytes that rows with scores may take.
         checkpoint: a file to resume from and to write to, or None.
-        reading: where, nulls, labels_are_text.
+        reading: where, nulls, labels_are_text, groups.
 
     Returns:
         Their units; None where everything fits, and for other files: they are read as a whole.
 
     Errors:
-        As `rows_of_files`; K415 a checkpoint of anything but Parquet files, or with clusters.
+        As `rows_of_files`; K415 a checkpoint of anything but Parquet files.
     """
-    if named.get("clusters"):
-        if checkpoint is not None:
-            found = f"The rows are in clusters by {named['clusters']!r}"
-            raise error("K415", option="checkpoint", found=found)
-        return None
     if is_read_once(source):
         if checkpoint is not None:
             raise error("K415", option="checkpoint", found="A stream cannot be read again")

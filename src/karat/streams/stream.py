@@ -351,7 +351,7 @@ class Stream:
         """
         with self._lock:
             self._land()
-            return stream_to_bytes(self._settings, self._tallies.cells, self._tallies.scores)
+            return stream_to_bytes(self._settings, self._tallies)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Stream:
@@ -362,11 +362,11 @@ class Stream:
         Errors:
             K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them.
         """
-        settings, cells, scores = stream_from_bytes(data)
+        settings, tallies = stream_from_bytes(data)
         found = cls.__new__(cls)
         found._settings = settings
         found._begin()
-        found._add(Tallies(cells, scores))
+        found._add(tallies)
         return found
 
     def __reduce__(self) -> tuple[Callable[[bytes], Stream], tuple[bytes]]:

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy.typing as npt
 
-from karat.engines.part_bytes import packed_parts, unpacked_parts
-from karat.engines.score_stream import ScoreParts
+from karat.engines.accumulator import Tallies
+from karat.engines.part_bytes import packed_tallies, unpacked_tallies
 from karat.errors import KaratError, error
 from karat.streams.settings import Settings
 from karat.tally import Cells
@@ -20,14 +20,14 @@ __all__ = ["stream_from_bytes", "stream_to_bytes"]
 _SPECIES: Final = "stream"
 
 
-def stream_to_bytes(settings: Settings, cells: Cells | None, scores: ScoreParts | None) -> bytes:
+def stream_to_bytes(settings: Settings, found: Tallies) -> bytes:
     """Bytes that `stream_from_bytes` of this and every later version reads."""
-    facts, whole = packed_parts(cells, scores)
+    facts, whole = packed_tallies(found)
     header = {"species": _SPECIES, "settings": settings.to_dict(), **facts}
     return framed(header, {"parts": whole})
 
 
-def stream_from_bytes(data: bytes) -> tuple[Settings, Cells | None, ScoreParts | None]:
+def stream_from_bytes(data: bytes) -> tuple[Settings, Tallies]:
     """What `stream_to_bytes` was given.
 
     Errors:
@@ -47,7 +47,7 @@ def stream_from_bytes(data: bytes) -> tuple[Settings, Cells | None, ScoreParts |
 
 def _assembled(
     header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-) -> tuple[Settings, Cells | None, ScoreParts | None]:
+) -> tuple[Settings, Tallies]:
     if header["species"] != _SPECIES:
         raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
     try:
@@ -56,12 +56,15 @@ def _assembled(
         if problem.code == "K301":
             raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
-    cells, scores = unpacked_parts(header, arrays["parts"], settings.empty)
+    parts = unpacked_tallies(header, arrays["parts"], settings.empty)
+    scores = parts.scores
     held, tables = (None, None) if scores is None else (scores.held, scores.tables)
-    found = _contradiction(settings, cells, held, tables)
+    found = _contradiction(settings, parts.cells, held, tables)
     if found:
         raise damaged(found)
-    return settings, cells, scores
+    if parts.crossed or (held is not None and held.axes):
+        raise damaged("A stream has no clusters and no slices")
+    return settings, parts
 
 
 def _contradiction(

@@ -10,6 +10,7 @@ from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.clustered import ClusteredCells
 from karat.tally.consistency import inconsistency
+from karat.tally.crossed import CrossedCells
 from karat.tally.fields import Fields
 from karat.tally.joint import JointCells
 from karat.tally.ladder import Ladder
@@ -29,6 +30,7 @@ __all__ = [
     "Cells",
     "Classes",
     "ClusteredCells",
+    "CrossedCells",
     "Fields",
     "JointCells",
     "Label",

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.tally.cells import Axis
 from karat.tally.classes import Classes
 from karat.tally.consistency import wrong_classes
+from karat.tally.crossed import axes_of_header, united_axes
 from karat.tally.kept import cached_property
 from karat.tally.serialization import damaged, framed, unframed
 
@@ -25,7 +27,7 @@ _CHUNK_ROWS: Final = 1 << 18
 """Rows of chunks that are joined, at most."""
 _TOGETHER: Final = 8
 """So many chunks of about one size are joined."""
-_ARRAYS: Final = ("codes", "values", "pred", "weights")
+_ARRAYS: Final = ("codes", "values", "pred", "weights", "axes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +40,7 @@ class Chunk:
         pred: int32[n], predicted classes that were given, or None.
         weights: float64[n], or None.
         n_given: bytes of the batches of which it was joined; None: it was not.
+        axes: int32[a, n], codes on the axes of the rows, or None.
     """
 
     codes: Codes
@@ -45,13 +48,14 @@ class Chunk:
     pred: Codes | None = None
     weights: npt.NDArray[np.float64] | None = None
     n_given: int | None = None
+    axes: Codes | None = None
 
     @property
     def n_bytes(self) -> int:
         """Bytes of the rows as they came: joined with float64 those of float32 take more."""
         if self.n_given is not None:
             return self.n_given
-        return _n_bytes((self.codes, self.values, self.pred, self.weights))
+        return _n_bytes((self.codes, self.values, self.pred, self.weights, self.axes))
 
     def at(self, rows: slice) -> Chunk:
         """Some of the rows: views."""
@@ -60,6 +64,7 @@ class Chunk:
             self.values[rows],
             None if self.pred is None else self.pred[rows],
             None if self.weights is None else self.weights[rows],
+            axes=None if self.axes is None else self.axes[:, rows],
         )
 
 
@@ -72,12 +77,14 @@ class HeldRows:
         chunks: the rows, in the order in which they came.
         is_prob: whether the scores are probabilities.
         tolerance: how far a row of probabilities may be from adding up to 1.
+        axes: clusters, and columns of slices: name, and the text of each code.
     """
 
     classes: Classes
     chunks: tuple[Chunk, ...]
     is_prob: bool
     tolerance: float
+    axes: tuple[Axis, ...] = ()
 
     @cached_property
     def n_rows(self) -> int:
@@ -108,10 +115,13 @@ class HeldRows:
         check_alike(self, other)
         if self.classes.labels != other.classes.labels:
             raise error("K201", left=list(self.classes.labels), right=list(other.classes.labels))
+        axes, tables = united_axes(self.axes, other.axes)
+        added = [_on_axes(chunk, tables) for chunk in other.chunks] if axes else other.chunks
         return replace(
             self,
-            chunks=_compacted([*self.chunks, *other.chunks]),
+            chunks=_compacted([*self.chunks, *added]),
             tolerance=max(self.tolerance, other.tolerance),
+            axes=axes,
         )
 
     def recoded(self, classes: Classes) -> HeldRows:
@@ -137,7 +147,7 @@ class HeldRows:
     def to_bytes(self) -> bytes:
         """The rows as bytes that `from_bytes` of this and every later version reads."""
         whole = self.whole()
-        header = {
+        header: dict[str, Any] = {
             "species": _SPECIES,
             "labels": list(self.classes.labels),
             "positive": self.classes.positive,
@@ -146,6 +156,8 @@ class HeldRows:
             "tolerance": self.tolerance,
             "n_given": self.n_bytes,
         }
+        if self.axes:
+            header["axes"] = [{"name": x.name, "labels": list(x.labels)} for x in self.axes]
         arrays = {name: getattr(whole, name) for name in _ARRAYS}
         return framed(header, {name: array for name, array in arrays.items() if array is not None})
 
@@ -168,10 +180,19 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
 
     def parts(name: str) -> Any:
         each = [getattr(chunk, name) for chunk in chunks]
-        return None if each[0] is None else np.concatenate(each)
+        return None if each[0] is None else np.concatenate(each, axis=-1 if name == "axes" else 0)
 
     n_given = sum(chunk.n_bytes for chunk in chunks)
-    return Chunk(parts("codes"), parts("values"), parts("pred"), parts("weights"), n_given)
+    return Chunk(
+        parts("codes"), parts("values"), parts("pred"), parts("weights"), n_given, parts("axes")
+    )
+
+
+def _on_axes(chunk: Chunk, tables: Sequence[Codes]) -> Chunk:
+    """The chunk with its codes on other axes."""
+    assert chunk.axes is not None
+    moved = [lut[codes] for lut, codes in zip(tables, chunk.axes, strict=True)]
+    return replace(chunk, axes=np.stack(moved))
 
 
 def _compacted(chunks: list[Chunk]) -> tuple[Chunk, ...]:
@@ -225,8 +246,9 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
     )
     given = [arrays.get(name) for name in _ARRAYS]
     n_given = header.get("n_given")  # earlier versions did not write it
-    chunk = Chunk(arrays["codes"], arrays["values"], given[2], given[3], n_given)
-    problem = wrong_classes(classes) or _inconsistency(chunk, classes)
+    chunk = Chunk(arrays["codes"], arrays["values"], given[2], given[3], n_given, given[4])
+    axes = axes_of_header(header.get("axes", []))
+    problem = wrong_classes(classes) or _inconsistency(chunk, classes, axes)
     if n_given is not None and not (type(n_given) is int and 0 <= n_given <= _n_bytes(given)):
         problem = "Its rows were not of so many bytes"
     if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
@@ -235,10 +257,10 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
         problem = impossible(chunk, header["tolerance"] if header["is_prob"] else None)
     if problem:
         raise damaged(problem)
-    return HeldRows(classes, (chunk,), header["is_prob"], float(header["tolerance"]))
+    return HeldRows(classes, (chunk,), header["is_prob"], float(header["tolerance"]), axes)
 
 
-def _inconsistency(chunk: Chunk, classes: Classes) -> str | None:
+def _inconsistency(chunk: Chunk, classes: Classes, axes: Sequence[Axis]) -> str | None:
     """What contradicts what, or None."""
     n, k = len(chunk.codes), classes.k
     for codes in (chunk.codes, chunk.pred):
@@ -256,6 +278,14 @@ def _inconsistency(chunk: Chunk, classes: Classes) -> str | None:
     weights = chunk.weights
     if weights is not None and (weights.shape != (n,) or weights.dtype != np.float64):
         return "The weights do not fit the rows"
+    if (chunk.axes is not None) != bool(axes):
+        return "There are axes without codes, or codes without axes"
+    if chunk.axes is not None:
+        if chunk.axes.shape != (len(axes), n) or chunk.axes.dtype != np.int32:
+            return "The codes of the axes do not fit the rows"
+        for codes, axis in zip(chunk.axes, axes, strict=True):
+            if n and not 0 <= int(codes.min()) <= int(codes.max()) < len(axis.labels):
+                return "A row has a code on an axis that is none"
     return None
 
 

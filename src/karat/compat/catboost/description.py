@@ -21,8 +21,8 @@ from karat.compat.catboost.parameters import (
     as_number,
     as_type,
     positive,
+    refused,
 )
-from karat.compat.catboost.refusal import refused
 from karat.errors import error, short
 
 __all__ = ["Description", "metric_names", "parse"]

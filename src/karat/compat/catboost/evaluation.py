@@ -57,11 +57,8 @@ def eval_metric(
         >>> eval_metric([0, 1, 2], [[2, 1, 0], [0, 1, 3], [0, 1, 2]], "TotalF1:average=Macro")
         [0.5555555555555555]
     """
-    given = {
-        "group_id": group_id, "group_weight": group_weight,
-        "subgroup_id": subgroup_id, "pairs": pairs,
-    }  # fmt: skip
-    for name, value in given.items():
+    names = ("group_id", "group_weight", "subgroup_id", "pairs")
+    for name, value in zip(names, (group_id, group_weight, subgroup_id, pairs), strict=True):
         if value is not None:
             found = f"{name} was given; no metric of classes reads it"
             raise error("K120", found=found, do="Leave it out.")

@@ -1,17 +1,16 @@
-"""The values of a description: numbers, booleans, choices, hints and the matrix of costs."""
+"""The values of a description: numbers, choices, hints, costs; and the error of a wrong one."""
 
 from __future__ import annotations
 
 import difflib
 import math
 import re
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.catboost.refusal import refused
-from karat.errors import short
+from karat.errors import KaratError, error, short
 
 __all__ = [
     "as_average",
@@ -23,6 +22,7 @@ __all__ = [
     "as_number",
     "as_type",
     "positive",
+    "refused",
 ]
 
 _BOOLS: Final = {
@@ -42,6 +42,11 @@ _ENUMS: Final = {
 _HINT_FORM: Final = (
     'Invalid hints description, it should be in the form "hints=key1~value1|...|keyN~valueN"'
 )
+
+
+def refused(metric: Any, found: str, do: str) -> KaratError:
+    """K601: the description, what CatBoost says of it, and what helps."""
+    return error("K601", metric=metric, found=found, do=do)
 
 
 def as_bool(text: str, value: str) -> bool:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.compat.catboost.description import Description
-from karat.compat.catboost.refusal import refused
+from karat.compat.catboost.parameters import refused
 from karat.compat.catboost.rows import Rows
 from karat.engines.matrix_columns import Columns
 from karat.engines.ranking import rank

@@ -25,18 +25,21 @@ from karat.compat.sklearn._class_areas import (
 from karat.compat.sklearn._notices import refuse_multilabel
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import (
-    ARRAY,
     BOOLEAN,
     NONE,
     TEXT,
-    WEIGHTS,
     check_parameters,
     choice,
+    drop_in,
     instance,
     interval,
 )
-from karat.compat.sklearn._public import drop_in
-from karat.compat.sklearn._rows import are_multiplied_safely, plain_classes, summed_weights
+from karat.compat.sklearn._rows import (
+    are_multiplied_safely,
+    ordered_classes,
+    plain_classes,
+    summed_weights,
+)
 from karat.compat.sklearn._steps import plain_scores, ranked, same_kind
 from karat.compat.sklearn._targets import MULTILABEL, kind_of_target
 
@@ -51,7 +54,7 @@ _AP_AVERAGE = (choice({"micro", "samples", "weighted", "macro"}), NONE)
 _AP_LABEL = (instance(Real), TEXT, BOOLEAN)
 
 
-@drop_in
+@drop_in()
 def auc(x: Any, y: Any) -> float:
     """Area under points by the trapezoidal rule, as ``sklearn.metrics.auc``.
 
@@ -59,7 +62,7 @@ def auc(x: Any, y: Any) -> float:
         >>> auc([0.0, 0.5, 1.0], [0.0, 1.0, 1.0])
         0.75
     """
-    check_parameters("auc", (("x", x, (ARRAY,)), ("y", y, (ARRAY,))))
+    check_parameters("auc", x, y)
     check_lengths(x, y)
     x, y = as_column(x), as_column(y)
     if x.dtype.kind == "b" and x.shape[0] > 1:
@@ -67,7 +70,7 @@ def auc(x: Any, y: Any) -> float:
     return area_under(x, y)
 
 
-@drop_in
+@drop_in(average=_ROC_AVERAGE, max_fpr=_MAX_FPR, multi_class=_MULTI_CLASS)
 def roc_auc_score(
     y_true: Any,
     y_score: Any,
@@ -88,16 +91,7 @@ def roc_auc_score(
         0.75
     """
     check_parameters(
-        "roc_auc_score",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_score", y_score, (ARRAY,)),
-            ("average", average, _ROC_AVERAGE),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("max_fpr", max_fpr, _MAX_FPR),
-            ("multi_class", multi_class, _MULTI_CLASS),
-            ("labels", labels, WEIGHTS),
-        ),
+        "roc_auc_score", y_true, y_score, average, sample_weight, max_fpr, multi_class, labels
     )
     if max_fpr is None:
         found = plain_classes(y_true, labels)
@@ -196,23 +190,11 @@ def _declared_classes(true: Array, score: Array, labels: Any) -> Array:
                 "Number of classes in y_true not equal to the number of columns in 'y_score'"
             )
         return classes
-    labels = as_column(labels)
-    classes = distinct(labels)
-    if len(classes) != len(labels):
-        raise ValueError("Parameter 'labels' must be unique")
-    if not np.array_equal(classes, labels):
-        raise ValueError("Parameter 'labels' must be ordered")
-    if len(classes) != width:
-        raise ValueError(
-            f"Number of given labels, {len(classes)}, not equal to the number of columns in "
-            f"'y_score', {width}"
-        )
-    if len(np.setdiff1d(true, classes)):
-        raise ValueError("'y_true' contains labels not in parameter 'labels'")
-    return classes
+    other_width = "Number of given labels, {}, not equal to the number of columns in 'y_score', {}"
+    return ordered_classes(true, labels, width, other_width)
 
 
-@drop_in
+@drop_in(average=_AP_AVERAGE, pos_label=_AP_LABEL)
 def average_precision_score(
     y_true: Any,
     y_score: Any,
@@ -230,16 +212,7 @@ def average_precision_score(
         >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
         0.8333
     """
-    check_parameters(
-        "average_precision_score",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_score", y_score, (ARRAY,)),
-            ("average", average, _AP_AVERAGE),
-            ("pos_label", pos_label, _AP_LABEL),
-            ("sample_weight", sample_weight, WEIGHTS),
-        ),
-    )
+    check_parameters("average_precision_score", y_true, y_score, average, pos_label, sample_weight)
     found = plain_classes(y_true)
     if found is not None and len(found[1]) == 2 and same_kind(found[1], pos_label):
         is_own = found[1] == pos_label

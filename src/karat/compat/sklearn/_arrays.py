@@ -15,6 +15,7 @@ from karat.compat.sklearn._parameters import is_sparse
 
 __all__ = [
     "FLOATS",
+    "UNCHECKED",
     "as_array",
     "as_column",
     "as_objects",
@@ -33,6 +34,8 @@ FLOATS: Final = {
     "float": (np.float64, np.float32, np.float16),
     "weights": (np.float64, np.float32),
 }
+UNCHECKED: Final[dict[str, Any]] = {"finite": False, "min_samples": 0, "min_features": 0}
+"""Arguments of `as_array` for values that are checked later."""
 
 
 def distinct(values: Array) -> Array:
@@ -109,15 +112,12 @@ def as_objects(values: Any) -> Array:
     Errors:
         ValueError complex data.
     """
-    keep: dict[str, Any] = {
-        "finite": False, "min_samples": 0, "min_features": 0, "allow_nd": True
-    }  # fmt: skip
     try:
-        return as_array(values, dtype=None, **keep)
+        return as_array(values, dtype=None, allow_nd=True, **UNCHECKED)
     except ValueError as problem:
         if str(problem).startswith("Complex data not supported"):
             raise
-        return as_array(values, dtype=np.dtype(object), **keep)
+        return as_array(values, dtype=np.dtype(object), allow_nd=True, **UNCHECKED)
 
 
 def as_column(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.compat.sklearn._binary_areas import binary_area, binary_precision
 from karat.compat.sklearn._notices import warn, warn_undefined
-from karat.compat.sklearn._rows import are_multiplied_safely
+from karat.compat.sklearn._rows import are_multiplied_safely, as_floats
 from karat.compat.sklearn._targets import as_weights
 from karat.engines.matrix_columns import Columns
 from karat.engines.ranking import Ranked, rank, rank_pooled
@@ -29,12 +29,6 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 _ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
-
-
-def _as_floats(score: Array) -> Array:
-    if score.dtype in (np.float64, np.float32):
-        return score
-    return score.astype(np.float32 if score.dtype == np.float16 else np.float64)
 
 
 def are_plain(score: Any, codes: Codes, k: int) -> bool:
@@ -66,7 +60,7 @@ def class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_poole
     """
     k = score.shape[1]
     measured = _roc_area if area == "roc" else _precision_area
-    values = _as_floats(score)
+    values = as_floats(score)
     given = None
     if weights is not None:
         given = as_weights(weights, codes, "weights").astype(np.float64)
@@ -141,7 +135,7 @@ def averaged_areas(codes: Codes, score: Array, weights: Any, area: str, average:
 def pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
     """Mean over pairs of classes of how well both columns part them."""
     k = score.shape[1]
-    values, columns = np.zeros((k, k)), Columns(_as_floats(score))
+    values, columns = np.zeros((k, k)), Columns(as_floats(score))
     count = np.bincount(codes, minlength=k).astype(np.float64)
     present = np.flatnonzero(count)
     for own in present.tolist():

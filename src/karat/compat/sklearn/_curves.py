@@ -14,48 +14,27 @@ import numpy.typing as npt
 from karat.compat.sklearn._arrays import as_column, check_lengths
 from karat.compat.sklearn._notices import warn, warn_undefined
 from karat.compat.sklearn._parameters import (
-    ARRAY,
-    BOOLEAN,
-    POS_LABEL,
-    WEIGHTS,
     check_parameters,
     choice,
+    drop_in,
     interval,
 )
-from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._steps import Steps, steps_of
 from karat.compat.sklearn._targets import positive_label
 
 __all__ = [
-    "calibration_curve", "confusion_matrix_at_thresholds", "det_curve", "precision_recall_curve",
+    "calibration_curve",
+    "confusion_matrix_at_thresholds",
+    "det_curve",
+    "precision_recall_curve",
     "roc_curve",
-]  # fmt: skip
+]
 
 Array = npt.NDArray[Any]
 Points = tuple[Array, Array, Array]
 
 _BINS = (interval(Integral, 1, None, closed="left"),)
 _STRATEGY = (choice({"uniform", "quantile"}),)
-
-
-def _check(
-    caller: str,
-    y_true: Any,
-    y_score: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    drop_intermediate: Any = True,
-) -> None:
-    check_parameters(
-        caller,
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_score", y_score, (ARRAY,)),
-            ("pos_label", pos_label, POS_LABEL),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("drop_intermediate", drop_intermediate, (BOOLEAN,)),
-        ),
-    )
 
 
 def _keyword_only(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,7 +58,7 @@ def _keyword_only(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_keyword_only
-@drop_in
+@drop_in()
 def confusion_matrix_at_thresholds(
     y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> tuple[Array, Array, Array, Array, Array]:
@@ -92,13 +71,13 @@ def confusion_matrix_at_thresholds(
         >>> tps.tolist(), fps.tolist(), t.tolist()
         ([1.0, 2.0, 2.0], [0.0, 0.0, 1.0], [0.9, 0.3, 0.2])
     """
-    _check("confusion_matrix_at_thresholds", y_true, y_score, pos_label, sample_weight)
+    check_parameters("confusion_matrix_at_thresholds", y_true, y_score, pos_label, sample_weight)
     steps = steps_of(y_true, y_score, pos_label, sample_weight)
     fps, tps = steps.fps, steps.tps
     return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
 
 
-@drop_in
+@drop_in()
 def roc_curve(
     y_true: Any,
     y_score: Any,
@@ -116,7 +95,7 @@ def roc_curve(
         >>> fpr.tolist(), tpr.tolist(), thresholds.tolist()
         ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
     """
-    _check("roc_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
+    check_parameters("roc_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
     steps = steps_of(
         y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
     )
@@ -147,7 +126,7 @@ def _keep(steps: Steps, inner: Array) -> None:
     )
 
 
-@drop_in
+@drop_in()
 def precision_recall_curve(
     y_true: Any,
     y_score: Any,
@@ -165,7 +144,9 @@ def precision_recall_curve(
         >>> precision.round(2).tolist(), recall.tolist()
         ([0.5, 0.67, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0])
     """
-    _check("precision_recall_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
+    check_parameters(
+        "precision_recall_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate
+    )
     steps = steps_of(
         y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
     )
@@ -186,7 +167,7 @@ def precision_recall_curve(
     )
 
 
-@drop_in
+@drop_in()
 def det_curve(
     y_true: Any,
     y_score: Any,
@@ -203,7 +184,7 @@ def det_curve(
         >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
         ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
     """
-    _check("det_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
+    check_parameters("det_curve", y_true, y_score, pos_label, sample_weight, drop_intermediate)
     steps = steps_of(
         y_true, y_score, pos_label, sample_weight, in_row_order=bool(drop_intermediate)
     )
@@ -227,7 +208,7 @@ def det_curve(
     )
 
 
-@drop_in
+@drop_in(n_bins=_BINS, strategy=_STRATEGY)
 def calibration_curve(
     y_true: Any,
     y_prob: Any,
@@ -245,16 +226,7 @@ def calibration_curve(
         >>> true.tolist(), predicted.round(2).tolist()
         ([0.0, 1.0], [0.15, 0.8])
     """
-    check_parameters(
-        "calibration_curve",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_prob", y_prob, (ARRAY,)),
-            ("pos_label", pos_label, POS_LABEL),
-            ("n_bins", n_bins, _BINS),
-            ("strategy", strategy, _STRATEGY),
-        ),
-    )
+    check_parameters("calibration_curve", y_true, y_prob, pos_label, n_bins, strategy)
     true, prob = as_column(y_true), as_column(y_prob)
     check_lengths(true, prob)
     pos_label = positive_label(pos_label, true)

@@ -11,39 +11,41 @@ import numpy.typing as npt
 from karat.compat.sklearn._notices import warn, warn_undefined
 from karat.compat.sklearn._pairs import Pair, paired
 from karat.compat.sklearn._parameters import (
-    ARRAY,
-    BOOLEAN,
+    LABELS,
     NAN,
     NONE,
-    SPARSE,
-    WEIGHTS,
     check_parameters,
     choice,
+    drop_in,
     instance,
     interval,
     options,
 )
-from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._quick import kappa_of, matrix_of, measured
 from karat.compat.sklearn._ratios import class_likelihoods
 from karat.compat.sklearn._tables import SINGLE, confusion
 from karat.compat.sklearn._targets import averaged_weights, probe
 
 __all__ = [
-    "accuracy_score", "balanced_accuracy_score", "class_likelihood_ratios", "cohen_kappa_score",
-    "confusion_matrix", "hamming_loss", "matthews_corrcoef", "zero_one_loss",
-]  # fmt: skip
+    "accuracy_score",
+    "balanced_accuracy_score",
+    "class_likelihood_ratios",
+    "cohen_kappa_score",
+    "confusion_matrix",
+    "hamming_loss",
+    "matthews_corrcoef",
+    "zero_one_loss",
+]
 
 Array = npt.NDArray[Any]
 
-_ANY = (ARRAY, SPARSE)
 _KAPPA_WEIGHTS = (choice({"linear", "quadratic"}), NONE)
 _KAPPA_UNDEFINED = (interval(Real, -1.0, 1.0, closed="both"), NAN)
 _RATIO_UNDEFINED = (options(Real, {1.0, np.nan}), instance(dict))
 _NORMALIZE = (choice({"true", "pred", "all"}), NONE)
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS)
 def accuracy_score(
     y_true: Any, y_pred: Any, *, normalize: Any = True, sample_weight: Any = None
 ) -> float:
@@ -59,15 +61,7 @@ def accuracy_score(
         value = measured("accuracy", y_true, y_pred)
         if value is not None:
             return value
-    check_parameters(
-        "accuracy_score",
-        (
-            ("y_true", y_true, _ANY),
-            ("y_pred", y_pred, _ANY),
-            ("normalize", normalize, (BOOLEAN,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-        ),
-    )
+    check_parameters("accuracy_score", y_true, y_pred, normalize, sample_weight)
     probe(y_true, y_pred)
     return _accuracy(paired(y_true, y_pred, averaged_weights(sample_weight)), bool(normalize))
 
@@ -97,7 +91,7 @@ def _shared(part: Any, pair: Pair) -> Any:
     return part / total
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS)
 def zero_one_loss(
     y_true: Any, y_pred: Any, *, normalize: Any = True, sample_weight: Any = None
 ) -> float:
@@ -113,15 +107,7 @@ def zero_one_loss(
         value = measured("accuracy", y_true, y_pred)
         if value is not None:
             return 1 - value
-    check_parameters(
-        "zero_one_loss",
-        (
-            ("y_true", y_true, _ANY),
-            ("y_pred", y_pred, _ANY),
-            ("normalize", normalize, (BOOLEAN,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-        ),
-    )
+    check_parameters("zero_one_loss", y_true, y_pred, normalize, sample_weight)
     probe(y_true, y_pred)
     pair = paired(y_true, y_pred, averaged_weights(sample_weight))
     score = _accuracy(pair, bool(normalize))
@@ -131,7 +117,7 @@ def zero_one_loss(
     return loss
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS)
 def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of the labels that are wrong, as ``sklearn.metrics.hamming_loss``.
 
@@ -145,20 +131,13 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
         value = measured("hamming_loss", y_true, y_pred)
         if value is not None:
             return value
-    check_parameters(
-        "hamming_loss",
-        (
-            ("y_true", y_true, _ANY),
-            ("y_pred", y_pred, _ANY),
-            ("sample_weight", sample_weight, WEIGHTS),
-        ),
-    )
+    check_parameters("hamming_loss", y_true, y_pred, sample_weight)
     probe(y_true, y_pred)
     pair = paired(y_true, y_pred, averaged_weights(sample_weight))
     return float(_shared((pair.true - pair.tp).sum(), pair))
 
 
-@drop_in
+@drop_in(normalize=_NORMALIZE)
 def confusion_matrix(
     y_true: Any,
     y_pred: Any,
@@ -179,20 +158,11 @@ def confusion_matrix(
         cells = matrix_of(y_true, y_pred)
         if cells is not None:
             return cells
-    check_parameters(
-        "confusion_matrix",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_pred", y_pred, (ARRAY,)),
-            ("labels", labels, WEIGHTS),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("normalize", normalize, _NORMALIZE),
-        ),
-    )
+    check_parameters("confusion_matrix", y_true, y_pred, labels, sample_weight, normalize)
     return confusion(y_true, y_pred, labels, sample_weight, normalize)
 
 
-@drop_in
+@drop_in()
 def balanced_accuracy_score(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, adjusted: Any = False
 ) -> float:
@@ -208,15 +178,7 @@ def balanced_accuracy_score(
         value = measured("macro_recall", y_true, y_pred, least=2)
         if value is not None:
             return value
-    check_parameters(
-        "balanced_accuracy_score",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_pred", y_pred, (ARRAY,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("adjusted", adjusted, (BOOLEAN,)),
-        ),
-    )
+    check_parameters("balanced_accuracy_score", y_true, y_pred, sample_weight, adjusted)
     matrix = confusion(y_true, y_pred, None, sample_weight, None)
     with np.errstate(divide="ignore", invalid="ignore"):
         per_class = np.diagonal(matrix) / matrix.sum(axis=1)
@@ -231,7 +193,7 @@ def balanced_accuracy_score(
     return float(score)
 
 
-@drop_in
+@drop_in()
 def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Matthews correlation coefficient, as ``sklearn.metrics.matthews_corrcoef``.
 
@@ -245,14 +207,7 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
         value = measured("matthews_correlation", y_true, y_pred)
         if value is not None:
             return value
-    check_parameters(
-        "matthews_corrcoef",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_pred", y_pred, (ARRAY,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-        ),
-    )
+    check_parameters("matthews_corrcoef", y_true, y_pred, sample_weight)
     probe(y_true, y_pred)
     pair = paired(y_true, y_pred, averaged_weights(sample_weight))
     if len(pair.labels) == 1:
@@ -267,7 +222,7 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     return 0.0 if spread == 0 else float(covariance / np.sqrt(spread))
 
 
-@drop_in
+@drop_in(weights=_KAPPA_WEIGHTS, replace_undefined_by=_KAPPA_UNDEFINED)
 def cohen_kappa_score(
     y1: Any,
     y2: Any,
@@ -290,15 +245,7 @@ def cohen_kappa_score(
         if value is not None and replace_undefined_by is np.nan:  # noqa: PLW0177
             return value
     check_parameters(
-        "cohen_kappa_score",
-        (
-            ("y1", y1, (ARRAY,)),
-            ("y2", y2, (ARRAY,)),
-            ("labels", labels, WEIGHTS),
-            ("weights", weights, _KAPPA_WEIGHTS),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("replace_undefined_by", replace_undefined_by, _KAPPA_UNDEFINED),
-        ),
+        "cohen_kappa_score", y1, y2, labels, weights, sample_weight, replace_undefined_by
     )
     try:
         cells = confusion(y1, y2, labels, sample_weight, None).astype(np.float64)
@@ -342,7 +289,7 @@ def _disagreement(k: int, weights: str | None) -> npt.NDArray[np.float64]:
     return apart if weights == "linear" else np.square(apart)
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS, replace_undefined_by=_RATIO_UNDEFINED)
 def class_likelihood_ratios(
     y_true: Any,
     y_pred: Any,
@@ -360,13 +307,6 @@ def class_likelihood_ratios(
         (1.5, 0.75)
     """
     check_parameters(
-        "class_likelihood_ratios",
-        (
-            ("y_true", y_true, _ANY),
-            ("y_pred", y_pred, _ANY),
-            ("labels", labels, WEIGHTS),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("replace_undefined_by", replace_undefined_by, _RATIO_UNDEFINED),
-        ),
+        "class_likelihood_ratios", y_true, y_pred, labels, sample_weight, replace_undefined_by
     )
     return class_likelihoods(y_true, y_pred, labels, sample_weight, replace_undefined_by)

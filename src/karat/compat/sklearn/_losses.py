@@ -191,15 +191,14 @@ def _positive(true: Array, pos_label: Any) -> Any:
 def _summed(rows: Probabilities, wanted: int) -> tuple[float, float] | Probabilities:
     """Σwℓ and Σw natively, or the checked rows that no kernel takes."""
     is_plain, weights = summed_weights(rows.weights, len(rows.codes))
-    values = rows.values
+    values, slack = rows.values, math.sqrt(rows.eps)
     if values.dtype == np.float16:
         values = values.astype(np.float32)
     if is_plain:
         try:
             sums = _native.read_scores(
-                values, rows.codes, rows.k, weights, True, math.sqrt(rows.eps), wanted, 0,
-                clip=rows.eps,
-            )  # fmt: skip
+                values, rows.codes, rows.k, weights, True, slack, wanted, 0, clip=rows.eps
+            )
         except (ValueError, TypeError):
             pass
         else:

@@ -13,16 +13,15 @@ from karat.compat.sklearn._arrays import as_array, as_column, check_lengths, dis
 from karat.compat.sklearn._notices import warn_undefined
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import (
-    ARRAY,
-    BOOLEAN,
-    WEIGHTS,
     check_parameters,
+    drop_in,
     interval,
 )
-from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._rows import (
+    as_floats,
     binarized,
     fitted_classes,
+    ordered_classes,
     plain_classes,
     summed_weights,
 )
@@ -37,7 +36,7 @@ _MARGIN, _MARGIN_PLACE, _PLACES = 4, 2, 16
 _K = (interval(Integral, 1, None, closed="left"),)
 
 
-@drop_in
+@drop_in()
 def hinge_loss(
     y_true: Any, pred_decision: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> float:
@@ -49,15 +48,7 @@ def hinge_loss(
         >>> hinge_loss([-1, 1, 1], [-2.0, 0.5, 0.25])
         0.4166666666666667
     """
-    check_parameters(
-        "hinge_loss",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("pred_decision", pred_decision, (ARRAY,)),
-            ("labels", labels, WEIGHTS),
-            ("sample_weight", sample_weight, WEIGHTS),
-        ),
-    )
+    check_parameters("hinge_loss", y_true, pred_decision, labels, sample_weight)
     found = plain_classes(y_true) if labels is None else None
     if found is not None:
         loss = _plain_hinge(pred_decision, *found, sample_weight)
@@ -140,7 +131,7 @@ def _native_hinge(decision: Array, codes: Codes, k: int, sample_weight: Any) -> 
     if not is_plain or decision.dtype.kind not in kinds:
         return None
     try:
-        sums = _native.read_scores(_as_floats(decision), codes, k, weights, False, 0.0, _MARGIN, 0)
+        sums = _native.read_scores(as_floats(decision), codes, k, weights, False, 0.0, _MARGIN, 0)
     except (ValueError, TypeError):  # a negative weight, NaN, another length
         return None
     return float(sums.w_loss[_MARGIN_PLACE]) / sums.weight if sums.weight > 0 else None
@@ -157,19 +148,13 @@ def _hinge(decision: Array, codes: Codes, sample_weight: Any) -> float:
         margin -= decision.max(axis=1)  # an error there too
     else:
         rows = np.arange(len(codes))
-        others = np.array(_as_floats(decision))
+        others = np.array(as_floats(decision))
         others[rows, codes] = -np.inf
         margin = decision[rows, codes] - others.max(axis=1)
     return float(np.average(np.clip(1 - margin, 0, None), weights=sample_weight))
 
 
-def _as_floats(values: Array) -> Array:
-    if values.dtype in (np.float64, np.float32):
-        return values
-    return values.astype(np.float32 if values.dtype == np.float16 else np.float64)
-
-
-@drop_in
+@drop_in(k=_K)
 def top_k_accuracy_score(
     y_true: Any,
     y_score: Any,
@@ -188,17 +173,7 @@ def top_k_accuracy_score(
         >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.6, 0.3, 0.1]])
         0.6666666666666666
     """
-    check_parameters(
-        "top_k_accuracy_score",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_score", y_score, (ARRAY,)),
-            ("k", k, _K),
-            ("normalize", normalize, (BOOLEAN,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("labels", labels, WEIGHTS),
-        ),
-    )
+    check_parameters("top_k_accuracy_score", y_true, y_score, k, normalize, sample_weight, labels)
     found = plain_classes(y_true, labels)
     if found is not None and type(y_score) is np.ndarray and y_score.dtype.kind in "fiub":
         codes, classes = found
@@ -261,20 +236,10 @@ def _top_classes(true: Array, labels: Any, width: int) -> Array:
                 "assigning it to the `labels` parameter."
             )
         return classes
-    labels = as_column(labels)
-    classes = distinct(labels)
-    if len(classes) != len(labels):
-        raise ValueError("Parameter 'labels' must be unique.")
-    if not np.array_equal(classes, labels):
-        raise ValueError("Parameter 'labels' must be ordered.")
-    if len(classes) != width:
-        raise ValueError(
-            f"Number of given labels ({len(classes)}) not equal to the number of classes in "
-            f"'y_score' ({width})."
-        )
-    if len(np.setdiff1d(true, classes)):
-        raise ValueError("'y_true' contains labels not in parameter 'labels'.")
-    return classes
+    other_width = (
+        "Number of given labels ({}) not equal to the number of classes in 'y_score' ({})."
+    )
+    return ordered_classes(true, labels, width, other_width, end=".")
 
 
 def _top_hits(
@@ -289,7 +254,7 @@ def _top_hits(
     mirrored = (n_classes - 1 - codes).astype(np.int32, copy=False)
     try:
         sums = _native.read_scores(
-            _as_floats(score)[:, ::-1], mirrored, n_classes, weights, False, 0.0, _PLACES, 0
+            as_floats(score)[:, ::-1], mirrored, n_classes, weights, False, 0.0, _PLACES, 0
         )
     except (ValueError, TypeError):
         return None

@@ -1,26 +1,43 @@
 """What each parameter may be, and the error of scikit-learn's words when it is not.
 
-Constraints are checked in the order of the signature; the first that fails is the error.
+A function declares its constraints with `drop_in`; they are checked in the order of its signature,
+and the first that fails is the error.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from karat.compat.sklearn._notices import invalid_parameter
 
 __all__ = [
-    "ARRAY", "AVERAGE", "BOOLEAN", "NAN", "NONE", "POS_LABEL", "SPARSE", "TEXT", "WEIGHTS",
-    "ZERO_DIVISION", "Constraint", "check_parameters", "choice", "instance", "interval",
-    "is_array_like", "is_sparse", "options",
-]  # fmt: skip
+    "ARRAY",
+    "BOOLEAN",
+    "LABELS",
+    "NAN",
+    "NONE",
+    "POS_LABEL",
+    "TEXT",
+    "Constraint",
+    "check_parameters",
+    "choice",
+    "drop_in",
+    "instance",
+    "interval",
+    "is_array_like",
+    "is_sparse",
+    "options",
+]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +137,62 @@ BOOLEAN: Final = Constraint(
     lambda value: isinstance(value, bool | np.bool_),
     f"{instance(bool).text} or {instance(np.bool_).text}",
 )
-WEIGHTS: Final = (ARRAY, NONE)
+LABELS: Final = (ARRAY, SPARSE)
 POS_LABEL: Final = (instance(Real), TEXT, BOOLEAN, NONE)
-AVERAGE: Final = (choice({"micro", "macro", "samples", "weighted", "binary"}), NONE)
-ZERO_DIVISION: Final = (options(Real, {0.0, 1.0}), NAN, choice({"warn"}))
+
+_WEIGHTS: Final = (ARRAY, NONE)
+_FLAG: Final = (BOOLEAN,)
+_USUAL: Final[dict[str, tuple[Constraint, ...]]] = {
+    "adjusted": _FLAG,
+    "average": (choice({"micro", "macro", "samples", "weighted", "binary"}), NONE),
+    "drop_intermediate": _FLAG,
+    "labels": _WEIGHTS,
+    "normalize": _FLAG,
+    "output_dict": _FLAG,
+    "pos_label": POS_LABEL,
+    "sample_weight": _WEIGHTS,
+    "samplewise": _FLAG,
+    "target_names": _WEIGHTS,
+    "zero_division": (options(Real, {0.0, 1.0}), NAN, choice({"warn"})),
+}
+"""What a parameter of that name may be in most functions; of any other name, an array."""
+
+_allowed: Final[dict[str, tuple[tuple[str, tuple[Constraint, ...]], ...]]] = {}
+"""A function → its parameters, in their order, and what they may be."""
 
 
-def check_parameters(caller: str, given: Iterable[tuple[str, Any, tuple[Constraint, ...]]]) -> None:
+def drop_in(**special: tuple[Constraint, ...]) -> Callable[[Function], Function]:
+    """Declare a function of scikit-learn's name and signature, which is shown without types.
+
+    Args:
+        special: what parameters may be that are not as usual.
+    """
+
+    def declared(function: Function) -> Function:
+        shown = inspect.signature(function).parameters
+        assert special.keys() <= shown.keys()
+        plain = [item.replace(annotation=inspect.Parameter.empty) for item in shown.values()]
+        function.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
+        function.__module__ = __name__.rpartition(".")[0]
+        _allowed[function.__name__] = tuple(
+            (name, special.get(name) or _USUAL.get(name, (ARRAY,))) for name in shown
+        )
+        return function
+
+    return declared
+
+
+def check_parameters(caller: str, *given: Any) -> None:
     """Refuse the first parameter that none of its constraints accepts.
 
     Args:
-        caller: the name of the function in messages.
-        given: name, value and constraints of each parameter, in the order of the signature.
+        caller: the name of a declared function.
+        given: the values of all of its parameters, in their order.
 
     Errors:
         InvalidParameterError (a ValueError and a TypeError): what it must be, and what it is.
     """
-    for name, value, allowed in given:
+    for (name, allowed), value in zip(_allowed[caller], given, strict=True):
         if any(constraint.accepts(value) for constraint in allowed):
             continue
         texts = [constraint.text for constraint in allowed if not constraint.is_hidden]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from karat.compat.sklearn._arrays import (
+    UNCHECKED,
     as_array,
     check_lengths,
     n_samples,
@@ -27,23 +28,20 @@ from karat.compat.sklearn._parameters import (
     ARRAY,
     BOOLEAN,
     NONE,
-    POS_LABEL,
     TEXT,
-    WEIGHTS,
     check_parameters,
     choice,
+    drop_in,
 )
-from karat.compat.sklearn._public import drop_in
 
 __all__ = ["brier_score_loss", "d2_brier_score", "d2_log_loss_score", "log_loss"]
 
 _PROBABILITIES = (ARRAY, NONE.hidden())
 _DEPRECATED = (ARRAY, TEXT)
-_UNCHECKED: Any = {"finite": False, "min_samples": 0, "min_features": 0}
 _SCALE = (BOOLEAN, choice({"auto"}))
 
 
-@drop_in
+@drop_in(y_proba=_PROBABILITIES, y_pred=_DEPRECATED)
 def log_loss(
     y_true: Any,
     y_proba: Any = None,
@@ -61,25 +59,13 @@ def log_loss(
         >>> round(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.2162
     """
-    check_parameters(
-        "log_loss",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_proba", y_proba, _PROBABILITIES),
-            ("normalize", normalize, (BOOLEAN,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("labels", labels, WEIGHTS),
-            ("y_pred", y_pred, _DEPRECATED),
-        ),
-    )
-    values = as_array(
-        _renamed(y_proba, y_pred), dtype="float", finite=False, min_samples=0, min_features=0
-    )
+    check_parameters("log_loss", y_true, y_proba, normalize, sample_weight, labels, y_pred)
+    values = as_array(_renamed(y_proba, y_pred), dtype="float", **UNCHECKED)
     rows = class_probabilities(y_true, values, sample_weight, labels)
     return log_loss_sum(rows, normalize=bool(normalize))
 
 
-@drop_in
+@drop_in(y_proba=_PROBABILITIES, y_pred=_DEPRECATED)
 def d2_log_loss_score(
     y_true: Any,
     y_proba: Any = None,
@@ -96,25 +82,16 @@ def d2_log_loss_score(
         >>> round(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.6881
     """
-    check_parameters(
-        "d2_log_loss_score",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_proba", y_proba, _PROBABILITIES),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("labels", labels, WEIGHTS),
-            ("y_pred", y_pred, _DEPRECATED),
-        ),
-    )
+    check_parameters("d2_log_loss_score", y_true, y_proba, sample_weight, labels, y_pred)
     y_proba = _renamed(y_proba, y_pred)
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
-    values = as_array(y_proba, dtype="float", **_UNCHECKED)
+    values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = class_probabilities(y_true, values, sample_weight, labels)
     return float(1 - log_loss_sum(rows, normalize=False) / log_null_loss(rows))
 
 
-@drop_in
+@drop_in(scale_by_half=_SCALE)
 def brier_score_loss(
     y_true: Any,
     y_proba: Any,
@@ -133,17 +110,9 @@ def brier_score_loss(
         0.0375
     """
     check_parameters(
-        "brier_score_loss",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_proba", y_proba, (ARRAY,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("pos_label", pos_label, POS_LABEL),
-            ("labels", labels, WEIGHTS),
-            ("scale_by_half", scale_by_half, _SCALE),
-        ),
+        "brier_score_loss", y_true, y_proba, sample_weight, pos_label, labels, scale_by_half
     )
-    values = as_array(y_proba, dtype="float", **_UNCHECKED)
+    values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _rows_of(y_true, values, sample_weight, pos_label, labels)
     loss = brier_loss(rows)
     if isinstance(scale_by_half, str):
@@ -151,7 +120,7 @@ def brier_score_loss(
     return float(loss * 0.5 if scale_by_half else loss)
 
 
-@drop_in
+@drop_in()
 def d2_brier_score(
     y_true: Any,
     y_proba: Any,
@@ -168,19 +137,10 @@ def d2_brier_score(
         >>> round(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
         0.85
     """
-    check_parameters(
-        "d2_brier_score",
-        (
-            ("y_true", y_true, (ARRAY,)),
-            ("y_proba", y_proba, (ARRAY,)),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("pos_label", pos_label, POS_LABEL),
-            ("labels", labels, WEIGHTS),
-        ),
-    )
+    check_parameters("d2_brier_score", y_true, y_proba, sample_weight, pos_label, labels)
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
-    values = as_array(y_proba, dtype="float", **_UNCHECKED)
+    values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _rows_of(y_true, values, sample_weight, pos_label, labels)
     # A ufunc, whose warning says "divide".
     return float(1 - np.divide(brier_loss(rows), brier_null_loss(rows)))

@@ -13,33 +13,30 @@ from karat.compat.sklearn._division import Rates, divided, rates_of
 from karat.compat.sklearn._notices import warn
 from karat.compat.sklearn._pairs import Pair, paired, plain
 from karat.compat.sklearn._parameters import (
-    ARRAY,
-    AVERAGE,
-    BOOLEAN,
-    POS_LABEL,
-    SPARSE,
-    WEIGHTS,
-    ZERO_DIVISION,
-    Constraint,
+    LABELS,
     check_parameters,
     choice,
+    drop_in,
     instance,
     interval,
     options,
 )
-from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._quick import measured, positive_measured
 from karat.compat.sklearn._tables import class_counts, tables
 from karat.compat.sklearn._targets import probe
 
 __all__ = [
-    "f1_score", "fbeta_score", "jaccard_score", "multilabel_confusion_matrix",
-    "precision_recall_fscore_support", "precision_score", "recall_score",
-]  # fmt: skip
+    "f1_score",
+    "fbeta_score",
+    "jaccard_score",
+    "multilabel_confusion_matrix",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "recall_score",
+]
 
 Array = npt.NDArray[Any]
 
-_ANY = (ARRAY, SPARSE)
 _BETA = (interval(Real, 0.0, None, closed="both"),)
 _WARN_FOR = (instance(list), instance(tuple), instance(set))
 _JACCARD_ZERO = (options(Real, {0, 1}), choice({"warn"}))
@@ -47,7 +44,7 @@ _AVERAGES = (None, "micro", "macro", "weighted", "samples")
 _AVERAGED = ("macro", "micro", "weighted")
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS)
 def precision_score(
     y_true: Any,
     y_pred: Any,
@@ -70,11 +67,11 @@ def precision_score(
     value = _quick("precision", y_true, y_pred, *options)
     if value is not None:
         return value
-    _check("precision_score", y_true, y_pred, (), *options)
+    check_parameters("precision_score", y_true, y_pred, *options)
     return _rates(y_true, y_pred, 1.0, ("precision",), *options)[0]
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS)
 def recall_score(
     y_true: Any,
     y_pred: Any,
@@ -97,11 +94,11 @@ def recall_score(
     value = _quick("recall", y_true, y_pred, *options)
     if value is not None:
         return value
-    _check("recall_score", y_true, y_pred, (), *options)
+    check_parameters("recall_score", y_true, y_pred, *options)
     return _rates(y_true, y_pred, 1.0, ("recall",), *options)[1]
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS)
 def f1_score(
     y_true: Any,
     y_pred: Any,
@@ -124,11 +121,11 @@ def f1_score(
     value = _quick("f1", y_true, y_pred, *options)
     if value is not None:
         return value
-    _check("f1_score", y_true, y_pred, (), *options)
+    check_parameters("f1_score", y_true, y_pred, *options)
     return _rates(y_true, y_pred, 1.0, ("f-score",), *options)[2]
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA)
 def fbeta_score(
     y_true: Any,
     y_pred: Any,
@@ -149,11 +146,11 @@ def fbeta_score(
         0.7143
     """
     options = labels, pos_label, average, sample_weight, zero_division
-    _check("fbeta_score", y_true, y_pred, (("beta", beta, _BETA),), *options)
+    check_parameters("fbeta_score", y_true, y_pred, beta, *options)
     return _rates(y_true, y_pred, beta, ("f-score",), *options)[2]
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS, beta=_BETA, warn_for=_WARN_FOR)
 def precision_recall_fscore_support(
     y_true: Any,
     y_pred: Any,
@@ -176,12 +173,12 @@ def precision_recall_fscore_support(
         ([0.667, 0.667], [1, 2])
     """
     options = labels, pos_label, average, sample_weight, zero_division
-    named = (("beta", beta, _BETA), ("warn_for", warn_for, _WARN_FOR))
-    _check("precision_recall_fscore_support", y_true, y_pred, named, *options)
+    given = beta, labels, pos_label, average, warn_for, sample_weight, zero_division
+    check_parameters("precision_recall_fscore_support", y_true, y_pred, *given)
     return _rates(y_true, y_pred, beta, warn_for, *options)
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS, zero_division=_JACCARD_ZERO)
 def jaccard_score(
     y_true: Any,
     y_pred: Any,
@@ -204,7 +201,7 @@ def jaccard_score(
     value = _quick("jaccard", y_true, y_pred, *options)
     if value is not None:
         return value
-    _check("jaccard_score", y_true, y_pred, (), *options, zero=_JACCARD_ZERO)
+    check_parameters("jaccard_score", y_true, y_pred, *options)
     labels, pair = _chosen(y_true, y_pred, average, labels, pos_label, sample_weight)
     if average == "samples":
         raise _samplewise()
@@ -221,7 +218,7 @@ def jaccard_score(
     return float(np.average(found, weights=support))
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS)
 def multilabel_confusion_matrix(
     y_true: Any,
     y_pred: Any,
@@ -240,14 +237,7 @@ def multilabel_confusion_matrix(
         [[[1, 1], [0, 1]], [[1, 0], [1, 1]]]
     """
     check_parameters(
-        "multilabel_confusion_matrix",
-        (
-            ("y_true", y_true, _ANY),
-            ("y_pred", y_pred, _ANY),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("labels", labels, WEIGHTS),
-            ("samplewise", samplewise, (BOOLEAN,)),
-        ),
+        "multilabel_confusion_matrix", y_true, y_pred, sample_weight, labels, samplewise
     )
     probe(y_true, y_pred)
     pair, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight)
@@ -280,36 +270,6 @@ def _quick(
     if average == "binary":
         return positive_measured(name, y_true, y_pred)
     return measured(f"{average}_{name}", y_true, y_pred) if average in _AVERAGED else None
-
-
-def _check(
-    caller: str,
-    y_true: Any,
-    y_pred: Any,
-    named: tuple[tuple[str, Any, tuple[Constraint, ...]], ...],
-    labels: Any,
-    pos_label: Any,
-    average: Any,
-    sample_weight: Any,
-    zero_division: Any,
-    *,
-    zero: tuple[Constraint, ...] = ZERO_DIVISION,
-) -> None:
-    """Check the parameters in the order of the signatures: beta first, warn_for after average."""
-    check_parameters(
-        caller,
-        (
-            ("y_true", y_true, _ANY),
-            ("y_pred", y_pred, _ANY),
-            *named[:1],
-            ("labels", labels, WEIGHTS),
-            ("pos_label", pos_label, POS_LABEL),
-            ("average", average, AVERAGE),
-            *named[1:],
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("zero_division", zero_division, zero),
-        ),
-    )
 
 
 def _chosen(

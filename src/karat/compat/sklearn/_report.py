@@ -12,15 +12,11 @@ from karat.compat.sklearn._division import rates_of
 from karat.compat.sklearn._notices import warn
 from karat.compat.sklearn._pairs import careful, paired
 from karat.compat.sklearn._parameters import (
-    ARRAY,
-    BOOLEAN,
-    SPARSE,
-    WEIGHTS,
-    ZERO_DIVISION,
+    LABELS,
     check_parameters,
+    drop_in,
     interval,
 )
-from karat.compat.sklearn._public import drop_in
 from karat.compat.sklearn._tables import class_counts
 from karat.compat.sklearn._targets import labels_of, probe
 
@@ -32,7 +28,7 @@ _LAST = "weighted avg"
 _DIGITS = (interval(Integral, 0, None, closed="left"),)
 
 
-@drop_in
+@drop_in(y_true=LABELS, y_pred=LABELS, digits=_DIGITS)
 def classification_report(
     y_true: Any,
     y_pred: Any,
@@ -62,16 +58,14 @@ def classification_report(
     """
     check_parameters(
         "classification_report",
-        (
-            ("y_true", y_true, (ARRAY, SPARSE)),
-            ("y_pred", y_pred, (ARRAY, SPARSE)),
-            ("labels", labels, WEIGHTS),
-            ("target_names", target_names, WEIGHTS),
-            ("sample_weight", sample_weight, WEIGHTS),
-            ("digits", digits, _DIGITS),
-            ("output_dict", output_dict, (BOOLEAN,)),
-            ("zero_division", zero_division, ZERO_DIVISION),
-        ),
+        y_true,
+        y_pred,
+        labels,
+        target_names,
+        sample_weight,
+        digits,
+        output_dict,
+        zero_division,
     )
     probe(y_true, y_pred)
     if sample_weight is None:

@@ -21,9 +21,11 @@ from karat.compat.sklearn._targets import (
 
 __all__ = [
     "are_multiplied_safely",
+    "as_floats",
     "binarized",
     "declared",
     "fitted_classes",
+    "ordered_classes",
     "plain_classes",
     "summed_weights",
 ]
@@ -92,6 +94,13 @@ def summed_weights(sample_weight: Any, n: int) -> tuple[bool, npt.NDArray[np.flo
     return weights is not None and len(weights) == n, weights
 
 
+def as_floats(values: Array) -> Array:
+    """Scores in a type that the kernels read."""
+    if values.dtype in (np.float64, np.float32):
+        return values
+    return values.astype(np.float32 if values.dtype == np.float16 else np.float64)
+
+
 def are_multiplied_safely(weights: npt.NDArray[np.float64] | None) -> bool:
     """Whether products of two sums of the weights are as exact as the sums."""
     if weights is None:
@@ -130,6 +139,29 @@ def declared(y_true: Any, labels: Any) -> Array:
             "expected class labels explicitly through the labels argument."
         )
     raise ValueError(f"The labels array needs to contain at least two labels, got {classes}.")
+
+
+def ordered_classes(true: Array, labels: Any, width: int, other_width: str, end: str = "") -> Array:
+    """The classes of the columns of scores, as `labels` lists them.
+
+    Args:
+        other_width: the error of another number of columns than labels, with places for both.
+        end: of the other errors.
+
+    Errors:
+        ValueError labels that repeat, do not ascend, or are not one for each column or row.
+    """
+    labels = as_column(labels)
+    classes = distinct(labels)
+    if len(classes) != len(labels):
+        raise ValueError(f"Parameter 'labels' must be unique{end}")
+    if not np.array_equal(classes, labels):
+        raise ValueError(f"Parameter 'labels' must be ordered{end}")
+    if len(classes) != width:
+        raise ValueError(other_width.format(len(classes), width))
+    if len(np.setdiff1d(true, classes)):
+        raise ValueError(f"'y_true' contains labels not in parameter 'labels'{end}")
+    return classes
 
 
 def fitted_classes(y: Any) -> Array:

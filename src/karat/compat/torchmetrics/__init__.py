@@ -16,29 +16,32 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from karat.compat.torchmetrics.names import CLASSES, FUNCTIONS, home_of
+from karat.compat.torchmetrics.absent import missing
+from karat.compat.torchmetrics.table import CLASSES, FUNCTIONS
 
 if TYPE_CHECKING:
+    from karat.compat.torchmetrics.classification import *
     from karat.compat.torchmetrics.collections import MetricCollection
+    from karat.compat.torchmetrics.functional.classification import *
     from karat.compat.torchmetrics.metric import Metric
-    from karat.compat.torchmetrics.rate_functions import *
-    from karat.compat.torchmetrics.rate_metrics import *
-    from karat.compat.torchmetrics.score_functions import *
-    from karat.compat.torchmetrics.score_metrics import *
-    from karat.compat.torchmetrics.table_functions import *
-    from karat.compat.torchmetrics.table_metrics import *
-    from karat.compat.torchmetrics.task_functions import *
-    from karat.compat.torchmetrics.task_metrics import *
 
 __all__ = ["Metric", "MetricCollection", *CLASSES, *FUNCTIONS]  # noqa: PLE0604
 
+_HOMES = {
+    "classification": "classification",
+    "functional": "functional",
+    "Metric": "metric",
+    "MetricCollection": "collections",
+    **dict.fromkeys(CLASSES, "classification"),
+    **dict.fromkeys(FUNCTIONS, "functional"),
+}
+"""A name → the module that has it, or that is called so."""
+
 
 def _loaded(name: str) -> Any:
-    home = home_of(name)
+    home = _HOMES.get(name)
     if home is None:
-        from karat.compat.torchmetrics.absent import absent
-
-        raise absent(__name__, name)
+        raise missing(__name__, name)
     try:
         module = import_module(f"{__name__}.{home}")
     except ModuleNotFoundError as problem:

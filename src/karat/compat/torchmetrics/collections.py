@@ -9,10 +9,9 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.gathering import gathered
 from karat.compat.torchmetrics.label_needs import Need
 from karat.compat.torchmetrics.metric import OF_COLLECTION, Metric
-from karat.compat.torchmetrics.refusal import refused
+from karat.compat.torchmetrics.tally import gathered, refused
 from karat.errors import error
 
 __all__ = ["MetricCollection"]

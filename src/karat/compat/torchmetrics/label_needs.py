@@ -23,8 +23,7 @@ from karat.compat.torchmetrics.reading import (
     probabilities,
     whole,
 )
-from karat.compat.torchmetrics.refusal import refused
-from karat.compat.torchmetrics.tally import Tally
+from karat.compat.torchmetrics.tally import Tally, refused
 
 __all__ = ["BinaryCells", "ClassCells", "Hits", "Need"]
 

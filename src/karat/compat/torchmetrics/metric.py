@@ -11,10 +11,8 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.gathering import gathered
-from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.rules import Rule
-from karat.compat.torchmetrics.tally import REFUSED, Tally
+from karat.compat.torchmetrics.tally import REFUSED, Tally, gathered, refused
 from karat.errors import error
 from karat.errors.habits import unknown_argument
 

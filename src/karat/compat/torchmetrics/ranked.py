@@ -12,8 +12,7 @@ from torch import Tensor
 
 from karat import _native
 from karat.compat.torchmetrics.reading import NATIVE_DEVICES, is_native
-from karat.compat.torchmetrics.refusal import refused
-from karat.compat.torchmetrics.tally import Tally
+from karat.compat.torchmetrics.tally import Tally, refused
 from karat.engines.matrix_columns import Columns
 from karat.engines.ranking import rank
 from karat.metrics._views import ClassRanks

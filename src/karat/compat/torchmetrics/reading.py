@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from karat import _native
-from karat.compat.torchmetrics.refusal import refused
+from karat.compat.torchmetrics.tally import refused
 from karat.errors import short
 
 __all__ = [

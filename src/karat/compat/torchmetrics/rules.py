@@ -1,27 +1,43 @@
-"""A metric as data: which tally it reads and how its value comes from it."""
+"""A metric as data: its arguments, as torchmetrics checks them, its tally and its value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.label_needs import BinaryCells, Need
-from karat.compat.torchmetrics.label_values import rate, stat_scores
-from karat.compat.torchmetrics.refusal import refused
+from karat.compat.torchmetrics.label_needs import BinaryCells, ClassCells, Hits, Need
+from karat.compat.torchmetrics.label_values import (
+    confusion_matrix,
+    jaccard,
+    kappa,
+    matthews,
+    rate,
+    stat_scores,
+)
+from karat.compat.torchmetrics.score_needs import (
+    BinnedScores,
+    Confidences,
+    KeptScores,
+    Margins,
+    thresholds_of,
+)
 from karat.compat.torchmetrics.score_values import (
     auroc,
     average_precision,
     calibration_error,
     hinge_loss,
 )
-from karat.compat.torchmetrics.table_values import confusion_matrix, jaccard, kappa, matthews
-from karat.compat.torchmetrics.tally import Tally, refuse_counted
+from karat.compat.torchmetrics.table import Measure
+from karat.compat.torchmetrics.tally import Tally, refuse_counted, refused
+from karat.errors import error
 
-__all__ = ["Rule"]
+__all__ = ["Rule", "rule_of"]
+
+Given = dict[str, Any]
 
 _VALUES: Final[dict[str, Callable[..., Tensor]]] = {
     "rate": rate,
@@ -90,3 +106,182 @@ class Rule:
         found = self.value(self.tally(preds, target, weights))
         is_each = isinstance(self.need, BinaryCells) and self.need.samplewise
         return found.squeeze() if is_each else found
+
+
+_CHOICES: Final[Mapping[str, tuple[Any, ...]]] = {
+    "average": ("micro", "macro", "weighted", "none", None),
+    "multiclass_mode": ("crammer-singer", "one-vs-all"),
+    "multidim_average": ("global", "samplewise"),
+    "norm": ("l1", "l2", "max"),
+    "normalize": ("true", "pred", "all", "none", None),
+    "squared": (True, False),
+    "weights": ("linear", "quadratic", "none", None),
+    "zero_division": (0, 1),
+}
+"""Arguments that are one of a few values."""
+
+_LEAST: Final = {"num_classes": 2, "n_bins": 1, "top_k": 1}
+"""Arguments that are whole numbers, and their least value."""
+
+_CHECKED: Final = {
+    "rate": "num_classes top_k threshold average multidim_average ignore_index zero_division beta",
+    "table": "threshold ignore_index num_classes normalize weights average",
+    "ranking": "num_classes average thresholds ignore_index max_fpr",
+    "calibration": "num_classes n_bins norm ignore_index",
+    "hinge": "squared ignore_index num_classes multiclass_mode",
+}
+"""A kind of metrics → what is checked, in this order."""
+
+
+def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = False) -> Rule:
+    """The rule of a metric with its arguments.
+
+    Args:
+        of_batches: whether the value is that of a class.
+
+    Errors:
+        K122 an argument has a value that it may not have.
+    """
+    kind, value = measure.of
+    options = dict(given)
+    validates = options.pop("validate_args")
+    is_counted = kind == "rate" and options.get("num_classes", 0) is None
+    if is_counted and (
+        options["average"] != "micro"
+        or options["multidim_average"] == "samplewise"
+        or options["top_k"] != 1
+    ):
+        do = "None is enough for average='micro' over all rows with top_k=1."
+        raise error("K122", argument="num_classes", value=None, choices="2, 3, …", do=do)
+    if validates:
+        _check(kind, options)
+    if kind == "hinge":
+        options["of_batches"] = of_batches
+    need = _NEEDS[kind](options)
+    if value == "stat_scores":
+        return Rule.of(need, value, validates, average=options.get("average"))
+    if kind == "rate":
+        return Rule.of(need, kind, validates, metric=value, **options)
+    return Rule.of(need, value, validates, **options)
+
+
+def _cells_of_labels(options: Given) -> Need:
+    ignore_index = options.pop("ignore_index")
+    is_each = options.pop("multidim_average") == "samplewise"
+    if "threshold" in options:
+        return BinaryCells(options.pop("threshold"), ignore_index, samplewise=is_each)
+    k, top_k = options.pop("num_classes"), options.pop("top_k")
+    return Hits(ignore_index) if k is None else ClassCells(k, ignore_index, top_k, is_each)
+
+
+def _cells(options: Given) -> Need:
+    ignore_index, k = options.pop("ignore_index"), options.pop("num_classes", None)
+    threshold = options.pop("threshold", 0.5)
+    if k is None:
+        return BinaryCells(threshold, ignore_index, decides_by_all=ignore_index is None)
+    return ClassCells(k, ignore_index)
+
+
+def _scores(options: Given) -> Need:
+    kind = "softmax" if "num_classes" in options else options.pop("normalization", "sigmoid")
+    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
+    thresholds = thresholds_of(options.pop("thresholds"))
+    if thresholds is None:
+        return KeptScores(k, ignore_index, kind)
+    return BinnedScores(k, ignore_index, kind, thresholds)
+
+
+def _confidences(options: Given) -> Need:
+    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
+    return Confidences(k, ignore_index, _squashing(k), options.pop("n_bins"))
+
+
+def _margins(options: Given) -> Need:
+    k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
+    is_each = options.pop("multiclass_mode", None) == "one-vs-all" and k is not None
+    return Margins(k, ignore_index, _squashing(k), options.pop("squared"), is_each)
+
+
+def _squashing(k: int | None) -> str:
+    return "sigmoid" if k is None else "softmax"
+
+
+_NEEDS: Final[dict[str, Callable[[Given], Need]]] = {
+    "rate": _cells_of_labels,
+    "table": _cells,
+    "ranking": _scores,
+    "calibration": _confidences,
+    "hinge": _margins,
+}
+"""A kind of metrics → its need; what is left of the arguments are options of the value."""
+
+
+def _check(kind: str, given: Given) -> None:
+    for name in _CHECKED[kind].split():
+        value = given.get(name)
+        if name not in given or (name == "num_classes" and value is None):
+            continue
+        if name in _CHOICES:
+            first = 1 if kind == "ranking" and name == "average" else 0  # an area has no micro
+            _check_choice(name, value, _CHOICES[name][first:])
+        elif name in _LEAST:
+            most = given["num_classes"] if name == "top_k" else None
+            _check_count(name, value, _LEAST[name], most)
+        else:
+            is_valid, choices, do = _VALID[name]
+            if not is_valid(value):
+                if name == "thresholds" and isinstance(value, Tensor):
+                    value = tuple(value.shape)
+                raise error("K122", argument=name, value=value, choices=choices, do=do)
+
+
+def _check_choice(argument: str, value: Any, choices: tuple[Any, ...]) -> None:
+    is_one = isinstance(value, str | bool | int | float | None)
+    if not is_one or not any(value is choice or value == choice for choice in choices):
+        shown = ", ".join(repr(choice) for choice in choices)
+        raise error("K122", argument=argument, value=value, choices=shown, do="Give one of them.")
+
+
+def _check_count(argument: str, value: Any, least: int, most: int | None) -> None:
+    if isinstance(value, int) and value >= least and (most is None or value <= most):
+        return
+    choices = f"{least}, {least + 1}, …" if most is None else f"{least} to {most}"
+    raise error("K122", argument=argument, value=value, choices=choices, do="Give a whole number.")
+
+
+def _are_thresholds(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return bool(value.ndim == 1)
+    if isinstance(value, list):
+        return all(isinstance(t, float) and 0.0 <= t <= 1.0 for t in value)
+    return value is None or (isinstance(value, int) and value >= 2)
+
+
+_VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str, str]]] = {
+    "beta": (
+        lambda value: isinstance(value, float) and value > 0,
+        "floats above 0",
+        "Give a float, as torchmetrics does: 2.0, not 2.",
+    ),
+    "ignore_index": (
+        lambda value: value is None or (isinstance(value, int) and -(1 << 63) <= value < 1 << 63),
+        "None, an integer",
+        "Rows of that label are left out.",
+    ),
+    "max_fpr": (
+        lambda value: value is None or (isinstance(value, float) and 0.0 < value <= 1.0),
+        "None, floats above 0 up to 1.0",
+        "None measures the whole area.",
+    ),
+    "threshold": (
+        lambda value: isinstance(value, float) and 0 <= value <= 1,
+        "0.0 to 1.0",
+        "Give a float, as torchmetrics does: 1.0, not 1.",
+    ),
+    "thresholds": (
+        _are_thresholds,
+        "None, 2, 3, …, a list of floats from 0 to 1, a tensor of one dimension",
+        "None keeps every score.",
+    ),
+}
+"""Other arguments → what they have to be, how that is shown, and what to do."""

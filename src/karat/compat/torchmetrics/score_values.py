@@ -13,9 +13,8 @@ from torch import Tensor
 from karat.compat.torchmetrics.label_needs import Need
 from karat.compat.torchmetrics.label_values import number
 from karat.compat.torchmetrics.ranked import curves_of
-from karat.compat.torchmetrics.refusal import refused
 from karat.compat.torchmetrics.score_needs import BinnedScores
-from karat.compat.torchmetrics.tally import Tally
+from karat.compat.torchmetrics.tally import Tally, refused
 from karat.errors import UndefinedWarning
 
 __all__ = ["auroc", "average_precision", "calibration_error", "hinge_loss"]

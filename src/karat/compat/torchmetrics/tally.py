@@ -1,4 +1,7 @@
-"""What a metric keeps of the rows it has seen: sums that add up, rows that are kept as they are."""
+"""What a metric keeps of the rows it has seen: sums that add up, rows that are kept as they are.
+
+Its errors are of inputs and arguments that give no number.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.refusal import refused
+from karat.errors import KaratError, error
 
-__all__ = ["REFUSED", "Tally", "refuse_counted"]
+__all__ = ["REFUSED", "Tally", "gathered", "refuse_counted", "refused"]
 
 REFUSED = "refused"
 """The sum of rows that cannot be counted, where a device counts without waiting for the answer."""
@@ -133,3 +136,32 @@ def refuse_counted(tally: Tally) -> None:
     for n, (subject, found, do) in zip(counted.tolist(), _REFUSED_ROWS, strict=True):
         if n:
             raise refused(subject, f"{n} row{'s hold' if n > 1 else ' holds'} {found}", do)
+
+
+def refused(subject: str, found: str, do: str) -> KaratError:
+    """K621: a ValueError and a RuntimeError, since torchmetrics raises one or the other."""
+    return error("K621", subject=subject, found=found, do=do)
+
+
+def gathered(tally: Tally, group: Any = None) -> Tally:
+    """The tally of the rows of all processes; the own one where there is only one.
+
+    Every process gives one object, so it does not matter how many batches each has seen.
+    They are added in the order of the ranks: all get the same bits.
+    """
+    distributed = torch.distributed
+    if not distributed.is_available() or not distributed.is_initialized():
+        return tally
+    n = distributed.get_world_size(group)
+    if n < 2:
+        return tally
+    device, own = tally.device, tally.copy()
+    own.move("cpu")
+    found: list[Any] = [None] * n
+    distributed.all_gather_object(found, own, group=group)
+    first: Tally = found[0]
+    for other in found[1:]:
+        first.add(other)
+    if device is not None:
+        first.move(device)
+    return first

@@ -2,18 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from karat.compat.torchmetrics.absent import absent
-from karat.compat.torchmetrics.functional import classification
-from karat.compat.torchmetrics.rate_functions import *
-from karat.compat.torchmetrics.score_functions import *
-from karat.compat.torchmetrics.table_functions import *
-from karat.compat.torchmetrics.task_functions import *
+from karat.compat.torchmetrics.absent import missing
+from karat.compat.torchmetrics.functional.classification import *
+from karat.compat.torchmetrics.table import FUNCTIONS
 
-__all__: list[str] = []
-__all__ += classification.__all__
+__all__ = list(FUNCTIONS)
 
 if not TYPE_CHECKING:  # a checker of types is to find names that are not there
 
     def __getattr__(name: str) -> Any:
         """Errors: K622 a name of torchmetrics that the drop-in has not."""
-        raise absent(__name__, name)
+        raise missing(__name__, name)

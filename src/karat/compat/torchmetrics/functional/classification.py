@@ -5,28 +5,15 @@ Each takes predictions and targets as tensors, returns a tensor where they lie, 
 another thing, accepts ``row_weights=``.
 """
 
-from typing import TYPE_CHECKING, Any
+from karat.compat.torchmetrics.absent import missing
+from karat.compat.torchmetrics.generation import functions
+from karat.compat.torchmetrics.table import FUNCTIONS
 
-from karat.compat.torchmetrics import (
-    rate_functions,
-    score_functions,
-    table_functions,
-    task_functions,
-)
-from karat.compat.torchmetrics.absent import absent
-from karat.compat.torchmetrics.rate_functions import *
-from karat.compat.torchmetrics.score_functions import *
-from karat.compat.torchmetrics.table_functions import *
-from karat.compat.torchmetrics.task_functions import *
+__all__ = list(FUNCTIONS)
 
-__all__: list[str] = []
-__all__ += rate_functions.__all__
-__all__ += score_functions.__all__
-__all__ += table_functions.__all__
-__all__ += task_functions.__all__
+globals().update(functions(__name__))
 
-if not TYPE_CHECKING:  # a checker of types is to find names that are not there
 
-    def __getattr__(name: str) -> Any:
-        """Errors: K622 a name of torchmetrics that the drop-in has not."""
-        raise absent(__name__, name)
+def __getattr__(name: str) -> object:
+    """Errors: K622 a name of torchmetrics that the drop-in has not."""
+    raise missing(__name__, name)

@@ -1,0 +1,141 @@
+"""Functions and classes of the drop-in, made from its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+from torch import Tensor
+
+from karat.compat.torchmetrics.metric import Metric
+from karat.compat.torchmetrics.rules import rule_of
+from karat.compat.torchmetrics.table import TABLE, Measure, Task, written
+from karat.errors import error
+
+__all__ = ["functions", "metrics"]
+
+Made = Callable[..., Any]
+
+
+def functions(home: str) -> dict[str, Any]:
+    """Every function by its name, as if the module ``home`` defined it."""
+    made: dict[str, Any] = {}
+    for measure in TABLE:
+        own = {name: _function(name, measure, task) for name, _, task in measure.tasks()}
+        name, _ = measure.names
+        made |= {**own, name: _by_task(name, measure.of_function(), "Tensor", own)}
+    return _defined_in(home, made)
+
+
+def metrics(home: str) -> dict[str, Any]:
+    """Every class by its name, as if the module ``home`` defined it."""
+    made: dict[str, Any] = {}
+    for measure in sorted(TABLE, key=lambda measure: measure.parent):  # parents first
+        _, bare = measure.names
+        own = {}
+        for _, name, task in measure.tasks():
+            parent = made.get(name.removesuffix(bare) + measure.parent, Metric)
+            own[name] = _metric(name, measure, task, parent)
+        made |= {**own, bare: _by_task(bare, measure.of_class(), "Metric", own)}
+    return _defined_in(home, made)
+
+
+def _function(name: str, measure: Measure, task: Task) -> Made:
+    taken = task.of_function()
+    weights = taken[-1].name
+
+    def run(*, preds: Tensor, target: Tensor, **given: Any) -> Tensor:
+        row_weights = given.pop(weights)
+        return rule_of(measure, {**given, **measure.fixed}).once(preds, target, row_weights)
+
+    made: Made = _with_signature(name, taken, "Tensor", run)
+    made.__doc__ = f"{task.doc}{task.more}."
+    return made
+
+
+def _metric(name: str, measure: Measure, task: Task, parent: type[Metric]) -> Any:
+    taken = task.of_class()
+    named = {own.name for own in taken}
+    unnamed = [own for own in measure.also_takes if own not in named]
+
+    def begin(*, self: Metric, kwargs: dict[str, Any], **given: Any) -> None:
+        if measure.parent:
+            # By position: who gives a fixed argument is told so by Python.
+            super(made, self).__init__(*measure.fixed.values(), **given, **kwargs)
+            return
+        given |= {own: kwargs.pop(own, 0) for own in unnamed}
+        super(made, self).__init__(**kwargs)
+        for own, value in given.items():
+            setattr(self, own, value)
+        self.measure_by(rule_of(measure, given, of_batches=True))
+
+    first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    begins = _with_signature("__init__", [first, *taken], "None", begin)
+    begins.__qualname__ = f"{name}.__init__"
+    parts: dict[str, Any] = {
+        "__doc__": f"{task.doc}.",
+        "__init__": begins,
+        "also_takes": measure.also_takes,
+        "higher_is_better": measure.higher_is_better,
+    }
+    made: Any = type(name, (parent,), parts)
+    return made
+
+
+def _with_signature(name: str, taken: list[Parameter], returns: str, run: Made) -> Any:
+    """A function with these parameters, which calls ``run`` with all of them by name.
+
+    Python itself binds the arguments, so that a call costs and fails as of any function.
+    """
+    given = ", ".join(f"{own.name}={own.name}" for own in taken)
+    text = f"def {name}({', '.join(written(taken))}) -> {returns}:\n    return run({given})"
+    scope = {"Any": Any, "Tensor": Tensor, "run": run}
+    exec(text, scope)  # noqa: S102 - of the names and defaults in the table
+    return scope[name]
+
+
+def _by_task(name: str, taken: list[Parameter], returns: str, of_tasks: Mapping[str, Made]) -> Made:
+    """What asks for a task; arguments that the task does not have are ignored."""
+    own = Signature([parameter.replace(annotation=Parameter.empty) for parameter in taken])
+
+    def of_task(*args: Any, **options: Any) -> Any:
+        bound = own.bind(*args, **options)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        others = given.pop("kwargs", {})
+        chosen = _chosen(of_tasks, given)
+        known = signature(chosen).parameters
+        return chosen(**{key: value for key, value in given.items() if key in known}, **others)
+
+    of_task.__name__ = of_task.__qualname__ = name
+    of_task.__doc__ = f"`{'` or `'.join(of_tasks)}`, by task."
+    of_task.__annotations__["return"] = returns
+    vars(of_task)["__signature__"] = own
+    return of_task
+
+
+def _chosen(of_tasks: Mapping[str, Made], given: dict[str, Any]) -> Made:
+    """The function or class of the task.
+
+    Errors:
+        K122 another task, or no number of classes.
+    """
+    of_two, of_many = of_tasks.values()
+    # torchmetrics' own ClassificationTask is a text that prints otherwise.
+    task = str(getattr(given["task"], "value", given["task"])).lower().replace("-", "_")
+    if task == "binary":
+        return of_two
+    if task != "multiclass":
+        choices, do = "'binary', 'multiclass'", "Of multilabel tasks, measure each label by itself."
+        raise error("K122", argument="task", value=given["task"], choices=choices, do=do)
+    if not isinstance(given["num_classes"], int):
+        value, do = given["num_classes"], "A multiclass task needs the number of its classes."
+        raise error("K122", argument="num_classes", value=value, choices="2, 3, …", do=do)
+    return of_many
+
+
+def _defined_in(home: str, made: dict[str, Any]) -> dict[str, Any]:
+    for own in made.values():
+        own.__module__ = home
+    return made

@@ -1,0 +1,384 @@
+"""The metrics of the drop-in: one record each, from which functions, classes and the stub are made.
+
+A record lists arguments by name, in torchmetrics' order, which is not the same for a function, its
+class and the variant by task. ``name=value`` replaces the default in `ARGUMENTS`.
+"""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from inspect import Parameter
+from typing import Any, Final
+
+__all__ = ["ARGUMENTS", "CLASSES", "FUNCTIONS", "MEASURES", "TABLE", "Measure", "Task", "written"]
+
+REQUIRED: Final = Parameter.empty
+"""In place of a default, or of a type that is not written."""
+
+ARGUMENTS: Final[dict[str, tuple[str, Any]]] = {
+    "average": ("str | None", "macro"),
+    "beta": ("float", REQUIRED),
+    "ignore_index": ("int | None", None),
+    "max_fpr": ("float | None", None),
+    "multiclass_mode": ("str", "crammer-singer"),
+    "multidim_average": ("str", "global"),
+    "n_bins": ("int", 15),
+    "norm": ("str", "l1"),
+    "normalization": ("str | None", "sigmoid"),
+    "normalize": ("str | None", None),
+    "num_classes": ("int", REQUIRED),
+    "num_labels": ("int", None),
+    "preds": ("Tensor", REQUIRED),
+    "squared": ("bool", False),
+    "target": ("Tensor", REQUIRED),
+    "task": ("Any", REQUIRED),
+    "threshold": ("float", 0.5),
+    "thresholds": ("Any", None),
+    "top_k": ("int", 1),
+    "validate_args": ("bool", True),
+    "weights": ("str | None", None),
+    "zero_division": ("float", 0),
+}
+"""The type and the default of each argument."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A metric of one task.
+
+    Attributes:
+        doc: the docstring, without its full stop.
+        function, metric: arguments of the function, and of the class where they differ.
+        more: what only the docstring of the function adds.
+    """
+
+    doc: str
+    function: str
+    metric: str = ""
+    more: str = ""
+
+    def of_function(self) -> list[Parameter]:
+        """Parameters of the function."""
+        return _of_function(self.function)
+
+    def of_class(self) -> list[Parameter]:
+        """Parameters of the constructor, without ``self``."""
+        return _of_class(self.metric or self.function)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric, as a function and as a class.
+
+    Attributes:
+        names: of the function and of the class, without a task.
+        of: the kind of tally, and the value of it or the metric of karat's catalogue.
+        by_task: arguments of the function and of the class that take ``task``.
+        function_adds: an argument after them that only the function takes.
+        higher_is_better: an attribute of the class.
+        also_takes: keywords of the class that its signature does not name.
+        parent: the class without a task that the class is a case of.
+        fixed: what it gives to that one first.
+    """
+
+    names: tuple[str, str]
+    of: tuple[str, str]
+    binary: Task
+    multiclass: Task
+    by_task: str
+    function_adds: str = ""
+    higher_is_better: bool | None = True
+    also_takes: tuple[str, ...] = ()
+    parent: str = ""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    def tasks(self) -> Iterator[tuple[str, str, Task]]:
+        """Of each task the names of the function and of the class, and the rest."""
+        function, metric = self.names
+        for name, task in (("binary", self.binary), ("multiclass", self.multiclass)):
+            yield f"{name}_{function}", f"{name.capitalize()}{metric}", task
+
+    def of_function(self) -> list[Parameter]:
+        """Parameters of the function that takes ``task``."""
+        return _of_function(f"task {self.by_task} {self.function_adds}")
+
+    def of_class(self) -> list[Parameter]:
+        """Parameters of what takes ``task`` and makes its class."""
+        return _of_class(f"task {self.by_task}")
+
+
+def _of_function(arguments: str) -> list[Parameter]:
+    """Rows first, last their weights.
+
+    Cohen's kappa has ``weights`` of its own, so that those of rows are ``row_weights``.
+    """
+    given = _parameters(f"preds target {arguments}")
+    weights = "row_weights" if any(own.name == "weights" for own in given) else "weights"
+    return [*given, Parameter(weights, Parameter.KEYWORD_ONLY, default=None, annotation="Any")]
+
+
+def _of_class(arguments: str) -> list[Parameter]:
+    others = Parameter("kwargs", Parameter.VAR_KEYWORD, annotation="Any")
+    return [*_parameters(arguments), others]
+
+
+def _parameters(arguments: str) -> list[Parameter]:
+    return [_parameter(*item.partition("=")) for item in arguments.split()]
+
+
+def _parameter(name: str, _: str, value: str) -> Parameter:
+    kind, default = ARGUMENTS[name]
+    if value:
+        default = literal_eval(value)
+    if default is None and kind != "Any" and not kind.endswith("None"):
+        kind += " | None"
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
+
+
+def written(parameters: list[Parameter]) -> list[str]:
+    """Parameters as they stand in a definition."""
+    found: list[str] = []
+    for own in parameters:
+        text = own.name if own.annotation is REQUIRED else f"{own.name}: {own.annotation}"
+        if own.kind is Parameter.VAR_KEYWORD:
+            text = f"**{text}"
+        if own.kind is Parameter.KEYWORD_ONLY:
+            found.append("*")
+        if own.default is not REQUIRED:
+            text += f' = "{own.default}"' if isinstance(own.default, str) else f" = {own.default!r}"
+        found.append(text)
+    return found
+
+
+_LAST = "ignore_index validate_args"
+_COUNTS = "num_classes=None num_labels=None"
+
+_TWO = f"threshold multidim_average {_LAST}"
+_MANY = f"average top_k multidim_average {_LAST}"
+_MANY_FED = f"top_k average multidim_average {_LAST}"
+_RATE = f"threshold {_COUNTS} average='micro' multidim_average top_k {_LAST}"
+_F_TWO = f"{_TWO} zero_division"
+_F_MANY = f"num_classes {_MANY} zero_division"
+_F_MANY_FED = f"num_classes {_MANY_FED} zero_division"
+_F_BY_TASK = f"{_RATE} zero_division"
+_CELLS = f"threshold {_COUNTS} normalize {_LAST}"
+_KAPPA = f"threshold num_classes=None weights {_LAST}"
+_PLAIN = f"threshold {_COUNTS} {_LAST}"
+_OVERLAP = f"threshold {_COUNTS} average {_LAST}"
+_AREA = f"thresholds {_COUNTS} average max_fpr {_LAST}"
+_STEPS = f"thresholds {_COUNTS} average {_LAST}"
+_BINS = f"n_bins norm num_classes=None {_LAST}"
+_HINGE = f"num_classes=None squared multiclass_mode {_LAST}"
+_UNCHECKED = "ignore_index validate_args=False"
+
+TABLE: Final = (
+    Measure(
+        ("accuracy", "Accuracy"),
+        ("rate", "accuracy"),
+        Task("Share of rows predicted rightly", _TWO),
+        Task(
+            "Share of rows predicted rightly; by default the mean over the classes",
+            f"num_classes=None {_MANY}",
+            f"num_classes=None {_MANY_FED}",
+        ),
+        by_task=_RATE,
+        also_takes=("zero_division",),
+    ),
+    Measure(
+        ("auroc", "AUROC"),
+        ("ranking", "auroc"),
+        Task(
+            "Area under the ROC curve",
+            f"max_fpr thresholds {_LAST}",
+            f"max_fpr thresholds {_LAST} normalization",
+        ),
+        Task(
+            "Area under the ROC curve of each class against the rest",
+            f"num_classes average thresholds {_LAST}",
+        ),
+        by_task=_AREA,
+    ),
+    Measure(
+        ("average_precision", "AveragePrecision"),
+        ("ranking", "average_precision"),
+        Task(
+            "Precision averaged over the steps of recall",
+            f"thresholds {_LAST}",
+            f"thresholds {_LAST} normalization",
+        ),
+        Task(
+            "Precision averaged over the steps of recall, of each class against the rest",
+            f"num_classes average thresholds {_LAST}",
+        ),
+        by_task=_STEPS,
+    ),
+    Measure(
+        ("calibration_error", "CalibrationError"),
+        ("calibration", "calibration_error"),
+        Task(
+            "Distance of the probability of class 1 from its share, over bins",
+            f"n_bins norm {_LAST}",
+        ),
+        Task(
+            "Distance of the largest probability from the share of hits, over bins",
+            f"num_classes n_bins norm {_LAST}",
+        ),
+        by_task=_BINS,
+        higher_is_better=False,
+    ),
+    Measure(
+        ("cohen_kappa", "CohenKappa"),
+        ("table", "kappa"),
+        Task(
+            "Agreement beyond chance; ``weights`` is how far classes lie apart",
+            f"threshold weights {_LAST}",
+            "threshold ignore_index weights validate_args",
+            more=", as in torchmetrics",
+        ),
+        Task(
+            "Agreement beyond chance; ``weights`` is how far classes lie apart",
+            f"num_classes weights {_LAST}",
+            "num_classes ignore_index weights validate_args",
+            more=", as in torchmetrics",
+        ),
+        by_task=_KAPPA,
+    ),
+    Measure(
+        ("confusion_matrix", "ConfusionMatrix"),
+        ("table", "confusion_matrix"),
+        Task(
+            "Rows by true and predicted class, [2, 2]",
+            f"threshold normalize {_LAST}",
+            "threshold ignore_index normalize validate_args",
+        ),
+        Task(
+            "Rows by true and predicted class, [k, k]",
+            f"num_classes normalize {_LAST}",
+            "num_classes ignore_index normalize validate_args",
+        ),
+        by_task=_CELLS,
+        higher_is_better=None,
+    ),
+    Measure(
+        ("f1_score", "F1Score"),
+        ("rate", "f_beta"),
+        Task("Harmonic mean of precision and recall of class 1", _F_TWO),
+        Task("Harmonic mean of precision and recall", _F_MANY, _F_MANY_FED),
+        by_task=_F_BY_TASK,
+        also_takes=("beta", "zero_division"),
+        parent="FBetaScore",
+        fixed={"beta": 1.0},
+    ),
+    Measure(
+        ("fbeta_score", "FBetaScore"),
+        ("rate", "f_beta"),
+        Task("Precision and recall of class 1 as one number; beta weighs recall", f"beta {_F_TWO}"),
+        Task(
+            "Precision and recall as one number; beta weighs recall",
+            f"beta {_F_MANY}",
+            f"beta {_F_MANY_FED}",
+        ),
+        by_task=f"beta=1.0 {_F_BY_TASK}",
+        also_takes=("beta", "zero_division"),
+    ),
+    Measure(
+        ("hinge_loss", "HingeLoss"),
+        ("hinge", "hinge_loss"),
+        Task("Mean hinge loss", f"squared {_UNCHECKED}", f"squared {_LAST}"),
+        Task(
+            "Mean hinge loss, by the best other class or of each class against the rest",
+            f"num_classes squared multiclass_mode {_UNCHECKED}",
+            f"num_classes squared multiclass_mode {_LAST}",
+        ),
+        by_task=_HINGE,
+        higher_is_better=False,
+    ),
+    Measure(
+        ("jaccard_index", "JaccardIndex"),
+        ("table", "jaccard"),
+        Task(
+            "Rows of class 1 in both, by rows of it in either",
+            f"threshold {_LAST} zero_division=0.0",
+            f"threshold {_LAST} zero_division",
+        ),
+        Task(
+            "Rows of a class in both, by rows of it in either",
+            f"num_classes average {_LAST} zero_division=0.0",
+            f"num_classes average {_LAST} zero_division",
+        ),
+        by_task=_OVERLAP,
+        function_adds="zero_division=0.0",
+    ),
+    Measure(
+        ("matthews_corrcoef", "MatthewsCorrCoef"),
+        ("table", "matthews"),
+        Task("Correlation of true and predicted class", f"threshold {_LAST}"),
+        Task("Correlation of true and predicted class", f"num_classes {_LAST}"),
+        by_task=_PLAIN,
+    ),
+    Measure(
+        ("precision", "Precision"),
+        ("rate", "precision"),
+        Task("Share of the rows predicted as class 1 that are of it", _F_TWO, _TWO),
+        Task(
+            "Share of the rows predicted as a class that are of it",
+            _F_MANY,
+            f"num_classes=None {_MANY_FED}",
+        ),
+        by_task=_RATE,
+        function_adds="zero_division",
+        also_takes=("zero_division",),
+    ),
+    Measure(
+        ("recall", "Recall"),
+        ("rate", "recall"),
+        Task("Share of the rows of class 1 that are predicted as it", _F_TWO, _TWO),
+        Task(
+            "Share of the rows of a class that are predicted as it",
+            _F_MANY,
+            f"num_classes=None {_MANY_FED}",
+        ),
+        by_task=_RATE,
+        function_adds="zero_division",
+        also_takes=("zero_division",),
+    ),
+    Measure(
+        ("specificity", "Specificity"),
+        ("rate", "specificity"),
+        Task("Share of the rows of class 0 that are predicted as it", _TWO),
+        Task(
+            "Share of the rows of other classes that are predicted as others",
+            f"num_classes {_MANY}",
+            f"num_classes=None {_MANY_FED}",
+        ),
+        by_task=_RATE,
+        higher_is_better=None,
+        also_takes=("zero_division",),
+    ),
+    Measure(
+        ("stat_scores", "StatScores"),
+        ("rate", "stat_scores"),
+        Task("tp, fp, tn, fn and the rows of class 1", _TWO, more=", int64[5] or [n, 5]"),
+        Task(
+            "tp, fp, tn, fn and the rows of each class",
+            f"num_classes {_MANY}",
+            f"num_classes=None {_MANY_FED}",
+            more=", along the last axis",
+        ),
+        by_task=_RATE,
+        higher_is_better=None,
+        also_takes=("zero_division",),
+    ),
+)
+"""Every metric, in the order of their names."""
+
+MEASURES: Final = dict(measure.names for measure in TABLE)
+"""A function without its task → its class without its task."""
+FUNCTIONS: Final = tuple(
+    f"{task}{name}" for name in MEASURES for task in ("", "binary_", "multiclass_")
+)
+CLASSES: Final = tuple(
+    f"{task}{name}" for name in MEASURES.values() for task in ("", "Binary", "Multiclass")
+)

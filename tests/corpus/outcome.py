@@ -1,0 +1,285 @@
+"""The outcome of a call as plain data: a skeleton, floats beside it, and prose beside it.
+
+The skeleton is JSON. A float stands in it as FLOAT, prose as PROSE; both are kept in lists, in the
+order in which they occur. So floats can be compared to the last bit or within a tolerance, and
+prose can be left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import karat
+
+FLOAT, PROSE = "~f", "~t"
+LONG = 2_000
+MANY = 1_500
+QUIET = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, FutureWarning)
+FOLDER = re.compile(re.escape(tempfile.gettempdir()) + r"[\w/.-]*corpus-\w+/?")
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Text whose wording may change: it is compared only where asked."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A skeleton, its floats and its prose."""
+
+    skeleton: Any
+    floats: tuple[float, ...]
+    prose: tuple[str, ...]
+
+    def tree(self) -> Any:
+        """The whole outcome again, with floats and prose in their places."""
+        floats, prose = iter(self.floats), iter(self.prose)
+
+        def filled(node: Any) -> Any:
+            if isinstance(node, dict):
+                return {key: filled(item) for key, item in node.items()}
+            if isinstance(node, list):
+                return [filled(item) for item in node]
+            if isinstance(node, str) and node.startswith("~"):
+                if node == FLOAT:
+                    return next(floats)
+                return Prose(next(prose)) if node == PROSE else node[1:]
+            return node
+
+        return filled(self.skeleton)
+
+
+def outcome_of(call: Callable[[], Any]) -> Outcome:
+    """Make the call and keep what it gave or raised, with the warnings it emitted."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            tree = {"gave": plain(call())}
+        except Exception as problem:
+            tree = {"raised": _raised(problem)}
+    heard = {(w.category.__name__, str(w.message)) for w in seen if _is_ours(w.category)}
+    if heard:
+        tree["warned"] = [[name, Prose(cleaned(said))] for name, said in sorted(heard)]
+    return flattened(tree)
+
+
+def flattened(tree: Any) -> Outcome:
+    """A tree of plain data as an outcome."""
+    floats: list[float] = []
+    prose: list[str] = []
+
+    def cut(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {key: cut(item) for key, item in node.items()}
+        if isinstance(node, list):
+            return [cut(item) for item in node]
+        if isinstance(node, float):
+            floats.append(node)
+            return FLOAT
+        if isinstance(node, Prose):
+            prose.append(node.text)
+            return PROSE
+        return "~" + node if isinstance(node, str) and node.startswith("~") else node
+
+    return Outcome(cut(tree), tuple(floats), tuple(prose))
+
+
+def _is_ours(category: type[Warning]) -> bool:
+    return not issubclass(category, QUIET)
+
+
+def _raised(problem: Exception) -> dict[str, Any]:
+    kinds = [kind.__name__ for kind in type(problem).__mro__]
+    ours = [kind for kind in ("InputError", "UnknownNameError", "KaratError") if kind in kinds]
+    found: dict[str, Any] = {"type": type(problem).__name__, "bases": ours}
+    if isinstance(problem, karat.KaratError):
+        found["code"] = problem.code
+    return {**found, "message": _prose(str(problem))}
+
+
+def cleaned(text: str) -> str:
+    """Text without what differs between two runs: folders, the version, addresses."""
+    text = FOLDER.sub("…/", text).replace(karat.__version__, "<version>")
+    return re.sub(r"0x[0-9a-f]{6,}", "0x…", text)
+
+
+def _prose(text: str) -> Prose:
+    text = cleaned(text)
+    if len(text) <= LONG:
+        return Prose(text)
+    return Prose(f"sha256 {digest(text.encode())} of {len(text)} characters")
+
+
+def digest(data: bytes) -> str:
+    """The first half of a SHA-256."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def plain(value: Any) -> Any:
+    """A value as dicts, lists, strings, ints, floats, prose."""
+    if value is None or isinstance(value, bool | int | Prose):
+        return value
+    if isinstance(value, np.generic):
+        return {"numpy": str(value.dtype), "value": plain(value.item())}
+    if isinstance(value, float):
+        return value
+    if isinstance(value, str):
+        # A name has at most one space; more make a sentence.
+        return _prose(value) if value.count(" ") > 1 or len(value) > LONG else cleaned(value)
+    if isinstance(value, bytes | bytearray):
+        return {"bytes": len(value), "sha256": digest(bytes(value))}
+    if isinstance(value, complex):
+        return [value.real, value.imag]
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    for kind, method in _METHODS:
+        if any(base.__name__ == kind for base in type(value).__mro__):
+            return {"is": kind, **_fields(method(value))}
+    if isinstance(value, Mapping):
+        return _fields(value)
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {"is": type(value).__name__, **_fields(value._asdict())}
+    if isinstance(value, list | tuple):
+        return _shortened([plain(item) for item in value])
+    if isinstance(value, set | frozenset):
+        return sorted((plain(item) for item in value), key=repr)
+    if dataclasses.is_dataclass(value):
+        own = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        return {"is": type(value).__name__, **_fields(own)}
+    if isinstance(value, Iterator):
+        return [plain(item) for item in value]
+    if isinstance(value, os.PathLike):
+        return cleaned(os.fspath(value))
+    return {"is": type(value).__name__, "text": _prose(str(value))}
+
+
+def _fields(value: Mapping[Any, Any]) -> dict[str, Any]:
+    found = {}
+    for key, item in value.items():
+        name = key if isinstance(key, str) else repr(key)
+        found[name] = "<version>" if name == "karat" else plain(item)
+    return found
+
+
+def _array(value: np.ndarray) -> Any:
+    head = {"array": str(value.dtype), "shape": list(value.shape)}
+    if value.dtype.kind == "f":
+        return {**head, "values": _shortened(value.astype(np.float64).ravel().tolist())}
+    return {**head, "values": _shortened([plain(item) for item in value.ravel().tolist()])}
+
+
+def _shortened(values: list[Any]) -> list[Any]:
+    """A long list of floats as its length, its sum and some of it."""
+    if len(values) <= MANY or not all(isinstance(item, float) for item in values):
+        return values
+    return [
+        len(values),
+        math.fsum(v for v in values if math.isfinite(v)),
+        *values[:: len(values) // 200],
+    ]
+
+
+def _tensor(value: Any) -> dict[str, Any]:
+    import torch
+
+    held = value.detach().cpu()
+    if held.dtype in (torch.bfloat16, torch.float16):
+        held = held.to(torch.float32)
+    return {"tensor": str(value.dtype), "values": held.numpy()}
+
+
+def _frame(value: Any) -> dict[str, Any]:
+    module = type(value).__module__.partition(".")[0]
+    if module == "pandas":
+        columns = {str(name): value[name].tolist() for name in value.columns}
+        return {"frame": module, "columns": columns}
+    return {"frame": module, "columns": value.to_dict(as_series=False)}
+
+
+_METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("Report", lambda v: v.to_dict()),
+    ("Comparison", lambda v: v.to_dict()),
+    ("GateResult", lambda v: {**v.to_dict(), "exit_code": v.exit_code, "passed": v.passed}),
+    ("WeakSlices", lambda v: v.to_dict()),
+    ("Result", lambda v: {**v.to_dict(), "name": v.name, "definition": v.definition}),
+    ("Tensor", _tensor),
+    ("DataFrame", _frame),
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One place in which two outcomes differ; what is not there is MISSING."""
+
+    path: str
+    was: Any
+    now: Any
+    is_prose: bool = False
+
+
+MISSING = "<nothing>"
+
+
+def differences(
+    was: Outcome, now: Outcome, *, within: float = 0.0, text: bool = True
+) -> list[Difference]:
+    """Where two outcomes differ: floats by more than a part of themselves, all else at all.
+
+    Floats are compared bit for bit where `within` is 0; any NaN equals any other.
+    """
+    if was == now and _bits(was) == _bits(now):
+        return []
+    found: list[Difference] = []
+
+    def walk(a: Any, b: Any, path: str) -> None:
+        if isinstance(a, dict) and isinstance(b, dict):
+            for key in [*a, *(key for key in b if key not in a)]:
+                walk(a.get(key, MISSING), b.get(key, MISSING), f"{path}.{key}" if path else key)
+        elif isinstance(a, list) and isinstance(b, list):
+            for i in range(max(len(a), len(b))):
+                pair = [held[i] if i < len(held) else MISSING for held in (a, b)]
+                walk(*pair, f"{path}[{i}]")
+        elif isinstance(a, Prose) and isinstance(b, Prose):
+            if text and a != b:
+                found.append(Difference(path, a.text, b.text, is_prose=True))
+        elif isinstance(a, float) and isinstance(b, float):
+            if not _same(a, b, within):
+                found.append(Difference(path, a, b))
+        elif type(a) is not type(b) or a != b:
+            found.append(Difference(path, a, b))
+
+    walk(was.tree(), now.tree(), "")
+    return found
+
+
+def _same(a: float, b: float, within: float) -> bool:
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    if a == b:
+        return bool(within) or math.copysign(1, a) == math.copysign(1, b)
+    return abs(a - b) <= within * max(abs(a), abs(b)) and math.isfinite(a) and math.isfinite(b)
+
+
+def _bits(outcome: Outcome) -> bytes:
+    return np.array(outcome.floats, np.float64).tobytes()
+
+
+def shown(outcome: Outcome) -> str:
+    """The whole outcome as indented JSON."""
+    return json.dumps(
+        outcome.tree(), indent=1, ensure_ascii=False, default=lambda prose: prose.text
+    )

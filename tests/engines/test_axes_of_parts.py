@@ -1,0 +1,194 @@
+"""Clusters and slices are axes of the tally: the same under max_memory and from partitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.engines import unit_cuts
+from karat.errors import KaratError
+from karat.tally import Axis, Classes, CrossedCells
+from tests.optional import optional
+
+pd = optional("pandas")
+dd = optional("dask.dataframe")
+
+LEAST = 1 << 20
+N = 60_000
+
+
+def columns(seed: int = 0, n: int = N) -> dict[str, Any]:
+    """Rows with labels, scores, weights, clusters and columns of every kind for slices."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 2, n)
+    score = np.clip(0.3 * label + 0.7 * rng.random(n), 0, 1).round(3)
+    country = np.array(["NO", "SE", None, "DK"], dtype=object)[rng.integers(0, 4, n)]
+    return {
+        "label": label,
+        "pred": (score > 0.5).astype(int),
+        "prob": score,
+        "w": rng.integers(0, 5, n) / 4,
+        "user": rng.integers(0, 200, n),
+        "country": country,
+        "age": rng.integers(18, 90, n),
+        "amount": np.where(rng.random(n) < 0.05, np.nan, rng.normal(size=n).round(2)),
+        "is_new": rng.random(n) < 0.5,
+    }
+
+
+BY = ["country", "age", "amount", "is_new", ("country", "is_new")]
+
+
+def labels_only(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: values for name, values in found.items() if name != "prob"}
+
+
+def assert_same(found: karat.Report, wanted: karat.Report, within: float = 1e-12) -> None:
+    """The same classes, counts, slices, values and intervals."""
+    assert np.allclose(found.confusion.matrix, wanted.confusion.matrix, rtol=within, atol=0)
+    assert found.is_clustered == wanted.is_clustered
+    for name in wanted:
+        one, other = found[name], wanted[name]
+        for fact in ("value", "low", "high", "standard_error"):
+            a, b = getattr(one, fact), getattr(other, fact)
+            assert (a is None) == (b is None), (name, fact)
+            if b is not None:
+                assert a == pytest.approx(b, rel=within, abs=within, nan_ok=True), (name, fact)
+    assert list(found.slices) == list(wanted.slices)
+    for column in wanted.slices:
+        left, right = found.slices[column], wanted.slices[column]
+        assert list(left) == list(right)
+        assert left.n_rows.tolist() == right.n_rows.tolist()
+        for key in right:
+            for name in ("accuracy", "f1"):
+                one, other = left[key][name], right[key][name]
+                assert one.value == pytest.approx(other.value, rel=within)
+                assert one.low == pytest.approx(other.low, rel=1e-9, nan_ok=True), (column, key)
+        tests = [side.heterogeneity("accuracy").p for side in (left, right)]
+        assert tests[0] == pytest.approx(tests[1], rel=1e-6)
+
+
+def written(folder: Path, found: dict[str, Any]) -> list[str]:
+    """Two Parquet files with row groups of odd sizes."""
+    frame = pd.DataFrame(found)
+    paths = [folder / "a.parquet", folder / "b.parquet"]
+    frame.iloc[:25_001].to_parquet(paths[0], row_group_size=7_000)
+    frame.iloc[25_001:].to_parquet(paths[1], row_group_size=9_999)
+    return [str(path) for path in paths]
+
+
+@pytest.mark.parametrize("weights", ["", "w"])
+@pytest.mark.parametrize("clusters", [None, "user"])
+def test_labels_of_files_under_max_memory(
+    clusters: str | None, weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 20_000)
+    found = labels_only(columns())
+    # By cluster a column of many values would not fit into so little memory.
+    by = BY if clusters is None else ["country", "is_new", ("country", "is_new")]
+    settings: dict[str, Any] = {"by": by, "weights": weights, "clusters": clusters or ""}
+    wanted = karat.evaluate(pd.DataFrame(found), **settings)
+    paths = written(tmp_path, found)
+    for memory in (None, LEAST):
+        checkpoint = tmp_path / f"{memory}.karat" if memory else None
+        report = karat.evaluate(paths, max_memory=memory, checkpoint=checkpoint, **settings)
+        assert_same(report, wanted)
+        assert report.mapping == karat.evaluate(paths, **settings).mapping
+
+
+def test_a_read_with_slices_goes_on_from_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 20_000)
+    paths = written(tmp_path, labels_only(columns()))
+    settings: dict[str, Any] = {"by": BY, "clusters": "user", "weights": ""}
+    checkpoint = tmp_path / "read.karat"
+    first = karat.evaluate(paths, checkpoint=checkpoint, **settings)
+    again = karat.evaluate(paths, checkpoint=checkpoint, **settings)
+    assert again.to_json() == first.to_json()
+
+
+@pytest.mark.parametrize("has_scores", [False, True])
+@pytest.mark.parametrize("weights", ["", "w"])
+def test_partitions_of_dask(weights: str, has_scores: bool) -> None:
+    found = columns(1, 5_000)
+    found = found if has_scores else labels_only(found)
+    frame = pd.DataFrame(found)
+    settings: dict[str, Any] = {
+        "by": BY, "clusters": "user", "weights": weights,
+        "metrics": ["accuracy", "f1", *(["roc_auc", "log_loss"] if has_scores else [])],
+    }  # fmt: skip
+    wanted = karat.evaluate(frame, **settings)
+    for n_partitions in (1, 3, 7):
+        parts = dd.from_pandas(frame, npartitions=n_partitions, sort=False)
+        assert_same(karat.evaluate(parts, **settings), wanted, 1e-9)
+
+
+def test_scores_that_do_not_fit_are_refused_with_one_error(tmp_path: Path) -> None:
+    found = columns(2, 150_000)
+    path = tmp_path / "a.parquet"
+    pd.DataFrame(found).to_parquet(path)
+    parts = dd.from_pandas(pd.DataFrame(found), npartitions=4, sort=False)
+    for source in (path, parts):
+        for axes in ({"by": "country"}, {"clusters": "user"}):
+            with pytest.raises(KaratError, match="K148") as refused:
+                karat.evaluate(source, weights="", max_memory=LEAST, **axes)
+            assert "max_memory" in str(refused.value)
+
+
+def test_labels_that_do_not_fit_are_refused_with_the_same_error(tmp_path: Path) -> None:
+    found = labels_only(columns(3, 150_000)) | {"user": np.arange(150_000)}
+    path = tmp_path / "a.parquet"
+    pd.DataFrame(found).to_parquet(path)
+    with pytest.raises(KaratError, match="K148"):
+        karat.evaluate(path, weights="", clusters="user", max_memory=LEAST)
+
+
+def crossed(rng: np.random.Generator, n: int, *, is_weighted: bool) -> CrossedCells:
+    names = tuple(rng.permutation(["a", "b", "c", "d"]).tolist())
+    codes = np.stack([rng.integers(0, 2, n), rng.integers(0, 2, n), rng.integers(0, 4, n)])
+    weights = rng.integers(0, 4, n) / 2 if is_weighted else None
+    return CrossedCells.of(Classes.of([0, 1]), (Axis("by x", names),), codes, weights)
+
+
+def facts(found: CrossedCells) -> dict[Any, Any]:
+    labels = found.axes[0].labels
+    sums = [found.n_rows, found.n_weighing, found.weight, found.squares]
+    each = zip(*[x if x is not None else found.n_rows for x in sums], strict=True)
+    keys = [(t, p, labels[c]) for t, p, c in found.codes.T.tolist()]
+    return dict(zip(keys, each, strict=True))
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_merging_combinations_is_counting_them_together(is_weighted: bool) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        parts = [crossed(rng, int(rng.integers(0, 30)), is_weighted=is_weighted) for _ in range(3)]
+        left = parts[0].merge(parts[1]).merge(parts[2])
+        right = parts[0].merge(parts[1].merge(parts[2]))
+        assert facts(left) == facts(right)
+        totals: dict[Any, Any] = {}
+        for part in parts:
+            for key, values in facts(part).items():
+                before = totals.get(key, (0, 0, 0, 0))
+                totals[key] = tuple(a + b for a, b in zip(before, values, strict=True))
+        assert facts(left) == totals
+        assert facts(CrossedCells.from_bytes(left.to_bytes())) == facts(left)
+
+
+def test_a_wrong_merge_would_be_found() -> None:
+    rng = np.random.default_rng(6)
+    one, other = (crossed(rng, 20, is_weighted=False) for _ in range(2))
+    assert facts(one.merge(other)) != facts(one.merge(one))
+
+
+def test_damaged_combinations_are_refused() -> None:
+    found = crossed(np.random.default_rng(7), 20, is_weighted=True)
+    data = bytearray(found.to_bytes())
+    data[len(data) // 2] ^= 1
+    with pytest.raises(KaratError, match="K205"):
+        CrossedCells.from_bytes(bytes(data))
