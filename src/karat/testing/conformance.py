@@ -1,14 +1,14 @@
-"""Laws of sources: the same rows give the same report, wherever they live and however they are cut.
+"""Conformance of sources: the same rows give the same report from any source, in any batches.
 
 A source written elsewhere is one class:
 
-    class TestMyRows(karat.testing.SourceLaws):
-        name = "my rows"
+    class TestMyTable(karat.testing.SourceLaws):
+        name = "my table"
 
         def source(self, sample, n_batches):
-            return my_rows(sample.columns, n_batches), sample.names
+            return MyTable(sample.columns, n_batches), sample.names
 
-pytest finds its laws; `check_source` runs them without pytest.
+pytest collects its laws; `check_source` runs them without pytest.
 """
 
 from __future__ import annotations
@@ -22,46 +22,46 @@ from typing import Any, ClassVar, Final
 from karat.errors import KaratError
 from karat.evaluation import evaluate
 from karat.report import Report
-from karat.testing.samples import SUBJECTS, Sample, sample_of, samples
+from karat.testing.samples import SUBJECTS, Sample, samples
 
 __all__ = ["SourceLaws", "check_source", "differences"]
 
 _MOST_SHOWN: Final = 12
 _OWN: Final = frozenset({"source", "mapping", "warnings"})
-"""What a report says of its source, which is looked at apart."""
+"""Parts of a report that describe its source; they are compared separately."""
 
 
 class SourceLaws:
-    """Laws that a source of rows obeys: a report is that of one call on plain arrays.
+    """Laws that every source of rows obeys: its report equals that of one call on plain arrays.
 
-    Subclass it once for each source, as a class whose name starts with ``Test``, and give `name`
-    and `source`. Each law takes samples of one subject: labels, classes, weights, clusters, slices,
-    scores, nulls, roles, options, errors. Counts, classes and codes of errors are equal; sums, and
-    what is computed from them, within `within`; values of buckets lie within their `Result.bound`.
+    Write one subclass for each source, with a name that starts with ``Test``, and define `name`
+    and `source`. Each law evaluates the samples of one subject in every batching. Counts, classes
+    and error codes must be equal; sums, and results computed from them, must agree within
+    `within`; exact values must lie within the `Result.bound` of bounded ones.
 
     Attributes:
-        name: what messages call the source.
+        name: the name of the source in messages.
         batchings: numbers of batches (files, partitions) that the rows are cut into.
-        options: keywords of `karat.evaluate` for every sample, such as ``max_memory``.
-        refuses: feature → code of the error that refuses it: exactly that error has to come.
-        lacks: features that such rows cannot have; their samples are left out.
-        subjects: the laws that are run.
-        n_rows: rows of each sample; None: few. Storages for many rows need more.
-        has_columns: whether a report names the column of each role.
+        options: keywords of `karat.evaluate` added to every sample, such as ``max_memory``.
+        refuses: feature → code of the error that must refuse it.
+        lacks: features that the source cannot represent; samples with them are left out.
+        subjects: subjects whose samples are evaluated; the other laws hold for no sample.
+        n_rows: rows of each sample; None: 48. Bounded storages need more.
+        has_columns: whether a report maps roles to columns.
         within: largest relative difference of sums.
         left_out: metrics that a bounded storage does not compute.
 
     Example:
         >>> import karat.testing
-        >>> class TestDicts(karat.testing.SourceLaws):
+        >>> class TestDict(karat.testing.SourceLaws):
         ...     name = "dict of columns"
         ...     batchings = (1,)
         ...     subjects = ("labels", "weights")
         ...
         ...     def source(self, sample, n_batches):
         ...         return dict(sample.columns), sample.names
-        >>> karat.testing.check_source(TestDicts)
-        13
+        >>> karat.testing.check_source(TestDict)
+        15
     """
 
     name: ClassVar[str] = ""
@@ -76,127 +76,122 @@ class SourceLaws:
     left_out: ClassVar[Collection[str]] = ()
 
     folder: Path
-    """An empty folder, while a report is made and compared."""
+    """An empty folder that exists while one report is computed and compared."""
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
-        """The rows of a sample in this source.
+        """Return the rows of a sample in this source.
 
         Args:
-            sample: `Sample.columns` are the rows; `Sample.parts` cuts them.
+            sample: `Sample.columns` holds the rows; `Sample.parts` cuts them into batches.
             n_batches: one of `batchings`.
 
         Returns:
-            The first argument of `karat.evaluate`, and its other keywords: `Sample.names` of a
-            table. Options of the sample are added.
+            The first argument of `karat.evaluate`, and keywords: `Sample.names` for a table.
+            The options of the sample are added to them.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no source()")
+        raise NotImplementedError(f"{type(self).__name__} defines no source()")
 
     def report(self, sample: Sample, n_batches: int) -> Report:
-        """The report of a sample; what is not a call of `karat.evaluate` overrides it."""
+        """Evaluate a sample; override it for a source that is no argument of `karat.evaluate`."""
         first, keywords = self.source(sample, n_batches)
         return evaluate(first, **{**keywords, **sample.options, **self.options})
 
-    def takes(self, sample: Sample) -> bool:
-        """Whether the rows of a sample can be in such a source."""
-        return not sample.features & set(self.lacks)
-
     def cases(self, subject: str) -> list[Sample]:
-        """The samples of one law, those left out that the source cannot have."""
+        """Return the samples of a subject that the source can represent."""
         if subject not in self.subjects:
             return []
-        return [each for each in samples(subjects=[subject]) if self.takes(each)]
+        found = samples(
+            subjects=[subject], **({} if self.n_rows is None else {"n_rows": self.n_rows})
+        )
+        return [sample for sample in found if not sample.features & set(self.lacks)]
 
-    def pytest_generate_tests(self, metafunc: Any) -> None:
-        """Give pytest a test for each law and sample."""
-        if "sample" in metafunc.fixturenames:
-            cases = self.cases(metafunc.function.__name__.removeprefix("test_"))
-            ids = [each.name.partition(": ")[2] for each in cases]
-            metafunc.parametrize("sample", cases, ids=ids)
+    def test_labels(self) -> None:
+        """Labels of every type are counted in their cells."""
+        self.check("labels")
 
-    def test_labels(self, sample: Sample) -> None:
-        """Labels of every type: each row counts once, in its cell."""
-        self.check(sample)
+    def test_classes(self) -> None:
+        """Classes keep their order, names and the positive one, also those that never occur."""
+        self.check("classes")
 
-    def test_classes(self, sample: Sample) -> None:
-        """Classes, their order, names and the positive one, also where some never occur."""
-        self.check(sample)
+    def test_weights(self) -> None:
+        """Each row counts with its weight."""
+        self.check("weights")
 
-    def test_weights(self, sample: Sample) -> None:
-        """Each row counts by its weight."""
-        self.check(sample)
+    def test_clusters(self) -> None:
+        """Intervals account for clusters."""
+        self.check("clusters")
 
-    def test_clusters(self, sample: Sample) -> None:
-        """Intervals take the rows of a cluster together."""
-        self.check(sample)
-
-    def test_slices(self, sample: Sample) -> None:
+    def test_slices(self) -> None:
         """Each slice has its rows, metrics and differences."""
-        self.check(sample)
+        self.check("slices")
 
-    def test_scores(self, sample: Sample) -> None:
-        """Probabilities and scores in the order of the classes; thresholds; predictions beside."""
-        self.check(sample)
+    def test_scores(self) -> None:
+        """Columns of probabilities and scores belong to their classes."""
+        self.check("scores")
 
-    def test_nulls(self, sample: Sample) -> None:
-        """Rows without a value are left out and counted where that was asked for."""
-        self.check(sample)
+    def test_nulls(self) -> None:
+        """`nulls="drop"` leaves rows with missing values out and counts them."""
+        self.check("nulls")
 
-    def test_roles(self, sample: Sample) -> None:
+    def test_roles(self) -> None:
         """Columns are found by their names."""
-        self.check(sample)
+        self.check("roles")
 
-    def test_options(self, sample: Sample) -> None:
-        """Options of intervals, averages and metrics reach the numbers."""
-        self.check(sample)
+    def test_options(self) -> None:
+        """Options of intervals, averages and metrics change the results."""
+        self.check("options")
 
-    def test_errors(self, sample: Sample) -> None:
-        """Rows that cannot be read raise the error that arrays raise."""
-        self.check(sample)
+    def test_errors(self) -> None:
+        """Unusable rows raise the error that arrays raise."""
+        self.check("errors")
 
-    def check(self, sample: Sample) -> int:
-        """Compare the reports of all batchings with the reference.
+    def check(self, subject: str) -> int:
+        """Compare the reports of one subject with those of plain arrays.
 
         Returns:
-            How many reports were compared.
+            The number of reports that were compared.
 
         Raises:
-            AssertionError: what differs, with the path of each number in `Report.to_dict`.
+            AssertionError: the differences, with the path of each number in `Report.to_dict`.
         """
-        code = self.refusal(sample)
-        if self.n_rows is not None and code is None:
-            sample = sample_of(sample.name, self.n_rows)
-        wanted = sample.reference if code is None else code
-        for n_batches in self.batchings:
-            problems = list(self._problems(sample, n_batches, wanted))
-            if problems:
-                more = len(problems) - _MOST_SHOWN
-                told = [*problems[:_MOST_SHOWN], *([f"and {more} more"] if more > 0 else [])]
-                where = f"{self.name or type(self).__name__}, {sample.name}, {n_batches} batches"
-                raise AssertionError("\n  ".join([f"{where}:", *told]))
-        return len(self.batchings)
+        failed, cases = [], self.cases(subject)
+        for sample in cases:
+            for n_batches in self.batchings:
+                problems = list(self._problems(sample, n_batches))
+                if problems:
+                    more = len(problems) - _MOST_SHOWN
+                    shown = [*problems[:_MOST_SHOWN], *([f"and {more} more"] if more > 0 else [])]
+                    title = (
+                        f"{self.name or type(self).__name__}, {sample.name}, {n_batches} batches:"
+                    )
+                    failed.append("\n    ".join([title, *shown]))
+        if failed:
+            total = len(cases) * len(self.batchings)
+            raise AssertionError(
+                "\n  ".join([f"{len(failed)} of {total} reports differ:", *failed])
+            )
+        return len(cases) * len(self.batchings)
 
-    def refusal(self, sample: Sample) -> str | None:
-        """The code of the error that refuses the first of the features that is refused."""
-        codes = [code for feature, code in self.refuses.items() if feature in sample.features]
-        return codes[0] if codes else None
-
-    def _problems(self, sample: Sample, n_batches: int, wanted: Report | str) -> Iterator[str]:
+    def _problems(self, sample: Sample, n_batches: int) -> Iterator[str]:
+        refusals = [code for feature, code in self.refuses.items() if feature in sample.features]
+        wanted = refusals[0] if refusals else sample.reference
         with tempfile.TemporaryDirectory() as folder:
             self.folder = Path(folder)
             try:
-                found: Report | str = self.report(sample, n_batches)
+                found = self.report(sample, n_batches)
+                described = found.to_dict()
             except KaratError as problem:
                 if not isinstance(wanted, str):
                     yield f"{problem.code}, not a report: {problem}"
                 elif problem.code != wanted:
                     yield f"{problem.code}, not {wanted}: {problem}"
                 return
-            if isinstance(wanted, str):
-                yield f"a report, not the error {wanted}"
-                return
-            assert isinstance(found, Report)
-            yield from self._of_source(found, sample)
-            yield from differences(found, wanted, within=self.within, left_out=self.left_out)
+        if isinstance(wanted, str):
+            yield f"a report, not the error {wanted}"
+            return
+        yield from self._of_source(found, sample)
+        compared = _Comparison(self.within, frozenset(self.left_out))
+        yield from compared.reports(described, sample.described)
 
     def _of_source(self, found: Report, sample: Sample) -> Iterator[str]:
         n_dropped = found.source.get("n_dropped", 0)
@@ -209,40 +204,38 @@ class SourceLaws:
 
 
 def check_source(laws: type[SourceLaws]) -> int:
-    """Run every law of a source, without pytest.
+    """Check every law of a source without pytest.
 
     Args:
         laws: a subclass of `SourceLaws`.
 
     Returns:
-        How many reports were compared.
+        The number of reports that were compared.
 
     Raises:
-        AssertionError: the samples of which reports differ, each with its law.
+        AssertionError: the differences, by law and sample.
     """
     source = laws()
     n_compared, problems = 0, []
     for subject in SUBJECTS:
-        law = f"test_{subject}"
-        for sample in source.cases(subject):
-            try:
-                getattr(source, law)(sample)
-                n_compared += len(source.batchings)
-            except AssertionError as problem:
-                problems.append(f"{law}: {problem}")
+        try:
+            getattr(source, f"test_{subject}")()
+            n_compared += len(source.cases(subject)) * len(source.batchings)
+        except AssertionError as problem:
+            problems.append(f"test_{subject}: {problem}")
     if problems:
-        raise AssertionError("\n".join([f"{len(problems)} samples fail.", *problems]))
+        raise AssertionError("\n".join([f"{len(problems)} laws do not hold.", *problems]))
     return n_compared
 
 
 def differences(
     found: Report, wanted: Report, *, within: float = 1e-12, left_out: Collection[str] = ()
 ) -> Iterator[str]:
-    """What differs between two reports: the path of each number in `Report.to_dict`, and both.
+    """Describe each difference of two reports: its path in `Report.to_dict`, and both values.
 
     Args:
-        found: a report, perhaps of buckets: its numbers may be between their bounds.
-        wanted: the report of all rows.
+        found: a report, exact or bounded.
+        wanted: the exact report of the same rows.
         within: largest difference of two floats, relative to the larger and to 1.
         left_out: metrics that `found` may lack.
 
@@ -253,12 +246,8 @@ def differences(
         >>> next(differences(*reports))
         'confusion[1][0]: 1, not 0'
     """
-    one, other = found.to_dict(), wanted.to_dict()
     compared = _Comparison(within, frozenset(left_out))
-    order = ["n_rows", "classes", "confusion", *(name for name in other)]
-    for name in dict.fromkeys(order):
-        if name not in _OWN:
-            yield from compared.walk(one.get(name), other[name], name)
+    yield from compared.reports(found.to_dict(), wanted.to_dict())
 
 
 class _Comparison:
@@ -266,6 +255,11 @@ class _Comparison:
 
     def __init__(self, within: float, left_out: frozenset[str]) -> None:
         self.within, self.left_out = within, left_out
+
+    def reports(self, found: dict[str, Any], wanted: dict[str, Any]) -> Iterator[str]:
+        for name in dict.fromkeys(["n_rows", "classes", "confusion", *wanted]):
+            if name not in _OWN:
+                yield from self.walk(found.get(name), wanted[name], name)
 
     def walk(self, found: Any, wanted: Any, path: str) -> Iterator[str]:
         if isinstance(found, dict) and isinstance(wanted, dict):
@@ -279,9 +273,7 @@ class _Comparison:
         elif type(found) is not type(wanted) or not self._same(found, wanted):
             yield f"{path}: {found!r}, not {wanted!r}"
 
-    def _dicts(
-        self, found: dict[str, Any], wanted: dict[str, Any], path: str
-    ) -> Iterator[str]:
+    def _dicts(self, found: dict[str, Any], wanted: dict[str, Any], path: str) -> Iterator[str]:
         if wanted.get("exact") is True and found.get("exact") is False:
             yield from self._bounded(found, wanted, path)
             return
@@ -296,15 +288,13 @@ class _Comparison:
             else:
                 yield from self.walk(found[name], wanted[name], f"{path}.{name}")
 
-    def _bounded(
-        self, found: dict[str, Any], wanted: dict[str, Any], path: str
-    ) -> Iterator[str]:
-        """A value of buckets: the exact one lies within its bound, or it says why not."""
+    def _bounded(self, found: dict[str, Any], wanted: dict[str, Any], path: str) -> Iterator[str]:
+        """A bounded value contains the exact one, or a remark states why there is no bound."""
         if found["bound"] is not None:
             yield from self._between(found["bound"], wanted["value"], path)
             yield from self._between(found["bound"], found["value"], path)
         elif not found["remark"]:
-            yield f"{path}: neither exact nor with a bound, and no remark says why"
+            yield f"{path}: neither exact nor bounded, and without a remark"
 
     def _between(self, bound: Any, value: Any, path: str) -> Iterator[str]:
         if bound is None or value is None:
