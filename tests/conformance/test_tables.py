@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.testing import Sample, SourceLaws
+from tests.conformance.columns import arrow, arrow_parts
 from tests.optional import optional
 
 pd = optional("pandas")
@@ -62,10 +63,7 @@ class TestArrow(SourceLaws):
     name = "Arrow"
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
-        schema = arrow(sample).schema
-        return pa.concat_tables(
-            [arrow(part, schema) for part in sample.parts(n_batches)]
-        ), sample.names
+        return pa.concat_tables(arrow_parts(sample, n_batches)), sample.names
 
 
 class TestArrowReader(SourceLaws):
@@ -73,11 +71,9 @@ class TestArrowReader(SourceLaws):
     batchings = (3,)
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
-        schema = arrow(sample).schema
-        batches = [
-            batch for part in sample.parts(n_batches) for batch in arrow(part, schema).to_batches()
-        ]
-        return pa.RecordBatchReader.from_batches(schema, batches), sample.names
+        tables = arrow_parts(sample, n_batches)
+        batches = [batch for table in tables for batch in table.to_batches()]
+        return pa.RecordBatchReader.from_batches(tables[0].schema, batches), sample.names
 
 
 class TestDuckDB(InMemory):
@@ -130,10 +126,6 @@ def _declared(sample: Sample) -> Sample:
     """The sample with its classes declared, as they are for a matrix."""
     observed = sorted({*sample.columns["fact"], *sample.columns["guess"]})
     return replace(sample, options={"labels": observed, **sample.options})
-
-
-def arrow(sample: Sample, schema: Any = None) -> Any:
-    return pa.table(dict(sample.columns), schema=schema)
 
 
 def listed(values: Any) -> Any:

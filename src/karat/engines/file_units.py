@@ -119,6 +119,8 @@ class FileUnits:
             return Tallies(n_dropped=int(problem.context["n_dropped"]))
         if isinstance(found, Counted):
             return replace(found, cells=found.cells.with_classes(classes))
+        cells = None if found.cells is None else found.cells.with_classes(classes)
+        found = replace(found.on(classes), cells=cells)
         if found.scores is None:
             return found
         return replace(found, scores=replace(found.scores, tolerance=self.tolerance))

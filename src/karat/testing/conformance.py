@@ -265,6 +265,7 @@ class _Comparison:
         if isinstance(found, dict) and isinstance(wanted, dict):
             yield from self._dicts(found, wanted, path)
         elif isinstance(found, list) and isinstance(wanted, list):
+            wanted = [item for item in wanted if not self._may_lack(item)]
             if len(found) != len(wanted):
                 yield f"{path}: {len(found)} entries, not {len(wanted)}"
                 return
@@ -274,7 +275,8 @@ class _Comparison:
             yield f"{path}: {found!r}, not {wanted!r}"
 
     def _dicts(self, found: dict[str, Any], wanted: dict[str, Any], path: str) -> Iterator[str]:
-        if wanted.get("exact") is True and found.get("exact") is False:
+        is_bounded = wanted.get("exact") is True and found.get("exact") is False
+        if is_bounded or ("bound" in found and "bound" not in wanted):
             yield from self._bounded(found, wanted, path)
             return
         bounds = found.get("bounds", {})
@@ -293,7 +295,7 @@ class _Comparison:
         if found["bound"] is not None:
             yield from self._between(found["bound"], wanted["value"], path)
             yield from self._between(found["bound"], found["value"], path)
-        elif not found["remark"]:
+        elif not found.get("remark"):
             yield f"{path}: neither exact nor bounded, and without a remark"
 
     def _between(self, bound: Any, value: Any, path: str) -> Iterator[str]:
@@ -305,6 +307,10 @@ class _Comparison:
             yield f"{path}: {value!r} is below its bound {bound}"
         if not value <= (math.inf if high is None else high) + slack:
             yield f"{path}: {value!r} is above its bound {bound}"
+
+    def _may_lack(self, item: Any) -> bool:
+        name = item.get("metric") if isinstance(item, dict) else item
+        return isinstance(name, str) and name in self.left_out
 
     def _same(self, found: Any, wanted: Any) -> bool:
         if isinstance(wanted, float):

@@ -301,6 +301,7 @@ class _Maker:
         found |= {name for name in ("threshold", "positive") if name in options}
         found |= {"drop"} if options.get("nulls") == "drop" else set()
         found |= {"declared"} if "labels" in options else set()
+        found |= {"bootstrap"} if options.get("method") == "bootstrap" else set()
         names = {**({} if has_scores else {"prob": ""}), **self.roles}
         columns, roles = self.columns, self.roles
         title = f"{subject}: {self.name}"
