@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat.api.results import Report
 from karat.metrics import get
-from karat.report import Report
 from karat.slices import SliceTable, dealt
 from karat.tally import Axis, Cells, Classes
 from karat.tally.sliced import SlicedCells

@@ -8,11 +8,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-import karat
 from build import facts_of
+
+import karat
 from karat import metrics
-from karat.report import Report
-from karat.result import Result
+from karat.api.results import Report, Result
 
 __all__ = ["write_metric_pages"]
 

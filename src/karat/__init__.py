@@ -19,14 +19,14 @@ from typing import Any
 from karat._version import __version__
 
 _HOMES = {
-    "Comparison": "karat.comparison.outcome",
+    "Comparison": "karat.api.results",
     "compare": "karat.comparing",
     "evaluate": "karat.evaluation",
     "find_weak_slices": "karat.weak_slices",
     "gate": "karat.gate_runs",
     "GateResult": "karat.gating.outcome",
-    "Report": "karat.report",
-    "Result": "karat.result",
+    "Report": "karat.api.results",
+    "Result": "karat.api.results",
     "Plan": "karat.plan",
     "Signature": "karat.signature",
     "Stream": "karat.streams.stream",

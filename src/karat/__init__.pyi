@@ -12,8 +12,10 @@ from karat import objectives as objectives
 from karat import plot as plot
 from karat import tally as tally
 from karat import testing as testing
+from karat.api.results import Comparison as Comparison
+from karat.api.results import Report as Report
+from karat.api.results import Result as Result
 from karat.comparing import compare as compare
-from karat.comparison.outcome import Comparison as Comparison
 from karat.errors import InputError as InputError
 from karat.errors import KaratError as KaratError
 from karat.errors import UndefinedWarning as UndefinedWarning
@@ -23,8 +25,6 @@ from karat.functions import confusion_matrix as confusion_matrix
 from karat.gate_runs import gate as gate
 from karat.gating.outcome import GateResult as GateResult
 from karat.plan import Plan as Plan
-from karat.report import Report as Report
-from karat.result import Result as Result
 from karat.sample_sizes import rows_needed as rows_needed
 from karat.scored_functions import roc_auc_pairs as roc_auc_pairs
 from karat.scoring import scorer as scorer

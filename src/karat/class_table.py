@@ -13,7 +13,7 @@ from karat.metrics import Metric, get
 from karat.metrics._bounds import Limits, is_open
 
 if TYPE_CHECKING:
-    from karat.report import Report
+    from karat.results.values import ReportValues
     from karat.uncertainty.table_intervals import TableIntervals
 
 __all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "rows_of_classes"]
@@ -34,7 +34,7 @@ PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 """More columns of it, where there are scores."""
 
 
-def rows_of_classes(report: Report, tables: TableIntervals | None) -> list[dict[str, Any]]:
+def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list[dict[str, Any]]:
     """One row a class; see `Report.per_class`.
 
     Args:
@@ -70,7 +70,7 @@ def rows_of_classes(report: Report, tables: TableIntervals | None) -> list[dict[
 
 
 def _open_bounds(
-    report: Report, columns: Mapping[str, tuple[Metric, Any]], i: int
+    report: ReportValues, columns: Mapping[str, tuple[Metric, Any]], i: int
 ) -> dict[str, Limits | None]:
     """Limits of what is not exact of a class, by column."""
     each = {
@@ -81,7 +81,7 @@ def _open_bounds(
     return {name: limits for name, limits in each.items() if is_open(limits)}
 
 
-def _limits(report: Report, tables: TableIntervals) -> dict[str, tuple[Floats, Floats]]:
+def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Floats, Floats]]:
     """Limits of the columns, float64[k] each."""
     found = dict(report.class_intervals)
     if report.is_clustered and report.clusters is None:

@@ -9,10 +9,10 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
+from karat.api.results import Report
 from karat.class_names import display_names
 from karat.errors import error, shown
 from karat.functions import plain_text
-from karat.report import Report
 from karat.tally import Cells, Classes
 from karat.uncertainty.confidence import Confidence, WeightKind
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from karat.api.results import Comparison
 from karat.class_names import display_names
 from karat.common_arguments import are_numbers_of_rows
 from karat.comparison.judging import judged, tested_at_once
 from karat.comparison.notes import notes_of
-from karat.comparison.outcome import Comparison
 from karat.comparison_arguments import (
     asked_of,
     check_models,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, cast, get_args
 
+from karat.api.results import Report
 from karat.comparison.judging import Adjustment, Asked
 from karat.errors import error, short, shown
 from karat.functions import plain_text
@@ -16,7 +17,6 @@ from karat.inputs.spread import refuse_spread
 from karat.metrics import Metric, get
 from karat.metrics._positive import check_has_positive
 from karat.plan import requested
-from karat.report import Report
 from karat.tally import Classes
 from karat.uncertainty.confidence import Confidence
 

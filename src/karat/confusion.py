@@ -15,7 +15,7 @@ __all__ = ["Confusion"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Confusion:
-    """The confusion matrix of a report; printed as a report shows it.
+    """The confusion matrix of a report, as data.
 
     Attributes:
         cells: the tally behind it.
@@ -50,18 +50,8 @@ class Confusion:
         """``np.asarray(report.confusion)`` is the matrix."""
         return np.array(self.matrix, dtype=dtype) if copy else np.asarray(self.matrix, dtype)
 
-    def __str__(self) -> str:
-        from karat.render.plain import confusion_as_text
-
-        return confusion_as_text(self)
-
     def __repr__(self) -> str:
         return f"<karat.Confusion: {self.cells.k} classes>"
-
-    def _repr_html_(self) -> str:
-        from karat.render.notebook import confusion_as_html
-
-        return confusion_as_html(self)
 
     def tolist(self) -> list[list[float]]:
         """The matrix as nested lists."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Final
 
+from karat.api.results import Report
 from karat.class_names import display_names
 from karat.common_arguments import (
     MAX_MEMORY,
@@ -36,7 +37,6 @@ from karat.inputs.threads import check_threads
 from karat.measuring import Spec
 from karat.metrics import Metric
 from karat.plan import requested
-from karat.report import Report
 from karat.scored_functions import given_scores
 from karat.slicing import report_of
 from karat.table_arguments import column_name, given_alone, of_table, score_columns

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from karat.api.results import Report
 from karat.engines.rows import Rows
 from karat.errors import error, short, shown
 from karat.gate_numbers import Asked
 from karat.gating.baselines import Baseline
-from karat.report import Report
 
 __all__ = ["check_classes", "check_level", "check_weights", "other_settings"]
 

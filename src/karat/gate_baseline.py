@@ -8,13 +8,13 @@ from typing import Final, get_args
 
 import numpy as np
 
+from karat.api.results import Report
 from karat.errors import KaratError
 from karat.gating.baselines import Baseline, BaselineRows, damaged_baseline
 from karat.gating.verdicts import Measured
 from karat.inputs.scores import tolerance_of
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.report import Report
 from karat.tally import Cells
 from karat.tally.held_rows import Chunk, impossible
 

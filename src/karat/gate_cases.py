@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.api.results import Report
 from karat.engines.pairing import pair_rows
 from karat.engines.rows import Rows
 from karat.gate_alike import check_classes, check_level, check_weights, other_settings
@@ -26,7 +27,6 @@ from karat.gating.rules import Rule
 from karat.gating.verdicts import Case, Change, Measured
 from karat.inputs.slice_codes import in_order
 from karat.metrics import Metric
-from karat.report import Report
 
 __all__ = ["GateCases"]
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.api.results import Report
 from karat.comparing import compare
 from karat.engines.rows import Rows
 from karat.errors import KaratError, error
@@ -17,7 +18,6 @@ from karat.evaluation import evaluate
 from karat.gating.baselines import Baseline
 from karat.gating.verdicts import Change, Measured
 from karat.metrics import Metric
-from karat.report import Report
 
 __all__ = [
     "Asked", "change_apart", "changes_of", "measured_in", "measured_of", "report_of",

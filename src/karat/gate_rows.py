@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.api.results import Report
 from karat.engines.array_rows import score_rows
 from karat.engines.paths import names_files
 from karat.engines.read_rows import predicted, read_rows
@@ -26,7 +27,6 @@ from karat.inputs.labels import encode
 from karat.inputs.scores import Scores
 from karat.inputs.spread import spread_host
 from karat.inputs.weights import as_weights, refuse_sums, refuse_weights
-from karat.report import Report
 from karat.scored_functions import given_scores
 from karat.table_arguments import of_table
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any
 
+from karat.api.results import Report
 from karat.engines.rows import Rows
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
@@ -24,7 +25,6 @@ from karat.gating.rules import Rule, default_rules, rules_of
 from karat.gating.verdicts import judged
 from karat.inputs.threads import check_threads
 from karat.metrics import get
-from karat.report import Report
 
 __all__ = ["GateResult", "gate", "run_gate"]
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.engines.accumulator import Tallies
 from karat.engines.crossing import crossed_rows, held_rows, whole
@@ -27,7 +28,6 @@ from karat.metrics._later import Later
 from karat.metrics._lift import Policy
 from karat.metrics._measure import losses_of, measure
 from karat.metrics._positive import check_has_positive
-from karat.report import Report
 from karat.tally import Cells, Classes, ClusteredCells, TabledRows
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.scored_intervals import ScoredIntervals, measured_with_intervals

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from karat.errors import KaratError, error, shown
+from karat.errors import error
 from karat.metrics import Metric, get
 from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Lift
+from karat.reasons import not_computed
 
 if TYPE_CHECKING:
-    from karat.report import Report
+    from karat.results.values import ReportValues
 
 __all__ = [
-    "CALIBRATION_FAMILIES",
     "THRESHOLDS",
     "best_thresholds",
     "lift_of_thresholds",
-    "no_calibration",
-    "not_computed",
 ]
 
-CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
-"""Families of metrics that say how probabilities agree with what happened."""
 
 THRESHOLDS = {
     "f1": ("f_beta_threshold", "max_f_beta"),
@@ -40,33 +35,7 @@ def lift_of_thresholds(k: int) -> Lift:
     return "plain" if k == 2 else "per_class"
 
 
-def no_calibration(metrics: Sequence[Metric]) -> KaratError:
-    """K211: a report of scores holds no metric of calibration; those among `metrics` would be."""
-    names = [str(item) for item in metrics if item.record.family in CALIBRATION_FAMILIES]
-    do = f"Name one or more in metrics=: {shown(names, 20)}."
-    return error("K211", name="a metric of calibration", do=do)
-
-
-def not_computed(
-    names: Sequence[str], *, can_be_named: bool = True, needs_rows: bool = False
-) -> KaratError:
-    """K211: a report does not hold these metrics of scores, nor can it compute them.
-
-    Args:
-        names: every metric that is missing.
-        can_be_named: whether these classes allow to ask for them by name.
-        needs_rows: whether tables of scores do not tell them.
-    """
-    them = "it" if len(names) == 1 else "them"
-    do = f"Name {them}: karat.evaluate(..., metrics=[{shown(names)}])."
-    if not can_be_named:
-        do = "Leave metrics= out: karat.evaluate(...) computes them for each class."
-    if needs_rows:
-        do += " Where rows were too many to keep, give a larger max_memory= as well."
-    return error("K211", name=", ".join(names), do=do)
-
-
-def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
+def best_thresholds(report: ReportValues) -> dict[str, Any] | list[dict[str, Any]]:
     """The threshold that is best for each of `THRESHOLDS`, and what it gives.
 
     Args:
@@ -101,7 +70,7 @@ def best_thresholds(report: Report) -> dict[str, Any] | list[dict[str, Any]]:
     ]
 
 
-def _points(report: Report, metrics: list[Metric]) -> list[dict[str, Any]]:
+def _points(report: ReportValues, metrics: list[Metric]) -> list[dict[str, Any]]:
     """Threshold and value, of the positive class or of each."""
     threshold, value = (report.measured[metric].value.reshape(-1).tolist() for metric in metrics)
     points: list[dict[str, Any]] = []
@@ -117,7 +86,7 @@ def _points(report: Report, metrics: list[Metric]) -> list[dict[str, Any]]:
     return points
 
 
-def _open_bounds(report: Report, metrics: list[Metric], i: int) -> dict[str, Limits | None]:
+def _open_bounds(report: ReportValues, metrics: list[Metric], i: int) -> dict[str, Limits | None]:
     """Limits of the threshold and of the value, as far as they are not exact."""
     found: dict[str, Limits | None] = {}
     for name, metric in zip(_VALUES, metrics, strict=True):

@@ -9,14 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.api.results import Comparison, Confusion, Report
 from karat.comparing import compare
-from karat.comparison.outcome import Comparison
-from karat.confusion import Confusion
 from karat.errors import error, short, shown
 from karat.errors.habits import karat_word, unknown_argument
 from karat.evaluation import evaluate
 from karat.plot._axes import axes_of, check_matplotlib
-from karat.report import Report
 
 __all__ = ["plotted"]
 

@@ -1,15 +1,20 @@
-"""Why a value is undefined, in words."""
+"""Why a value is undefined, or absent, in words."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import shown
+from karat.errors import KaratError, error, shown
 from karat.metrics import Metric
 from karat.tally import Classes
 
-__all__ = ["undefined_reason"]
+__all__ = ["CALIBRATION_FAMILIES", "no_calibration", "not_computed", "undefined_reason"]
+
+CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
+"""Families of metrics that say how probabilities agree with what happened."""
 
 
 def undefined_reason(
@@ -41,3 +46,29 @@ def undefined_reason(
         left_out = ", left out" if is_left_out else ""
         return f"{reason} ({len(where)} of {classes.k} classes{left_out}: {some}{rest})"
     return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"
+
+
+def no_calibration(metrics: Sequence[Metric]) -> KaratError:
+    """K211: a report of scores holds no metric of calibration; those among `metrics` would be."""
+    names = [str(item) for item in metrics if item.record.family in CALIBRATION_FAMILIES]
+    do = f"Name one or more in metrics=: {shown(names, 20)}."
+    return error("K211", name="a metric of calibration", do=do)
+
+
+def not_computed(
+    names: Sequence[str], *, can_be_named: bool = True, needs_rows: bool = False
+) -> KaratError:
+    """K211: a report does not hold these metrics of scores, nor can it compute them.
+
+    Args:
+        names: every metric that is missing.
+        can_be_named: whether these classes allow to ask for them by name.
+        needs_rows: whether tables of scores do not tell them.
+    """
+    them = "it" if len(names) == 1 else "them"
+    do = f"Name {them}: karat.evaluate(..., metrics=[{shown(names)}])."
+    if not can_be_named:
+        do = "Leave metrics= out: karat.evaluate(...) computes them for each class."
+    if needs_rows:
+        do += " Where rows were too many to keep, give a larger max_memory= as well."
+    return error("K211", name=", ".join(names), do=do)

@@ -109,11 +109,6 @@ class Result:
             text += " (not exact)"
         return f"{text} (undefined: {self.undefined})" if self.undefined else text
 
-    def _repr_html_(self) -> str:
-        from karat.render.notebook import result_as_html
-
-        return result_as_html(self)
-
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: null, never NaN or infinity, for a value that is not a finite number."""
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.comparison.outcome import Comparison
+from karat.api.results import Comparison, Report
 from karat.comparison.records import Difference
 from karat.comparison.sizes import (
     SizeAsked,
@@ -18,7 +18,6 @@ from karat.errors.habits import names_its_arguments
 from karat.functions import tallied
 from karat.metrics import Metric, get
 from karat.metrics._positive import check_has_positive, with_positive
-from karat.report import Report
 from karat.uncertainty.confidence import Confidence
 from karat.uncertainty.table_spread import TableSpread
 

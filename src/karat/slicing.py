@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.api.results import Report
 from karat.engines.accumulator import Tallies
 from karat.engines.few_rows import owned
 from karat.engines.rows import Rows
@@ -17,7 +18,6 @@ from karat.engines.sliced import by_slice
 from karat.measuring import Spec, labels_of, report_of_scores, whole_report, with_axes
 from karat.metrics import Metric
 from karat.metrics._influence.gather import influences
-from karat.report import Report
 from karat.slices import Slices, SliceTable
 
 __all__ = ["report_of"]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.metrics import get
 from karat.render.html.decisions import METRICS
 from karat.render.names import harmless
-from karat.report import Report
 from tests.architecture.tracked import ROOT
 from tests.browser.opening import Seen, browser, opened
 from tests.optional import optional

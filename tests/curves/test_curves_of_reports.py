@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.curves import _kept
 from karat.engines import scores as engine
 from karat.errors import KaratError
 from karat.render.json import report_schema
-from karat.report import Report
 from tests.curves.problems import problems
 from tests.optional import optional
 from tests.same import assert_same

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.engines.checks import unused_groups
 from karat.errors import KaratError
-from karat.report import Report
 from tests.engines.score_sources import WRITERS, pa, pd, pl
 
 N = 400

@@ -15,12 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 import karat
+from karat.api.results import Report
 from karat.engines.accumulator import Tallies
 from karat.engines.partials import Partial
 from karat.engines.partitions import Reading
 from karat.engines.score_stream import ScoreParts
 from karat.errors import KaratError, error
-from karat.report import Report
 from karat.streams.checkpoints import Checkpoint
 from karat.tally import Classes, JointCells
 

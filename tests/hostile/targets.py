@@ -13,12 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 import karat
+from karat.api.results import Report
 from karat.engines.partials import Partial
 from karat.engines.partitions import Reading
 from karat.errors import KaratError
 from karat.gate_baseline import checked_baseline
 from karat.gating.baselines import _canonical, _checksum, read_baseline
-from karat.report import Report
 from karat.streams.checkpoints import Checkpoint
 from karat.tally import Bins, JointCells, Ladder, ScoreTable, Sums, from_bytes, inconsistency
 from karat.tally import to_bytes as cells_to_bytes

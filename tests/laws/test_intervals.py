@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.metrics import get
-from karat.report import Report
 from karat.tally import merge
 from karat.uncertainty.confidence import METHODS
 from tests.same import assert_same

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import karat
-from karat.comparison.outcome import Comparison
-from karat.report import Report
+from karat.api.results import Comparison, Report
 from karat.tally import Cells, Classes
 
 NAMES = [

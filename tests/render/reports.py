@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
-from karat.report import Report
+from karat.api.results import Report
 from karat.tally import Cells, Classes
 
 LONG = ["Saccharomyces cerevisiae strain S288C chromosome I"]

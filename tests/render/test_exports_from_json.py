@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from karat.report import Report
+from karat.api.results import Report
 from tests.optional import optional
 from tests.render.hostile_names import hostile_report
 from tests.render.reports import REPORTS

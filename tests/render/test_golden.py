@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from karat.api.results import Report
 from karat.metrics import get
 from karat.render.names import cells
 from karat.render.plain import report_as_text
 from karat.render.terminal import print_report
-from karat.report import Report
 from karat.tally import Cells, Classes
 from tests.optional import optional
 from tests.render.reports import REPORTS

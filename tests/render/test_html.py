@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.errors import KaratError
 from karat.render.html.colours import N_SHADES, palette
 from karat.render.html.confusion import PLAIN, clustered
 from karat.render.html.page import page, read
 from karat.render.names import harmless
-from karat.report import Report
 from karat.tally import to_marginals
 from tests.optional import optional
 from tests.render.page_sizes import LIMIT, size_of

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.errors import KaratError
-from karat.render.json import SCHEMA, report_from_json, report_schema, report_to_json
-from karat.report import Report
+from karat.render.json import SCHEMA, report_schema, report_to_json
 from karat.tally import to_marginals
 from tests.optional import optional
 from tests.render.reports import REPORTS
@@ -119,7 +119,7 @@ def test_infinite_limits_read_back() -> None:
 def test_weighted_totals_read_back() -> None:
     whole = REPORTS["weighted"]()
     report = Report(to_marginals(whole.cells))
-    assert report_from_json(report_to_json(report)).to_json() == report.to_json()
+    assert Report.from_json(report_to_json(report)).to_json() == report.to_json()
     VALIDATOR.validate(parsed(report))
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.errors import KaratError
 from karat.render.json import report_schema
-from karat.report import Report
 from karat.tally import Cells, Classes, to_marginals, to_sparse
 from tests.optional import optional
 from tests.render.reports import REPORTS

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.errors import KaratError
-from karat.report import Report
 from tests.render.reports import REPORTS
 
 TRUE, PROB = [0, 1, 1, 0, 1, 0] * 4, [0.25, 0.75, 0.5, 0.5, 0.875, 0.125] * 4

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import karat
+from karat.api.results import Report
 from karat.render.names import harmless, safe, shortened
 from karat.render.notebook import MOST_OPAQUE, RIGHT, WRONG
 from karat.render.numbers import value
 from karat.render.paper import NAME_MAX
-from karat.report import Report
 from karat.tally import Cells, Classes
 from tests.render.hostile_names import NAMES, hostile_comparison, hostile_report
 from tests.render.reports import REPORTS

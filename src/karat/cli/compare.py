@@ -16,7 +16,7 @@ from karat.cli.row_options import columns_given, options_given, rows_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from karat.comparison.outcome import Comparison
+    from karat.api.results import Comparison
     from karat.engines.pairing import Paired
     from karat.engines.rows import Rows
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import click
 
 if TYPE_CHECKING:
-    from karat.comparison.outcome import Comparison
-    from karat.report import Report
+    from karat.api.results import Comparison, Report
 
 __all__ = ["FORMATS", "NAMES", "OUTPUT_HELP", "Format", "format_of", "write_result"]
 

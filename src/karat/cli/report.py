@@ -26,7 +26,7 @@ from karat.cli.options import (
 from karat.cli.outputs import check_outputs, refuse_inputs
 
 if TYPE_CHECKING:
-    from karat.report import Report
+    from karat.api.results import Report
 
 __all__ = ["command", "shown"]
 

@@ -11,7 +11,6 @@ from karat._version import __version__
 from karat.comparison.records import Difference, Estimate, Flips, Omnibus
 from karat.errors import error, shown
 from karat.metrics import Metric, get
-from karat.render.exports import ComparisonExports
 from karat.tally import Classes
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ class FlipSource:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(ComparisonExports):
+class Comparison:
     """Differences of models in each metric, with intervals, p-values and verdicts.
 
     Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
@@ -133,29 +132,6 @@ class Comparison(ComparisonExports):
         if path is not None:
             write_text(path, text + "\n")
         return text
-
-    def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The comparison as one HTML page that opens anywhere, offline; written to `path` too.
-
-        Errors:
-            K501 jinja2 is missing: ``pip install "karat[cli]"``.
-        """
-        from karat.render.html import comparison_to_html
-        from karat.render.writing import write_text
-
-        text = comparison_to_html(self)
-        if path is not None:
-            write_text(path, text)
-        return text
-
-    def text(self, width: int = 80) -> str:
-        """The comparison as plain text of at most `width` columns."""
-        from karat.render.compared import comparison_as_text
-
-        return comparison_as_text(self, width)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __repr__(self) -> str:
         return f"<karat.Comparison: {shown(self.models)} in {len(self.metrics)} metrics>"

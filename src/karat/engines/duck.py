@@ -21,7 +21,7 @@ from karat.errors.memory import lacks_memory
 if TYPE_CHECKING:
     import duckdb
 
-    from karat.engines.paths import DataFile
+    from karat.engines.data_file import DataFile
 
 __all__ = [
     "STOP",

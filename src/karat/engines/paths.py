@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Any, TypeAlias
 
+from karat.engines.data_file import DataFile, FileKind
+from karat.engines.duck import first_line_of_zstd
 from karat.engines.temporary import writing_temporary
 from karat.errors import error
 
@@ -35,7 +37,6 @@ __all__ = [
 ]  # fmt: skip
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-FileKind: TypeAlias = Literal["parquet", "csv", "json"]
 
 _ENDINGS: dict[str, FileKind] = {
     ".parquet": "parquet",
@@ -55,27 +56,6 @@ _QUERY = re.compile(
 )
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-
-
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """One file to read.
-
-    Attributes:
-        path: where it is.
-        shown: what to call it in a message.
-        kind: how to read it.
-        compression: ``"none"``, ``"gzip"`` or ``"zstd"``; Parquet compresses inside.
-        n_bytes: its size.
-        is_partitioned: whether folders named ``key=value`` above it hold columns.
-    """
-
-    path: str
-    shown: str
-    kind: FileKind
-    compression: str
-    n_bytes: int
-    is_partitioned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +291,4 @@ def _sniffed_inside(path: str, compression: str) -> FileKind:
                 return _sniffed(inside.read(4096))
         except (OSError, EOFError, zlib.error):
             return "csv"  # The reader reports what is wrong with it.
-    from karat.engines.duck import first_line_of_zstd
-
     return _sniffed(first_line_of_zstd(path).encode())

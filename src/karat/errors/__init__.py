@@ -21,8 +21,9 @@ from karat.errors import (
     slicing,
     tallies,
 )
-from karat.errors.entry import Entry
 from karat.errors.kinds import (
+    CATALOGUE,
+    Entry,
     InputError,
     KaratError,
     NotCoveredError,
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 _PARTS = (labels, scores, comparisons, gates, slicing, tallies, metrics, files, adapters, plots)
-CATALOGUE: dict[str, Entry] = {entry.code: entry for part in _PARTS for entry in part.ENTRIES}
+CATALOGUE.update({entry.code: entry for part in _PARTS for entry in part.ENTRIES})
 
 
 def error(code: str, **context: Any) -> KaratError:

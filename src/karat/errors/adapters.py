@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from karat.errors.entry import Entry
-from karat.errors.kinds import NotCoveredError, OneDALError, TorchMetricsError
+from karat.errors.kinds import Entry, NotCoveredError, OneDALError, TorchMetricsError
 
 __all__ = ["ENTRIES"]
 

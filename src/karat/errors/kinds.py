@@ -1,12 +1,16 @@
-"""The classes of karat's errors and warnings."""
+"""The classes of karat's errors and warnings, and the entries of their catalogue."""
 
 from __future__ import annotations
 
-from typing import Any
+import textwrap
+from dataclasses import dataclass
+from typing import Any, Final
 
-from karat.wording import short
+from karat.wording import filled, short
 
 __all__ = [
+    "CATALOGUE",
+    "Entry",
     "InputError",
     "KaratError",
     "NotCoveredError",
@@ -35,8 +39,6 @@ class KaratError(ValueError):
     def __init__(self, code: str, **context: Any) -> None:
         self.code = code
         self.context = context
-        from karat.errors import CATALOGUE
-
         super().__init__(CATALOGUE[code].render(context))
 
     def __str__(self) -> str:
@@ -76,6 +78,38 @@ class UnknownNameError(KaratError, KeyError):
 
 class UnknownArgumentError(KaratError, TypeError):
     """A function has no argument of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One error: templates for what is wrong, what was found where, and what to do."""
+
+    code: str
+    what: str
+    found: str
+    do: str
+    kind: type[KaratError] = InputError
+
+    def render(self, context: dict[str, Any]) -> str:
+        """The message.
+
+        Args:
+            context: the facts; ``numbering`` may say which rows are counted, and ``advice`` what
+                to do where the rows do not come from arguments.
+        """
+        lines = [filled(part, context) for part in (self.what, self.found, self.do)]
+        if "numbering" in context:
+            lines[1] = f"{lines[1]} {context['numbering']}"
+        if "advice" in context:
+            lines[2] = context["advice"]
+        return (
+            f"{self.code}  "
+            + textwrap.indent("\n".join(line for line in lines if line), "      ").lstrip()
+        )
+
+
+CATALOGUE: Final[dict[str, Entry]] = {}
+"""Every entry by its code; the package fills it from its parts."""
 
 
 def _rebuild(

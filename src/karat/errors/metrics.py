@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from karat.errors.entry import Entry
-from karat.errors.kinds import UnknownNameError
+from karat.errors.kinds import Entry, UnknownNameError
 
 __all__ = ["ENTRIES"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.errors.entry import Entry
+from karat.errors.kinds import Entry
 
 __all__ = ["ENTRIES"]
 

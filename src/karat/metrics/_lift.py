@@ -7,10 +7,10 @@ weighted.  Lifts are traced too, so that averages have formulas and derivatives 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from karat.metrics._formula import (
     Node,
@@ -25,9 +25,6 @@ from karat.metrics._formula import (
     total,
 )
 
-if TYPE_CHECKING:
-    from karat.metrics._record import Record
-
 __all__ = ["Average", "Lift", "OneVsRest", "Part", "Policy", "Table", "Traced", "trace"]
 
 Average: TypeAlias = Literal["macro", "micro", "weighted"]
@@ -36,6 +33,32 @@ Policy: TypeAlias = Literal["zero", "exclude", "nan"]
 ZERO: Final[Policy] = "zero"
 """The default policy, known by its identity: an array would compare element by element."""
 """What an undefined class counts as in an average; see docs/undefined-values.md."""
+
+
+class Formula(Protocol):
+    """What tracing reads of a record: its formula, and what is known of it."""
+
+    @property
+    def formula(self) -> Callable[..., Any]:
+        """The body."""
+
+    @property
+    def parameters(self) -> Sequence[Any]:
+        """Its parameters, each with a name and a default."""
+
+    @property
+    def is_per_class(self) -> bool:
+        """Whether it is of one class against the rest."""
+
+    @property
+    def is_zero_when_undefined(self) -> bool:
+        """Whether 0/0 counts as 0."""
+
+    def __call__(self, c: Any, **params: Any) -> Node:
+        """Trace the body."""
+
+    def __hash__(self) -> int:
+        """A record is one of a kind."""
 
 
 class OneVsRest:
@@ -86,13 +109,13 @@ class Table(OneVsRest):
         self.averaged: list[Node] = []
         self.parts: list[Part] = []
 
-    def per_class(self, record: Record) -> Node:
+    def per_class(self, record: Formula) -> Node:
         """float[k]: a metric of one class, for every class."""
         values = record(_classwise())
         self.parts.append(Part(record, values))
         return values
 
-    def macro(self, record: Record) -> Node:
+    def macro(self, record: Formula) -> Node:
         """Mean over the classes of a metric of one class."""
         values = record(_classwise())
         self.averaged.append(values)
@@ -110,7 +133,7 @@ class Part:
         values: float[k], as the formula counts them: undefined ones resolved.
     """
 
-    record: Record
+    record: Formula
     values: Node
 
 
@@ -149,7 +172,7 @@ def _pooled() -> OneVsRest:
     return OneVsRest(tp, fp, fn, tn, field("k") * field("n"))
 
 
-def _filler(record: Record) -> float:
+def _filler(record: Formula) -> float:
     return 0.0 if record.is_zero_when_undefined else math.nan
 
 
@@ -171,7 +194,7 @@ def _resolved(x: Node, filler: float, policy: Policy) -> Node:
 
 @cache
 def _trace(
-    record: Record, lift: Lift, policy: Policy, flags: tuple[tuple[str, Any], ...]
+    record: Formula, lift: Lift, policy: Policy, flags: tuple[tuple[str, Any], ...]
 ) -> Traced:
     params: dict[str, Value | bool] = dict(flags)
     for item in record.parameters:
@@ -203,7 +226,7 @@ def _trace(
     return Traced(_resolved(raw, filler, policy), raw, raw, const(1.0) - defined(raw))
 
 
-def trace(record: Record, lift: Lift, policy: Policy, params: Mapping[str, Any]) -> Traced:
+def trace(record: Formula, lift: Lift, policy: Policy, params: Mapping[str, Any]) -> Traced:
     """The graph of a metric: traced once for each lift, policy and choice of flags."""
     flags = tuple(
         (item.name, params[item.name])

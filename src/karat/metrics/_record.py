@@ -240,10 +240,6 @@ class Record:
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """A record is one of a kind: it travels by its name."""
-        return _record_named, (self.name,)
-
     def __copy__(self) -> Record:
         return self
 
@@ -261,12 +257,6 @@ class Record:
 
 
 _registered: list[Record] = []
-
-
-def _record_named(name: str) -> Record:
-    from karat.metrics._registry import lookup
-
-    return lookup(name)[0]
 
 
 def register(record: Record) -> Record:

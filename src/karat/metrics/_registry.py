@@ -6,11 +6,13 @@ A module of this package without a leading underscore is a family; all are impor
 from __future__ import annotations
 
 import ast
+import copyreg
 import difflib
 import importlib
 import pkgutil
 import re
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, cast, get_args
 
 from karat.errors import KaratError, error, shown
@@ -68,11 +70,9 @@ def _import_families() -> None:
 
 def load_families() -> None:
     """Import every family: their order, and that of the catalogue, does not depend on who asks."""
-    import karat.metrics as package
-
-    for module in pkgutil.iter_modules(package.__path__):
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if not module.name.startswith("_"):
-            importlib.import_module(f"{package.__name__}.{module.name}")
+            importlib.import_module(f"{__package__}.{module.name}")
 
 
 def _averaged_record(name: str) -> Record | None:
@@ -283,3 +283,11 @@ def search(text: str = "") -> list[Metric]:
         Metric(record, "plain", Metric.defaults(record))
         for _, record in sorted(found, key=lambda item: item[0])
     ]
+
+
+def _named(name: str) -> Record:
+    return lookup(name)[0]
+
+
+# A record is one of a kind: it travels by its name.
+copyreg.pickle(Record, lambda record: (_named, (record.name,)))

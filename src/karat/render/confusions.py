@@ -10,7 +10,8 @@ from karat.render.document import Cell, Column, Matrix, Notes, Table
 from karat.render.numbers import amount, amounts, count, share
 
 if TYPE_CHECKING:
-    from karat.report import Confusion, Report
+    from karat.confusion import Confusion
+    from karat.report import Report
 
 __all__ = ["confusion_section", "pairs_section"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
@@ -23,16 +23,18 @@ from karat.render.json_left_out import left_out
 from karat.render.json_parts import Part, parsed, refused
 from karat.render.json_scores import measured_parts, reads_scores, scores_from
 from karat.render.json_slices_reading import slices_from
+from karat.report import Report
 from karat.tally import Cells, Classes, inconsistency
 
 if TYPE_CHECKING:
     from karat.metrics import Metric
     from karat.metrics._lift import Policy
-    from karat.report import Report
 
 __all__ = ["SCHEMA", "report_from_json"]
 
 SCHEMA = "karat.report/1"
+ReportT = TypeVar("ReportT", bound=Report)
+
 _CLOSE = 1e-9
 """Sums of the same weights in another order agree to this part."""
 _VERSION = re.compile(
@@ -47,7 +49,7 @@ _DEEPEST = 8
 """Facts about the source are not nested more than this."""
 
 
-def report_from_json(text: str | bytes) -> Report:
+def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     """The report of a JSON text.
 
     Errors:
@@ -55,8 +57,6 @@ def report_from_json(text: str | bytes) -> Report:
         wrote it; K211 it asks for metrics of scores that it does not hold; K301, K302 it asks for
         one that this karat does not have.
     """
-    from karat.report import Report
-
     if not isinstance(text, str | bytes | bytearray):
         raise refused(f"It is a {type(text).__name__}, not text", _READ_IT)
     whole = parsed(_not_a_name(text))
@@ -70,7 +70,7 @@ def report_from_json(text: str | bytes) -> Report:
     asked, is_clustered = confidence_from(whole["settings"].get("confidence"))
     # Neither scores nor clusters are in the text.
     columns = (*PER_CLASS, *PER_CLASS_OF_SCORES) if is_clustered else PER_CLASS_OF_SCORES
-    report = Report(
+    report = report_type(
         cells,
         _policy(whole["settings"]["undefined"]),
         requested,

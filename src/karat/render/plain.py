@@ -10,7 +10,8 @@ from karat.render.document import Document
 from karat.render.layout import lay_out, line_text
 
 if TYPE_CHECKING:
-    from karat.report import Confusion, Report
+    from karat.confusion import Confusion
+    from karat.report import Report
 
 __all__ = ["confusion_as_text", "report_as_text"]
 

@@ -7,7 +7,9 @@ import re
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from karat.render.csv_text import csv_of, csv_of_lists
-from karat.render.describe import headline_names
+from karat.render.describe import describe, headline_names
+from karat.render.json import report_to_json
+from karat.render.markdown import markdown_of
 from karat.render.tidy import (
     REPORT_COLUMNS,
     Row,
@@ -48,8 +50,8 @@ def mlflow_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -
     numbers = _numbers(report, names, metrics, per_class=per_class, prefix=prefix)
     classes = csv_of(rows_of_classes(report), REPORT_COLUMNS)
     texts = {
-        "karat/report.json": report.to_json(),
-        "karat/report.md": report.to_markdown(),
+        "karat/report.json": report_to_json(report),
+        "karat/report.md": markdown_of(describe(report)),
         "karat/metrics.csv": csv_of(rows_of_metrics(report), REPORT_COLUMNS),
         "karat/per_class.csv": classes,
     }

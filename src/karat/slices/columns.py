@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from karat.errors import error, shown
-from karat.report import Report
+from karat.results.values import ReportValues
 from karat.slices.table import Key, SliceTable
 from karat.tally import Cells
 from karat.tally.sliced import key_of
@@ -42,7 +42,7 @@ class Slices(Mapping[Any, SliceTable]):
     def __len__(self) -> int:
         return len(self._tables)
 
-    def changed(self, change: Callable[[Cells], Cells], whole: Report) -> Slices:
+    def changed(self, change: Callable[[Cells], Cells], whole: ReportValues) -> Slices:
         """The same of a report whose table was changed alike."""
         return Slices({key: one.changed(change, whole) for key, one in self._tables.items()})
 

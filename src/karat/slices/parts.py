@@ -13,8 +13,8 @@ from karat.errors import error
 from karat.metrics import Metric, get
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive
-from karat.report import Report
 from karat.result import Result
+from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.kept import cached_property
 from karat.uncertainty.table_spread import TableSpread
@@ -41,7 +41,7 @@ class ScoredSlices(Protocol):
     def clusters(self) -> npt.NDArray[np.int64] | None:
         """int64[n], which rows go together, or None."""
 
-    def report(self, rows: Flags) -> Report:
+    def report(self, rows: Flags) -> ReportValues:
         """The report of some of the rows, bool[n]."""
 
     def influence(self, rows: Flags, metric: Metric) -> Floats:
@@ -90,7 +90,7 @@ class Slice:
     key: tuple[str, ...]
     n_rows: int
     weight: float
-    whole: Report
+    whole: ReportValues
     table: Cells
     groups: ClusteredCells | None = None
     rows: RowsOfSlice | None = None
@@ -140,21 +140,24 @@ class Slice:
         return found.with_classes(replace(found.classes, positive=classes.positive))
 
     @cached_property
-    def report(self) -> Report:
+    def report(self) -> ReportValues:
         """The report of its labels."""
         return self._report_of(self.cells)
 
     @cached_property
-    def _on_all_classes(self) -> Report:
+    def _on_all_classes(self) -> ReportValues:
         return self._report_of(self.table)
 
-    def _report_of(self, cells: Cells) -> Report:
+    def _report_of(self, cells: Cells) -> ReportValues:
         groups = None if self.is_of_one_cluster else moved(self.groups, self.table, cells)
         whole = self.whole
-        return Report(
-            cells, whole.undefined, confidence=whole.confidence, clusters=groups,
+        return type(whole)(
+            cells,
+            whole.undefined,
+            confidence=whole.confidence,
+            clusters=groups,
             is_clustered=groups is not None,
-        )  # fmt: skip
+        )
 
     def reads_occurring(self, metric: Metric) -> bool:
         """Whether a metric is one of the classes that occur: a matrix of costs lists all."""
@@ -211,7 +214,7 @@ class Slice:
         return self._scored_report[metric]
 
     @cached_property
-    def _scored_report(self) -> Report:
+    def _scored_report(self) -> ReportValues:
         assert self.scored is not None
         assert self.rows is not None
         return self.scored.report(self.rows())

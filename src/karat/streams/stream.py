@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from karat.api.results import Report
 from karat.common_arguments import dressed
 from karat.engines.accumulator import Batch, Tallies
 from karat.engines.arrays import tally_labels
@@ -17,7 +18,6 @@ from karat.errors.habits import names_its_arguments
 from karat.inputs.align import classes_of
 from karat.inputs.identity import declared_labels
 from karat.metrics import Metric
-from karat.report import Report
 from karat.scored_functions import given_scores
 from karat.slicing import report_of
 from karat.streams.devices import StreamDevices

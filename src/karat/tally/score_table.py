@@ -19,9 +19,8 @@ from karat import _native
 from karat.errors import error
 from karat.tally.buckets import EXACT, LEVELS, bucket_starts, ends_of_bins
 from karat.tally.serialization import damaged, framed, unframed
-from karat.tally.table_consistency import wrong_table
 
-__all__ = ["ScoreTable"]
+__all__ = ["ScoreTable", "other_totals", "wrong_table"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -29,6 +28,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _SPECIES: Final = "score_table"
 _FEW_CLASSES: Final = 8
 _ADDED, _LOWEST, _HIGHEST = 0, 1, 2
+_CLOSE: Final = 1e-9
+"""Sums of the same numbers in another order agree to this part."""
 _ARRAYS: Final = ("low", "high", "counts", "squares", "moments")
 
 
@@ -383,3 +384,71 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable
     if problem:
         raise damaged(problem)
     return table
+
+
+def wrong_table(table: ScoreTable) -> str | None:
+    """What contradicts what in a table that was read, or None."""
+    low, high, counts = table.low, table.high, table.counts
+    if table.bits not in LEVELS or type(table.n_rows) is not int or table.n_rows < 0:
+        return "Its precision or its number of rows is not one"
+    if (table.moments is None) != table.is_exact:
+        return "Buckets without their means, or means of single scores"
+    for scores in (low, high):
+        if scores.shape != low.shape or scores.ndim != 1 or scores.dtype.kind != "f":
+            return "The scores do not fit each other"
+        if not np.isfinite(scores).all():
+            return "The scores are not finite numbers"
+    if (low > high).any() or (low[:-1] <= high[1:]).any():
+        return "The scores do not descend"
+    if counts.ndim != 2 or counts.shape[0] != len(low) or not counts.shape[1]:
+        return "The counts do not fit the scores"
+    if (counts.dtype.kind == "f") != (table.squares is not None):
+        return "Weights without their squares, or squares without weights"
+    for numbers in (counts, table.squares):
+        if numbers is None:
+            continue
+        if numbers.shape != counts.shape:
+            return "The squares do not fit the counts"
+        if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+            return "A number is negative or not finite"
+    if not (counts > 0).any(axis=1).all():
+        return "A rung is empty"
+    means = low if table.moments is None else table.moments
+    if means.shape != low.shape or not np.isfinite(means).all():
+        return "The means do not fit the scores"
+    # First as floating-point numbers, whose sums do not begin anew beyond 2⁶³.
+    if table.squares is None and (
+        counts.sum(dtype=np.float64) > 2.0 * table.n_rows or int(counts.sum()) != table.n_rows
+    ):
+        return "The number of rows is not that of the counts"
+    if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
+        return "Two rungs are of one bucket"
+    ends = np.stack([high, low], axis=1).ravel()
+    if len(bucket_starts(ends, table.bits)) != len(low):
+        return "A rung is of several buckets"
+    if table.moments is not None and not _are_within(table.moments, low, high, counts):
+        return "The mean of a rung is not in it"
+    return None
+
+
+def other_totals(held: npt.NDArray[Any], totals: npt.NDArray[Any]) -> bool:
+    """Whether a part holds other rows of each class than the data that it is a part of.
+
+    Args:
+        held, totals: number[k], rows of each class, or sums of their weights, which round.
+    """
+    total = float(totals.sum(dtype=np.float64))
+    if held.dtype.kind != "f" and total < 2.0**53:
+        return not np.array_equal(held, totals)
+    return not np.allclose(held, totals, rtol=_CLOSE, atol=_CLOSE * total)
+
+
+def _are_within(
+    moments: npt.NDArray[Any], low: npt.NDArray[Any], high: npt.NDArray[Any], counts: Any
+) -> bool:
+    """Whether sums of scores, which round, are those of scores in the rungs."""
+    most, weight = np.finfo(np.float64).max, counts.sum(axis=1)
+    with np.errstate(over="ignore"):
+        least, largest = (np.clip(end * weight, -most, most) for end in (low, high))
+        room = _CLOSE * np.maximum(np.abs(least), np.abs(largest)) + np.finfo(np.float64).tiny
+        return bool(((least - room <= moments) & (moments <= largest + room)).all())

@@ -19,10 +19,9 @@ from karat.tally.algebra import merge
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import RowSample
-from karat.tally.score_table import ScoreTable
+from karat.tally.score_table import ScoreTable, other_totals
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.sums import LOSSES, Sums
-from karat.tally.table_consistency import other_totals
 
 __all__ = ["ScoredTables"]
 

@@ -15,6 +15,7 @@ from karat.metrics import Metric
 from karat.metrics._formula import Node, is_linear_in
 from karat.metrics._lift import Part, Policy
 from karat.metrics._program import first_of_each
+from karat.metrics._record import Record
 from karat.tally import Cells, Classes
 from karat.uncertainty.class_limits import ClassLimits, class_limits
 from karat.uncertainty.confidence import Confidence, Interval
@@ -169,5 +170,6 @@ def _parts(metric: Metric, policy: Policy) -> tuple[tuple[Node, ...], tuple[Metr
 
 def _plain(part: Part, metric: Metric) -> Metric:
     """The metric of one class that a part of a formula is."""
+    assert isinstance(part.record, Record)
     params = metric.params if part.record is metric.record else Metric.defaults(part.record)
     return Metric(part.record, "plain", params)

@@ -14,7 +14,7 @@ from karat.render.names import harmless
 from karat.render.numbers import amounts, count
 
 if TYPE_CHECKING:
-    from karat.report import Confusion
+    from karat.confusion import Confusion
 
 __all__ = ["Matrix", "clustered", "matrix_of"]
 

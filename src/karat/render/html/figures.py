@@ -80,7 +80,10 @@ def figures_of(report: Report) -> list[Figure]:
         curves = report.curves
     except KaratError:
         return []
-    import karat.plot as plot
+    from karat.plot._reliability import reliability
+    from karat.plot._scores import scores
+    from karat.plot._threshold import threshold
+    from karat.plot._traced import gain, precision_recall, roc
 
     which, _ = _listed(report)
     # Hundreds of curves would be heavy, and none could be told from another.
@@ -99,37 +102,46 @@ def figures_of(report: Report) -> list[Figure]:
         said = "What other thresholds would give; the slider above tells each in numbers."
         columns = {"precision": "precision", "recall": "recall"}
         table = _points_table(report, title, curves.precision_recall, columns)
-        drawing = drawn(plot.threshold, report)
+        drawing = drawn(threshold, report)
         by_threshold.append(Figure("metrics-by-threshold", title, said, drawing, table))
     return [
-        traced("roc", plot.roc),
-        traced("precision_recall", plot.precision_recall),
+        traced("roc", roc),
+        traced("precision_recall", precision_recall),
         Figure(
             "reliability",
             "Reliability",
             "How often a probability came true; on the dotted line it is right (calibrated).",
-            drawn(plot.reliability, report, **options),
+            drawn(reliability, report, **options),
             bins,
         ),
         Figure(
             "scores",
             "Scores",
             "How the scores of a class lie in the rows that are of it and in those that are not.",
-            drawn(plot.scores, report, **options),
+            drawn(scores, report, **options),
             bins,
         ),
-        traced("gain", plot.gain),
+        traced("gain", gain),
         *by_threshold,
     ]
 
 
 def drawn(
-    draw: Callable[..., Any], subject: Any, width: float = 4.8, height: float = 3.8, **options: Any
+    draw: Callable[..., Any],
+    report: Report,
+    width: float = 4.8,
+    height: float = 3.8,
+    **options: Any,
 ) -> str:
     """A drawing of `karat.plot` as markup whose colours are those of the page."""
+    from karat.plot._axes import axes_of
     from karat.plot.svg import as_svg
 
-    return as_svg(lambda ax: draw(subject, ax=ax, **options), width, height, colors=INKS)
+    def on_axes(ax: Any) -> None:
+        with axes_of(ax) as axes:
+            draw({"": report}, axes, **options)
+
+    return as_svg(on_axes, width, height, colors=INKS)
 
 
 def _listed(report: Report) -> tuple[list[int], tuple[str, ...]]:

@@ -1,24 +1,30 @@
-"""The methods of a report and of a comparison that give them to other programs and pages."""
+"""The public results, and the forms in which they are shown: reports, comparisons, numbers.
+
+What they know is data of `karat.results`; what they look like is made by `karat.render`, which is
+loaded when a form is first asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from karat import confusion, report, result
+from karat.comparison import outcome
+from karat.render.writing import write_text
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from karat.comparison.outcome import Comparison
     from karat.render.document import Document
     from karat.render.frames import Backend
     from karat.render.model_index import ModelIndex
     from karat.render.tidy import Row
     from karat.render.tracking import MlflowLog
-    from karat.report import Report
 
     Path = str | PathLike[str] | None
 
-__all__ = ["ComparisonExports", "Exports", "ReportExports"]
+__all__ = ["Comparison", "Confusion", "Report", "Result"]
 
 
 class Exports:
@@ -141,24 +147,142 @@ class Exports:
         return frame_of(rows, columns, backend)
 
 
-class ReportExports(Exports):
-    """The exports of a `karat.Report`; its JSON form is its own."""
+class Result(result.Result):
+    __doc__ = result.Result.__doc__
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from karat.render.notebook import result_as_html
+
+        return result_as_html(self)
+
+
+class Confusion(confusion.Confusion):
+    """The confusion matrix of a report; printed as a report shows it.
+
+    Attributes:
+        cells: the tally behind it.
+    """
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        from karat.render.plain import confusion_as_text
+
+        return confusion_as_text(self)
+
+    def _repr_html_(self) -> str:
+        from karat.render.notebook import confusion_as_html
+
+        return confusion_as_html(self)
+
+
+class Report(Exports, report.Report):
+    """All metrics of one data set.
+
+    Read a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``,
+    ``report["macro_f_beta(beta=2)"]``; any metric that the tally allows, listed or not.
+
+    Attributes:
+        cells: the tally.
+        undefined: policy for undefined values: ``"zero"``, ``"exclude"`` or ``"nan"``.
+        requested: the metrics asked for, or None for all.
+        mapping: column that played each role, when the rows came from a table.
+        source: facts about where the rows came from.
+        warnings: sentences the reader should see.
+        measured: what the metrics of scores gave, where there were scores.
+        scores: what the scores were: ``"probabilities"``, ``"scores"``, or None without any.
+        threshold: from which of them on the positive class of two was predicted; None: the
+            largest decided, or predictions were given.
+        kept_curves: the curves, where they were kept; read them as `curves`.
+        confidence: what was asked of the intervals; None: there are none.
+        clusters: the rows by cluster, where those of a cluster are not independent.
+        is_clustered: whether intervals take rows of a cluster together.
+        intervals: intervals that do not follow from the tally: those of scores, and of what was
+            read from JSON.
+        draws: what replicates are drawn from when an interval is read.
+        bounds: metrics that are not exact, with limits of the exact value, None where not known.
+        class_bounds: the same of metrics of each class: limits of each, equal where it is exact.
+        class_intervals: likewise for columns of the table of classes: limits float64[k] each.
+        kept_cautions: cautions that do not follow from the tally, of what was read from JSON.
+        kept_slices: the slices, where ``by=`` was given; read them as `slices`.
+    """
+
+    result_type: ClassVar[type[result.Result]] = Result
+
+    @property
+    def confusion(self) -> Confusion:
+        """The confusion matrix: ``.matrix``, ``.labels``, ``.names``, ``.occupied()``."""
+        return Confusion(self.cells)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types, in the schema ``karat.report/1``."""
+        from karat.render.json import report_to_dict
+
+        return report_to_dict(self)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as JSON text with sorted keys; written to `path` too, when given.
+
+        The file is written whole or not at all: a failure leaves an earlier one as it was.
+        """
+        from karat.render.json import report_to_json
+
+        text = report_to_json(self)
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one HTML page that opens anywhere, offline; written to `path` too.
+
+        Errors:
+            K501 jinja2 or matplotlib is missing: ``pip install "karat[cli]"``.
+
+        Cost: about a second of drawing, whatever the number of rows.
+        """
+        from karat.render.html import report_to_html
+
+        text = report_to_html(self)
+        if path is not None:
+            write_text(path, text)
+        return text
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a report back from its JSON text: the same tally, hence the same numbers.
+
+        What another karat wrote and this one does not have is named in a warning of the report.
+
+        Errors:
+            K205 it is not a whole report of schema ``karat.report/1``, or contradicts itself; K206
+            a newer schema wrote it; K211, K301, K302 it asks for metrics that it or karat lacks.
+        """
+        from karat.render.json import report_from_json
+
+        return report_from_json(text, cls)
+
+    def text(self, width: int = 80) -> str:
+        """The report as plain text of at most `width` columns."""
+        from karat.render.plain import report_as_text
+
+        return report_as_text(self, width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<karat.Report: {self.n_rows} rows, {self.classes.k} classes>"
 
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
         from karat.render.describe import describe
 
-        return describe(self._report, metrics=metrics)
+        return describe(self, metrics=metrics)
 
     def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
         from karat.render.tidy import REPORT_COLUMNS, rows_of_report
 
-        return rows_of_report(self._report), REPORT_COLUMNS
-
-    @property
-    def _report(self) -> Report:
-        return cast("Report", self)
+        return rows_of_report(self), REPORT_COLUMNS
 
     def to_model_index(
         self,
@@ -218,7 +342,7 @@ class ReportExports(Exports):
         from karat.render.model_index import model_index_of
 
         return model_index_of(
-            self._report,
+            self,
             model_name=model_name,
             dataset=dataset,
             dataset_type=dataset_type,
@@ -263,7 +387,7 @@ class ReportExports(Exports):
         """
         from karat.render.tracking import mlflow_of
 
-        return mlflow_of(self._report, metrics=metrics, per_class=per_class, prefix=prefix)
+        return mlflow_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
     def to_wandb(
         self,
@@ -293,40 +417,58 @@ class ReportExports(Exports):
         """
         from karat.render.tracking import wandb_of
 
-        return wandb_of(self._report, metrics=metrics, per_class=per_class, prefix=prefix)
+        return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
     def _repr_html_(self) -> str:
         from karat.render.notebook import report_as_html
 
-        return report_as_html(self._report)
+        return report_as_html(self)
 
 
-class ComparisonExports(Exports):
-    """The exports of a `karat.Comparison`; its JSON form is its own."""
+class Comparison(Exports, outcome.Comparison):
+    __doc__ = outcome.Comparison.__doc__
 
-    __slots__ = ()
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The comparison as one HTML page that opens anywhere, offline; written to `path` too.
+
+        Errors:
+            K501 jinja2 is missing: ``pip install "karat[cli]"``.
+        """
+        from karat.render.html import comparison_to_html
+
+        text = comparison_to_html(self)
+        if path is not None:
+            write_text(path, text)
+        return text
+
+    def text(self, width: int = 80) -> str:
+        """The comparison as plain text of at most `width` columns."""
+        from karat.render.compared import comparison_as_text
+
+        return comparison_as_text(self, width)
+
+    def __str__(self) -> str:
+        return self.text()
 
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
         from karat.render.compared import describe_comparison
 
         del metrics  # a comparison lists every metric that was compared
-        return describe_comparison(cast("Comparison", self))
+        return describe_comparison(self)
 
     def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
         from karat.render.tidy import COMPARISON_COLUMNS, rows_of_comparison
 
-        return rows_of_comparison(cast("Comparison", self)), COMPARISON_COLUMNS
+        return rows_of_comparison(self), COMPARISON_COLUMNS
 
     def _repr_html_(self) -> str:
         from karat.render.notebook import comparison_as_html
 
-        return comparison_as_html(cast("Comparison", self))
+        return comparison_as_html(self)
 
 
 def _written(text: str, path: Path) -> str:
     """The text, written to a file too where there is one."""
     if path is not None:
-        from karat.render.writing import write_text
-
         write_text(path, text + "\n")
     return text

@@ -1,0 +1,1 @@
+"""The public verbs: from rows to results, with the forms that they are shown in."""

@@ -1,0 +1,274 @@
+"""`ReportValues`: every metric of one tally, computed when it is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat._version import __version__
+from karat.errors import KaratError, error
+from karat.errors.habits import of_a_report
+from karat.metrics import Metric, Pairwise, get
+from karat.metrics._bounded import ClassLimits
+from karat.metrics._bounds import Limits
+from karat.metrics._lift import Policy
+from karat.metrics._metric import Values
+from karat.metrics._positive import check_has_positive, with_positive
+from karat.metrics._registry import find
+from karat.plan import default_metrics
+from karat.reasons import not_computed, undefined_reason
+from karat.result import Result, Results
+from karat.signature import Signature
+from karat.tally import Cells, Classes, ClusteredCells
+from karat.tally.kept import cached_property
+from karat.uncertainty.confidence import Confidence, Interval
+from karat.uncertainty.table_intervals import TableIntervals
+
+if TYPE_CHECKING:
+    from karat.curves import Curves
+    from karat.uncertainty.draws import Draws
+
+__all__ = ["ReportValues"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_OPEN: Final = "from scores in buckets; how far from exact is not known"
+
+
+@dataclass(frozen=True, eq=False)
+class ReportValues:
+    """What a report knows, and every metric of it by name; `karat.Report` lists the attributes."""
+
+    result_type: ClassVar[type[Result]] = Result
+    """What a metric is given as."""
+
+    cells: Cells
+    undefined: Policy = "zero"
+    requested: tuple[Metric, ...] | None = None
+    mapping: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    measured: Mapping[Metric, Values] = field(default_factory=dict)
+    scores: str | None = None
+    threshold: float | None = None
+    kept_curves: Curves | None = None
+    confidence: Confidence | None = None
+    clusters: ClusteredCells | None = None
+    intervals: Mapping[Metric, Interval] = field(default_factory=dict)
+    class_intervals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    is_clustered: bool = False
+    draws: Draws | None = None
+    bounds: Mapping[Metric, Limits | None] = field(default_factory=dict)
+    class_bounds: Mapping[Metric, ClassLimits] = field(default_factory=dict)
+    kept_cautions: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> Classes:
+        """The classes, their order, their display names and the positive one."""
+        return self.cells.classes
+
+    @property
+    def labels(self) -> tuple[str | int | bool, ...]:
+        """The class labels in order."""
+        return self.cells.classes.labels
+
+    @property
+    def n_rows(self) -> int:
+        """Rows read."""
+        return int(self.cells.n_rows)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes, so that plain names mean the positive class."""
+        return self.cells.classes.positive is not None
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Result]:
+        """Every listed metric by canonical name."""
+        if self.requested is not None:
+            # What these rows do not have is an error at once.
+            return {name: self._result(metric) for name, metric in self._listed.items()}
+        return Results(self._listed, self._result)
+
+    @cached_property
+    def _listed(self) -> Mapping[str, Metric]:
+        if self.requested is not None:
+            return {str(metric): metric for metric in self.requested}
+        of_scores = [m for m in self.measured if m.lift != "per_class" and m.record.in_report]
+        return {str(m): m for m in (*default_metrics(), *of_scores) if self._applies(m)}
+
+    @cached_property
+    def undefined_metrics(self) -> Mapping[str, str]:
+        """Why the data do not define a value, of the listed metrics of which that is so."""
+        reasons = {name: self._computed(metric)[2] for name, metric in self._listed.items()}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def _applies(self, metric: Metric) -> bool:
+        if metric.record.is_per_class and metric.lift == "plain" and not self.is_binary:
+            return False
+        return not (metric.needs_cells and self.cells.storage == "marginals")
+
+    def __getitem__(self, name: str | Metric) -> Result:
+        """The result of a metric, by any of its names.
+
+        Errors:
+            K301 no such metric; K307 a plain name where there are more than two classes; K123 where
+            there is one, unless it is 0 or 1: then 1 is positive, as in the functions.
+        """
+        return self._result(get(name))
+
+    def __getattr__(self, name: str) -> Result:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KaratError as problem:
+            if told := of_a_report(name):
+                raise AttributeError(told) from None
+            what = "A report has neither an attribute nor a metric of that name.\n"
+            raise AttributeError(what * (problem.code == "K301") + str(problem)) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self._listed if name.isidentifier())]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def __contains__(self, name: object) -> bool:
+        metric = find(name) if isinstance(name, str) else name
+        return isinstance(metric, Metric) and str(metric) in self._listed
+
+    def _computed(self, metric: Metric) -> tuple[Cells, Values, str | None]:
+        """The cells of a metric, what it gave on them, and why that is undefined."""
+        if metric.needs_scores and self.scores is None:
+            raise error("K210", name=str(metric))
+        cells = self.cells
+        needs_positive = metric.record.is_per_class and metric.lift == "plain"
+        if needs_positive and not self.is_binary and self.classes.k == 1:
+            cells = with_positive(cells, metric.name)
+        else:
+            check_has_positive(metric, self.classes, self.measured)
+        computed = self._values(metric, cells)
+        left_out = bool(np.isfinite(computed.value))
+        reason = undefined_reason(metric, cells.classes, computed.undefined, is_left_out=left_out)
+        return cells, computed, reason
+
+    def _result(self, metric: Metric) -> Result:
+        cells, computed, reason = self._computed(metric)
+        classes, confidence = cells.classes, self.confidence
+        value = float(computed.value)
+        interval = self._interval(metric, value, cells, is_undefined=bool(computed.undefined.all()))
+        positive = classes.positive
+        return self.result_type(
+            name=str(metric),
+            value=value,
+            n=self.n_rows,
+            undefined=reason,
+            definition=metric.definition,
+            range=metric.range,
+            better=metric.better,
+            signature=Signature(
+                str(metric) if metric.record.is_traced else metric.full,
+                classes.k,
+                None if positive is None else classes.display[positive],
+                self.undefined,
+                self.cells.is_weighted,
+                __version__,
+                None if confidence is None else confidence.design,
+                self.is_clustered,
+                confidence.seed if confidence is not None and interval.is_drawn else None,
+            ),
+            low=interval.low,
+            high=interval.high,
+            level=None if confidence is None or interval.low is None else confidence.level,
+            method=interval.method,
+            exact=metric not in self.bounds,
+            bound=self.bounds.get(metric),
+            standard_error=interval.standard_error,
+            remark=self._remark(metric, interval.remark),
+        )
+
+    def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
+        """What to know of an interval, and of a value that is not exact."""
+        if self.bounds.get(metric, ()) is not None:
+            return of_interval
+        # What was read from JSON says it already.
+        told = (of_interval or "").removesuffix(_OPEN).removesuffix("; ")
+        return f"{told}; {_OPEN}" if told else _OPEN
+
+    def _interval(
+        self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
+    ) -> Interval:
+        """How sure a value is."""
+        if self.confidence is None or not math.isfinite(value):
+            return Interval()
+        known = self.intervals.get(metric)
+        if known is None and self.draws is not None:
+            known = self.draws.of(metric, value, self.confidence)
+        if known is not None:
+            return known
+        if metric.needs_scores:
+            return Interval(remark="it was not asked for")
+        if self.is_clustered and self.clusters is None:
+            return Interval(remark="the clusters of the rows are not kept in JSON")
+        if is_undefined:
+            return Interval(remark="these rows do not define the value")
+        if cells is self.cells:
+            return self._tables.of(metric, value)
+        return TableIntervals(cells, self.confidence, None, self.undefined).of(metric, value)
+
+    @cached_property
+    def _tables(self) -> TableIntervals:
+        assert self.confidence is not None
+        return TableIntervals(self.cells, self.confidence, self.clusters, self.undefined)
+
+    def covariance(self, metrics: Iterable[str | Metric]) -> npt.NDArray[np.float64]:
+        """float64[d, d]: how the errors of d metrics of labels go together, from their influence.
+
+        The square roots of its diagonal are their standard errors; of any smooth function of them
+        the variance is gᵀ·C·g, with its slopes g.
+
+        Errors:
+            K211 a metric of scores: its rows are gone; K204, K212 the tally does not say.
+
+        Cost: O(d² · cells).
+
+        Example:
+            >>> import karat
+            >>> report = karat.evaluate(confusion=[[40, 10], [5, 45]])
+            >>> report.covariance(["accuracy", "error_rate"]).round(6).tolist()
+            [[0.001275, -0.001275], [-0.001275, 0.001275]]
+        """
+        asked = self.confidence or Confidence()
+        tables = TableIntervals(self.cells, asked, self.clusters, self.undefined)
+        return tables.covariance([get(name) for name in metrics])
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What makes the intervals less sure than they say; empty without intervals."""
+        # Of what was read from JSON the number of clusters is gone.
+        is_read = self.is_clustered and self.clusters is None
+        if self.confidence is None or is_read:
+            return self.kept_cautions
+        return self._tables.cautions
+
+    def _values(self, metric: Metric, cells: Cells) -> Values:
+        """What a metric gave on these rows.
+
+        Errors:
+            K210 it reads scores, and there were none; K211 it was not computed.
+        """
+        if not metric.needs_scores:
+            return metric.values(cells, self.undefined)
+        found = self.measured.get(metric)
+        if found is None:
+            raise not_computed([str(metric)], needs_rows=metric.record.reads is Pairwise)
+        return found
