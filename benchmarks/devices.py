@@ -26,7 +26,7 @@ from torchmetrics.functional.classification import (
 )
 
 import karat
-from karat.engines.devices.tensors import even_on_the_host
+from karat.data.sources.torch.tensors import even_on_the_host
 
 CLASSES = 10
 _COPIED: int = 1 << 28

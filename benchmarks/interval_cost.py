@@ -17,9 +17,9 @@ os.environ["KARAT_NUM_THREADS"] = "1"
 import numpy as np
 
 import karat
+from karat.inference.confidence import Confidence
+from karat.inference.table_intervals import TableIntervals
 from karat.metrics import get
-from karat.uncertainty.confidence import Confidence
-from karat.uncertainty.table_intervals import TableIntervals
 
 _K = 10
 _ROUNDS = 300

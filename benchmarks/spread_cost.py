@@ -16,12 +16,12 @@ os.environ["KARAT_NUM_THREADS"] = "1"
 import numpy as np
 
 from benchmarks.score_cases import two_classes
-from karat.engines.ranking import rank
-from karat.engines.scores import tally_scores
-from karat.inputs.scores import as_scores
+from karat.data.scores.containers import as_scores
+from karat.data.scores.ranking import rank
+from karat.data.scores.rows import tally_scores
+from karat.inference.score_spread import Spread, measured_with_spreads
 from karat.metrics import get
 from karat.metrics._measure import measure
-from karat.uncertainty.score_spread import Spread, measured_with_spreads
 
 MOST = 1.3
 """An area with its variance may cost so many times the area alone."""

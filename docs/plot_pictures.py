@@ -15,8 +15,8 @@ import duckdb
 import numpy as np
 
 import karat
+from karat.output.plots.svg import as_svg
 from karat.plot import PALETTE
-from karat.plot.svg import as_svg
 
 FOLDER = Path("examples/predictions")
 WIDTH, HEIGHT = 4.4, 3.5

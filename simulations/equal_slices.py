@@ -14,12 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.api.results import Report
+from karat.inference.confidence import Confidence
+from karat.inference.limits import wilson_limits
+from karat.inference.slices import permuted as dealt
 from karat.metrics import get
-from karat.slices import SliceTable, dealt
+from karat.results.slices import SliceTable
 from karat.tally import Axis, Cells, Classes
 from karat.tally.sliced import SlicedCells
-from karat.uncertainty.confidence import Confidence
-from karat.uncertainty.limits import wilson_limits
 
 __all__ = ["CASES", "POPULATIONS", "POWER", "Called", "Case", "drawn", "of_prevalences", "rates"]
 

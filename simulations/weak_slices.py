@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 
-from karat.slices.weak import WeakSlices
-from karat.uncertainty.limits import wilson_limits
-from karat.weak_slices import find_weak_slices
+from karat.api.weak_slices import find_weak_slices
+from karat.inference.limits import wilson_limits
+from karat.inference.slices.weak import WeakSlices
 
 __all__ = ["columns", "noise", "planted"]
 

@@ -15,8 +15,8 @@ from sklearn.metrics import roc_auc_score
 import karat
 from benchmarks.case import KARAT, PEER, Candidates, Case, Goal
 from benchmarks.cases.data import two_classes
-from karat.engines.ranking import rank
-from karat.uncertainty.ladder_replicates import replicate_areas
+from karat.data.scores.ranking import rank
+from karat.inference.ladder_replicates import replicate_areas
 
 N_REPLICATES = 1000
 N_CHECKED = 2000

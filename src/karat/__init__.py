@@ -20,20 +20,20 @@ from karat._version import __version__
 
 _HOMES = {
     "Comparison": "karat.api.results",
-    "compare": "karat.comparing",
-    "evaluate": "karat.evaluation",
-    "find_weak_slices": "karat.weak_slices",
-    "gate": "karat.gate_runs",
-    "GateResult": "karat.gating.outcome",
+    "compare": "karat.api.comparing",
+    "evaluate": "karat.api.evaluation",
+    "find_weak_slices": "karat.api.weak_slices",
+    "gate": "karat.api.gate.verb",
+    "GateResult": "karat.results.gate.outcome",
     "Report": "karat.api.results",
     "Result": "karat.api.results",
-    "Plan": "karat.plan",
-    "Signature": "karat.signature",
-    "Stream": "karat.streams.stream",
-    "rows_needed": "karat.sample_sizes",
-    "scorer": "karat.scoring",
-    "confusion_matrix": "karat.functions",
-    "roc_auc_pairs": "karat.scored_functions",
+    "Plan": "karat.metrics.plan",
+    "Signature": "karat.results.signature",
+    "Stream": "karat.api.streams.stream",
+    "rows_needed": "karat.api.sample_sizes",
+    "scorer": "karat.api.scorer",
+    "confusion_matrix": "karat.api.functions",
+    "roc_auc_pairs": "karat.api.scored_functions",
     "KaratError": "karat.errors",
     "InputError": "karat.errors",
     "UnknownNameError": "karat.errors",
@@ -59,8 +59,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _metric_function(name: str) -> Any:
+    from karat.api.functions import function_of
     from karat.errors import UnknownNameError
-    from karat.functions import function_of
 
     try:
         return function_of(name)

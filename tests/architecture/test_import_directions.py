@@ -194,13 +194,13 @@ def test_the_table_itself_has_no_way_from_one_half_to_the_other() -> None:
 def test_a_violation_is_found_in_whatever_form_it_is_written(tmp_path: Path) -> None:
     statements = {
         "tally/a.py": "import karat.metrics",
-        "tally/b.py": "def late():\n    from karat.inputs import column",
+        "tally/b.py": "def late():\n    from karat.data import column",
         "inputs/c.py": "from ..metrics import rates",
         "metrics/d.py": "from karat import engines",
-        "metrics/e.py": "import typing\nif typing.TYPE_CHECKING:\n    from karat.inputs import x",
+        "metrics/e.py": "import typing\nif typing.TYPE_CHECKING:\n    from karat.data import x",
         "strange/f.py": "from karat import errors",
         "cli/h.py": "from karat.compat import onedal",
-        "engines/g.py": "from karat.inputs import column",
+        "engines/g.py": "from karat.data import column",
     }
     package = tree(tmp_path, statements)
     assert len(wrong_directions(imports_of(package))) == len(statements) - 1

@@ -11,9 +11,9 @@ import pytest
 
 import karat
 from karat.api.results import Report
+from karat.errors.foreign_text import harmless
 from karat.metrics import get
-from karat.render.html.decisions import METRICS
-from karat.render.names import harmless
+from karat.output.html.decisions import METRICS
 from tests.architecture.tracked import ROOT
 from tests.browser.opening import Seen, browser, opened
 from tests.optional import optional
@@ -198,7 +198,7 @@ def test_the_threshold_moves_by_keys_and_says_where_it_is(
 
 
 def test_every_metric_that_moves_is_a_formula_that_the_script_knows() -> None:
-    from karat.render.html.decisions import tree
+    from karat.output.html.decisions import tree
 
     assert all(tree(get(name).traced("zero").raw) for name in METRICS)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.gating.baselines import read_baseline
+from karat.output.gate.baselines import read_baseline
 from tests.cli.running import Karat, Ran, in_process
 from tests.gating.rows import shuffled, table, two_models, write
 
@@ -241,7 +241,7 @@ def test_an_interrupt_exits_130(karat: Karat, old: str, monkeypatch: pytest.Monk
     def interrupted(*arguments: Any, **options: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("karat.gate_runs.run_gate", interrupted)
+    monkeypatch.setattr("karat.api.gate.verb.run_gate", interrupted)
     assert karat("gate", old, "--min", "accuracy=0.1").code == 130
 
 

@@ -12,10 +12,10 @@ import duckdb
 import polars as pl
 
 import karat
-from karat.engines.duck import explaining
-from karat.engines.file_units import units_of_files
-from karat.engines.files import tally_files
-from karat.engines.unnamed_file import UnnamedFile
+from karat.data.sources.files.counted import tally_files
+from karat.data.sources.files.duck import explaining
+from karat.data.sources.files.units import units_of_files
+from karat.data.sources.files.unnamed_file import UnnamedFile
 
 
 def reading(files: Mapping[str, bytes], *named: str, **options: object) -> Callable[[], object]:

@@ -12,8 +12,8 @@ import pytest
 
 import karat
 from karat.compat.catboost import eval_metric
+from karat.data.sources.distributed.frames import spread_host
 from karat.errors import KaratError
-from karat.inputs.spread import spread_host
 from tests.optional import optional
 
 dd = optional("dask.dataframe")

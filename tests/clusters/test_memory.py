@@ -16,8 +16,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 import numpy as np, pandas as pd
-from karat.engines.partials import Partial
-from karat.engines.partitions import Reading, merge_bytes, tally_partition
+from karat.data.sources.distributed.partials import Partial
+from karat.data.sources.distributed.partitions import Reading, merge_bytes, tally_partition
 
 def kb(name):
     return int(Path("/proc/self/status").read_text().split(name + ":")[1].split()[0])

@@ -12,11 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.engines import partials
-from karat.engines.dask import DaskFrame
-from karat.engines.partials import Partial, check_all, folded, merged
-from karat.engines.partitions import Reading, merge_bytes, tally_partition, whole_of
-from karat.engines.spark import SparkFrame, joined, pieces
+from karat.data.sources.distributed import partials
+from karat.data.sources.distributed.dask import DaskFrame
+from karat.data.sources.distributed.partials import Partial, check_all, folded, merged
+from karat.data.sources.distributed.partitions import (
+    Reading,
+    merge_bytes,
+    tally_partition,
+    whole_of,
+)
+from karat.data.sources.distributed.spark import SparkFrame, joined, pieces
 from karat.errors import KaratError
 from tests.clusters.frames import CALLS, assert_same_reports, predictions
 
@@ -65,9 +70,9 @@ def evaluate_locally(
 ) -> karat.Report:
     """`karat.evaluate` where the host is `LocalFrame`."""
     host = LocalFrame(parts, np.random.default_rng(seed))
-    monkeypatch.setattr("karat.engines.spread_rows._opened", lambda table: host)
-    monkeypatch.setattr("karat.evaluation.spread_host", lambda table: "dask")
-    monkeypatch.setattr("karat.evaluation.spread_host", lambda table: "dask")
+    monkeypatch.setattr("karat.data.sources.distributed.rows._opened", lambda table: host)
+    monkeypatch.setattr("karat.api.evaluation.spread_host", lambda table: "dask")
+    monkeypatch.setattr("karat.api.evaluation.spread_host", lambda table: "dask")
     return karat.evaluate(parts[0], **call)
 
 
@@ -220,7 +225,9 @@ class Broken:
 
 def test_workers_without_karat_are_told() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("karat.engines.spark.SparkFrame._columns", lambda self, reading: [])
+        patch.setattr(
+            "karat.data.sources.distributed.spark.SparkFrame._columns", lambda self, reading: []
+        )
         with pytest.raises(KaratError) as caught:
             SparkFrame(Broken()).tally(COUNTED)
     assert caught.value.code == "K502"

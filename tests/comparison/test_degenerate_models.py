@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.comparison.families import wald
+from karat.inference.comparison.families import wald
 
 NAMES = ["matthews_correlation", "kappa", "informedness", "balanced_accuracy",
          "normalized_mutual_information"]  # fmt: skip

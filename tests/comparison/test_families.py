@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.comparison.families import holm, largest, wald
+from karat.inference.comparison.families import holm, largest, wald
 from tests.comparison.data import drawn
 
 ERRORS = (0.3, 0.22, 0.2, 0.2)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import karat
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import label_interval
+from karat.inference.table_spread import TableSpread
 from karat.metrics import get
 from karat.tally import Cells, Classes
-from karat.uncertainty.confidence import Confidence
-from karat.uncertainty.label_intervals import label_interval
-from karat.uncertainty.table_spread import TableSpread
 from tests.comparison.data import drawn
 
 TABLE = np.array([[70, 8, 2], [9, 40, 6], [3, 5, 17]])

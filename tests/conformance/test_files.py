@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import karat
-from karat import common_arguments
-from karat.engines import unit_cuts
+from karat.api import common_arguments
+from karat.data.sources.files import unit_cuts
 from karat.testing import Sample, SourceLaws
 from tests.conformance.columns import write_csv, write_json_lines, write_parquet
 

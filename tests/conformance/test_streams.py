@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat import common_arguments
+from karat.api import common_arguments
 from karat.testing import Sample, SourceLaws
 
 

@@ -14,9 +14,9 @@ import pytest
 import karat
 from karat.api.results import Report
 from karat.curves import _kept
-from karat.engines import scores as engine
+from karat.data.scores import rows as engine
 from karat.errors import KaratError
-from karat.render.json import report_schema
+from karat.output.json import report_schema
 from tests.curves.problems import problems
 from tests.optional import optional
 from tests.same import assert_same
@@ -92,7 +92,7 @@ def test_the_pass_sorts_no_column_twice(monkeypatch: pytest.MonkeyPatch) -> None
     karat.evaluate(**data)
     with_curves = len(counts)
     counts.clear()
-    monkeypatch.setattr("karat.measuring.MOST_CLASSES", 0)
+    monkeypatch.setattr("karat.api.measuring.MOST_CLASSES", 0)
     assert karat.evaluate(**data).kept_curves is None
     assert with_curves == len(counts) > 0
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import karat
-from karat.engines.devices.tensors import even_on_the_host
+from karat.data.sources.torch.tensors import even_on_the_host
 from tests.optional import optional
 
 torch = optional("torch")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.engines.devices import histograms, label_tally, row_choice, score_losses, score_rungs
+from karat.data.sources.torch import histograms, label_tally, row_choice, score_losses, score_rungs
 from tests.devices.rows import add, differences, labels, on_the_device, scores, torch, weights
 
 SMALL = 1 << 20
@@ -73,7 +73,7 @@ def test_labels(is_weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     ("module", "name"), OF_SCORES, ids=lambda item: getattr(item, "__name__", item)
 )
 def test_scores(module: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.engines.devices import held_scores
+    from karat.data.sources.torch import held_scores
 
     monkeypatch.setattr(held_scores, "_GROUP_VALUES", 30_000)
     monkeypatch.setattr(score_losses, "_BLOCK_VALUES", 9_000)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.devices import faults, row_choice
-from karat.engines.devices.histograms import added, counted, summed
-from karat.engines.devices.row_choice import ChosenRows
-from karat.engines.devices.score_rungs import Rungs
+from karat.data.sources.torch import faults, row_choice
+from karat.data.sources.torch.histograms import added, counted, summed
+from karat.data.sources.torch.row_choice import ChosenRows
+from karat.data.sources.torch.score_rungs import Rungs
 from karat.tally.buckets import EXACT
 from karat.tally.row_sample import RowSample
 from karat.tally.score_table import ScoreTable

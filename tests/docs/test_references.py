@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from karat.inputs.roles import ALIASES, Role
-from karat.render.json import report_schema
+from karat.data.roles import ALIASES, Role
+from karat.output.json import report_schema
 from tests.architecture.tracked import ROOT
 from tests.optional import optional
 

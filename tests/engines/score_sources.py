@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from karat.engines.file_rows import rows_of_files
-from karat.engines.frame_rows import rows_of_frame
-from karat.engines.rows import Rows
+from karat.data.rows import Rows
+from karat.data.sources.files.rows import rows_of_files
+from karat.data.sources.tables.rows import rows_of_frame
 from tests.optional import optional
 
 pd = optional("pandas")

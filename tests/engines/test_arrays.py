@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines import arrays
-from karat.engines.arrays import tally_columns, tally_labels
-from karat.engines.matrices import tally_matrix
+from karat.data.labels.containers import encode
+from karat.data.sources.arrays import labels as arrays
+from karat.data.sources.arrays.labels import tally_columns, tally_labels
+from karat.data.sources.arrays.matrices import tally_matrix
 from karat.errors import KaratError
-from karat.inputs.labels import encode
 from karat.tally import Cells, to_marginals
 from tests.inputs.hosts import CONFUSION, PRED, TRUE, pa, pd, pl
 

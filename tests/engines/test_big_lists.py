@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.engines.file_units import units_of_files
+from karat.data.sources.files.units import units_of_files
 from tests.engines.big_sets import LEAST
 
 N = 20_000

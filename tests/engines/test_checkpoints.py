@@ -16,10 +16,9 @@ import polars as pl
 import pytest
 
 import karat
-from karat.engines import unit_cuts
-from karat.engines.file_units import FileUnits
+from karat.data.sources.files import checkpoints, unit_cuts
+from karat.data.sources.files.units import FileUnits
 from karat.errors import KaratError
-from karat.streams import checkpoints
 from karat.tally.serialization import framed, unframed
 from tests.engines.big_sets import LEAST, write_files
 
@@ -130,7 +129,7 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
     path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
     # A unit a file: small files would be read together.
     program = (
-        "import sys; from karat.engines import unit_cuts; unit_cuts.N_UNIT = 8000; "
+        "import sys; from karat.data import unit_cuts; unit_cuts.N_UNIT = 8000; "
         "from karat.cli import main; sys.exit(main())"
     )
     words = [
@@ -164,7 +163,7 @@ def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) ->
     files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
     karat.evaluate(files, checkpoint=path)
     write = (
-        "import os, sys; from karat.render import writing; "
+        "import os, sys; from karat.output import writing; "
         "os.fsync = lambda _: os.kill(os.getpid(), 9); writing.write_bytes(sys.argv[1], b'x')"
     )
     for name in ("read.karat", "other.karat"):

@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.api.results import Report
-from karat.engines.checks import unused_groups
+from karat.data.checks import unused_groups
 from karat.errors import KaratError
 from tests.engines.score_sources import WRITERS, pa, pd, pl
 

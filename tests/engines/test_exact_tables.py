@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines import exact_tables
-from karat.engines.exact_tables import ExactColumns
-from karat.engines.scores import ScoreTally
-from karat.inputs.scores import Scores
+from karat.data.scores.containers import Scores
+from karat.data.scores.rows import ScoreTally
+from karat.data.sources.files import exact_tables
+from karat.data.sources.files.exact_tables import ExactColumns
 from karat.tally import Classes, tabled_rows
 from karat.tally.table_column import pooled_table
 from tests.engines.big_sets import LEAST, write_scored

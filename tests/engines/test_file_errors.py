@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from karat.engines import duck, row_blocks
-from karat.engines.files import survey_files, tally_files
+from karat.data.sources.files import duck, row_blocks
+from karat.data.sources.files.counted import survey_files, tally_files
 from karat.errors import KaratError
 from tests.engines.writing import TEN, duckdb, write_csv, write_json, write_parquet, write_rows
 
@@ -237,7 +237,7 @@ def test_rows_of_errors_count_over_all_files(
 
 
 def test_late_surprises_in_a_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.engines.readers.N_SAMPLE", 2)
+    monkeypatch.setattr("karat.data.sources.files.readers.N_SAMPLE", 2)
     path = written(tmp_path / "p.csv", "label,pred\n1,1\n0,0\n1,0.5\n")
     assert "First at row 2: 0.5" in str(refused(path))
     path = written(tmp_path / "q.csv", "label,pred\n1,1\n0,0\n1,nan\n")

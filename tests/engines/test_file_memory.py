@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.engines.duck import connected
+from karat.data.sources.files.duck import connected
 from tests.engines.writing import write_rows
 
 PROGRAM = """
@@ -22,7 +22,7 @@ def peak_kb():
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0])
 
-from karat.engines.files import tally_files
+from karat.data.sources.files.counted import tally_files
 cells = tally_files(sys.argv[1]).cells
 assert int(cells.n_rows) == int(sys.argv[2]), cells.n_rows
 assert cells.k == 10

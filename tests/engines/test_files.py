@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines import files, row_blocks
-from karat.engines.arrays import tally_labels
-from karat.engines.files import survey_files, tally_files
+from karat.data.sources.arrays.labels import tally_labels
+from karat.data.sources.files import counted as files
+from karat.data.sources.files import row_blocks
+from karat.data.sources.files.counted import survey_files, tally_files
 from karat.errors import KaratError
 from karat.tally import Cells
 from tests.engines.writing import (

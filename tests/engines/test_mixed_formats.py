@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from karat.engines.files import tally_files
+from karat.data.sources.files.counted import tally_files
 from karat.errors import KaratError
 from tests.engines.writing import Columns, write_csv, write_json, write_parquet
 

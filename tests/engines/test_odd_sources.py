@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from karat.engines.files import tally_files
-from karat.engines.frames import tally_frame
-from karat.engines.paths import is_query
+from karat.data.sources.files.counted import tally_files
+from karat.data.sources.files.paths import is_query
+from karat.data.sources.tables.counted import tally_frame
 from karat.errors import KaratError
 from tests.engines.writing import TEN, write_csv, write_json, write_parquet
 from tests.ids import named
@@ -88,7 +88,7 @@ def test_a_number_of_thousands_of_digits_is_no_label(name: str, tmp_path: Path) 
 
 
 def test_many_scores_are_told_to_be_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.engines.files.N_CLASSES_MAX", 3)
+    monkeypatch.setattr("karat.data.sources.files.counted.N_CLASSES_MAX", 3)
     scores = {"label": [0, 1] * 5, "prediction": [i / 7 for i in range(10)]}
     for path in (write_csv(tmp_path / "p.csv", scores), write_json(tmp_path / "p.jsonl", scores)):
         assert refused(path).code == "K407"
@@ -174,7 +174,7 @@ def test_text_called_weights_is_refused_in_tables(make: Any) -> None:
 def test_a_weight_after_the_sample_is_not_bent(
     value: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.engines.readers.N_SAMPLE", 2)
+    monkeypatch.setattr("karat.data.sources.files.readers.N_SAMPLE", 2)
     n = 2 if name == "csv" else 25_000
     columns = {"label": [1] * n + [0], "pred": [1] * n + [1], "w": [*([1] * n), value]}
     write = {"csv": write_csv, "jsonl": write_json}[name]
@@ -222,7 +222,7 @@ def test_a_damaged_file_is_blamed_beside_a_filter(tmp_path: Path) -> None:
 def test_a_filter_does_not_bend_what_comes_after_the_sample(
     value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.engines.readers.N_SAMPLE", 2)
+    monkeypatch.setattr("karat.data.sources.files.readers.N_SAMPLE", 2)
     path = written(tmp_path / "p.csv", f"label,pred,age\n1,1,1\n0,0,2\n1,0,{value}\n")
     problem = refused(path, where="age > 1")
     assert problem.code == "K408"

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from karat import _native
-from karat.engines.matrix_columns import Columns
-from karat.engines.ranking import Ranked, pair_areas, rank, rank_pooled
+from karat.data.scores.matrix_columns import Columns
+from karat.data.scores.ranking import Ranked, pair_areas, rank, rank_pooled
 from karat.tally import Ladder
 from tests.kernels import reference
 from tests.ranks import column, ranked_rows, scored_rows

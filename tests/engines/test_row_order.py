@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import karat
-from karat.engines.duck import connected
-from karat.engines.files import tally_files
-from karat.engines.row_order import keep_order
+from karat.data.sources.files.counted import tally_files
+from karat.data.sources.files.duck import connected
+from karat.data.sources.files.row_order import keep_order
 from karat.errors import KaratError
 
 N = 400_000
@@ -72,8 +72,8 @@ def test_own_reads_keep_their_threads(
     def watched(connection: object, sql: str) -> None:
         seen.append(threads_after(sql))
 
-    monkeypatch.setattr("karat.engines.files.keep_order", watched)
-    monkeypatch.setattr("karat.engines.file_rows.keep_order", watched)
+    monkeypatch.setattr("karat.data.sources.files.counted.keep_order", watched)
+    monkeypatch.setattr("karat.data.sources.files.rows.keep_order", watched)
     scored = tmp_path / "s.csv"
     scored.write_text("label,p_1,p_2,w\n1,0.5,0.5,1\n2,0.5,0.5,2\n")
     lines = tmp_path / "s.jsonl"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import karat
+from karat.api.evaluation import report_of_table
+from karat.api.measuring import Spec
 from karat.errors import KaratError
-from karat.evaluation import report_of_table
-from karat.measuring import Spec
 
 ROLES = dict.fromkeys(("true", "pred", "prob", "score"))
 OPTIONS = dict.fromkeys(("labels", "positive", "weights"))

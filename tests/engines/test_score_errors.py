@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from karat.engines.file_rows import rows_of_files
-from karat.engines.frame_rows import rows_of_frame
+from karat.data.sources.files.rows import rows_of_files
+from karat.data.sources.tables.rows import rows_of_frame
 from karat.errors import KaratError
 from tests.engines.score_sources import pa, parquet, rows, sources, write_csv, write_parquet
 

@@ -21,7 +21,7 @@ def peak_kb():
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0])
 
-from karat.engines.file_rows import rows_of_files
+from karat.data.sources.files.rows import rows_of_files
 rows = rows_of_files(sys.argv[1], where=sys.argv[3] or None, labels=range(9, -1, -1))
 assert rows.scores.values.shape == (int(sys.argv[2]), 10), rows.scores.values.shape
 print(peak_kb() // 1024)

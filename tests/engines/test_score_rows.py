@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines import score_matrix
-from karat.engines.duck import connected
-from karat.engines.file_rows import rows_of_files
-from karat.engines.frame_rows import rows_of_frame
-from karat.engines.rows import Counted
+from karat.data.rows import Counted
+from karat.data.scores import matrix as score_matrix
+from karat.data.sources.files.duck import connected
+from karat.data.sources.files.rows import rows_of_files
+from karat.data.sources.tables.rows import rows_of_frame
 from karat.errors import KaratError
 from tests.engines.score_sources import (
     WRITERS,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.scores import ScoreTally, tally_scores
+from karat.data.scores.containers import as_scores
+from karat.data.scores.rows import ScoreTally, tally_scores
 from karat.errors import KaratError
-from karat.inputs.scores import as_scores
 from karat.metrics import Metric, get
 from karat.metrics._measure import measure
 from tests.same import assert_same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.engines.text_labels import (
+from karat.data.sources.files.text_labels import (
     NotLabelsError,
     Reading,
     labels_of_texts,

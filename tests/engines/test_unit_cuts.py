@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.engines import unit_cuts
-from karat.engines.file_units import units_of_files
+from karat.data.sources.files import unit_cuts
+from karat.data.sources.files.units import units_of_files
 from karat.errors import KaratError
 from tests.engines.big_sets import LEAST
 

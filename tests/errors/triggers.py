@@ -12,21 +12,12 @@ import karat
 import karat.compat.torchmetrics as karat_torchmetrics
 from karat.compat.catboost import eval_metric
 from karat.compat.onedal import MulticlassConfusionMatrix
-from karat.engines.dask import _explained
-from karat.engines.spark import joined
+from karat.data.sources.distributed.dask import _explained
+from karat.data.sources.distributed.spark import joined
 from karat.metrics import case, metric
 from karat.metrics._formula import Node
 from karat.metrics._lift import OneVsRest, trace
-from karat.tally import (
-    Axis,
-    Cells,
-    Classes,
-    from_bytes,
-    merge,
-    subtract,
-    to_bytes,
-    to_marginals,
-)
+from karat.tally import Axis, Cells, Classes, from_bytes, merge, subtract, to_bytes, to_marginals
 from tests.optional import optional
 
 AB, BA = Classes.of(["a", "b"]), Classes.of(["b", "a"])

@@ -11,10 +11,10 @@ from unittest import mock
 import pytest
 
 import karat
-from karat.engines import duck
-from karat.engines.paths import DataFile
+from karat.data.sources.files import duck
+from karat.data.sources.files.paths import DataFile
+from karat.data.writing import write_text
 from karat.errors import KaratError
-from karat.render.writing import write_text
 from tests.faults import reads, writes
 from tests.faults.cases import full_device, memory_ends, scored, temporary_is_full
 from tests.faults.interrupts import WORK, interrupted
@@ -42,7 +42,7 @@ def test_the_check_of_failed_writes_can_fail(
         Path(path).write_bytes(data[:10])
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("karat.render.writing.write_bytes", careless)
+    monkeypatch.setattr("karat.data.writing.write_bytes", careless)
     with pytest.raises(AssertionError):
         WRITES[0][1](tmp_path)
 
@@ -133,7 +133,7 @@ except MemoryError as problem:
 def test_missing_memory_of_python_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     from karat.cli import main
 
-    with mock.patch("karat.engines.file_rows.rows_of_files", side_effect=MemoryError):
+    with mock.patch("karat.data.sources.files.rows.rows_of_files", side_effect=MemoryError):
         assert main(["report", "examples/predictions/iris_rf.csv"]) == 2
     assert capsys.readouterr().err.startswith("K419  There is not enough memory.")
 

@@ -14,12 +14,12 @@ from unittest import mock
 import numpy as np
 
 import karat
-from karat.engines.accumulator import Tallies
-from karat.engines.score_stream import ScoreParts
+from karat.data.accumulator import Tallies
+from karat.data.scores.storage import ScoreParts
+from karat.data.sources.files.checkpoints import Checkpoint
+from karat.data.writing import remove_leftovers
 from karat.errors import KaratError
-from karat.gating.baselines import read_baseline
-from karat.render.writing import remove_leftovers
-from karat.streams.checkpoints import Checkpoint
+from karat.output.gate.baselines import read_baseline
 from karat.tally import Cells, Classes
 from tests.faults.children import killed, limited
 

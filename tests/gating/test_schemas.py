@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.gating.baselines import SCHEMA
-from karat.gating.schemas import baseline_schema, gate_schema
+from karat.output.gate.baselines import SCHEMA
+from karat.output.gate.schemas import baseline_schema, gate_schema
 from tests.gating.rows import table, two_models
 from tests.optional import optional
 

@@ -10,9 +10,9 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.gating.rules import Rule, default_rules, rules_of
-from karat.gating.verdicts import Case, Change, Measured, judged
 from karat.metrics import get
+from karat.results.gate.rules import Rule, default_rules, rules_of
+from karat.results.gate.verdicts import Case, Change, Measured, judged
 from tests.gating.rows import shuffled, table, two_models
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines.pairing import pair_rows
-from karat.engines.read_rows import read_rows
-from karat.engines.rows import Rows
+from karat.data.pairing import pair_rows
+from karat.data.rows import Rows
+from karat.data.sources.tables.models import read_rows
 from karat.errors import KaratError
 from tests.gating.rows import table, two_models, write
 

@@ -16,12 +16,12 @@ import numpy as np
 
 import karat
 from karat.api.results import Report
-from karat.engines.accumulator import Tallies
-from karat.engines.partials import Partial
-from karat.engines.partitions import Reading
-from karat.engines.score_stream import ScoreParts
+from karat.data.accumulator import Tallies
+from karat.data.scores.storage import ScoreParts
+from karat.data.sources.distributed.partials import Partial
+from karat.data.sources.distributed.partitions import Reading
+from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError, error
-from karat.streams.checkpoints import Checkpoint
 from karat.tally import Classes, JointCells
 
 __all__ = ["STORED", "made"]

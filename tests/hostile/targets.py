@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 import karat
+from karat.api.gate.baseline import checked_baseline
 from karat.api.results import Report
-from karat.engines.partials import Partial
-from karat.engines.partitions import Reading
+from karat.data.sources.distributed.partials import Partial
+from karat.data.sources.distributed.partitions import Reading
+from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError
-from karat.gate_baseline import checked_baseline
-from karat.gating.baselines import _canonical, _checksum, read_baseline
-from karat.streams.checkpoints import Checkpoint
+from karat.output.gate.baselines import _canonical, _checksum, read_baseline
 from karat.tally import Bins, JointCells, Ladder, ScoreTable, Sums, from_bytes, inconsistency
 from karat.tally import to_bytes as cells_to_bytes
 from karat.tally.held_rows import HeldRows

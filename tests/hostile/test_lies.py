@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines.partials import Partial
-from karat.engines.partitions import Reading
+from karat.data.sources.distributed.partials import Partial
+from karat.data.sources.distributed.partitions import Reading
+from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError
-from karat.streams.checkpoints import Checkpoint
 from karat.tally import JointCells, ScoreTable, from_bytes
 from tests.hostile.make_stored import STORED, empty
 from tests.hostile.mutations import opened, sealed
@@ -218,7 +218,7 @@ def test_many_classes_take_no_table_of_their_pairs() -> None:
 LIMITED = """
 import resource, sys
 import karat
-from karat.engines.partials import Partial
+from karat.data.sources.distributed.partials import Partial
 from tests.hostile.fuzz import fuzzed
 from pathlib import Path
 import tempfile

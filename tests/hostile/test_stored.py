@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines.partials import Partial
-from karat.engines.partitions import Reading
+from karat.data.sources.distributed.partials import Partial
+from karat.data.sources.distributed.partitions import Reading
+from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError
-from karat.gating.baselines import read_baseline
-from karat.gating.schemas import gate_schema
-from karat.streams.checkpoints import Checkpoint
+from karat.output.gate.baselines import read_baseline
+from karat.output.gate.schemas import gate_schema
 from karat.tally import JointCells
 from tests.hostile.make_stored import OTHER, PRED, PROB, TRUE, TWO, WEIGHTS, empty, reports
 from tests.hostile.make_stored import STORED as HERE

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.arrays import tally_labels
+from karat.data.sources.arrays.labels import tally_labels
 from karat.errors import KaratError
 from karat.tally import Cells
 from tests.ids import named

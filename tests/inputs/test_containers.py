@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.arrays import tally_labels
-from karat.inputs.labels import encode
+from karat.data.labels.containers import encode
+from karat.data.sources.arrays.labels import tally_labels
 from tests.inputs.hosts import CONFUSION, NUMBERS, PRED, TEXTS, TRUE, Make, pa, pd, pl, texts
 
 BOOLEANS: dict[str, Make] = {

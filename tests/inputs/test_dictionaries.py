@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from karat.data.labels.containers import encode
 from karat.errors import KaratError
-from karat.inputs.labels import encode
 from tests.optional import optional
 
 pa = optional("pyarrow")

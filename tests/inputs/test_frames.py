@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.errors import KaratError
-from karat.inputs.arrow import batches
-from karat.inputs.frames import (
+from karat.data.arrow.arrays import batches
+from karat.data.labels.containers import encode
+from karat.data.sources.tables.frames import (
     _open_with_narwhals,
     columns,
     encode_role,
@@ -20,7 +20,7 @@ from karat.inputs.frames import (
     is_frame,
     open_frame,
 )
-from karat.inputs.labels import encode
+from karat.errors import KaratError
 from tests.ids import named
 from tests.inputs.hosts import pa, pd, pl
 from tests.optional import optional

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.arrays import tally_labels
-from karat.engines.matrices import tally_matrix
+from karat.data.labels.containers import encode
+from karat.data.sources.arrays.labels import tally_labels
+from karat.data.sources.arrays.matrices import tally_matrix
+from karat.data.weights import as_weights
 from karat.errors import KaratError, short, shown
-from karat.inputs.labels import encode
-from karat.inputs.weights import as_weights
 from tests.ids import named
 from tests.inputs.hosts import pa, pd, pl
 

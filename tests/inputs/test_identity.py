@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.arrays import tally_labels
+from karat.data.labels.containers import encode
+from karat.data.sources.arrays.labels import tally_labels
 from karat.errors import KaratError
-from karat.inputs.labels import encode
 from tests.ids import named
 from tests.inputs.hosts import Unwilling, pa, pd, pl
 

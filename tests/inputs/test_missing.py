@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.arrays import tally_columns
+from karat.data.labels.column import drop_missing
+from karat.data.labels.containers import encode
+from karat.data.sources.arrays.labels import tally_columns
 from karat.errors import KaratError
-from karat.inputs.column import drop_missing
-from karat.inputs.labels import encode
 from tests.ids import named
 from tests.inputs.hosts import pa, pd, pl
 

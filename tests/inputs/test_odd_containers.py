@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.data.sources.tables.frames import columns
 from karat.errors import KaratError
-from karat.inputs.frames import columns
 from tests.optional import optional
 
 pa = optional("pyarrow")

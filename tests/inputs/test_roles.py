@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from karat.data.roles import ALIASES, Roles, find_roles, normalized
 from karat.errors import KaratError
-from karat.inputs.roles import ALIASES, Roles, find_roles, normalized
 
 
 def failing(*args: Any, **options: Any) -> KaratError:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from karat.data.labels.containers import encode
+from karat.data.roles import ALIASES
+from karat.data.scores.columns import ScoreColumns, find_score_columns
+from karat.data.scores.order import Placed, place_columns
 from karat.errors import KaratError
-from karat.inputs.labels import encode
-from karat.inputs.roles import ALIASES
-from karat.inputs.score_columns import ScoreColumns, find_score_columns
-from karat.inputs.score_order import Placed, place_columns
 from tests.optional import optional
 
 pd = optional("pandas")

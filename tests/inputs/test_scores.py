@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from karat import _native
+from karat.data.scores.containers import Scores, as_scores, refuse_scores
 from karat.errors import KaratError
-from karat.inputs.scores import Scores, as_scores, refuse_scores
 from tests.inputs.hosts import OnlyDlpack, Unwilling, unaligned
 from tests.optional import optional
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.arrays import tally_labels
+from karat.data.sources.arrays.labels import tally_labels
+from karat.data.weights import as_weights, refuse_weights
 from karat.errors import KaratError
-from karat.inputs.weights import as_weights, refuse_weights
 from tests.ids import named
 from tests.inputs.hosts import Unwilling, narwhals, pa, pd, pl
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from karat import _native
-from karat.engines.arrays import tally_labels
-from karat.engines.matrices import tally_matrix
-from karat.inputs.align import align
-from karat.inputs.dictionaries import encode_dictionary
-from karat.inputs.frames import columns, encode_role
-from karat.inputs.labels import encode
-from karat.inputs.roles import find_roles
-from karat.inputs.score_order import place_columns
-from karat.inputs.scores import as_scores, refuse_scores
+from karat.data.labels.align import align
+from karat.data.labels.containers import encode
+from karat.data.labels.dictionaries import encode_dictionary
+from karat.data.roles import find_roles
+from karat.data.scores.containers import as_scores, refuse_scores
+from karat.data.scores.order import place_columns
+from karat.data.sources.arrays.labels import tally_labels
+from karat.data.sources.arrays.matrices import tally_matrix
+from karat.data.sources.tables.frames import columns, encode_role
 
 
 def _ordered(argument: str, categories: list[str], codes: list[int]) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from karat import _native
-from karat.engines.ranking import pair_areas, rank
+from karat.data.scores.ranking import pair_areas, rank
 from tests.kernels.score_data import LAYOUTS, laid_out, probabilities
 from tests.ranks import KINDS, column, ranked_rows
 from tests.same import assert_same

@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat import _native
-from karat.engines.ranking import rank
+from karat.data.scores.ranking import rank
 from tests.kernels import reference
 from tests.ranks import KINDS, column
 from tests.same import assert_same

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.plan import default_metrics
+from karat.metrics.plan import default_metrics
 from tests.same import assert_same
 from tests.strategies import rows
 

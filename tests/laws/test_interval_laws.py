@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from karat.inference.confidence import Interval
 from karat.metrics import Record, all_records, get
 from karat.testing import INTERVAL_LAWS, interval_laws
-from karat.uncertainty.confidence import Interval
 
 OF_LABELS = [record for record in all_records() if record.is_traced]
 

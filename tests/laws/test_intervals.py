@@ -12,9 +12,9 @@ import pytest
 
 import karat
 from karat.api.results import Report
+from karat.inference.confidence import METHODS
 from karat.metrics import get
 from karat.tally import merge
-from karat.uncertainty.confidence import METHODS
 from tests.same import assert_same
 
 N = 240

@@ -26,7 +26,7 @@ def walked(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
     with monkeypatch.context() as patched:
         patched.setattr("karat.metrics._views.N_HELD", -1)
         patched.setattr("karat.tally.ladder.N_BLOCK", n_block)
-        patched.setattr("karat.engines.ranking.N_BLOCK", n_block)
+        patched.setattr("karat.data.scores.ranking.N_BLOCK", n_block)
         yield
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import karat
-from karat import functions
+from karat.api import functions
 
 Bools = npt.NDArray[np.bool_]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat import measuring
+from karat.api import measuring
 from karat.metrics._later import Later
 
 KINDS = ("two", "three", "one class absent", "scores of two", "scores of three", "ties", "float32")

@@ -10,7 +10,7 @@ import pytest
 import karat
 from karat.errors import KaratError
 from karat.metrics import all_metrics, all_records
-from karat.plan import Plan
+from karat.metrics.plan import Plan
 from tests.ids import named
 from tests.inputs.hosts import pd, pl
 from tests.inputs.test_hostile_values import Mute, code_of, itself, nested

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.data.as_ndarray import array_as_it_is
 from karat.errors import KaratError
-from karat.inputs.as_they_are import array_as_it_is
 from karat.metrics import all_records
 
 FIXED = ("roc_auc_ovr_macro", "roc_auc_ovr_weighted", "mean_average_precision", "macro_f1")

@@ -13,11 +13,11 @@ import pytest
 
 import karat
 from karat.api.results import Report
-from karat.class_table import PER_CLASS_OF_SCORES
 from karat.errors import KaratError
 from karat.metrics import get
-from karat.operating_points import THRESHOLDS
-from karat.render.json import report_schema
+from karat.output.json import report_schema
+from karat.results.class_table import PER_CLASS_OF_SCORES
+from karat.results.operating_points import THRESHOLDS
 from tests.optional import optional
 from tests.same import assert_same
 

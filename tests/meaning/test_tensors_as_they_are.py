@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import karat
-from karat import functions
+from karat.api import functions
+from karat.data.as_ndarray import array_as_it_is
 from karat.errors import KaratError
-from karat.inputs.as_they_are import array_as_it_is
 from tests.optional import optional
 
 torch = optional("torch")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from karat.comparison.families import tail_of
-from karat.comparison.shares import mid_p
-from karat.uncertainty.limits import beta_quantiles, logit_limits, student_quantile, wilson_limits
+from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.shares import mid_p
+from karat.inference.limits import beta_quantiles, logit_limits, student_quantile, wilson_limits
 
 Z = 1.959963984540054
 mp = mpmath.mp.clone()

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from karat.errors import KaratError
-from karat.objectives import (
-    LightGBMObjective,
-    XGBoostObjective,
-    multiclass,
-    multiclass_one_vs_all,
-)
+from karat.objectives import LightGBMObjective, XGBoostObjective, multiclass, multiclass_one_vs_all
 
 SCORES, LABELS = np.zeros((3, 2)), np.array([0, 1, 1])
 

@@ -12,8 +12,8 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.plot._axes import names_on_plots
-from karat.plot._palette import SERIES, style
+from karat.output.plots._axes import names_on_plots
+from karat.output.plots._palette import SERIES, style
 from tests.plot.reports import HOSTILE, compared, lacking, of_classes, one_row
 from tests.plot.seen import xy
 
@@ -86,7 +86,7 @@ def test_a_report_without_curves_says_why(name: str, ax: Any) -> None:
 
 
 def test_matplotlib_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import karat.plot._axes as module
+    import karat.output.plots._axes as module
 
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(karat.InputError, match=r'matplotlib\.\n +pip install "karat\[cli\]"'):

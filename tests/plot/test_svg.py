@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.output.plots._element import _short_path
+from karat.output.plots._shrink import coarser
+from karat.output.plots.svg import as_svg
 from karat.plot import PALETTE
-from karat.plot._element import _short_path
-from karat.plot._shrink import coarser
-from karat.plot.svg import as_svg
 from tests.optional import optional
 from tests.plot.reports import compared, lacking, of_classes
 from tests.plot.test_axes import OF_REPORTS

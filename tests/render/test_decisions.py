@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.common_arguments import MIN_MEMORY
 from karat.api.results import Report
-from karat.common_arguments import MIN_MEMORY
 from karat.metrics import all_records, get
-from karat.render.html.decisions import METRICS, MOST_POINTS, OPERATIONS, decisions_of, tree
+from karat.output.html.decisions import METRICS, MOST_POINTS, OPERATIONS, decisions_of, tree
 from tests.render.reports import two
 
 K = 4

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from karat.api.results import Report
+from karat.errors.foreign_text import cells
 from karat.metrics import get
-from karat.render.names import cells
-from karat.render.plain import report_as_text
-from karat.render.terminal import print_report
+from karat.output.plain import report_as_text
+from karat.output.terminal import print_report
 from karat.tally import Cells, Classes
 from tests.optional import optional
 from tests.render.reports import REPORTS

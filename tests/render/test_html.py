@@ -11,10 +11,10 @@ import pytest
 import karat
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.render.html.colours import N_SHADES, palette
-from karat.render.html.confusion import PLAIN, clustered
-from karat.render.html.page import page, read
-from karat.render.names import harmless
+from karat.errors.foreign_text import harmless
+from karat.output.html.colours import N_SHADES, palette
+from karat.output.html.confusion import PLAIN, clustered
+from karat.output.html.page import page, read
 from karat.tally import to_marginals
 from tests.optional import optional
 from tests.render.page_sizes import LIMIT, size_of
@@ -100,7 +100,7 @@ def test_the_same_report_is_the_same_page_and_is_written_whole(tmp_path: Path) -
 def test_without_jinja_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    from karat.render.html import page as module
+    from karat.output.html import page as module
 
     module._environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)

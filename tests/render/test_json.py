@@ -14,7 +14,7 @@ import pytest
 import karat
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.render.json import SCHEMA, report_schema, report_to_json
+from karat.output.json import SCHEMA, report_schema, report_to_json
 from karat.tally import to_marginals
 from tests.optional import optional
 from tests.render.reports import REPORTS

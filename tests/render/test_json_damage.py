@@ -16,7 +16,7 @@ import pytest
 import karat
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.render.json import report_schema
+from karat.output.json import report_schema
 from karat.tally import Cells, Classes, to_marginals, to_sparse
 from tests.optional import optional
 from tests.render.reports import REPORTS

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from karat.render.latex import escaped
-from karat.render.names import harmless, safe, shortened
-from karat.render.paper import NAME_MAX
+from karat.errors.foreign_text import harmless, safe, shortened
+from karat.output.latex import escaped
+from karat.output.paper import NAME_MAX
 from tests.render.hostile_names import NAMES, hostile_comparison, hostile_report
 from tests.render.reports import REPORTS
 

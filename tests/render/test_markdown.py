@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from karat.errors import KaratError
-from karat.render.markdown import code, escaped, markdown_of
-from karat.render.names import harmless, safe, shortened
-from karat.render.numbers import value
-from karat.render.paper import NAME_MAX
+from karat.errors.foreign_text import harmless, safe, shortened
+from karat.errors.numbers import value
+from karat.output.markdown import code, escaped, markdown_of
+from karat.output.paper import NAME_MAX
 from tests.optional import optional
 from tests.render.hostile_names import NAMES, hostile_comparison, hostile_report
 from tests.render.reports import REPORTS
@@ -161,7 +161,7 @@ def test_the_text_is_written_with_a_line_end(tmp_path: Any) -> None:
 
 
 def test_an_empty_document_has_a_title() -> None:
-    from karat.render.document import Document
+    from karat.output.document import Document
 
     assert markdown_of(Document("karat", ())).startswith("## karat")
 

@@ -10,10 +10,10 @@ import pytest
 
 import karat
 from karat.api.results import Report
-from karat.render.names import harmless, safe, shortened
-from karat.render.notebook import MOST_OPAQUE, RIGHT, WRONG
-from karat.render.numbers import value
-from karat.render.paper import NAME_MAX
+from karat.errors.foreign_text import harmless, safe, shortened
+from karat.errors.numbers import value
+from karat.output.notebook import MOST_OPAQUE, RIGHT, WRONG
+from karat.output.paper import NAME_MAX
 from karat.tally import Cells, Classes
 from tests.render.hostile_names import NAMES, hostile_comparison, hostile_report
 from tests.render.reports import REPORTS
@@ -127,7 +127,7 @@ def test_hostile_names_stay_text(n_classes: int) -> None:
 
 
 def test_a_name_that_is_not_escaped_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.render.notebook.escape", lambda text: text)
+    monkeypatch.setattr("karat.output.notebook.escape", lambda text: text)
     with pytest.raises((AssertionError, IndexError)):
         Page(html_of(hostile_report()))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.render.numbers import amount, amounts, count, counted, interval, share, value
+from karat.errors.numbers import amount, amounts, count, counted, interval, share, value
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.render.json import report_schema
+from karat.output.json import report_schema
 from tests.optional import optional
 
 jsonschema = optional("jsonschema")

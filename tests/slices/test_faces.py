@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.render.json import report_schema
+from karat.output.json import report_schema
 from tests.cli.running import Karat
 from tests.optional import optional
 from tests.same import assert_same
@@ -161,7 +161,7 @@ def test_every_metric_is_listed_with_the_slices_of_the_first(kind: str) -> None:
 
 
 def test_better_and_worse_slices_look_different() -> None:
-    from karat.render.slices import slice_sections
+    from karat.output.slices import slice_sections
 
     rng = np.random.default_rng(0)
     group = np.repeat(["bad", "good", "usual"], [300, 300, 1400])

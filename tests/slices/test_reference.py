@@ -11,11 +11,12 @@ import pytest
 from scipy import stats
 
 import karat
+from karat.inference.slices import permuted as dealt
+from karat.inference.slices.permuted import Dealt, n_deals
+from karat.inference.slices.reference import AtOnce, Reference
 from karat.metrics import get
-from karat.render.json import report_schema
-from karat.slices import SliceDifference, dealt
-from karat.slices.dealt import Dealt, n_deals
-from karat.slices.reference import AtOnce, Reference
+from karat.output.json import report_schema
+from karat.results.slices import SliceDifference
 from karat.tally import Axis, Cells, Classes
 from simulations.equal_slices import POPULATIONS, PREVALENCES, drawn
 from tests.optional import optional

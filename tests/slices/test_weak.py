@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.weak_slices import _candidates
+from karat.data.slices.codes import SliceCodes
 from karat.errors import KaratError
-from karat.inputs.slice_codes import SliceCodes
-from karat.slices.weak import standardized
-from karat.weak_slices import _candidates
+from karat.inference.slices.weak import standardized
 from simulations.weak_slices import noise, planted
 from tests.optional import optional
 
@@ -97,7 +97,7 @@ def test_losses_of_any_size_are_shuffled_and_the_same_seed_finds_the_same() -> N
 
 def test_blocks_of_columns_are_one_family(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = noise(3, n=1000, n_columns=6, n_permutations=99)
-    monkeypatch.setattr("karat.slices.weak._BLOCK", 3000)
+    monkeypatch.setattr("karat.inference.slices.weak._BLOCK", 3000)
     assert noise(3, n=1000, n_columns=6, n_permutations=99) == whole
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.engines.given_classes import GivenClasses
+from karat.data.labels.given import GivenClasses
 
 LABELS: dict[str, list[Any]] = {
     "two": [0, 1],

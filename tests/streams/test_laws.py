@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.streams.stream import Stream
+from karat.api.streams.stream import Stream
 from tests.streams.batches import Rows, assert_reports, label_rows, score_rows
 
 seeds = st.integers(0, 2**32)

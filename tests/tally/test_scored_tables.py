@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.engines.scores import ScoreTally
-from karat.engines.tabled_scores import room_of, sampled_rows, tables_of
+from karat.data.scores.containers import Scores
+from karat.data.scores.rows import ScoreTally
+from karat.data.scores.tables import room_of, sampled_rows, tables_of
 from karat.errors import KaratError
-from karat.inputs.scores import Scores
 from karat.tally import Classes, ScoredTables, ScoreTable, TabledRows
 from karat.tally.scored_tables import _inconsistency
 from tests.same import assert_same

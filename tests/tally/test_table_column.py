@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.engines.ranking import rank, rank_pooled
+from karat.data.scores.ranking import rank, rank_pooled
 from karat.tally import ScoreTable, TableColumn
 from karat.tally.rungs import N_BLOCK, cumulated
 from karat.tally.table_column import pooled_table

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.engines.scores import ScoreTally, tally_scores
-from karat.inputs.scores import as_scores
+from karat.data.scores.containers import as_scores
+from karat.data.scores.rows import ScoreTally, tally_scores
 from karat.metrics import Metric, all_records
 from karat.metrics._influence.gather import reason_without
 from karat.testing.score_laws import score_metrics_of

@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
+from karat.inference.confidence import Confidence
+from karat.inference.limits import wilson_limits
+from karat.inference.shares import Share, of_right_rows, share_of
+from karat.inference.table_spread import TableSpread
 from karat.metrics import Metric
 from karat.metrics._formula import walk
 from karat.metrics._interpret import evaluate, gradient, sensitivities
 from karat.tally import Cells, Fields
-from karat.uncertainty.confidence import Confidence
-from karat.uncertainty.limits import wilson_limits
-from karat.uncertainty.shares import Share, of_right_rows, share_of
-from karat.uncertainty.table_spread import TableSpread
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 

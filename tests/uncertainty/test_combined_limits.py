@@ -11,11 +11,11 @@ import pytest
 from scipy.special import betaincinv
 
 from karat import _native
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import label_interval
+from karat.inference.table_spread import TableSpread
 from karat.metrics import get
 from karat.tally import Cells, Classes
-from karat.uncertainty.confidence import Confidence
-from karat.uncertainty.label_intervals import label_interval
-from karat.uncertainty.table_spread import TableSpread
 from tests.same import assert_same
 
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.inference.left_out import is_of_logarithms, left_out
+from karat.inference.shares import ratio_of_shares, two_shares_of
+from karat.inference.table_spread import TableSpread
 from karat.metrics import Metric, all_records, get
-from karat.uncertainty.left_out import is_of_logarithms, left_out
-from karat.uncertainty.shares import ratio_of_shares, two_shares_of
-from karat.uncertainty.table_spread import TableSpread
 
 N_SAMPLES = 400
 LEAST, MOST = 0.905, 0.995

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat.inference.score_spread import Spread, row_factors, score_spreads
 from karat.metrics import get
 from karat.metrics._influence.gather import influences
 from karat.metrics._metric import Metric
-from karat.uncertainty.score_spread import Spread, row_factors, score_spreads
 from tests.same import assert_same
 from tests.uncertainty.rows import Drawn, drawn
 

@@ -162,8 +162,8 @@ def test_replicates_of_a_case_control_sample_keep_the_classes() -> None:
         for name in ("accuracy", "macro_recall", "kappa"):
             width = fixed[name].high - fixed[name].low
             assert width == pytest.approx(closed[name].high - closed[name].low, rel=0.06), name
+    from karat.inference.resampling import replicate_tables
     from karat.tally import Cells, Classes
-    from karat.uncertainty.resampling import replicate_tables
 
     cells = Cells.dense(table, classes=Classes.of(range(3)))
     kept = replicate_tables(cells, 50, 0, is_by_class=True)

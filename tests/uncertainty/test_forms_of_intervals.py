@@ -12,15 +12,15 @@ from scipy import special, stats
 
 import karat
 from karat.errors import KaratError
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.curves import curve_of
+from karat.inference.draws import Draws, interval_of_draws
+from karat.inference.limits import newcombe_limits
+from karat.inference.score_intervals import score_interval
+from karat.inference.score_spread import Spread
+from karat.inference.table_spread import TableSpread
 from karat.metrics import get, parse
 from karat.metrics._steps import largest
-from karat.uncertainty.confidence import Confidence, Interval
-from karat.uncertainty.curves import curve_of
-from karat.uncertainty.draws import Draws, interval_of_draws
-from karat.uncertainty.limits import newcombe_limits
-from karat.uncertainty.score_intervals import score_interval
-from karat.uncertainty.score_spread import Spread
-from karat.uncertainty.table_spread import TableSpread
 from tests.same import assert_same
 
 ASKED = Confidence(0.95)

@@ -27,8 +27,8 @@ def test_its_diagonal_is_the_square_of_the_standard_errors(given: dict[str, obje
 
 
 def test_it_is_that_of_replicates() -> None:
+    from karat.inference.resampling import replicate_tables
     from karat.metrics import get
-    from karat.uncertainty.resampling import replicate_tables
 
     report = karat.evaluate(TRUE, PRED)
     tables = replicate_tables(report.cells, 20_000, seed=3)

@@ -8,19 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from karat.engines.ranking import Ranked, rank
-from karat.metrics import Metric, all_records, parse
-from karat.metrics._views import ClassProbabilities, ClassRanks, Confidences
-from karat.tally import Ladder
-from karat.tally.ladder import _inconsistency
-from karat.uncertainty.ladder_replicates import (
+from karat.data.scores.ranking import Ranked, rank
+from karat.inference.ladder_replicates import (
     LadderDraw,
     ReplicateColumn,
     replicate_areas,
     replicate_ladders,
     replicate_measures,
 )
-from karat.uncertainty.rung_groups import RungGroups
+from karat.inference.rung_groups import RungGroups
+from karat.metrics import Metric, all_records, parse
+from karat.metrics._views import ClassProbabilities, ClassRanks, Confidences
+from karat.tally import Ladder
+from karat.tally.ladder import _inconsistency
 from tests.same import assert_same
 from tests.uncertainty.delong import area_error
 
@@ -92,11 +92,11 @@ def test_replicates_do_not_depend_on_threads_or_blocks(monkeypatch: Any) -> None
         return [c.ladder().counts for c in replicate_ladders(column, 30, 7, n_threads=threads)]
 
     wanted = drawn(1)
-    monkeypatch.setattr("karat.uncertainty.ladder_replicates._BLOCK_BYTES", 40 * 500 * 3)
+    monkeypatch.setattr("karat.inference.ladder_replicates._BLOCK_BYTES", 40 * 500 * 3)
     for threads in (1, 2, 3):
         for ours, theirs in zip(drawn(threads), wanted, strict=True):
             assert_same(ours, theirs)
-    monkeypatch.setattr("karat.uncertainty.ladder_replicates._BLOCK_BYTES", 1)
+    monkeypatch.setattr("karat.inference.ladder_replicates._BLOCK_BYTES", 1)
     for ours, theirs in zip(drawn(2), wanted, strict=True):
         assert_same(ours, theirs, about="blocks without room for one replicate")
     areas = [replicate_areas(column, 200, 7, n_threads=threads) for threads in (1, 2, 3)]

@@ -18,11 +18,11 @@ import numpy as np
 def kb(name):
     return int(Path("/proc/self/status").read_text().split(name)[1].split()[0])
 
-from karat.engines.scores import tally_scores
-from karat.inputs.scores import as_scores
+from karat.data.scores.rows import tally_scores
+from karat.data.scores.containers import as_scores
 from karat.metrics import parse
 from karat.metrics._influence.gather import influences
-from karat.uncertainty.score_spread import score_spreads
+from karat.inference.score_spread import score_spreads
 
 call = {"spread": score_spreads, "influence": influences}[sys.argv[2]]
 metrics = [parse(name) for name in sys.argv[3].split(",")]

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from karat.inference.class_limits import ClassLimits, class_limits
+from karat.inference.confidence import Confidence
+from karat.inference.curves import Curve, curve_of
+from karat.inference.label_intervals import is_constant, label_interval
+from karat.inference.shares import ratio_of_shares, share_of, two_shares_of
+from karat.inference.table_spread import TableSpread
 from karat.metrics import Metric, Node, OneVsRest, Table, case, get, metric, total
 from karat.metrics._record import _registered
 from karat.tally import Cells, Classes
-from karat.uncertainty.class_limits import ClassLimits, class_limits
-from karat.uncertainty.confidence import Confidence
-from karat.uncertainty.curves import Curve, curve_of
-from karat.uncertainty.label_intervals import is_constant, label_interval
-from karat.uncertainty.shares import ratio_of_shares, share_of, two_shares_of
-from karat.uncertainty.table_spread import TableSpread
 from tests.same import assert_same
 
 Floats = npt.NDArray[np.float64]

@@ -137,7 +137,7 @@ def test_wilson_limits_of_newcombe(hits: int, n: int, low: float, high: float) -
 
 
 def test_jeffreys_limits_are_those_of_scipy() -> None:
-    from karat.uncertainty.limits import beta_limits
+    from karat.inference.limits import beta_limits
 
     for hits, n in ((3, 17), (16, 17), (250, 1000)):
         found = beta_limits(hits / n, n, 0.025)
@@ -183,7 +183,7 @@ def hanley_mcneil(area: float, n_pos: float, n_neg: float) -> float:
 
 def test_areas_of_exponential_scores_vary_as_hanley_and_mcneil_say() -> None:
     """What few rows are shrunk towards: the leading terms of their formula."""
-    from karat.uncertainty._area_spread import of_own, of_rest
+    from karat.inference._area_spread import of_own, of_rest
 
     area, m, n = 0.893, 51, 58
     leading = float(of_own(area)) / m + float(of_rest(area)) / n
@@ -206,7 +206,7 @@ def newcombe(area: float, m: int, n: int, end: float, q: float = Z) -> float:
 
 @pytest.mark.parametrize(("area", "m", "n"), [(0.8, 20, 30), (0.6, 8, 5), (0.97, 40, 400)])
 def test_newcombe_limits_of_an_area(area: float, m: int, n: int) -> None:
-    from karat.uncertainty.limits import newcombe_limits
+    from karat.inference.limits import newcombe_limits
 
     found = newcombe_limits(area, m, n, Z)
     wanted = [newcombe(area, m, n, 1e-9), newcombe(area, m, n, 1 - 1e-9)]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from karat import _native
-from karat.uncertainty.limits import _expanded, beta_quantiles, student_quantile
+from karat.inference.limits import _expanded, beta_quantiles, student_quantile
 from tests.optional import optional
 
 mpmath = optional("mpmath")

@@ -12,7 +12,7 @@ from scipy import special
 
 import karat
 from karat import _native
-from karat.uncertainty.limits import student_quantile
+from karat.inference.limits import student_quantile
 
 P = (1e-6, 0.005, 0.025, 0.3, 0.5, 0.9, 0.975)
 HUGE = """

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from karat import _native
+from karat.inference import class_limits as class_limits_module
+from karat.inference.class_limits import ClassLimits, class_limits
+from karat.inference.confidence import Confidence, Design
+from karat.inference.curves import Curve, curve_of, curve_of_right_rows
+from karat.inference.label_intervals import derivative, is_a_count, is_constant, label_interval
+from karat.inference.shares import is_of_right_rows
+from karat.inference.table_spread import TableSpread
 from karat.metrics import Metric
-from karat.plan import default_metrics
+from karat.metrics.plan import default_metrics
 from karat.tally import Cells, Classes, ClusteredCells
-from karat.uncertainty import class_limits as class_limits_module
-from karat.uncertainty.class_limits import ClassLimits, class_limits
-from karat.uncertainty.confidence import Confidence, Design
-from karat.uncertainty.curves import Curve, curve_of, curve_of_right_rows
-from karat.uncertainty.label_intervals import derivative, is_a_count, is_constant, label_interval
-from karat.uncertainty.shares import is_of_right_rows
-from karat.uncertainty.table_spread import TableSpread
 from tests.same import assert_same
 from tests.uncertainty.slow_intervals import (
     SlowClasses,

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import karat
+from karat.inference.replicate_intervals import acceleration_of, interval_of_replicates
+from karat.inference.resampling import replicate_values
 from karat.metrics import parse
 from karat.tally import Cells, Classes
-from karat.uncertainty.replicate_intervals import acceleration_of, interval_of_replicates
-from karat.uncertainty.resampling import replicate_values
 from tests.same import assert_same
 
 SKEWED = np.random.default_rng(0).exponential(size=40) ** 2

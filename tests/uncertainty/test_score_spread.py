@@ -8,19 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.scores import ScoreTally
+from karat.data.scores.rows import ScoreTally
 from karat.errors import KaratError
+from karat.inference import score_spread
+from karat.inference.score_spread import Spread, measured_with_spreads, row_factors, score_spreads
 from karat.metrics import get
 from karat.metrics._influence.gather import influences
 from karat.metrics._measure import measure
 from karat.metrics._metric import Metric
-from karat.uncertainty import score_spread
-from karat.uncertainty.score_spread import (
-    Spread,
-    measured_with_spreads,
-    row_factors,
-    score_spreads,
-)
 from tests.same import assert_same
 from tests.uncertainty import reference_influence as reference
 from tests.uncertainty.rows import Drawn, drawn, smooth_metrics

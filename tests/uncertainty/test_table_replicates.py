@@ -10,14 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from karat.errors import KaratError
+from karat.inference.resampling import TableDraw, replicate_rows, replicate_tables, replicate_values
 from karat.metrics import parse
 from karat.tally import Cells, Classes, ClusteredCells, to_marginals, to_sparse
-from karat.uncertainty.resampling import (
-    TableDraw,
-    replicate_rows,
-    replicate_tables,
-    replicate_values,
-)
 from tests.same import assert_same
 
 TABLE = np.array([[40, 10, 0], [5, 45, 3], [0, 2, 15]])
@@ -144,7 +139,7 @@ def test_storages_and_axes() -> None:
 def test_values_do_not_depend_on_how_many_tables_are_held(monkeypatch: Any) -> None:
     metric, cells = parse("macro_f1"), cells_of(TABLE)
     wanted = replicate_values([metric], cells, 300, 5)[metric]
-    monkeypatch.setattr("karat.uncertainty.resampling._BLOCK_BYTES", 8 * 9 * 7)
+    monkeypatch.setattr("karat.inference.resampling._BLOCK_BYTES", 8 * 9 * 7)
     assert_same(replicate_values([metric], cells, 300, 5)[metric], wanted)
     assert_same(metric.values(replicate_tables(cells, 300, 5)).value, wanted)
 
@@ -221,7 +216,7 @@ def test_rows_in_blocks(monkeypatch: Any) -> None:
     whole = np.concatenate(list(replicate_rows(1000, 30, 4)))
     assert whole.shape == (30, 1000)
     assert whole.dtype == np.int32
-    monkeypatch.setattr("karat.uncertainty.resampling._BLOCK_BYTES", 4 * 1000 * 7)
+    monkeypatch.setattr("karat.inference.resampling._BLOCK_BYTES", 4 * 1000 * 7)
     blocks = list(replicate_rows(1000, 30, 4, n_threads=3))
     assert [len(block) for block in blocks] == [7, 7, 7, 7, 2]
     assert_same(np.concatenate(blocks), whole)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.engines.tabled_scores import sampled_rows, tables_of
+from karat.data.scores.tables import sampled_rows, tables_of
+from karat.inference.confidence import Confidence
+from karat.inference.scored_intervals import measured_with_intervals
+from karat.inference.tabled_intervals import measured_tables
 from karat.metrics import Metric, get, parse
 from karat.tally import TabledRows
-from karat.uncertainty.confidence import Confidence
-from karat.uncertainty.scored_intervals import measured_with_intervals
-from karat.uncertainty.tabled_intervals import measured_tables
 from tests.same import assert_same
 from tests.tally.test_scored_tables import rows_of
 

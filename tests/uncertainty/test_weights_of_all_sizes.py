@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import karat
 from karat import _native
 from karat.errors import KaratError
+from karat.inference._spread import Spread
+from karat.inference.score_intervals import _n_losing
 from karat.metrics import get
-from karat.uncertainty._spread import Spread
-from karat.uncertainty.score_intervals import _n_losing
 
 
 @st.composite

@@ -1,6 +1,6 @@
 """The public results, and the forms in which they are shown: reports, comparisons, numbers.
 
-What they know is data of `karat.results`; what they look like is made by `karat.render`, which is
+What they know is data of `karat.results`; what they look like is made by `karat.output`, which is
 loaded when a form is first asked for.
 """
 
@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from karat import confusion, report, result
-from karat.comparison import outcome
-from karat.render.writing import write_text
+from karat.data.writing import write_text
+from karat.results import comparison as outcome
+from karat.results import confusion, report, result
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from karat.render.document import Document
-    from karat.render.frames import Backend
-    from karat.render.model_index import ModelIndex
-    from karat.render.tidy import Row
-    from karat.render.tracking import MlflowLog
+    from karat.output.document import Document
+    from karat.output.frames import Backend
+    from karat.output.model_index import ModelIndex
+    from karat.output.tidy import Row
+    from karat.output.tracking import MlflowLog
 
     Path = str | PathLike[str] | None
 
@@ -62,7 +62,7 @@ class Exports:
             >>> print(report.to_markdown().splitlines()[0])
             ## karat report
         """
-        from karat.render.markdown import markdown_of
+        from karat.output.markdown import markdown_of
 
         return _written(markdown_of(self._document(metrics)), path)
 
@@ -88,7 +88,7 @@ class Exports:
             >>> print(report.to_latex().splitlines()[0])
             % In the preamble: \usepackage{booktabs}
         """
-        from karat.render.latex import latex_of
+        from karat.output.latex import latex_of
 
         return _written(latex_of(self._document(metrics)), path)
 
@@ -110,7 +110,7 @@ class Exports:
             >>> print(report.to_csv().splitlines()[1])
             accuracy,,,,0.6666666666666666,,,,,3,,true
         """
-        from karat.render.csv_text import csv_of
+        from karat.output.csv_text import csv_of
 
         return _written(csv_of(*self._rows()), path)
 
@@ -122,7 +122,7 @@ class Exports:
         of two classes, or none), ``label`` (of rows of one class), ``slice``, ``value``,
         ``low``, ``high``, ``level``, ``method``, ``n``, ``undefined`` (the reason), ``exact``.
         Of a comparison every metric and pair of models, with the fields of a
-        `karat.comparison.records.Difference`.
+        `karat.inference.comparison.records.Difference`.
 
         Args:
             backend: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None: the first of them that is
@@ -141,7 +141,7 @@ class Exports:
             >>> report.to_frame("polars").columns[:5]
             ['metric', 'average', 'label', 'slice', 'value']
         """
-        from karat.render.frames import frame_of
+        from karat.output.frames import frame_of
 
         rows, columns = self._rows()
         return frame_of(rows, columns, backend)
@@ -152,7 +152,7 @@ class Result(result.Result):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        from karat.render.notebook import result_as_html
+        from karat.output.notebook import result_as_html
 
         return result_as_html(self)
 
@@ -167,12 +167,12 @@ class Confusion(confusion.Confusion):
     __slots__ = ()
 
     def __str__(self) -> str:
-        from karat.render.plain import confusion_as_text
+        from karat.output.plain import confusion_as_text
 
         return confusion_as_text(self)
 
     def _repr_html_(self) -> str:
-        from karat.render.notebook import confusion_as_html
+        from karat.output.notebook import confusion_as_html
 
         return confusion_as_html(self)
 
@@ -217,7 +217,7 @@ class Report(Exports, report.Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON types, in the schema ``karat.report/1``."""
-        from karat.render.json import report_to_dict
+        from karat.output.json import report_to_dict
 
         return report_to_dict(self)
 
@@ -226,7 +226,7 @@ class Report(Exports, report.Report):
 
         The file is written whole or not at all: a failure leaves an earlier one as it was.
         """
-        from karat.render.json import report_to_json
+        from karat.output.json import report_to_json
 
         text = report_to_json(self)
         if path is not None:
@@ -241,7 +241,7 @@ class Report(Exports, report.Report):
 
         Cost: about a second of drawing, whatever the number of rows.
         """
-        from karat.render.html import report_to_html
+        from karat.output.html import report_to_html
 
         text = report_to_html(self)
         if path is not None:
@@ -258,13 +258,13 @@ class Report(Exports, report.Report):
             K205 it is not a whole report of schema ``karat.report/1``, or contradicts itself; K206
             a newer schema wrote it; K211, K301, K302 it asks for metrics that it or karat lacks.
         """
-        from karat.render.json import report_from_json
+        from karat.output.json import report_from_json
 
         return report_from_json(text, cls)
 
     def text(self, width: int = 80) -> str:
         """The report as plain text of at most `width` columns."""
-        from karat.render.plain import report_as_text
+        from karat.output.plain import report_as_text
 
         return report_as_text(self, width)
 
@@ -275,12 +275,12 @@ class Report(Exports, report.Report):
         return f"<karat.Report: {self.n_rows} rows, {self.classes.k} classes>"
 
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
-        from karat.render.describe import describe
+        from karat.output.describe import describe
 
         return describe(self, metrics=metrics)
 
     def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
-        from karat.render.tidy import REPORT_COLUMNS, rows_of_report
+        from karat.output.tidy import REPORT_COLUMNS, rows_of_report
 
         return rows_of_report(self), REPORT_COLUMNS
 
@@ -339,7 +339,7 @@ class Report(Exports, report.Report):
 
         Source: huggingface.co/docs/hub/model-cards, the specification in hub-docs/modelcard.md.
         """
-        from karat.render.model_index import model_index_of
+        from karat.output.model_index import model_index_of
 
         return model_index_of(
             self,
@@ -385,7 +385,7 @@ class Report(Exports, report.Report):
 
         Source: mlflow.utils.validation, for what a key may hold.
         """
-        from karat.render.tracking import mlflow_of
+        from karat.output.tracking import mlflow_of
 
         return mlflow_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
@@ -415,12 +415,12 @@ class Report(Exports, report.Report):
 
         Source: docs.wandb.ai, metric naming constraints.
         """
-        from karat.render.tracking import wandb_of
+        from karat.output.tracking import wandb_of
 
         return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
     def _repr_html_(self) -> str:
-        from karat.render.notebook import report_as_html
+        from karat.output.notebook import report_as_html
 
         return report_as_html(self)
 
@@ -434,7 +434,7 @@ class Comparison(Exports, outcome.Comparison):
         Errors:
             K501 jinja2 is missing: ``pip install "karat[cli]"``.
         """
-        from karat.render.html import comparison_to_html
+        from karat.output.html import comparison_to_html
 
         text = comparison_to_html(self)
         if path is not None:
@@ -443,7 +443,7 @@ class Comparison(Exports, outcome.Comparison):
 
     def text(self, width: int = 80) -> str:
         """The comparison as plain text of at most `width` columns."""
-        from karat.render.compared import comparison_as_text
+        from karat.output.compared import comparison_as_text
 
         return comparison_as_text(self, width)
 
@@ -451,18 +451,18 @@ class Comparison(Exports, outcome.Comparison):
         return self.text()
 
     def _document(self, metrics: Literal["headline", "all"]) -> Document:
-        from karat.render.compared import describe_comparison
+        from karat.output.compared import describe_comparison
 
         del metrics  # a comparison lists every metric that was compared
         return describe_comparison(self)
 
     def _rows(self) -> tuple[Sequence[Row], Mapping[str, type]]:
-        from karat.render.tidy import COMPARISON_COLUMNS, rows_of_comparison
+        from karat.output.tidy import COMPARISON_COLUMNS, rows_of_comparison
 
         return rows_of_comparison(self), COMPARISON_COLUMNS
 
     def _repr_html_(self) -> str:
-        from karat.render.notebook import comparison_as_html
+        from karat.output.notebook import comparison_as_html
 
         return comparison_as_html(self)
 

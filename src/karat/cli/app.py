@@ -162,7 +162,7 @@ def told(problem: KaratError) -> str:
 def _harmless(text: str) -> str:
     """A text that controls no terminal, also where no memory is left to load what knows how."""
     try:
-        from karat.render.names import harmless
+        from karat.errors.foreign_text import harmless
     except (ImportError, MemoryError):
         return "".join(char if char.isprintable() else "\ufffd" for char in text)
     return harmless(text)

@@ -10,11 +10,11 @@ import click
 from karat.cli.options import Described, shown_columns, source_of, sources
 
 if TYPE_CHECKING:
-    from karat.engines.files import Survey
+    from karat.data.roles import ProbabilityColumns, Role
+    from karat.data.scores.columns import ScoreColumns
+    from karat.data.sources.files.counted import Survey
     from karat.errors import KaratError
-    from karat.inputs.roles import ProbabilityColumns, Role
-    from karat.inputs.score_columns import ScoreColumns
-    from karat.render.document import Cell, Document
+    from karat.output.document import Cell, Document
 
 __all__ = ["command"]
 
@@ -46,16 +46,16 @@ def command(predictions: tuple[str, ...]) -> None:
     A dry run of `karat report`: each column with its type and its role, and every role
     that two columns could fill.
     """
-    from karat.engines.files import survey_files
-    from karat.render.terminal import print_document
+    from karat.data.sources.files.counted import survey_files
+    from karat.output.terminal import print_document
 
     survey = survey_files(source_of(predictions))
     print_document(_document(survey), sys.stdout)
 
 
 def _document(survey: Survey) -> Document:
-    from karat.render.document import Cell, Column, Document, Notes, Style, Table
-    from karat.render.numbers import count, counted
+    from karat.errors.numbers import count, counted
+    from karat.output.document import Cell, Column, Document, Notes, Style, Table
 
     scores, problem, notes = _scores(survey)
     rows = []
@@ -93,8 +93,8 @@ def _document(survey: Survey) -> Document:
 
 def _scores(survey: Survey) -> tuple[ScoreColumns | None, KaratError | None, list[str]]:
     """The columns of scores that a report would read; why it could not; and what it would tell."""
+    from karat.data.scores.columns import found_scores
     from karat.errors import KaratError
-    from karat.inputs.score_columns import found_scores
 
     try:
         chosen, notes = found_scores(survey.roles)
@@ -104,8 +104,8 @@ def _scores(survey: Survey) -> tuple[ScoreColumns | None, KaratError | None, lis
 
 
 def _taken_for(family: ProbabilityColumns, problem: KaratError | None) -> Cell:
-    from karat.inputs.score_columns import role_of_family
-    from karat.render.document import Cell
+    from karat.data.scores.columns import role_of_family
+    from karat.output.document import Cell
 
     role = role_of_family(family)
     if role is None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.api.results import Comparison
-    from karat.engines.pairing import Paired
-    from karat.engines.rows import Rows
+    from karat.data.pairing import Paired
+    from karat.data.rows import Rows
 
 __all__ = ["command"]
 
@@ -82,8 +82,8 @@ def command(
     later model to an earlier one. Exit code 0 whatever is found.
     """
     from karat.cli.progress import ReadingBar
-    from karat.engines.pairing import pair_rows
-    from karat.engines.read_rows import read_rows
+    from karat.data.pairing import pair_rows
+    from karat.data.sources.tables.models import read_rows
     from karat.metrics import get
 
     wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
@@ -128,7 +128,7 @@ def command(
 
 def _names(files: Sequence[str]) -> list[str]:
     """What the models are called: the names of their files, longer where those are alike."""
-    from karat.render.names import harmless
+    from karat.errors.foreign_text import harmless
 
     shown = [harmless(Path(name).stem) for name in files]
     if len(set(shown)) < len(shown) or not all(shown):
@@ -140,7 +140,7 @@ def _names(files: Sequence[str]) -> list[str]:
 def _compared(matched: Paired, names: Sequence[str], **options: Any) -> Comparison:
     from dataclasses import replace
 
-    from karat.comparing import compare
+    from karat.api.comparing import compare
 
     rows = matched.models
     first = rows[0]
@@ -170,7 +170,7 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
     import csv
     import io
 
-    from karat.render.writing import write_text
+    from karat.data.writing import write_text
 
     labels = matched.models[0].classes.labels
     ids = matched.models[0].ids if matched.by == "id" else None
@@ -190,8 +190,8 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
 
 
 def _show(found: Comparison, format_: Format, output: Path | None) -> None:
-    from karat.render.compared import describe_comparison
-    from karat.render.terminal import print_document
+    from karat.output.compared import describe_comparison
+    from karat.output.terminal import print_document
 
     if output is not None:
         write_result(output, format_.of_comparison(found))

@@ -31,10 +31,10 @@ def command(folder: Path) -> None:
     Writes digits_logreg.parquet and digits_rf.parquet: 1 797 handwritten digits, as two
     models of scikit-learn classified them in cross-validation.
     """
+    from karat.api.evaluation import evaluate
     from karat.cli.formats import format_of
     from karat.cli.options import said
     from karat.cli.report import shown, tell
-    from karat.evaluation import evaluate
 
     for name in FILES:
         _copied(bundled(name), folder / name)

@@ -21,7 +21,7 @@ _TITLES = {
     "ladders": "From ladders: each column of scores, sorted once for all metrics that read it",
     "pairs": "From pairs of classes: the rows of both, sorted by the difference of their scores",
 }
-"""What is said of each tally of a plan, in the order of `karat.plan`."""
+"""What is said of each tally of a plan, in the order of `karat.metrics.plan`."""
 
 
 @click.command(
@@ -36,11 +36,11 @@ def command(metrics: tuple[str, ...]) -> None:
     Without METRIC, the plan of a whole report.
     """
     from karat.cli.options import listed
+    from karat.errors.numbers import counted
     from karat.metrics import get
-    from karat.plan import Plan, tally_of
-    from karat.render.document import Cell, Column, Document, Notes, Section, Table
-    from karat.render.numbers import counted
-    from karat.render.terminal import print_document
+    from karat.metrics.plan import Plan, tally_of
+    from karat.output.document import Cell, Column, Document, Notes, Section, Table
+    from karat.output.terminal import print_document
 
     names = [name for text in metrics for name in listed(text) or ()]
     plan = Plan.of(names or None)

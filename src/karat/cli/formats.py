@@ -35,7 +35,7 @@ class Format:
 
 
 def _report_as_text(report: Report, metrics: Which) -> str:
-    from karat.render.plain import report_as_text
+    from karat.output.plain import report_as_text
 
     return report_as_text(report, metrics=metrics)
 
@@ -102,7 +102,7 @@ def write_result(output: Path, text: str) -> None:
         click.FileError: it cannot be written.
     """
     from karat.cli.options import said
-    from karat.render.writing import write_text
+    from karat.data.writing import write_text
 
     try:
         write_text(output, text + "\n")

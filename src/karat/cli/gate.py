@@ -15,7 +15,7 @@ from karat.cli.row_options import columns_given, options_given, rows_options
 from karat.cli.streams import complain
 
 if TYPE_CHECKING:
-    from karat.gating.outcome import GateResult
+    from karat.results.gate.outcome import GateResult
 
 __all__ = ["command"]
 
@@ -109,11 +109,11 @@ def command(
     wrong usage or input. 3: a rule is inconclusive, with --strict-inconclusive. 70: a defect of
     karat. 130: interrupted.
     """
+    from karat.api.gate.rows import Given
+    from karat.api.gate.verb import run_gate
     from karat.cli.progress import ReadingBar
-    from karat.engines.paths import is_query
-    from karat.gate_rows import Given
-    from karat.gate_runs import run_gate
-    from karat.gating.rules import rules_of
+    from karat.data.sources.files.paths import is_query
+    from karat.results.gate.rules import rules_of
 
     rules = rules_of(min=min_, max=max_, max_drop=max_drop, no_worse_than=no_worse_than)
     if with_rows and update_baseline is None:
@@ -150,9 +150,9 @@ def command(
 
 
 def _write(result: GateResult, junit: Path | None, markdown: Path | None) -> None:
-    from karat.gating.junit import junit_of_gate
-    from karat.gating.markdown import markdown_of_gate
-    from karat.render.writing import write_text
+    from karat.data.writing import write_text
+    from karat.output.gate.junit import junit_of_gate
+    from karat.output.gate.markdown import markdown_of_gate
 
     texts = {junit: junit_of_gate, markdown: markdown_of_gate}
     for path, text_of in texts.items():
@@ -168,7 +168,7 @@ def _tell_actions(result: GateResult) -> None:
     """Annotations and the summary of the job, where GitHub Actions runs this."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from karat.gating.actions import summary, workflow_commands
+    from karat.output.gate.actions import summary, workflow_commands
 
     for line in workflow_commands(result):
         complain(line)
@@ -185,9 +185,9 @@ def _tell_actions(result: GateResult) -> None:
 
 
 def _print(result: GateResult, format_: str) -> None:
-    from karat.render.layout import plain_ascii
-    from karat.render.names import harmless
-    from karat.render.terminal import shows_unicode, wants_colour
+    from karat.errors.foreign_text import harmless
+    from karat.output.layout import plain_ascii
+    from karat.output.terminal import shows_unicode, wants_colour
 
     if format_ == "json":
         click.echo(result.to_json())

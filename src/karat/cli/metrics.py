@@ -13,7 +13,7 @@ from karat.cli.options import Described
 
 if TYPE_CHECKING:
     from karat.metrics import Metric, Record
-    from karat.render.document import Document
+    from karat.output.document import Document
 
 __all__ = ["command"]
 
@@ -30,7 +30,7 @@ def command(text: tuple[str, ...]) -> None:
     A name shows all that is known of that metric; other words search the catalogue.
     """
     from karat.metrics import search
-    from karat.render.terminal import print_document
+    from karat.output.terminal import print_document
 
     words = " ".join(" ".join(text).split())
     metric = _named(words) if words else None
@@ -65,8 +65,8 @@ def _named(words: str) -> Metric | None:
 
 
 def _list(title: str, found: list[Metric]) -> Document:
-    from karat.render.document import Cell, Column, Document, Notes, Section, Table
-    from karat.render.numbers import counted
+    from karat.errors.numbers import counted
+    from karat.output.document import Cell, Column, Document, Notes, Section, Table
 
     by_family: dict[str, list[Metric]] = {}
     for metric in found:
@@ -102,7 +102,7 @@ def _lines(metric: Metric) -> list[tuple[str, str]]:
 
 
 def _one(metric: Metric) -> Document:
-    from karat.render.document import Cell, Column, Document, Notes, Section, Table
+    from karat.output.document import Cell, Column, Document, Notes, Section, Table
 
     record = metric.record
     low, high = (f"{limit:g}".replace("inf", "∞") for limit in metric.range)

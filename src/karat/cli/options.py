@@ -13,7 +13,7 @@ from karat.cli.streams import complain
 from karat.errors import error
 
 if TYPE_CHECKING:
-    from karat.uncertainty.confidence import Confidence
+    from karat.inference.confidence import Confidence
 
 __all__ = [
     "Described", "bytes_of", "columns_of", "confidence_of", "groups_of", "intervals", "labels_of",
@@ -99,7 +99,7 @@ def bytes_of(text: str) -> int:
     Errors:
         K122 it is none, or fewer than 1 MiB.
     """
-    from karat.common_arguments import MIN_MEMORY
+    from karat.api.common_arguments import MIN_MEMORY
 
     found = _SIZE.fullmatch(text)
     if found is None:
@@ -138,7 +138,7 @@ def confidence_of(
     Errors:
         K122 a level or a seed that cannot be.
     """
-    from karat.uncertainty.confidence import Confidence
+    from karat.inference.confidence import Confidence
 
     return Confidence.of(level_of(level), side, method, design, seed)
 
@@ -225,9 +225,9 @@ def shown_mapping(mapping: Mapping[str, Any], threshold: float | None = None) ->
 
 def said(text: str) -> None:
     """Tell standard error a sentence, its foreign text made harmless."""
-    from karat.render.layout import plain_ascii
-    from karat.render.names import harmless
-    from karat.render.terminal import shows_unicode
+    from karat.errors.foreign_text import harmless
+    from karat.output.layout import plain_ascii
+    from karat.output.terminal import shows_unicode
 
     shown = harmless(text)
     complain(shown if shows_unicode(sys.stderr) else plain_ascii(shown))

@@ -69,7 +69,7 @@ def refuse_inputs(
 
 def _named(inputs: Iterable[str | None], where: str | None) -> Iterator[str]:
     """The files that are read, and perhaps more."""
-    from karat.engines.paths import is_query
+    from karat.data.sources.files.paths import is_query
 
     for text in inputs:
         if text:
@@ -108,7 +108,7 @@ def _matching(pattern: str, *, in_sql: bool) -> Iterator[str]:
 
     Beside data files others are read in SQL only.
     """
-    from karat.engines.paths import has_data_ending
+    from karat.data.sources.files.paths import has_data_ending
 
     found: list[str] = []
     with suppress(OSError, ValueError, re.error):
@@ -122,7 +122,7 @@ def _matching(pattern: str, *, in_sql: bool) -> Iterator[str]:
 
 def _in_folder(folder: str) -> Iterator[str]:
     """The data files below a folder; nobody reads all that there is on a machine."""
-    from karat.engines.paths import has_data_ending
+    from karat.data.sources.files.paths import has_data_ending
 
     if os.path.realpath(folder) == os.path.abspath(os.sep):
         return

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from karat.render.numbers import count
+from karat.errors.numbers import count
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -61,7 +61,7 @@ class ReadingBar:
 def _bar() -> Progress:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from karat.render.terminal import console
+    from karat.output.terminal import console
 
     return Progress(
         TextColumn("reading"),

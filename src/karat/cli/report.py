@@ -157,9 +157,9 @@ def command(
     PREDICTIONS are Parquet, CSV, TSV, JSON or JSON lines (text also as .gz or .zst), globs,
     folders, - for standard input, or one SQL query. Columns are found by their usual names.
     """
+    from karat.api.evaluation import report_of_table
+    from karat.api.measuring import Spec
     from karat.cli.progress import ReadingBar
-    from karat.evaluation import report_of_table
-    from karat.measuring import Spec
     from karat.metrics import get
 
     chosen = format_of(format_, output)
@@ -213,7 +213,7 @@ def command(
 
 def tell(report: Report, *, says_warnings: bool = True) -> None:
     """Tell standard error what was read, and what the reader should know."""
-    from karat.render.numbers import counted
+    from karat.errors.numbers import counted
 
     mapping = shown_mapping(report.mapping, report.threshold)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
@@ -225,7 +225,7 @@ def shown(
     report: Report, format_: Format, output: Path | None = None, *, lists_all: bool = False
 ) -> None:
     """Print a report, or write it to a file."""
-    from karat.render.terminal import print_report
+    from karat.output.terminal import print_report
 
     metrics: Literal["headline", "all"] = "all" if lists_all else "headline"
     if output is not None:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.engines.arrays import AllZeroError, count_aligned
-from karat.inputs.align import Aligned, Side
-from karat.inputs.column import Column
+from karat.data.labels.align import Aligned, Side
+from karat.data.labels.column import Column
+from karat.data.sources.arrays.labels import AllZeroError, count_aligned
 from karat.metrics import Metric, get
 from karat.metrics._lift import Lift, Policy
 from karat.tally import Cells, Classes

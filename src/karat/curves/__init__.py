@@ -41,7 +41,7 @@ _FUNCTIONS = (
 def __getattr__(name: str) -> Any:
     if name not in _FUNCTIONS:
         raise AttributeError(f"module 'karat.curves' has no attribute {name!r}")
-    found = getattr(importlib.import_module("karat.curve_functions"), name)
+    found = getattr(importlib.import_module("karat.api.curve_functions"), name)
     globals()[name] = found
     return found
 

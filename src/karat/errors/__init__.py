@@ -33,7 +33,7 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
-from karat.wording import short, shown
+from karat.errors.wording import short, shown
 
 __all__ = [
     "CATALOGUE",

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any, Final
 
-from karat.wording import filled, short
+from karat.errors.wording import filled, short
 
 __all__ = [
     "CATALOGUE",

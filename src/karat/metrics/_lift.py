@@ -12,18 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
-from karat.metrics._formula import (
-    Node,
-    Value,
-    at,
-    const,
-    defined,
-    field,
-    fill,
-    mean,
-    param,
-    total,
-)
+from karat.metrics._formula import Node, Value, at, const, defined, field, fill, mean, param, total
 
 __all__ = ["Average", "Lift", "OneVsRest", "Part", "Policy", "Table", "Traced", "trace"]
 

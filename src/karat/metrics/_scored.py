@@ -15,13 +15,7 @@ from karat.metrics._equal import Equal
 from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average
 from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, recorded
-from karat.metrics._views import (
-    PER_CLASS_VIEWS,
-    Confidences,
-    Losses,
-    PairRanks,
-    Pairwise,
-)
+from karat.metrics._views import PER_CLASS_VIEWS, Confidences, Losses, PairRanks, Pairwise
 
 __all__ = ["ScoreCase", "score_case", "score_metric"]
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.data.labels.containers import detached, host_of
+from karat.data.labels.ndarrays import native_order
+from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.weights import Weights, as_weights, refuse_weights
 from karat.errors import KaratError, error
-from karat.inputs.labels import detached, host_of
-from karat.inputs.ndarrays import native_order
-from karat.inputs.spread import refuse_spread
-from karat.inputs.weights import Weights, as_weights, refuse_weights
 
 __all__ = [
     "Loss",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.threads import check_threads
 from karat.errors import error
-from karat.inputs.threads import check_threads
 from karat.objectives.arguments import Loss, check_loss, class_shares
 from karat.objectives.steps import HostRule, Singles, host_steps
 

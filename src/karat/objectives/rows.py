@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.inputs.flags import check_flag
-from karat.inputs.threads import check_threads
+from karat.data.flags import check_flag
+from karat.data.threads import check_threads
 from karat.objectives.arguments import as_rows
 
 __all__ = ["Derivatives", "multiclass", "multiclass_one_vs_all"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.inputs.threads import check_threads
+from karat.data.threads import check_threads
 from karat.objectives.arguments import Loss, check_loss, class_shares
 from karat.objectives.steps import HostRule, Singles, host_steps
 

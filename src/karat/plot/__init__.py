@@ -21,7 +21,7 @@ import importlib
 from difflib import get_close_matches
 from typing import Any, Final
 
-from karat.plot._palette import PALETTE
+from karat.output.plots._palette import PALETTE
 
 __all__ = [
     "PALETTE",
@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("karat.plot.svg")
     if name not in __all__:
         raise AttributeError(f"module 'karat.plot' has no attribute {name!r}{_told(name)}")
-    found = getattr(importlib.import_module("karat.plot_functions"), name)
+    found = getattr(importlib.import_module("karat.api.plot_functions"), name)
     globals()[name] = found
     return found
 

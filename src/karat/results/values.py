@@ -13,6 +13,8 @@ import numpy.typing as npt
 from karat._version import __version__
 from karat.errors import KaratError, error
 from karat.errors.habits import of_a_report
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.table_intervals import TableIntervals
 from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits
@@ -20,18 +22,16 @@ from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive, with_positive
 from karat.metrics._registry import find
-from karat.plan import default_metrics
-from karat.reasons import not_computed, undefined_reason
-from karat.result import Result, Results
-from karat.signature import Signature
+from karat.metrics.plan import default_metrics
+from karat.metrics.reasons import not_computed, undefined_reason
+from karat.results.result import Result, Results
+from karat.results.signature import Signature
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.tally.kept import cached_property
-from karat.uncertainty.confidence import Confidence, Interval
-from karat.uncertainty.table_intervals import TableIntervals
 
 if TYPE_CHECKING:
-    from karat.curves import Curves
-    from karat.uncertainty.draws import Draws
+    from karat.curves._kept import Curves
+    from karat.inference.draws import Draws
 
 __all__ = ["ReportValues"]
 

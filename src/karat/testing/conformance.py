@@ -19,9 +19,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from karat.api.evaluation import evaluate
 from karat.errors import KaratError
-from karat.evaluation import evaluate
-from karat.report import Report
+from karat.results.report import Report
 from karat.testing.samples import SUBJECTS, Sample, samples
 
 __all__ = ["SourceLaws", "check_source", "differences"]

@@ -14,13 +14,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.confidence import Confidence, Interval, Method, Side
+from karat.inference.label_intervals import derivative
+from karat.inference.table_intervals import TableIntervals
 from karat.metrics import Metric, Record
 from karat.metrics._formula import walk
 from karat.tally import Cells, Classes
 from karat.testing.laws import POLICIES, metrics_of, needs_order, random_tables
-from karat.uncertainty.confidence import Confidence, Interval, Method, Side
-from karat.uncertainty.label_intervals import derivative
-from karat.uncertainty.table_intervals import TableIntervals
 
 __all__ = ["INTERVAL_LAWS", "interval_of", "scalars_of"]
 
@@ -166,7 +166,7 @@ def one_side_is_a_limit_of_two(record: Record) -> None:
 
 
 def _ends(metric: Metric) -> tuple[float, float]:
-    from karat.uncertainty.label_intervals import range_of
+    from karat.inference.label_intervals import range_of
 
     return range_of(metric)
 

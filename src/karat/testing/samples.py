@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.api.evaluation import evaluate
 from karat.errors import KaratError
-from karat.evaluation import evaluate
-from karat.report import Report
+from karat.results.report import Report
 
 __all__ = ["SUBJECTS", "Sample", "samples"]
 

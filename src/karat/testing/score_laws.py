@@ -65,7 +65,7 @@ def problems(
 
 def value_of(metric: Metric, problem: Problem, policy: Policy = "zero") -> npt.NDArray[np.float64]:
     """The value of a metric through its public function."""
-    from karat.functions import function_of
+    from karat.api.functions import function_of
 
     function = function_of(metric.record.name)
     given: dict[str, Any] = dict(metric.params)
@@ -193,7 +193,7 @@ def influence_or_reason(record: Record) -> None:
 
 def rows_of(problem: Problem) -> ScoredRows:
     """The rows as metrics read them."""
-    from karat.scored_functions import scored_rows
+    from karat.api.scored_functions import scored_rows
 
     y_prob, y_score = (problem.values, None) if problem.is_prob else (None, problem.values)
     return scored_rows(

@@ -13,10 +13,10 @@ from karat import _native
 from karat.compat.catboost.description import Description
 from karat.compat.catboost.parameters import refused
 from karat.compat.catboost.rows import Rows
-from karat.engines.matrix_columns import Columns
-from karat.engines.ranking import rank
-from karat.engines.scores import ScoreTally
-from karat.inputs.scores import Scores
+from karat.data.scores.containers import Scores
+from karat.data.scores.matrix_columns import Columns
+from karat.data.scores.ranking import rank
+from karat.data.scores.rows import ScoreTally
 from karat.metrics import ClassRanks, PairRanks
 from karat.tally import Classes
 

@@ -13,12 +13,7 @@ import numpy.typing as npt
 
 from karat.compat.sklearn._arrays import as_column, check_lengths
 from karat.compat.sklearn._notices import warn, warn_undefined
-from karat.compat.sklearn._parameters import (
-    check_parameters,
-    choice,
-    drop_in,
-    interval,
-)
+from karat.compat.sklearn._parameters import check_parameters, choice, drop_in, interval
 from karat.compat.sklearn._steps import Steps, steps_of
 from karat.compat.sklearn._targets import positive_label
 

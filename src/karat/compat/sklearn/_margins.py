@@ -12,11 +12,7 @@ from karat import _native
 from karat.compat.sklearn._arrays import as_array, as_column, check_lengths, distinct
 from karat.compat.sklearn._notices import warn_undefined
 from karat.compat.sklearn._pairs import codes_of
-from karat.compat.sklearn._parameters import (
-    check_parameters,
-    drop_in,
-    interval,
-)
+from karat.compat.sklearn._parameters import check_parameters, drop_in, interval
 from karat.compat.sklearn._rows import (
     as_floats,
     binarized,

@@ -15,9 +15,9 @@ import numpy.typing as npt
 from karat import _native
 from karat.compat.sklearn._arrays import as_array
 from karat.compat.sklearn._targets import checked_targets
-from karat.engines.arrays import tally_columns
-from karat.inputs.column import Column
-from karat.inputs.labels import encode
+from karat.data.labels.column import Column
+from karat.data.labels.containers import encode
+from karat.data.sources.arrays.labels import tally_columns
 from karat.tally import Cells
 
 __all__ = [

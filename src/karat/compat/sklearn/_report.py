@@ -11,12 +11,7 @@ from karat.compat.sklearn._arrays import as_column
 from karat.compat.sklearn._division import rates_of
 from karat.compat.sklearn._notices import warn
 from karat.compat.sklearn._pairs import careful, paired
-from karat.compat.sklearn._parameters import (
-    LABELS,
-    check_parameters,
-    drop_in,
-    interval,
-)
+from karat.compat.sklearn._parameters import LABELS, check_parameters, drop_in, interval
 from karat.compat.sklearn._tables import class_counts
 from karat.compat.sklearn._targets import labels_of, probe
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from karat.compat.sklearn._arrays import as_column, check_lengths, refuse_infinite
 from karat.compat.sklearn._rows import plain_classes, summed_weights
 from karat.compat.sklearn._targets import as_weights, kind_of_target, positive_label
-from karat.engines.ranking import Ranked, rank
+from karat.data.scores.ranking import Ranked, rank
 
 __all__ = ["Steps", "plain_scores", "ranked", "same_kind", "steps_of", "steps_of_rows"]
 

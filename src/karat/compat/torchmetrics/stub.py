@@ -7,10 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Final
 
-from karat.compat.torchmetrics.table import (
-    TABLE,
-    written,
-)
+from karat.compat.torchmetrics.table import TABLE, written
 
 __all__ = ["stub_texts"]
 

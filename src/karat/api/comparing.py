@@ -1,0 +1,154 @@
+"""`compare`: several models on one test set, or each on its own, metric by metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from karat.api.common_arguments import are_numbers_of_rows
+from karat.api.comparison_arguments import (
+    asked_of,
+    check_models,
+    check_reports,
+    defaults,
+    models_of,
+    wanted_of,
+)
+from karat.api.functions import check_policy
+from karat.api.models import Sides, of_own_rows, of_reports, of_same_rows
+from karat.api.results import Comparison
+from karat.data.labels.names import display_names
+from karat.data.threads import check_threads
+from karat.errors.habits import names_its_arguments
+from karat.inference.comparison.judging import judged, tested_at_once
+from karat.inference.comparison.notes import notes_of
+from karat.metrics import Metric
+from karat.tally import Label
+
+__all__ = ["Comparison", "compare"]
+
+
+@names_its_arguments
+def compare(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    y_prob: Mapping[str, Any] | None = None,
+    y_score: Mapping[str, Any] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    baseline: str | None = None,
+    weights: Any = None,
+    weights_are: str = "importance",
+    clusters: Any = None,
+    labels: Sequence[Label] | None = None,
+    class_names: Sequence[str] | Mapping[Label, str] | None = None,
+    positive: Label | None = None,
+    level: float = 0.95,
+    margin: float | Mapping[str, float] | None = None,
+    adjust: str = "holm",
+    paired: bool = True,
+    seed: int = 0,
+    n_permutations: int = 4999,
+    undefined: str = "zero",
+    n_threads: int | None = None,
+) -> Comparison:
+    """Which model is better, by how much, and how sure that is.
+
+    Models on the same rows are compared row by row, which shows differences that two separate
+    intervals hide. A difference is a − b: of the models in the order given each later one against
+    each earlier one, or each other one against `baseline`.
+
+    Args:
+        y_true: true labels, [n]; or a dict from model to true labels, for models that were
+            measured on different rows; or, alone, a dict from model to `Report`.
+        y_pred: a dict from model to predicted labels, [n]; or a table with a column for each model.
+        y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class.
+        y_score: a dict from model to any finite scores instead, of the same shapes. A model may
+            have labels and scores; without labels the class of the largest is predicted.
+        metrics: names to compare, or one name. Default: accuracy, F1 (macro of more than two
+            classes), balanced accuracy and Matthews correlation; with scores of every model the
+            area under the ROC curve, with probabilities log-loss and Brier score.
+        baseline: the model that the others are compared with. Default: every pair.
+        weights: float[n], importance of each row; of models on different rows a dict.
+        weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
+            stands for three rows.
+        clusters: a label for each row, [n]: rows with the same one are not independent.
+        labels, class_names, positive: of the classes, as in `evaluate`.
+        level: of the intervals; a difference counts where its p-value is below 1 − level.
+        margin: differences smaller than this do not matter: one number for every metric, or a
+            dict from metric to number. With it a verdict may be ``"equivalent"``.
+        adjust: how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with
+            simultaneous intervals, from the joint distribution; or ``"none"``.
+        paired: False takes the models to be independent though their rows are the same.
+        seed: of permutations and of `maxt`.
+        n_permutations: replicates of the permutation test, which small classes need.
+        undefined: what an undefined class counts as in an average.
+        n_threads: threads of the passes over scores.
+
+    Returns:
+        A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.differences``, ``.to_json()``.
+
+    Errors:
+        K161 to K166 models, baseline or margin cannot be used; K1xx the labels, scores or options
+        cannot be; K3xx a metric name is wrong.
+
+    Cost: one pass for each model, then the work is that of the distinct rows of predictions.
+
+    Example:
+        >>> import karat
+        >>> truth = ["cat", "cat", "dog", "dog", "dog", "cat"] * 20
+        >>> old = ["cat", "dog", "dog", "cat", "dog", "cat"] * 20
+        >>> new = ["cat", "dog", "dog", "dog", "dog", "cat"] * 20
+        >>> found = karat.compare(truth, {"old": old, "new": new})
+        >>> print(found["accuracy"])
+        accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
+    """
+    policy = check_policy(undefined)
+    check_threads(n_threads)
+    is_frequency = are_numbers_of_rows(weights_are)
+    asked = asked_of(level, adjust, seed, n_permutations, paired)
+    given = models_of(y_true, y_pred, y_prob, y_score)
+    check_models(given, baseline)
+    options = {"labels": labels, "positive": positive, "n_threads": n_threads}
+    if given.reports:
+        rows = {"weights": weights, "clusters": clusters, "labels": labels, "positive": positive,
+                "weights_are": weights_are if is_frequency else None}  # fmt: skip
+        check_reports(rows)
+        found: Sides = of_reports(given)
+    elif given.is_apart:
+        found = of_own_rows(given, weights, clusters, options, is_frequency=is_frequency)
+    else:
+        found = of_same_rows(
+            given, weights, clusters, options, is_paired=bool(paired), is_frequency=is_frequency
+        )
+    classes = found.classes.named(display_names(class_names, found.classes))
+    kinds = [rows.is_prob for rows in found.scored.values()]
+    has_all = len(kinds) == len(given.names)
+    listed = defaults(classes, has_scores=has_all, has_probabilities=has_all and all(kinds))
+    wanted, margins = wanted_of(metrics, listed, margin, classes, given, set(found.scored))
+    places = {name: i for i, name in enumerate(given.names)}
+    pairs = tuple((a, b) for a in range(len(places)) for b in range(a))
+    if baseline is not None:
+        pairs = tuple((a, places[baseline]) for a in places.values() if a != places[baseline])
+    pairs = tuple(sorted(pairs, key=lambda pair: pair[::-1]))
+    asked = replace(asked, margin=margins, pairs=pairs)
+    measured = found.measured(wanted, asked, policy)
+    differences = [one for part, _ in measured for one in judged(part, given.names, asked)]
+    tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
+    values = {str(part.metric): each for part, each in measured}
+    return Comparison(
+        given.names,
+        tuple(map(str, wanted)),
+        differences,
+        values,
+        {name: test for name, test in tests.items() if test is not None},
+        classes,
+        found.n,
+        asked.level,
+        asked.adjust,
+        baseline,
+        found.is_paired,
+        notes_of(differences, asked, found.is_paired, len(given.names), found.has_clusters),
+        found.flip_source,
+    )

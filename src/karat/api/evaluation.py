@@ -1,0 +1,497 @@
+"""`evaluate`: from data, wherever it lives, to a report: source → rows → tallies → results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Final
+
+from karat.api.common_arguments import (
+    MAX_MEMORY,
+    are_numbers_of_rows,
+    checked_memory,
+    confidence_of,
+    dressed,
+)
+from karat.api.functions import check_policy, plain_text, tallied
+from karat.api.measuring import Spec
+from karat.api.results import Report
+from karat.api.scored_functions import given_scores
+from karat.api.slicing import report_of
+from karat.api.table_arguments import column_name, given_alone, of_table, score_columns
+from karat.api.wanted import refuse_missing
+from karat.data.accumulator import Batch, Source, Tallies, accumulate
+from karat.data.flags import check_flag
+from karat.data.labels.align import classes_of
+from karat.data.labels.names import display_names
+from karat.data.rows import Counted
+from karat.data.scores.decided import both_decide, checked_threshold
+from karat.data.scores.storage import ScoreParts
+from karat.data.slices.codes import Key, as_slices, named_columns
+from karat.data.sources.arrays.rows import labels_of_arrays, score_rows
+from karat.data.sources.distributed.frames import spread_host
+from karat.data.sources.files.paths import names_files
+from karat.data.sources.files.units import FileUnits
+from karat.data.sources.tables.frames import is_frame
+from karat.data.sources.torch.tensors import Arrived, arrived
+from karat.data.threads import check_threads
+from karat.errors import error
+from karat.errors.habits import names_its_arguments
+from karat.metrics import Metric
+from karat.metrics.plan import requested
+from karat.tally import Label
+
+__all__ = ["display_names", "evaluate", "report_of_table"]
+
+_TASK_MEMORY: Final = 1 << 28
+_OF_LABELS: Final = ("labels", "positive", "weights")
+
+
+@names_its_arguments
+def evaluate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    confusion: Any = None,
+    true: str | int | None = None,
+    pred: str | int | None = None,
+    prob: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    weights: Any = None,
+    labels: Sequence[Label] | None = None,
+    class_names: Sequence[str] | Mapping[Label, str] | None = None,
+    positive: Label | None = None,
+    threshold: float | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    clusters: Any = None,
+    by: Any = None,
+    level: float | None = 0.95,
+    method: str | None = None,
+    side: str = "both",
+    design: str = "cohort",
+    weights_are: str = "importance",
+    seed: int = 0,
+    n_replicates: int = 1000,
+    undefined: str = "zero",
+    nulls: str = "error",
+    n_threads: int | None = None,
+    max_memory: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    exact: bool = False,
+) -> Report:
+    """Every quality metric of a classifier's predictions, each with its interval, in one pass.
+
+    Args:
+        y_true: true labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns), also
+            one in partitions (Spark, Dask), which is read where its rows are; or files (a path,
+            a glob, a folder, several of them, or a SQL query).
+        y_pred: predicted labels, [n]; not with a table or files. With y_prob or y_score: the
+            predictions, where they are not those of the largest probability.
+        y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n] of
+            the positive class of two. Never clipped, never renormalised.
+        y_score: any finite scores instead, of the same shapes; losses and calibration see their
+            softmax, rankings see them as they are.
+        confusion: number[k, k], rows true, columns predicted; instead of rows.
+        true, pred: columns of the table or files; found by their names when not given.
+        prob, score: columns of probabilities or scores: names in the order of the classes, one
+            name (a list column, or P(positive)), or a pattern as ``"proba_*"``.
+        weights: float[n], or the name of a column: importance of each row, at least 0.
+        labels: the classes in order; one that never occurs keeps its row.
+            Default: the sorted union of true and predicted labels.
+        class_names: display names, one a class in order, or a dict from label to name;
+            no two alike.
+        positive: the positive class of two; default: the last.
+        threshold: predict the positive class of two from this probability (or score) on; default:
+            the class of the largest.
+        metrics: names to compute, or one name; default: all.
+        clusters: one name or number a row, or the name of a column: rows of a cluster (a patient,
+            a user) are not independent, and intervals take them together.
+        by: what slices of the rows are told apart by, in `Report.slices`: one value a row, or a
+            dict from name to such values; of a table or files the name of a column, a tuple of
+            names for their cross, or a list of both. Rows without a value are a slice; numbers of
+            many different values are put into five bins. See docs/slices.md.
+        level: the share of such intervals that hold the true value; None for no intervals.
+        method: of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
+            ``"bayesian"``; default: the best known for each metric, see docs/intervals.md.
+        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` one.
+        design: ``"cohort"``: rows were drawn; ``"case-control"``: so many rows of each true class
+            were chosen.
+        weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
+            stands for three rows.
+        seed, n_replicates: of methods that draw.
+        undefined: what an undefined class counts as in an average: ``"zero"`` (0 where
+            scikit-learn says 0), ``"exclude"``, or ``"nan"``.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or
+            prediction is null; the report says how many.
+        n_threads: threads of the count; None means KARAT_NUM_THREADS, else all cores.
+            The report does not depend on it.
+        max_memory: bytes that scores of Parquet files, of a partition of a frame or of tensors on a
+            device may take: of more, distinct ones are counted, or buckets of them; results then
+            say ``exact`` or a ``bound``. Default: 2 GiB, of a partition 256 MiB.
+        checkpoint: a file in which a read of Parquet files tells how far it is: goes on from there.
+        exact: whether files whose scores were put into buckets are read again: every number is
+            exact then, with 16 + 16k bytes of disk for a distinct score of each column. Not of a
+            table in partitions.
+
+    Returns:
+        A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
+
+    Errors:
+        K1xx the labels, weights or options cannot be used (argument, first row, count);
+        K3xx a metric name or parameter is wrong; K4xx a file or column cannot be read.
+
+    Cost: one pass; arrays of integers are not copied; files need memory for one batch.
+
+    Example:
+        >>> import karat
+        >>> report = karat.evaluate(["cat", "dog", "dog"], ["cat", "cat", "dog"])
+        >>> report["accuracy"].value == 2 / 3
+        True
+        >>> report.macro_f1.name
+        'macro_f1'
+    """
+    wanted = None if metrics is None else tuple(requested(metrics))
+    policy = check_policy(undefined)
+    if plain_text(nulls) not in ("error", "drop"):
+        raise error(
+            "K122",
+            argument="nulls",
+            value=nulls,
+            choices="'error', 'drop'",
+            do="'drop' leaves the rows out and reports how many.",
+        )
+    confidence = confidence_of(level, side, method, design, seed, n_replicates, weights_are)
+    is_frequency = are_numbers_of_rows(weights_are)
+    check_threads(n_threads)
+    if max_memory is not None:
+        max_memory = checked_memory(max_memory)
+    true, pred = column_name("true", true), column_name("pred", pred)
+    has_scores = y_prob is not None or y_score is not None
+    if names_files(y_true):
+        y_true = _plain_source(y_true)
+    is_table = confusion is None and _is_table(y_true, y_pred, true, pred, has_scores)
+    columns: dict[str, Any] = {
+        "true": true,
+        "pred": pred,
+        "prob": score_columns("prob", prob),
+        "score": score_columns("score", score),
+    }
+    check_flag("exact", exact, "True reads files a second time.")
+    _check_sources(is_table, columns, y_prob, y_score, confusion, (weights, clusters), nulls)
+    spec = Spec(wanted, policy, confidence, n_threads, threshold)
+    options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
+    if is_table:
+        is_spread = spread_host(y_true) is not None
+        where = "files" if names_files(y_true) else "partitions" if is_spread else None
+        options["weights"] = of_table("weights", weights, where)
+        columns["clusters"] = of_table("clusters", clusters, where)
+        report = report_of_table(
+            y_true,
+            columns,
+            options,
+            spec,
+            nulls=str(plain_text(nulls)),
+            max_memory=max_memory,
+            checkpoint=checkpoint,
+            exact=exact,
+            groups=() if by is None else named_columns(by),
+        )
+    else:
+        tensors = None
+        if clusters is None and by is None and confusion is None and not (exact and has_scores):
+            tensors = arrived(y_true, y_pred, y_prob, y_score, weights)
+        empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
+        source = None if tensors is None else _tensors(tensors, options, spec, empty)
+        if source is None:
+            if checkpoint is not None:
+                raise error("K415", option="checkpoint", found="The rows are in memory")
+            given = (y_true, y_pred, y_prob, y_score, confusion)
+            source = _batch_of_arrays(given, options, clusters, by, spec)
+        report = report_of(accumulate(source, empty, n_threads=n_threads), spec)
+    report = dressed(report, class_names, is_frequency=is_frequency)
+    if wanted is not None:
+        # A metric that these classes do not have is an error here, not when the report is printed.
+        refuse_missing(report, wanted)
+    return report
+
+
+def _batch_of_arrays(
+    given: tuple[Any, ...], options: Mapping[str, Any], clusters: Any, by: Any, spec: Spec
+) -> Batch:
+    """Arguments in memory as one batch: rows with scores, labels, or a confusion matrix.
+
+    Errors:
+        K120, K136, K181 arguments that do not go together; else as `score_rows` and
+        `labels_of_arrays`.
+    """
+    y_true, y_pred, y_prob, y_score, confusion = given
+    options = {**options, "n_threads": spec.n_threads}
+    if y_prob is not None or y_score is not None:
+        if y_true is None:
+            raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
+        rows = score_rows(
+            y_true,
+            given_scores(y_prob, y_score),
+            y_pred=y_pred,
+            clusters=clusters,
+            threshold=spec.threshold,
+            **options,
+        )
+        return rows if by is None else replace(rows, by=as_slices(by, rows.n))
+    if spec.threshold is not None:
+        found = "There are no probabilities or scores"
+        raise error("K136", threshold=spec.threshold, found=found)
+    if y_true is not None and y_pred is None and confusion is None:
+        raise given_alone(y_true)
+    if by is not None and (confusion is not None or y_true is None):
+        raise error(
+            "K181",
+            found="by= was given without rows",
+            do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
+        )
+    if confusion is None and y_true is not None:
+        return labels_of_arrays(y_true, y_pred, clusters=clusters, by=by, **options)
+    if clusters is not None:
+        raise error(
+            "K120",
+            found="clusters= was given without rows",
+            do="Give y_true and y_pred; a confusion matrix does not say which go together.",
+        )
+    labels, positive, weights = (options[name] for name in _OF_LABELS)
+    return Counted(
+        tallied(y_true, y_pred, confusion, labels, positive, weights, spec.n_threads, True)
+    )
+
+
+def _tensors(
+    rows: Arrived, options: Mapping[str, Any], spec: Spec, empty: ScoreParts
+) -> Batch | None:
+    """Rows on a device, tallied there; None where the host must read them."""
+    from karat.api.streams.devices import StreamDevices
+    from karat.api.streams.settings import declared_classes
+
+    if rows.scores is None and (rows.pred is None or spec.threshold is not None):
+        return None
+    labels, positive, threshold = declared_classes(
+        options["labels"], options["positive"], spec.threshold
+    )
+    empty = replace(empty, threshold=threshold, positive=positive)
+    devices = StreamDevices(empty, labels)
+    if not devices.add(rows, None, is_part=False):
+        return None
+    cells, scores = devices.landed(None)
+    if cells is not None and positive is not None and labels is None:
+        cells = cells.with_classes(classes_of(cells.classes.labels, positive))
+    return Tallies(cells, scores)
+
+
+def report_of_table(
+    table: Any,
+    columns: Mapping[str, Any],
+    options: Mapping[str, Any],
+    spec: Spec,
+    *,
+    nulls: str = "error",
+    max_memory: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    exact: bool = False,
+    groups: Sequence[Key] = (),
+    **reading: Any,
+) -> Report:
+    """The report of a table or of files, from labels alone or with probabilities or scores.
+
+    Args:
+        table: a table, or a source of files.
+        columns: the columns named for each role, or None; ``clusters`` may be values.
+        options: labels, positive, weights.
+        spec: what the report is to hold.
+        nulls: ``"error"`` or ``"drop"``.
+        max_memory: bytes that scores of Parquet files, or of a partition, may take; more are put
+            into tables. None: 2 GiB, of a partition 256 MiB.
+        checkpoint: a file to resume the read of Parquet files from, and to write to.
+        exact: whether scores in buckets are read again, every one of them.
+        groups: columns, and crosses of several, whose slices the report holds.
+        reading: what only files have: where, progress, labels_are_text.
+    """
+    named = dict(columns)
+    if spec.confidence is None and named.get("clusters") is None:
+        # Without intervals it does not matter which rows go together.
+        named["clusters"] = ""
+    if spec.threshold is not None and named["pred"]:
+        raise both_decide("a column of predictions", spec.threshold)
+    if spec.wanted is not None and named["pred"] and not any(m.needs_scores for m in spec.wanted):
+        # Labels alone are asked for: scores that nobody named are not read.
+        named |= {role: "" for role in ("prob", "score") if named[role] is None}
+    named |= {name: options[name] for name in _OF_LABELS}
+    with _explained(table, reading), ExitStack() as cleanup:
+        is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
+        empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
+        progress = None
+        source: Source | Batch | None = None
+        if names_files(table):
+            units = _units(table, named, spec, groups, empty, checkpoint, nulls=nulls, **reading)
+            if units is not None:
+                from karat.data.sources.files.large import following
+
+                # The classes of the units say which is positive.
+                empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
+                progress = following(
+                    units, empty, reading.get("progress"), checkpoint, named, nulls=nulls, **reading
+                )
+                source = units
+        if source is None:
+            source = _table_at_once(
+                table,
+                named,
+                spec,
+                groups,
+                replace(empty, max_memory=max_memory or _TASK_MEMORY),
+                checkpoint,
+                exact,
+                nulls=nulls,
+                **reading,
+            )
+        found = accumulate(source, empty, n_threads=spec.n_threads, progress=progress)
+        if exact and found.scores is not None and isinstance(source, FileUnits):
+            from karat.data.sources.files.large import refined
+
+            scores = refined(found.scores, source, spec.n_threads, cleanup)
+            found = replace(found, scores=scores)
+        return report_of(found, spec)
+
+
+@contextmanager
+def _explained(table: Any, reading: Mapping[str, Any]) -> Iterator[None]:
+    """Errors within name rows of files, where the table is files."""
+    if not names_files(table):
+        yield
+        return
+    from karat.data.sources.files.row_places import told_of_files
+
+    with told_of_files(reading.get("where"), table):
+        yield
+
+
+def _units(
+    table: Any,
+    named: Mapping[str, Any],
+    spec: Spec,
+    groups: Sequence[Key],
+    empty: ScoreParts,
+    checkpoint: str | PathLike[str] | None,
+    **reading: Any,
+) -> FileUnits | None:
+    """Parquet files that are read unit by unit; None where they are read at once."""
+    from karat.data.sources.files.large import large_files
+
+    reading.pop("progress", None)
+    return large_files(
+        table,
+        named,
+        max_memory=empty.max_memory,
+        checkpoint=checkpoint,
+        n_threads=spec.n_threads,
+        groups=groups,
+        **reading,
+    )
+
+
+def _table_at_once(
+    table: Any,
+    named: Mapping[str, Any],
+    spec: Spec,
+    groups: Sequence[Key],
+    empty: ScoreParts,
+    checkpoint: str | PathLike[str] | None,
+    exact: bool,
+    **reading: Any,
+) -> Batch:
+    """A table in memory, files that fit, or a frame in partitions, as one batch."""
+    if names_files(table):
+        from karat.data.sources.files.rows import rows_of_files
+
+        return rows_of_files(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
+    is_spread = spread_host(table) is not None
+    if checkpoint is not None or (exact and is_spread):
+        option = "exact" if checkpoint is None else "checkpoint"
+        where = "partitions" if is_spread else "a table in memory"
+        raise error("K415", option=option, found=f"The rows are in {where}")
+    if not is_spread:
+        from karat.data.sources.tables.rows import rows_of_frame
+
+        return rows_of_frame(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
+    from karat.data.sources.distributed.rows import rows_of_spread
+
+    return rows_of_spread(
+        table,
+        threshold=spec.threshold,
+        max_memory=empty.max_memory,
+        is_frequency=empty.is_frequency,
+        groups=groups,
+        **named,
+        **reading,
+    )
+
+
+def _check_sources(
+    is_table: bool,
+    columns: Mapping[str, Any],
+    y_prob: Any,
+    y_score: Any,
+    confusion: Any,
+    of_rows: Iterable[Any],
+    nulls: str,
+) -> None:
+    """Refuse arguments of one kind of source beside another.
+
+    Errors:
+        K120.
+    """
+    arrays = [
+        name for name, value in (("y_prob", y_prob), ("y_score", y_score)) if value is not None
+    ]
+    if arrays and (is_table or confusion is not None):
+        other = "a table" if is_table else "confusion="
+        raise error(
+            "K120",
+            found=f"{arrays[0]} was given with {other}",
+            do="Name the columns of a table: prob= or score=; a confusion matrix has no scores.",
+        )
+    if is_table:
+        return
+    is_named = any(isinstance(item, str) for item in of_rows)
+    if any(item is not None for item in columns.values()) or is_named:
+        names = "true=, pred=, prob=, weights=, clusters="
+        raise error(
+            "K120",
+            found=f"Column names were given ({names}) without a table",
+            do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
+        )
+    if plain_text(nulls) != "error":
+        raise error(
+            "K120",
+            found="nulls='drop' was given with arrays",
+            do="Remove the rows from every array first, or give a table with named columns.",
+        )
+
+
+def _is_table(
+    first: Any, y_pred: Any, true: str | None, pred: str | None, has_scores: bool
+) -> bool:
+    """Whether the first argument is a table or names files, rather than a column of labels."""
+    if first is None or y_pred is not None:
+        return False
+    if true is not None or pred is not None or is_frame(first):
+        return True
+    # Strings in a list beside scores are labels, as they are beside y_pred.
+    return names_files(first) and not (has_scores and isinstance(first, list | tuple))
+
+
+def _plain_source(source: Any) -> Any:
+    if isinstance(source, list | tuple):
+        return [_plain_source(item) for item in source]
+    return plain_text(source) if isinstance(source, str) else source

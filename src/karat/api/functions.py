@@ -1,0 +1,315 @@
+"""Every metric as a plain function: ``karat.f1(y_true, y_pred, average="macro")`` → float.
+
+The function of a record is made here; it holds no formula.
+Two arrays of integers or booleans with nothing else given take the short path: count natively, run
+the compiled formula natively, return.
+Everything else goes through the arrays engine and ends in the same formula.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.api.function_docs import docstring, signature_of
+from karat.data.as_ndarray import array_as_it_is
+from karat.data.sources.arrays.labels import tally_labels
+from karat.data.sources.arrays.matrices import tally_matrix
+from karat.data.sources.arrays.plain_counts import Count, count_for
+from karat.data.sources.arrays.plain_counts import cells as count_cells
+from karat.data.threads import check_threads
+from karat.errors import UndefinedWarning, error, shown
+from karat.errors.habits import names_its_arguments
+from karat.metrics._lift import ZERO, Lift, Policy
+from karat.metrics._metric import Metric
+from karat.metrics._positive import no_positive, with_positive
+from karat.metrics._record import Record
+from karat.metrics._registry import lookup
+from karat.metrics.reasons import undefined_reason
+from karat.results.result import NOT_GIVEN, NotGiven
+from karat.tally import Cells
+
+__all__ = ["NOT_GIVEN", "function_of"]
+
+
+@cache
+def function_of(name: str) -> Callable[..., Any]:
+    """The public function of a metric's name or alias.
+
+    Errors:
+        K301 there is no such metric.
+    """
+    function: Callable[..., Any] = _made(*lookup(name))
+    return function
+
+
+@cache
+def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
+    if not record.is_traced:
+        from karat.api.scored_functions import scored_function
+
+        return _dressed(scored_function(record, fixed, check_policy, _lift), record, fixed)
+    required = [item.name for item in record.parameters if item.is_required]
+    has_choice = record.is_per_class and fixed == "plain"
+    # Lift or average → (run, arguments) of the compiled formula, and what counts for it.
+    ready: dict[object, tuple[Any, Any, Count]] = {}
+
+    def prepared(lift: Lift) -> tuple[Any, Any, Count]:
+        metric = Metric.of(record, lift, {})
+        count = count_for(metric.needs_cells, metric.needs_classes)
+        made = (metric.program("zero").run, metric.arguments("zero"), count)
+        ready[lift] = made
+        return made
+
+    def function(
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        average: Any = NOT_GIVEN,
+        confusion: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: Any = ZERO,
+        n_threads: int | None = None,
+        **params: Any,
+    ) -> Any:
+        true = y_true if type(y_true) is np.ndarray else array_as_it_is(y_true)
+        pred = y_pred if type(y_pred) is np.ndarray else array_as_it_is(y_pred)
+        if (
+            _are_plain(true, pred)
+            and confusion is None
+            and labels is None
+            and positive is None
+            and weights is None
+            and undefined is ZERO
+            and n_threads is None
+            and not params
+            and not required
+        ):
+            lift: Any = None
+            if average is NOT_GIVEN:
+                lift = fixed
+            elif has_choice and average is None:
+                lift = "per_class"
+            elif has_choice and type(average) is str and average in record.averages:
+                lift = average
+            run = ready.get(lift)
+            if run is None and lift is not None and lift != "per_class":
+                run = prepared(lift)
+            if run is not None:
+                tally = run[2](true, pred)
+                if tally is not None:
+                    if not has_choice or lift != "plain":
+                        value, n_undefined = run[0](tally, run[1])
+                        if n_undefined == 0.0:
+                            return value
+                    elif tally.k == 2:
+                        value, n_undefined = run[0](tally, run[1], 1)
+                        if n_undefined == 0.0:
+                            return value
+        return _evaluated(
+            record, fixed, y_true, y_pred, average, confusion, labels, positive, weights,
+            undefined, n_threads, params,
+        )  # fmt: skip
+
+    return _dressed(function, record, fixed)
+
+
+def _are_plain(true: Any, pred: Any) -> bool:
+    """Whether both are arrays as they are, and of integers or booleans."""
+    return (
+        true is not None
+        and pred is not None
+        and true.dtype.kind in "iub"
+        and pred.dtype.kind in "iub"
+    )
+
+
+def _evaluated(
+    record: Record,
+    fixed: Lift,
+    y_true: Any,
+    y_pred: Any,
+    average: Any,
+    confusion: Any,
+    labels: Any,
+    positive: Any,
+    weights: Any,
+    undefined: Any,
+    n_threads: int | None,
+    params: dict[str, Any],
+) -> Any:
+    undefined = check_policy(undefined)
+    lift = _lift(record, fixed, average)
+    scores = next((name for name in ("y_prob", "y_score") if name in params), None)
+    if scores is not None:
+        raise error(
+            "K120",
+            found=f"{record.name} was given {scores}: it reads predicted labels",
+            do=f"Give y_pred; karat.evaluate(y_true, {scores}=...) predicts from scores.",
+        )
+    metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
+    cells = tallied(
+        y_true, y_pred, confusion, labels, positive, weights, n_threads, metric.needs_cells
+    )
+    if record.is_per_class and lift == "plain":
+        cells = _of_two_classes(cells, record)
+    computed = metric.values(cells, undefined)
+    reason = undefined_reason(metric, cells.classes, computed.undefined)
+    if reason is not None:
+        warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
+    return computed.value if lift == "per_class" else float(computed.value)
+
+
+@cache
+def _without_parameters(record: Record, lift: Lift) -> Metric:
+    """What a metric reads is found once."""
+    return Metric.of(record, lift, {})
+
+
+def check_policy(undefined: Any) -> Policy:
+    """The policy for undefined values, as plain text.
+
+    Errors:
+        K122 it is not one of "zero", "exclude", "nan".
+    """
+    policy = plain_text(undefined)
+    if policy not in get_args(Policy):
+        raise error(
+            "K122", argument="undefined", value=undefined, choices=shown(get_args(Policy)),
+            do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
+        )  # fmt: skip
+    return cast("Policy", policy)
+
+
+def plain_text(given: Any) -> str | None:
+    """The text of a str or of a subclass of it, which may compare as it likes; None if it is none.
+
+    An array is no text, though it may compare, element by element, with one.
+    """
+    return str.__str__(given) if isinstance(given, str) else None
+
+
+def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
+    if isinstance(average, NotGiven):
+        return fixed
+    if fixed != "plain" or not record.is_per_class:
+        name = record.name if fixed == "plain" else record.lifted(fixed)
+        raise error("K306", name=name, average=average)
+    if average is None:
+        return "per_class"
+    chosen = plain_text(average)
+    if chosen not in record.averages:
+        choices = [None, *record.averages]
+        raise error(
+            "K122", argument="average", value=average, choices=shown(choices),
+            do="None gives one value for each class.",
+        )  # fmt: skip
+    return cast("Lift", chosen)
+
+
+def tallied(
+    y_true: Any,
+    y_pred: Any,
+    confusion: Any,
+    labels: Any,
+    positive: Any,
+    weights: Any,
+    n_threads: int | None,
+    needs_cells: bool,
+) -> Cells:
+    """The tally of the arguments that every label metric takes."""
+    check_threads(n_threads)
+    if confusion is not None:
+        if y_true is not None or y_pred is not None or weights is not None:
+            raise error(
+                "K120",
+                found="confusion= was given together with y_true, y_pred or weights",
+                do="Give either the labels or their confusion matrix.",
+            )
+        return tally_matrix(confusion, labels=labels, positive=positive)
+    for argument, value in (("y_true", y_true), ("y_pred", y_pred)):
+        if value is None:
+            raise error(
+                "K120",
+                found=f"{argument} was not given",
+                do="Give y_true and y_pred, or confusion=.",
+            )
+    return tally_labels(
+        y_true,
+        y_pred,
+        labels=labels,
+        positive=positive,
+        weights=weights,
+        cells=needs_cells,
+        n_threads=n_threads,
+    )
+
+
+def _of_two_classes(cells: Cells, record: Record) -> Cells:
+    """The tally with its positive class, or the error that says what is missing."""
+    classes = cells.classes
+    if classes.positive is not None:
+        return cells
+    if classes.k > 2:
+        raise no_positive(record.name, classes, record.averages)
+    return with_positive(cells, record.name)
+
+
+def _dressed(function: Callable[..., Any], record: Record, fixed: Lift) -> Callable[..., Any]:
+    """Give the function its name, its signature and a docstring rendered from the record."""
+    metric = Metric(record, fixed, Metric.defaults(record))
+    has_average = record.is_per_class and fixed == "plain"
+    function.__name__ = function.__qualname__ = metric.name
+    function.__module__ = "karat"
+    signature = signature_of(record, has_average)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__doc__ = docstring(metric, has_average)
+    return function
+
+
+@names_its_arguments
+def confusion_matrix(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    n_threads: int | None = None,
+) -> npt.NDArray[Any]:
+    """Counts of rows by true and predicted class.
+
+    Args:
+        y_true: true labels, [n] or [n, 1]: strings, whole numbers or booleans.
+        y_pred: predicted labels, likewise.
+        labels: the classes in order; one that never occurs still has its row. Default: sorted.
+        weights: float[n], importance of each row, finite and at least 0.
+        n_threads: threads of the count; the result does not depend on it.
+
+    Returns:
+        int64[k, k], or float64[k, k] of summed weights: rows true, columns predicted.
+
+    Errors:
+        K101–K118: the labels or weights cannot be used; K207 too many classes for a dense matrix.
+
+    Cost: one pass over the rows, O(n + k²); no copy of integer arrays.
+
+    Example:
+        >>> import karat
+        >>> karat.confusion_matrix(["cat", "dog", "dog"], ["cat", "cat", "dog"]).tolist()
+        [[1, 0], [1, 1]]
+    """
+    true, pred = array_as_it_is(y_true), array_as_it_is(y_pred)
+    if _are_plain(true, pred) and labels is None and weights is None and n_threads is None:
+        tally = count_cells(true, pred)
+        if tally is not None:
+            return tally.cells()
+    return tally_labels(
+        y_true, y_pred, labels=labels, weights=weights, cells=True, n_threads=n_threads
+    ).matrix()

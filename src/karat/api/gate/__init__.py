@@ -1,0 +1,1 @@
+"""`gate`: whether predictions are good enough, and no worse than before."""

@@ -1,0 +1,302 @@
+"""From tallies to a `Report`: values, intervals, curves and slices of what was accumulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from karat.api.results import Report
+from karat.api.wanted import wanted_of_scores
+from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
+from karat.data.accumulator import Tallies
+from karat.data.axes import crossed_rows, held_rows, whole
+from karat.data.row_names import RowNames
+from karat.data.rows import Rows, numbered
+from karat.data.scores.few_rows import is_moderate, owned
+from karat.data.scores.order import wrong_number
+from karat.data.scores.rows import ScoreTally
+from karat.data.scores.storage import ScoreParts, discovered, rows_of
+from karat.data.scores.tables import sampled_rows
+from karat.data.scores.weights import in_units, repeated
+from karat.data.slices.counted import by_cluster
+from karat.data.weights import refuse_sums
+from karat.errors import error
+from karat.inference.confidence import Confidence
+from karat.inference.scored_intervals import ScoredIntervals, measured_with_intervals
+from karat.inference.tabled_intervals import measured_tables
+from karat.metrics import Metric, Pairwise
+from karat.metrics._later import Later
+from karat.metrics._lift import Policy
+from karat.metrics._measure import losses_of, measure
+from karat.metrics._positive import check_has_positive
+from karat.tally import Cells, Classes, ClusteredCells, TabledRows
+
+__all__ = ["Spec", "labels_of", "report_of_scores", "whole_report", "with_axes"]
+
+_FEW: Final = 1 << 16
+"""Of no more scores than this a report keeps the rows, and computes what is read of it."""
+_TOO_MANY: Final = "needs the rows, and there were too many to keep"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a report is to hold.
+
+    Attributes:
+        wanted: the metrics asked for, or None for all.
+        policy: what undefined values count as.
+        confidence: what is asked of the intervals; None: there are none.
+        n_threads: threads of native passes.
+        threshold: from which score on the positive class of two is predicted.
+        keeps_curves: whether its curves will be read, where it has them.
+    """
+
+    wanted: tuple[Metric, ...] | None = None
+    policy: Policy = "zero"
+    confidence: Confidence | None = None
+    n_threads: int | None = None
+    threshold: float | None = None
+    keeps_curves: bool = True
+
+    def has_curves(self, classes: Classes) -> bool:
+        """Whether curves are kept: they are for the whole page, not for a few numbers."""
+        return self.keeps_curves and self.wanted is None and classes.k <= MOST_CLASSES
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a report takes from the tallies, beside the table of labels; see `Report`."""
+
+    cells: Cells
+    clusters: ClusteredCells | None = None
+    scored: dict[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def with_axes(found: Tallies) -> Tallies:
+    """The same, its clusters and slices as those of rows.
+
+    Errors:
+        K181, K182 slices.
+    """
+    cells = found.cells
+    if found.crossed:
+        assert cells is not None
+        tables = whole(found.crossed, cells.classes)
+        rows = {key: crossed_rows(table, key, cells, found.later) for key, table in tables.items()}
+        of_all = rows.pop((), None)
+        return replace(found, crossed={}, rows=of_all, sliced=tuple(rows.values()))
+    scores = found.scores
+    if scores is None or scores.held is None or not scores.held.axes:
+        return found
+    scores = _placed(scores)
+    assert scores.held is not None
+    return replace(found, scores=None, rows=held_rows(scores.held, found.later))
+
+
+def whole_report(found: Tallies, spec: Spec) -> tuple[Report, ScoreTally | None]:
+    """The report of what was accumulated, and the rows with scores that it was measured on.
+
+    Errors:
+        K115 all rows weigh nothing; K134 classes that do not fit the columns; K136 a threshold
+        without scores; K145 one cluster; K211, K302 to K309 metrics that are not there.
+    """
+    rows, origin = found.rows, found.origin
+    tally: ScoreTally | None = None
+    if rows is not None and rows.scores is not None:
+        tally = ScoreTally.of(rows, spec.threshold, spec.n_threads)
+        with numbered(rows.kept):
+            parts = _of_scores(tally, spec)
+    elif found.scores is not None:
+        parts = _of_score_parts(found.scores, spec)
+    else:
+        if spec.threshold is not None:
+            missing = "There are no probabilities or scores"
+            raise error("K136", threshold=spec.threshold, found=missing)
+        parts = _of_labels(found.cells, rows)
+    mapping = origin.mapping
+    if spec.threshold is not None and mapping:
+        # Found by its name, and not read: the threshold decides.
+        mapping = {**mapping, "pred": None}
+    warnings = (*origin.warnings, *parts.warnings)
+    facts = {"mapping": mapping, "source": origin.source, "warnings": warnings}
+    return _report(parts, spec, **facts), tally
+
+
+def report_of_scores(rows: ScoreTally, spec: Spec) -> Report:
+    """The report of rows with probabilities or scores."""
+    return _report(_of_scores(rows, spec), spec)
+
+
+def _report(parts: _Parts, spec: Spec, **facts: Any) -> Report:
+    return Report(
+        parts.cells,
+        spec.policy,
+        spec.wanted,
+        confidence=spec.confidence,
+        clusters=parts.clusters,
+        is_clustered=parts.clusters is not None,
+        **(parts.scored or {}),
+        **facts,
+    )
+
+
+def _of_labels(cells: Cells | None, rows: Rows | None) -> _Parts:
+    if rows is None:
+        assert cells is not None
+        _check_weight(cells)
+        return _Parts(cells)
+    assert rows.cells is not None
+    _check_weight(rows.cells)
+    return _Parts(rows.cells, by_cluster(rows.cells, rows))
+
+
+def _of_score_parts(found: ScoreParts, spec: Spec) -> _Parts:
+    scores = _placed(found).settled(spec.n_threads)
+    if scores.tables is None:
+        assert scores.held is not None
+        return _of_scores(rows_of(scores.held, scores.threshold, spec.n_threads), spec)
+    return _of_tables(scores, spec)
+
+
+def _of_scores(rows: ScoreTally, spec: Spec) -> _Parts:
+    """What rows in memory show."""
+    requested, confidence = spec.wanted, spec.confidence
+    wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
+    for metric in wanted if requested is not None else ():
+        check_has_positive(metric, rows.classes, ())
+    is_all = requested is None and confidence is None and rows.weights is None
+    is_kept = is_all and rows.n_rows * rows.classes.k <= _FEW
+    if is_kept:
+        rows = owned(rows)
+    needs_guess = rows.pred is None and rows.threshold is None
+    rows.read(losses_of(wanted), predicted=needs_guess)
+    cells = rows.cells()
+    facts: dict[str, Any] = {
+        "scores": "probabilities" if rows.is_prob else "scores",
+        "threshold": rows.threshold,
+    }
+    if is_kept and is_moderate(rows):
+        from karat.data.locks import OwnLock
+
+        later = Later(rows, wanted, spec.policy, OwnLock())
+        curves = Curves(rows.classes, CurvesLater(rows.classes, later))
+        kept_curves = curves if rows.classes.k <= MOST_CLASSES else None
+        return _Parts(cells, scored={**facts, "measured": later, "kept_curves": kept_curves})
+    keeper = Keeper(rows.classes) if spec.has_curves(rows.classes) else None
+    along = keeper.take if keeper else None
+    groups, sure = None, ScoredIntervals()
+    if confidence is None:
+        measured = measure(rows, wanted, spec.policy, along)
+    else:
+        groups = by_cluster(cells, labels_of(rows)) if rows.clusters is not None else None
+        counted = repeated(rows) if confidence.weights_are == "frequency" else in_units(rows)
+        # In other units a metric of the number of rows would have another value.
+        is_as_given = confidence.weights_are == "frequency" or counted is rows
+        measured, sure = measured_with_intervals(
+            counted, wanted, spec.policy, confidence, along=along if is_as_given else None,
+            clusters=None if groups is None else counted.clusters,
+            is_requested=requested is not None,
+        )  # fmt: skip
+        if not is_as_given:
+            measured = measure(rows, wanted, spec.policy, along)
+    facts |= {"measured": measured, "kept_curves": keeper.curves() if keeper else None}
+    return _Parts(cells, groups, {**facts, **_intervals(sure)})
+
+
+def labels_of(rows: ScoreTally) -> Rows:
+    """The labels of rows with scores, as rows without them."""
+    clusters = None
+    if rows.clusters is not None:
+        clusters = RowNames("clusters", rows.clusters.astype(np.int32), ())
+    pred = np.asarray(rows.predicted(), np.int32)
+    return Rows(rows.classes, rows.codes, pred, weights=rows.weights, clusters=clusters)
+
+
+def _of_tables(scores: ScoreParts, spec: Spec) -> _Parts:
+    """What tables of scores show, and between which limits it lies."""
+    tables = scores.tables
+    assert tables is not None
+    _check_weight(tables.cells)
+    rows = TabledRows(tables)
+    wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
+    for metric in wanted:
+        check_has_positive(metric, rows.classes, ())
+    of_pairs = [metric for metric in wanted if metric.record.reads is Pairwise]
+    if of_pairs and spec.wanted is not None:
+        raise error("K211", name=str(of_pairs[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
+    keeper = Keeper(rows.classes) if spec.has_curves(rows.classes) else None
+    found = measured_tables(
+        rows, [metric for metric in wanted if metric not in of_pairs], spec.policy, spec.confidence,
+        lambda: sampled_rows(tables, is_frequency=scores.is_frequency),
+        along=keeper.take if keeper else None, is_requested=spec.wanted is not None,
+    )  # fmt: skip
+    facts = {
+        "scores": "probabilities" if rows.is_prob else "scores",
+        "threshold": scores.threshold,
+        "measured": found.values,
+        "kept_curves": keeper.curves() if keeper else None,
+        "bounds": found.bounds,
+        "class_bounds": found.class_bounds,
+        **_intervals(found.sure),
+    }
+    is_open = bool(found.bounds or found.class_bounds)
+    return _Parts(tables.cells, scored=facts, warnings=_warnings(rows, of_pairs, is_open))
+
+
+def _intervals(sure: ScoredIntervals) -> dict[str, Any]:
+    return {
+        "intervals": sure.intervals,
+        "class_intervals": sure.class_intervals,
+        "draws": sure.draws,
+    }
+
+
+def _warnings(rows: TabledRows, of_pairs: Sequence[Metric], is_open: bool) -> tuple[str, ...]:
+    found = []
+    if is_open:
+        width = 2.0**-rows.tables.bits
+        found.append(
+            f"Scores were counted in buckets that are {width:.1e} of a score wide: "
+            "results that depend on them have a bound."
+        )
+    if of_pairs:
+        names = ", ".join(str(metric) for metric in of_pairs)
+        found.append(f"Not computed: {names}; a metric of pairs of columns {_TOO_MANY}.")
+    return tuple(found)
+
+
+def _placed(scores: ScoreParts) -> ScoreParts:
+    """The same, every column with its class.
+
+    Errors:
+        K134 not all classes came.
+    """
+    if scores.is_placed:
+        return scores
+    assert scores.shape is not None
+    assert scores.held is not None
+    classes, columns = scores.classes, scores.shape[0] or 2
+    label = classes.labels[0]
+    if classes.k == 1 and columns == 2 and not isinstance(label, str) and label in (0, 1):
+        # One observed class of 0 and 1: the other is known.
+        kind = type(label)
+        both = discovered((kind(0), kind(1)), scores.positive)
+        return replace(scores, held=scores.held.recoded(both))
+    argument = "y_prob" if scores.is_prob else "y_score"
+    raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)
+
+
+def _check_weight(cells: Cells) -> None:
+    """Refuse weights that add up to nothing, or that formulas cannot bear.
+
+    Errors:
+        K115, K125.
+    """
+    if cells.is_weighted:
+        if not cells.counts.any():
+            raise error("K115", argument="weights", n=int(cells.n_rows))
+        refuse_sums(cells.counts)

@@ -1,0 +1,312 @@
+"""The models of a comparison, ready to be measured: on the same rows, apart, or as reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.api.comparison_arguments import Models
+from karat.data.clusters import as_clusters, one_cluster
+from karat.data.labels.containers import encode
+from karat.data.models import ModelColumns, aligned_models, encoded_model, of_scored_models
+from karat.data.scores.containers import as_scores
+from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.data.scores.weights import repeated
+from karat.data.weights import as_weights, refuse_sums, refuse_weights
+from karat.errors import error
+from karat.inference.comparison.judging import Asked, Measured
+from karat.inference.comparison.labels import Joint, apart, estimated, paired
+from karat.inference.comparison.records import Estimate, Flips
+from karat.inference.comparison.scores import scored_metrics
+from karat.inference.table_spread import TableSpread
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.results.comparison import FlipSource
+from karat.tally import Classes, ClusteredCells, JointCells, reorder
+
+__all__ = ["Sides", "of_own_rows", "of_reports", "of_same_rows"]
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The models, ready to be measured.
+
+    Attributes:
+        classes: the class axis.
+        names: of the models.
+        joint: the models on the same rows, or None where they are apart.
+        tables: the table of each model.
+        scored: the models with scores.
+        clusters: cluster of each row of each model, or None.
+        flip_source: where the rows that flipped are found.
+    """
+
+    classes: Classes
+    names: tuple[str, ...]
+    joint: Joint | None
+    tables: tuple[TableSpread, ...]
+    scored: Mapping[str, ScoreTally]
+    clusters: Mapping[str, Codes | None]
+    flip_source: FlipSource | None = None
+
+    @property
+    def is_paired(self) -> bool:
+        return self.joint is not None
+
+    @property
+    def has_clusters(self) -> bool:
+        return any(table.clusters is not None for table in self.tables)
+
+    @property
+    def n(self) -> dict[str, int]:
+        """Rows of each model."""
+        rows = [int(table.cells.n_rows) for table in self.tables]
+        return dict(zip(self.names, rows, strict=True))
+
+    def measured(
+        self, wanted: Sequence[Metric], asked: Asked, policy: Policy
+    ) -> list[tuple[Measured, dict[str, Estimate]]]:
+        """Every metric, in the order asked for, and what is known of each model alone."""
+        of_labels = [metric for metric in wanted if not metric.needs_scores]
+        of_scores = [metric for metric in wanted if metric.needs_scores]
+        if self.joint is not None:
+            parts = paired(self.joint, of_labels, asked, policy)
+        else:
+            parts = apart(self.tables, of_labels, asked, policy)
+        done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
+        for part in parts:
+            done[part.metric] = (
+                part,
+                {
+                    name: estimated(part.metric, table, asked.level, policy)
+                    for name, table in zip(self.names, self.tables, strict=True)
+                },
+            )
+        scored = {name: self.scored[name] for name in self.names} if of_scores else {}
+        for part, each in scored_metrics(
+            scored,
+            of_scores,
+            policy,
+            self.clusters,
+            level=asked.level,
+            is_paired=self.is_paired,
+        ):
+            done[part.metric] = part, each
+        return [done[metric] for metric in wanted]
+
+
+def of_same_rows(
+    given: Models,
+    weights: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+    *,
+    is_paired: bool,
+    is_frequency: bool = False,
+) -> Sides:
+    """Models that were measured on the same rows.
+
+    Args:
+        is_paired: whether they are compared row by row.
+        is_frequency: whether a row of weight 3 stands for three rows.
+    """
+    true = encode(given.true, "y_true")
+    n = len(true)
+    w = _weights(weights, n)
+    is_frequency = is_frequency and w is not None
+    codes = _clusters(clusters, n, w, is_frequency=is_frequency)
+    predicted = {
+        name: encoded_model(values, "y_pred", name) for name, values in given.predicted.items()
+    }
+    scored = {
+        name: tally_scores(
+            given.true, as_scores(values, argument), y_pred=given.predicted.get(name),
+            weights=w, **options,
+        )
+        for name, (argument, values) in given.scores.items()
+    }  # fmt: skip
+    if scored:
+        others = {name: column for name, column in predicted.items() if name not in scored}
+        columns = of_scored_models(scored, others, true)
+    else:
+        columns = aligned_models(true, predicted, options["labels"], options["positive"])
+    said = [columns.predicted[name] for name in given.names]
+    cells, place = JointCells.placed(columns.classes, given.names, columns.true, said, w)
+    if w is not None:
+        refuse_sums(cells.counts)
+    clusters_of_scores = codes
+    if is_frequency and w is not None:
+        cells = cells.counted_as_rows()
+        scored = {name: repeated(rows) for name, rows in scored.items()}
+        if codes is not None and scored:
+            clusters_of_scores = np.repeat(codes, w.astype(np.int64))
+    joint = Joint(cells, None if codes is None else ClusteredCells.of(codes, place, w))
+    tables = tuple(joint.table(model) for model in range(len(given.names)))
+    return Sides(
+        columns.classes, given.names, joint if is_paired else None, tables, scored,
+        dict.fromkeys(given.names, clusters_of_scores), _RowFlips(columns, given.names, w),
+    )  # fmt: skip
+
+
+def of_own_rows(
+    given: Models,
+    weights: Any,
+    clusters: Any,
+    options: Mapping[str, Any],
+    *,
+    is_frequency: bool = False,
+) -> Sides:
+    """Models that were measured each on rows of its own."""
+    each: dict[str, Sides] = {}
+    for name in given.names:
+        alone = Models(
+            (name,),
+            given.trues[name],
+            {key: value for key, value in given.predicted.items() if key == name},
+            {key: value for key, value in given.scores.items() if key == name},
+        )
+        parts = [_part(values, name, what) for values, what in
+                 ((weights, "weights"), (clusters, "clusters"))]  # fmt: skip
+        each[name] = of_same_rows(
+            alone, parts[0], parts[1], options, is_paired=True, is_frequency=is_frequency
+        )
+    classes = _united([side.classes for side in each.values()])
+    tables = []
+    for side in each.values():
+        table = side.tables[0]
+        if table.clusters is None and table.cells.classes.labels != classes.labels:
+            table = TableSpread(reorder(table.cells, classes))
+        tables.append(table)
+    if len({table.cells.classes.labels for table in tables}) > 1:
+        raise _lacks_classes()
+    return Sides(
+        classes,
+        given.names,
+        None,
+        tuple(tables),
+        {name: rows for side in each.values() for name, rows in side.scored.items()},
+        {name: side.clusters[name] for name, side in each.items()},
+    )
+
+
+def _part(values: Any, name: str, what: str) -> Any:
+    """What one model was given of an argument that is a dict of them.
+
+    Errors:
+        K120 it is none; K163 it lacks the model.
+    """
+    if values is None:
+        return None
+    if not isinstance(values, Mapping):
+        raise error(
+            "K120",
+            found=f"The models have rows of their own, and {what}= is no dict of them",
+            do=f"Give {what}= as a dict with the same names as y_true.",
+        )
+    if name not in values:
+        raise error(
+            "K163", left="y_true", left_names=repr(name), right=what, right_names=str(list(values))
+        )
+    return values[name]
+
+
+def of_reports(given: Models) -> Sides:
+    """Models of which only reports are at hand."""
+    classes = _united([report.classes for report in given.reports.values()])
+    kinds = {report.cells.is_weighted: name for name, report in given.reports.items()}
+    if len(kinds) > 1:
+        raise error(
+            "K166",
+            metric="A report of weighted rows with one of rows without weights",
+            found=f"The rows of {kinds[True]!r} have weights, those of {kinds[False]!r} have none",
+            do="Evaluate both with the same weights=, or both without.",
+        )
+    tables = []
+    for name, report in given.reports.items():
+        cells, clusters = report.cells, report.clusters
+        has_squares = not cells.is_weighted or cells.squares is not None
+        has_clusters = clusters is not None or not report.is_clustered
+        is_same = cells.classes.labels == classes.labels
+        if cells.storage == "marginals" or not has_squares or not has_clusters:
+            raise error(
+                "K166",
+                metric=f"The report of {name!r}",
+                found="It does not hold all that a variance needs",
+                do="Evaluate the rows again, or give y_true and y_pred.",
+            )
+        if not is_same and clusters is not None:
+            raise _lacks_classes()
+        tables.append(TableSpread(cells if is_same else reorder(cells, classes), clusters=clusters))
+    none = dict.fromkeys(given.names, None)
+    return Sides(classes, given.names, None, tuple(tables), {}, none)
+
+
+def _lacks_classes() -> Exception:
+    return error(
+        "K120",
+        found="The rows of some models lack classes that others have",
+        do="Give every class with labels=.",
+    )
+
+
+def _united(found: Sequence[Classes]) -> Classes:
+    """The classes of all: the same, or the sorted union.
+
+    Errors:
+        K201 one has strings and another numbers.
+    """
+    first = found[0]
+    if all(classes.labels == first.labels for classes in found):
+        return first
+    labels = {label for classes in found for label in classes.labels}
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise error("K201", left=str(found[0].labels), right=str(found[1].labels))
+    return Classes.of(sorted(labels))
+
+
+def _weights(weights: Any, n: int) -> npt.NDArray[np.float64] | None:
+    if weights is None:
+        return None
+    found = as_weights(weights, n)
+    refuse_weights(found)
+    return found
+
+
+def _clusters(
+    clusters: Any, n: int, weights: npt.NDArray[np.float64] | None, *, is_frequency: bool
+) -> Codes | None:
+    """int64[n], the cluster of each row; None where each row is one of its own."""
+    if clusters is None:
+        return None
+    codes = as_clusters(clusters, n)
+    seen = codes if weights is None else codes[weights > 0]
+    n_clusters = len(np.unique(seen))
+    if n_clusters == 1:
+        raise one_cluster(n)
+    # Of three rows that one stands for none is by itself.
+    return None if n_clusters == len(seen) and not is_frequency else codes
+
+
+@dataclass(frozen=True, eq=False)
+class _RowFlips(FlipSource):
+    """The predictions of every row, from which flips are read."""
+
+    columns: ModelColumns
+    names: tuple[str, ...]
+    weights: npt.NDArray[np.float64] | None
+
+    def flips(self, a: str, b: str) -> Flips:
+        true, said = self.columns.true, self.columns.predicted
+        is_right = said[a] == true
+        rows = np.flatnonzero(is_right != (said[b] == true))
+        labels = np.array(self.columns.classes.labels, dtype=object)
+        return Flips(
+            a, b, rows, labels[true[rows]], labels[said[a][rows]], labels[said[b][rows]],
+            is_right[rows],
+        )  # fmt: skip

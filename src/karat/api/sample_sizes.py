@@ -1,0 +1,164 @@
+"""`rows_needed`: how large a test set has to be, from a pilot."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from karat.api.functions import tallied
+from karat.api.results import Comparison, Report
+from karat.errors import error
+from karat.errors.habits import names_its_arguments
+from karat.inference.comparison.records import Difference
+from karat.inference.comparison.sizes import (
+    SizeAsked,
+    rows_for_difference,
+    rows_for_interval,
+    rows_for_spread,
+)
+from karat.inference.confidence import Confidence
+from karat.inference.table_spread import TableSpread
+from karat.metrics import Metric, get
+from karat.metrics._positive import check_has_positive, with_positive
+
+__all__ = ["rows_needed"]
+
+
+@names_its_arguments
+def rows_needed(
+    metric: str | Metric,
+    *,
+    pilot: Any,
+    half_width: float | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    side: str = "both",
+) -> int:
+    """How many rows a test set needs for an interval this narrow, or to show a difference.
+
+    Args:
+        metric: a name; of scores, the pilot is a report of scores or a comparison.
+        pilot: a `Report` or a confusion matrix of rows like those to come; or a `Comparison`, or
+            one `Difference` of it, for two models on the same rows.
+        half_width: of the interval of the metric; of a comparison, of the difference.
+        difference: a true difference that the rows shall show. From a comparison, of its two
+            models on the same rows; else of two models, each with a test set of so many rows.
+        power: the share of test sets that show the difference.
+        level: of the interval, or 1 − the error rate of the test.
+        side: ``"both"``, or ``"low"`` or ``"high"`` for one limit, or a test of one direction.
+
+    Returns:
+        The least number of rows. For an interval it is that of the interval that reports print;
+        for a difference, and of metrics of scores, it follows from the standard error, so that
+        it is rough below 100 rows.
+
+    Errors:
+        K120 not exactly one of `half_width` and `difference`; K122 an option that is no choice;
+        K167 the pilot cannot say; K168 the comparison has no such metric.
+
+    Example:
+        >>> import karat
+        >>> pilot = karat.evaluate(confusion=[[80, 20], [10, 90]])
+        >>> karat.rows_needed("accuracy", pilot=pilot, half_width=0.02)
+        1225
+        >>> karat.rows_needed("accuracy", pilot=pilot, difference=0.05)
+        801
+    """
+    chosen = get(metric)
+    confidence = Confidence.of(level, side)
+    if confidence is None:
+        raise error(
+            "K122", argument="level", value=level, choices="a number between 0 and 1, as 0.95",
+            do="It is the share of such intervals that hold the true value.",
+        )  # fmt: skip
+    if (half_width is None) == (difference is None):
+        both = "Both half_width= and difference= were given"
+        neither = "Neither half_width= nor difference= was given"
+        raise error(
+            "K120", found=neither if half_width is None else both,
+            do="Give the one that the rows shall reach.",
+        )  # fmt: skip
+    share = _number("power", power, "a number between 0 and 1, as 0.8")
+    if not share < 1.0:
+        raise _refused("power", power, "a number between 0 and 1, as 0.8")
+    positive = "a number above 0"
+    size = SizeAsked(
+        None if half_width is None else _number("half_width", half_width, positive),
+        None if difference is None else _number("difference", difference, positive),
+        share,
+        confidence,
+    )
+    if pilot is None:
+        raise error(
+            "K120", found="pilot= is None",
+            do="Give a report, a confusion matrix or a comparison of rows like those to come.",
+        )  # fmt: skip
+    if isinstance(pilot, Comparison):
+        pilot = pilot[chosen]
+    if isinstance(pilot, Difference):
+        if pilot.metric != str(chosen):
+            raise error("K168", what=str(chosen), known=repr(pilot.metric))
+        error_ = pilot.standard_error
+        return rows_for_spread(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
+    if isinstance(pilot, Report) and pilot.is_clustered:
+        raise error(
+            "K167",
+            metric=str(chosen),
+            found="Rows of the pilot come in clusters, so that each tells less than a row alone",
+            do="Give a comparison with clusters=, or a pilot of one row for each cluster.",
+        )
+    if chosen.needs_scores:
+        return _of_scores(chosen, pilot, size)
+    cells = (
+        pilot.cells
+        if isinstance(pilot, Report)
+        else tallied(None, None, pilot, None, None, None, None, True)
+    )
+    check_has_positive(chosen, cells.classes, ())
+    if chosen.record.is_per_class and chosen.lift == "plain" and cells.classes.k == 1:
+        cells = with_positive(cells, str(chosen))
+    if cells.storage == "marginals":
+        raise error("K204", name=str(chosen))
+    table = TableSpread(cells)
+    if size.half_width is not None:
+        return rows_for_interval(chosen, table, size)
+    return rows_for_difference(chosen, table, size)
+
+
+def _of_scores(metric: Metric, pilot: Any, size: SizeAsked) -> int:
+    """Rows from the standard error of a metric of scores in the report of one model.
+
+    Errors:
+        K167 the pilot holds none.
+    """
+    error_: float | None = None
+    if isinstance(pilot, Report) and pilot.scores is not None:
+        error_ = pilot[metric].standard_error
+    if error_ is None or not isinstance(pilot, Report):
+        raise error(
+            "K167",
+            metric=str(metric),
+            found="The pilot does not say how this metric of scores varies",
+            do="Give a report of scores with its standard error (karat.evaluate(y_true, "
+            "y_prob=...)), or a comparison of two models.",
+        )
+    models = 1.0 if size.difference is None else 2.0
+    return rows_for_spread(metric, models * error_**2 * pilot.n_rows, size)
+
+
+def _number(argument: str, value: Any, choices: str) -> float:
+    try:
+        found = math.nan if isinstance(value, bool | str | bytes) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not (math.isfinite(found) and found > 0.0):
+        raise _refused(argument, value, choices)
+    return found
+
+
+def _refused(argument: str, value: Any, choices: str) -> Exception:
+    return error(
+        "K122", argument=argument, value=value, choices=choices,
+        do="See help(karat.rows_needed).",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""`Stream`: the accumulator with a public face, from batches or many processes."""

@@ -1,0 +1,194 @@
+"""What a stream was told: checked once, kept with its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+import numpy as np
+
+from karat.api.common_arguments import checked_memory, confidence_of
+from karat.api.functions import check_policy, plain_text
+from karat.api.measuring import Spec
+from karat.data.labels.align import classes_of
+from karat.data.labels.given import GivenClasses
+from karat.data.labels.identity import declared_labels, declared_positive
+from karat.data.labels.names import listed_names
+from karat.data.scores.batches import BatchReader
+from karat.data.scores.decided import checked_threshold
+from karat.data.scores.storage import ScoreParts
+from karat.data.threads import check_threads
+from karat.errors import error, short, shown
+from karat.inference.confidence import Confidence
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.metrics.plan import requested
+from karat.tally import Classes, Label
+from karat.tally.kept import cached_property
+
+__all__ = ["Settings", "declared_classes"]
+
+_TWO: Final = Classes((0, 1), positive=1)
+_MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")
+"""What streams must have alike to be merged."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """See the arguments of `Stream`.
+
+    Attributes:
+        labels: the classes in order, or None.
+        class_names: display names, in order or by label.
+        positive: the positive class of two.
+        threshold: from which score on it is predicted.
+        metrics: canonical texts, or None for all.
+        confidence: what is asked of intervals, by argument.
+        undefined: what undefined values count as.
+        n_threads: threads, or None.
+        max_memory: bytes of rows with scores.
+    """
+
+    labels: tuple[Label, ...] | None
+    class_names: Any
+    positive: Label | None
+    threshold: float | None
+    metrics: tuple[str, ...] | None
+    confidence: Mapping[str, Any]
+    undefined: Policy
+    n_threads: int | None
+    max_memory: int
+
+    @classmethod
+    def of(cls, *, max_memory: Any, **given: Any) -> Settings:
+        """The settings that these arguments say.
+
+        Errors:
+            K122 one of them is not what it may be; K301 unknown metrics.
+        """
+        given = {name: _plain(value) for name, value in given.items()}
+        check_threads(given["n_threads"])
+        names = given["class_names"]
+        if isinstance(names, Mapping):
+            names = {_plain(label): _plain(name) for label, name in names.items()}
+        elif names is not None:
+            names = tuple(map(_plain, listed_names(names)))
+        labels, positive, threshold = declared_classes(
+            given["labels"], given["positive"], given["threshold"]
+        )
+        confidence = {
+            name: given[name] for name in ("level", "side", "method", "design", "weights_are")
+        }
+        confidence |= {name: given[name] for name in ("seed", "n_replicates")}
+        found = cls(
+            labels, names, positive, threshold, _texts(given["metrics"]), confidence,
+            check_policy(given["undefined"]), given["n_threads"], checked_memory(max_memory),
+        )  # fmt: skip
+        asked = found.asked
+        if asked is not None:
+            # As they are written: a level may have come as a Decimal.
+            confidence |= {name: getattr(asked, name) for name in ("level", "seed", "n_replicates")}
+        return replace(found, confidence=confidence)
+
+    def asking(self, metrics: Any) -> Settings:
+        """The same for other metrics."""
+        return replace(self, metrics=_texts(metrics))
+
+    @cached_property
+    def wanted(self) -> tuple[Metric, ...] | None:
+        """The metrics asked for, or None for all."""
+        return None if self.metrics is None else tuple(requested(list(self.metrics)))
+
+    @cached_property
+    def asked(self) -> Confidence | None:
+        """What is asked of the intervals; None: there are none."""
+        return confidence_of(**self.confidence)
+
+    @cached_property
+    def given(self) -> GivenClasses | None:
+        """The classes, where plain integers are put on them without ado."""
+        return None if self.labels is None else GivenClasses.of(self.labels, self.positive)
+
+    @property
+    def is_frequency(self) -> bool:
+        """Whether a weight is a number of rows."""
+        return bool(plain_text(self.confidence["weights_are"]) == "frequency")
+
+    @property
+    def spec(self) -> Spec:
+        """What a report is to hold."""
+        return Spec(self.wanted, self.undefined, self.asked, self.n_threads, self.threshold)
+
+    @property
+    def empty(self) -> ScoreParts:
+        """What holds no rows with scores."""
+        return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
+
+    @cached_property
+    def reader(self) -> BatchReader:
+        """What reads batches of rows with scores."""
+        return BatchReader(self.labels, self.positive, self.threshold)
+
+    def check_same(self, other: Settings) -> None:
+        """Refuse a stream whose rows were not read alike.
+
+        Errors:
+            K202.
+        """
+        for name in _MERGED:
+            left, right = getattr(self, name), getattr(other, name)
+            if left != right and name == "is_frequency":
+                kinds = ["frequency" if one.is_frequency else "importance" for one in (self, other)]
+                raise error("K202", axis="weights_are=", left=kinds[0], right=kinds[1])
+            if left != right:
+                texts = [shown(x) if isinstance(x, tuple) else short(x) for x in (left, right)]
+                raise error("K202", axis=f"{name}=", left=texts[0], right=texts[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        if isinstance(self.class_names, Mapping):
+            found["class_names"] = {"of": [list(pair) for pair in self.class_names.items()]}
+        return found | {"confidence": dict(self.confidence)}
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Settings:
+        """Read what `to_dict` made.
+
+        Errors:
+            ValueError, LookupError, TypeError it is no such thing.
+        """
+        names = found["class_names"]
+        if isinstance(names, dict):
+            names = {pair[0]: pair[1] for pair in names["of"]}
+        labels = found["labels"]
+        given = {**found, **found["confidence"], "class_names": names}
+        del given["confidence"]
+        return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
+
+
+def declared_classes(
+    labels: Sequence[Label] | None, positive: Any, threshold: Any
+) -> tuple[tuple[Label, ...] | None, Any, float | None]:
+    """The classes, the positive one and the threshold, as far as they are known beforehand.
+
+    Errors:
+        K110 unusable labels; K111, K112 the positive class; K136 the threshold.
+    """
+    declared = None if labels is None else declared_labels(labels)
+    if declared is not None and positive is not None and len(declared) == 2:
+        positive = declared_positive(positive, declared)
+    if declared is not None and positive is not None:
+        classes_of(declared, positive)
+    return declared, positive, checked_threshold(threshold, _TWO)
+
+
+def _plain(value: Any) -> Any:
+    """A scalar of NumPy, or its array without axes, as that of Python, which JSON knows."""
+    is_scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
+    return value.item() if is_scalar else value
+
+
+def _texts(metrics: Any) -> tuple[str, ...] | None:
+    return None if metrics is None else tuple(str(metric) for metric in requested(metrics))

@@ -1,0 +1,1 @@
+"""Arrow arrays and streams as NumPy views of their buffers."""

@@ -1,0 +1,1 @@
+"""Columns of labels of any container as integer codes, and the class axis they make."""

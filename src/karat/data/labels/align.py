@@ -1,0 +1,258 @@
+"""Two columns → one class axis: which labels are the same, in which order, which is positive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.labels.column import Codes, Column, Flags, resolved
+from karat.data.labels.dictionaries import common_order
+from karat.data.labels.identity import Kind, declared_labels, declared_positive, harmonized, kind_of
+from karat.errors import error, shown
+from karat.tally.classes import Classes, Label
+
+__all__ = [
+    "Aligned",
+    "Side",
+    "align",
+    "check_lengths",
+    "classes_of",
+    "not_declared",
+    "refuse_outside",
+]
+
+Lut = npt.NDArray[np.int32]
+
+_LUT_MAX = 1 << 20
+"""Longest table from integers to classes; labels further apart are encoded first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One column on the class axis: ``class = lut[code - base]``.
+
+    A class of -1 is no class, and a code may lie outside the table:
+    the native count checks both before it indexes anything.
+
+    Attributes:
+        column: where the labels came from.
+        codes: integer[n].
+        base: the code of the first entry of `lut`.
+        lut: int32[u], class or -1 of each code.
+    """
+
+    column: Column
+    codes: Codes
+    base: int
+    lut: Lut
+
+    def indices(self) -> Lut:
+        """int32[n]: the class of each row, -1 where it has none."""
+        last = self.base + len(self.lut) - 1
+        if self.base <= int(self.codes.min()) and int(self.codes.max()) <= last:
+            places = self.codes.astype(np.int64) - self.base if self.base else self.codes
+            return np.take(self.lut, places)
+        # Compared before the subtraction, which could wrap around in a narrow dtype.
+        is_inside = (self.codes >= self.base) & (self.codes <= last)
+        found = np.full(len(self.codes), -1, np.int32)
+        found[is_inside] = self.lut[self.codes[is_inside].astype(np.int64) - self.base]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """Both columns on one class axis."""
+
+    classes: Classes
+    true: Side
+    pred: Side
+
+
+def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) -> Aligned:
+    """Put two columns on one class axis.
+
+    Classes are `labels` as given; else those of ordered categories, in their order;
+    else the sorted union of what occurs.
+
+    Args:
+        true, pred: columns of equal length without missing rows.
+        labels: the classes in order, or None.
+        positive: the positive class of two, or None for the last.
+
+    Errors:
+        K102 lengths differ, K108 strings against numbers, K109 outside `labels` (found here for
+        text and dictionaries, in the count for integers), K110 unusable `labels`, K111 and K112
+        unusable `positive`, K118 orders that differ, K124 outside the ordered categories.
+    """
+    check_lengths(true, pred)
+    check_kinds(true, pred)
+    if labels is not None:
+        return _align_declared(true, pred, labels, positive)
+    if true.labels is None and pred.labels is None:
+        return _align_integers(true, pred, positive)
+    true, pred = resolved(true), resolved(pred)
+    order = common_order(true, pred)
+    both = {*true.seen(), *pred.seen()}
+    if order is None:
+        ordered: Sequence[Label] = sorted(both)
+    else:
+        _check_within(order, true, pred)
+        ordered = [label for label in order if label in both]
+    classes = classes_of(harmonized(ordered, common_kind(true, pred)), positive)
+    return Aligned(classes, _side(true, classes), _side(pred, classes))
+
+
+def _align_integers(true: Column, pred: Column, positive: Any) -> Aligned:
+    """Put two columns of plain integers on the sorted union of their values."""
+    codes, values = zip(
+        *(_native.encode_integers(column.codes) for column in (true, pred)), strict=True
+    )
+    both = values[0] if np.array_equal(*values) else np.unique(np.concatenate(values))
+    classes = classes_of(harmonized(both.tolist(), common_kind(true, pred)), positive)
+    # With positive= naming a class that does not occur, it comes second: places do not move.
+    sides = [
+        Side(column, own, 0, np.searchsorted(both, found).astype(np.int32))
+        for column, own, found in zip((true, pred), codes, values, strict=True)
+    ]
+    return Aligned(classes, sides[0], sides[1])
+
+
+def common_kind(true: Column, pred: Column) -> Kind:
+    """The kind of labels of both: booleans beside integers are integers."""
+    return true.kind if true.kind == pred.kind else "integer"
+
+
+def classes_of(
+    labels: tuple[Label, ...], positive: Any = None, *, is_declared: bool = False
+) -> Classes:
+    """Classes in this order, with the positive one chosen.
+
+    When only one class was observed, `positive=` may name it, or name the class that did not occur,
+    which then comes second.
+
+    Errors:
+        K111 it is not among two classes; K112 there are more.
+    """
+    classes = Classes.of(labels, is_declared=is_declared)
+    if positive is None:
+        return classes
+    if len(labels) > 2:
+        raise error("K112", k=len(labels), labels=shown(labels))
+    label = declared_positive(positive, labels)
+    if label in labels:
+        return replace(classes, positive=labels.index(label))
+    both = (*labels, label)
+    kind = kind_of(both)
+    if len(labels) != 1 or is_declared or kind is None:
+        raise error("K111", positive=positive, labels=shown(labels))
+    return Classes.of(harmonized(both, kind))
+
+
+def check_lengths(true: Column, pred: Column) -> None:
+    """Refuse columns of different lengths.
+
+    Errors:
+        K102.
+    """
+    if len(true) != len(pred):
+        raise error(
+            "K102", left=true.argument, n_left=len(true), right=pred.argument, n_right=len(pred)
+        )
+
+
+def check_kinds(true: Column, pred: Column) -> None:
+    """Refuse strings against numbers.
+
+    Errors:
+        K108.
+    """
+    if (true.kind == "string") != (pred.kind == "string"):
+        raise error(
+            "K108",
+            left=true.argument,
+            left_kind=_PLURAL[true.kind],
+            left_value=true.label_at(0),
+            right=pred.argument,
+            right_kind=_PLURAL[pred.kind],
+            right_value=pred.label_at(0),
+        )
+
+
+_PLURAL = {"string": "strings", "integer": "numbers", "boolean": "booleans"}
+
+
+def _align_declared(true: Column, pred: Column, labels: Any, positive: Any) -> Aligned:
+    declared = declared_labels(labels)
+    for column in (true, pred):
+        if isinstance(declared[0], str) != (column.kind == "string"):
+            raise error(
+                "K108",
+                left="labels=",
+                left_kind=_PLURAL[kind_of(declared) or "integer"],
+                left_value=declared[0],
+                right=column.argument,
+                right_kind=_PLURAL[column.kind],
+                right_value=column.label_at(0),
+            )
+    classes = classes_of(declared, positive, is_declared=True)
+    sides = [_side(column, classes) for column in (true, pred)]
+    for side in sides:
+        if side.column.labels is not None and set(side.column.seen()) - set(declared):
+            raise refuse_outside(side, classes)
+    return Aligned(classes, sides[0], sides[1])
+
+
+def _side(column: Column, classes: Classes) -> Side:
+    if column.labels is None:
+        numbers = [int(label) for label in classes.labels]
+        low, high = min(numbers), max(numbers)
+        if high - low < _LUT_MAX and -(1 << 63) <= low <= high < 1 << 63:
+            lut = np.full(high - low + 1, -1, np.int32)
+            lut[np.array(numbers, np.int64) - low] = np.arange(len(numbers), dtype=np.int32)
+            return Side(column, column.codes, low, lut)
+        column = resolved(column)
+    place = {label: index for index, label in enumerate(classes.labels)}
+    found = [-1 if label is None else place.get(label, -1) for label in column.labels or ()]
+    return Side(column, column.codes, column.base, np.array(found, np.int32))
+
+
+def not_declared(labels: Sequence[Label]) -> dict[str, str]:
+    """What K109 says of the classes, where labels= declared them."""
+    return {
+        "among": "labels=",
+        "classes": f"labels={shown(labels)}",
+        "do": "Add the label to labels=, or remove those rows.",
+    }
+
+
+def refuse_outside(side: Side, classes: Classes) -> Exception:
+    """K109 for the rows whose label is not among the declared classes."""
+    return _outside("K109", side.column, side.indices() < 0, **not_declared(classes.labels))
+
+
+def _check_within(order: Iterable[Label], true: Column, pred: Column) -> None:
+    known = set(order)
+    for column, other in ((true, pred), (pred, true)):
+        unknown = set(column.seen()) - known
+        if unknown:
+            bad = [place for place, label in enumerate(column.labels or ()) if label in unknown]
+            rows: Flags = np.isin(column.codes, np.array(bad) + column.base)
+            raise _outside("K124", column, rows, other=other.argument, categories=shown(order))
+
+
+def _outside(code: str, column: Column, rows: Flags, **facts: str) -> Exception:
+    row = int(rows.argmax())
+    return error(
+        code,
+        argument=column.argument,
+        row=row,
+        value=column.label_at(row),
+        count=int(np.count_nonzero(rows)),
+        n=len(column),
+        **facts,
+    )

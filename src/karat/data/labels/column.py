@@ -1,0 +1,247 @@
+"""`Column`: the labels of one argument as integer codes, the one form that engines count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.labels.identity import Kind, harmonized, kind_of
+from karat.errors import error, short
+from karat.tally.classes import Label
+
+__all__ = [
+    "Codes",
+    "Column",
+    "Flags",
+    "Nulls",
+    "coded",
+    "drop_missing",
+    "occurring",
+    "refused",
+    "resolved",
+    "taken_rows",
+    "with_missing",
+    "without_labels",
+    "without_unseen",
+]
+
+Codes: TypeAlias = npt.NDArray[Any]
+"""Integers of any width, one a row."""
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Nulls: TypeAlias = Literal["error", "keep"]
+"""What to do with missing labels: raise K104, or keep them marked in `Column.missing`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Labels of n rows.
+
+    Attributes:
+        argument: its name in messages: ``"y_true"``, ``'column "label"'``.
+        codes: integer[n], native byte order, aligned, any stride; a view of the input if it can be.
+        kind: what the labels are.
+        labels: the label of each code, ``labels[code - base]``; None marks a code that no row has.
+            When the whole is None, a code is its own label.
+        base: the smallest code of `labels`.
+        order: every category in declared order, where the input declares an order.
+        missing: bool[n], rows without a label (their codes mean nothing); None when there are none.
+    """
+
+    argument: str
+    codes: Codes
+    kind: Kind
+    labels: tuple[Label | None, ...] | None = None
+    base: int = 0
+    order: tuple[Label, ...] | None = None
+    missing: Flags | None = None
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
+    def label_at(self, row: int) -> Label | None:
+        """The label of one row."""
+        code = int(self.codes[row])
+        if self.labels is None:
+            return bool(code) if self.kind == "boolean" else code
+        return self.labels[code - self.base]
+
+    def seen(self) -> list[Label]:
+        """Every label that occurs, of a column that lists its labels."""
+        return [label for label in self.labels or () if label is not None]
+
+
+def coded(
+    argument: str,
+    codes: Codes,
+    labels: Sequence[Label | None],
+    *,
+    missing: Flags | None = None,
+    order: tuple[Label, ...] | None = None,
+) -> Column:
+    """A column from codes and the label of each code, all of one kind.
+
+    Args:
+        missing: bool[n], rows whose code means nothing.
+
+    Errors:
+        K107 strings and numbers are mixed.
+    """
+    seen = [label for label in labels if label is not None]
+    kind = kind_of(seen)
+    if kind is None and seen:
+        raise _mixed(argument, codes, labels, missing)
+    kind = kind or "string"
+    if kind == "integer" and any(isinstance(label, bool) for label in seen):
+        labels = [None if label is None else int(label) for label in labels]
+    return Column(argument, codes, kind, tuple(labels), order=order, missing=missing)
+
+
+def _mixed(
+    argument: str, codes: Codes, labels: Sequence[Label | None], missing: Flags | None
+) -> Exception:
+    # The entry added at the end is no label: rows with the code -1 find it.
+    is_text = np.array([isinstance(label, str) for label in labels] + [False])
+    is_label = np.array([label is not None for label in labels] + [False])
+    if missing is not None:
+        codes = np.where(missing, -1, codes.astype(np.int64, copy=False))
+    text_rows = np.flatnonzero(is_text[codes])
+    number_rows = np.flatnonzero((is_label & ~is_text)[codes])
+    row, other = sorted((int(text_rows[0]), int(number_rows[0])), reverse=True)
+    return error(
+        "K107",
+        argument=argument,
+        row=row,
+        value=labels[codes[row]],
+        other_row=other,
+        other=labels[codes[other]],
+    )
+
+
+def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
+    """Mark the rows without a label, or refuse them.
+
+    Errors:
+        K104 there are some and `nulls` is ``"error"``.
+    """
+    if missing is None or not missing.any():
+        return column
+    if nulls == "error":
+        raise error(
+            "K104",
+            argument=column.argument,
+            row=int(missing.argmax()),
+            count=int(np.count_nonzero(missing)),
+            n=len(missing),
+        )
+    return replace(column, missing=missing)
+
+
+def without_labels(argument: str, missing: Flags, nulls: Nulls) -> Column:
+    """A column that only says which rows are missing.
+
+    Errors:
+        K104 there are some and `nulls` is ``"error"``.
+    """
+    column = Column(argument, np.zeros(len(missing), np.uint8), "string", ())
+    return with_missing(column, missing, nulls)
+
+
+def occurring(
+    argument: str, codes: Codes, n_codes: int, *, base: int = 0, missing: Flags | None = None
+) -> Flags:
+    """bool[n_codes]: whether any row has the code.
+
+    Errors:
+        K106 a code lies outside ``base … base + n_codes - 1``.
+
+    Cost: one pass over the codes.
+    """
+    read = codes if missing is None else codes[~missing]
+    if not read.shape[0]:
+        return np.zeros(n_codes, np.bool_)
+    try:
+        # Counted against itself, every row is a hit: tp is how often each code occurs.
+        tally = _native.count_codes(read, base, None, read, base, None, n_codes, None, False, 1)
+    except _native.Rejected as rejected:
+        code = int(read[rejected.args[2]])
+        found = f"Row {int((codes == code).argmax())} has code {code} of {n_codes} values"
+        raise error("K106", argument=argument, found=found) from None
+    seen: Flags = tally.marginals()[0] > 0
+    return seen
+
+
+def without_unseen(column: Column) -> Column:
+    """Blank the labels that no row has (any more)."""
+    if column.labels is None:
+        return column
+    seen = occurring(
+        column.argument,
+        column.codes,
+        len(column.labels),
+        base=column.base,
+        missing=column.missing,
+    )
+    labels = tuple(x if is_seen else None for x, is_seen in zip(column.labels, seen, strict=True))
+    return replace(column, labels=labels)
+
+
+def resolved(column: Column) -> Column:
+    """The same column with its labels listed; a column of plain integers is encoded.
+
+    Cost: one pass over the codes of a column of plain integers, else nothing.
+    """
+    if column.labels is not None:
+        return column
+    codes, values = _native.encode_integers(column.codes)
+    labels = harmonized(values.tolist(), column.kind)
+    return replace(column, codes=codes, base=0, labels=labels)
+
+
+def drop_missing(
+    true: Column, pred: Column, also: Flags | None = None
+) -> tuple[Column, Column, Flags | None]:
+    """Leave out the rows where either side has no label.
+
+    Args:
+        true, pred: columns encoded with ``nulls="keep"``.
+        also: bool[n], the rows that may stay for other reasons.
+
+    Returns:
+        Both columns, and bool[n] of the rows kept: None when every row is.
+
+    Errors:
+        K101 no row is left; K102 the columns differ in length.
+    """
+    if len(true) != len(pred):
+        raise error(
+            "K102", left=true.argument, n_left=len(true), right=pred.argument, n_right=len(pred)
+        )
+    present = [~column.missing for column in (true, pred) if column.missing is not None]
+    if also is not None and not also.all():
+        present.append(also)
+    if not present:
+        return true, pred, None
+    kept = np.logical_and.reduce(present)
+    if not kept.any():
+        raise error("K101", argument=f"{true.argument} without its missing rows")
+    return taken_rows(true, kept), taken_rows(pred, kept), kept
+
+
+def taken_rows(column: Column, kept: Flags | None) -> Column:
+    """The rows of a column that are kept, none of which is missing."""
+    if kept is None:
+        return column
+    return without_unseen(replace(column, codes=column.codes[kept], missing=None))
+
+
+def refused(argument: str, code: str, item: object, row: int, count: int, n: int) -> Exception:
+    """K105 or K106 for a value that cannot be a label."""
+    if code == "K105":
+        return error("K105", argument=argument, row=row, value=item, count=count, n=n)
+    found = f"Row {row} holds {short(item)} ({type(item).__name__}); {count} of {n} rows"
+    return error("K106", argument=argument, found=found)

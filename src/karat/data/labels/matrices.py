@@ -1,0 +1,184 @@
+"""A confusion matrix in any container → counts and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.labels.containers import host_of
+from karat.data.labels.identity import declared_labels
+from karat.data.weights import refuse_sums
+from karat.errors import KaratError, error, short, shown
+from karat.tally.classes import Label
+
+__all__ = ["as_matrix", "check_order", "labels_of_matrix"]
+
+_EXACT = 1 << 53
+"""Largest whole number up to which float64 holds every one."""
+
+
+def as_matrix(confusion: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    """Counts int64[k, k], or float64 when the matrix holds weights.
+
+    Args:
+        confusion: number[k, k] in lists, an array or a frame: rows true, columns predicted.
+
+    Errors:
+        K119 not square, not numbers, negative, NaN or infinite, all zero, or counts that 64 bits
+        cannot add up; K125 weights that are too large or too small.
+    """
+    if isinstance(confusion, np.ma.MaskedArray) and np.ma.getmaskarray(confusion).any():
+        raise error("K119", found="Some of its cells are masked")
+    array = _numbers(confusion)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise error("K119", found=f"It has shape {array.shape}")
+    if not array.shape[0]:
+        raise error("K119", found="It has no classes")
+    if array.dtype.kind not in "biuf":
+        raise error("K119", found=f"Its dtype is {array.dtype}, not a number")
+    _check_values(array)
+    if array.dtype.kind != "f":
+        # Added as Python integers, since the sum of int64 could wrap around.
+        if sum(map(int, array.ravel())) > np.iinfo(np.int64).max:
+            raise error("K119", found="Its counts add up to more than 64 bits can hold")
+        return array.astype(np.int64)
+    with np.errstate(over="ignore"):
+        weights = array.astype(np.float64)
+        total = float(weights.sum())
+    if total <= _EXACT and bool((weights == np.floor(weights)).all()):
+        return weights.astype(np.int64)
+    refuse_sums(weights, "confusion=")
+    return weights
+
+
+def labels_of_matrix(confusion: Any) -> list[Any] | None:
+    """The labels that a frame carries with its matrix: of its rows, or of its columns.
+
+    Errors:
+        K119 rows and columns are labelled differently.
+    """
+    axes = _axes(confusion)
+    if not axes:
+        return None
+    rows, columns = axes[0], axes[-1]
+    if rows is columns:
+        return rows
+    if rows == columns:
+        return None if rows == list(range(len(rows))) else rows
+    # A frame made without labels counts its rows and columns; the same numbers in another order
+    # are labels.
+    default, counted = list(range(len(rows))), sorted(map(repr, range(len(rows))))
+    if columns == default and sorted(map(repr, rows)) != counted:
+        return rows
+    if rows == default and sorted(map(repr, columns)) != counted:
+        return columns
+    found = f"Its rows are labelled {shown(rows)}, its columns {shown(columns)}"
+    raise error("K119", found=found)
+
+
+def check_order(confusion: Any, names: Sequence[Label]) -> None:
+    """Refuse labels= that would call the classes of a labelled matrix by each other's names.
+
+    Errors:
+        K120 a frame has the same labels in another order.
+    """
+    for axis in _axes(confusion):
+        try:
+            stored = declared_labels(axis)
+        except KaratError:
+            continue
+        is_counted = stored == tuple(range(len(stored)))
+        if not is_counted and stored != tuple(names) and set(stored) == set(names):
+            raise error(
+                "K120",
+                found=f"The matrix is labelled {shown(stored)}, and labels= lists {shown(names)}",
+                do="Bring rows and columns of the matrix into that order, or leave labels= out.",
+            )
+
+
+def _axes(confusion: Any) -> list[list[Any]]:
+    """The labels of rows and of columns that a frame has; none for anything else."""
+    table = _table_of(confusion)
+    host = host_of(table)
+    if host == "pandas" and getattr(table, "ndim", 0) == 2:
+        return [list(table.index), list(table.columns)]
+    if host == "polars" and hasattr(table, "columns"):
+        return [list(table.columns)]
+    if host == "pyarrow" and hasattr(table, "column_names"):
+        return [list(table.column_names)]
+    return []
+
+
+def _numbers(confusion: Any) -> npt.NDArray[Any]:
+    if isinstance(confusion, list | tuple):
+        return _from_rows(confusion)
+    try:
+        table = _table_of(confusion)
+        array = np.asarray(table.to_numpy() if host_of(table) == "polars" else table)
+        # Tables whose numbers may be null become objects.
+        return _from_rows(array.tolist()) if array.dtype == np.object_ and array.ndim else array
+    except (KaratError, MemoryError):
+        raise
+    except Exception as problem:  # the class of the container may raise anything
+        found = f"A {type(confusion).__name__} does not become an array: {problem}"
+        raise error("K119", found=found) from problem
+
+
+def _table_of(confusion: Any) -> Any:
+    """A frame of its own library, with its rows read."""
+    if host_of(confusion) == "narwhals":
+        confusion = confusion.to_native()
+    is_lazy = host_of(confusion) == "polars" and hasattr(confusion, "collect")
+    return confusion.collect() if is_lazy else confusion
+
+
+def _from_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
+    lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
+    if len(lengths) > 1:
+        raise error("K119", found=f"A {type(rows).__name__} whose rows differ in length")
+    # NumPy would look into nested lists for ever.
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row if isinstance(row, list | tuple) else ()):
+            if isinstance(cell, list | tuple):
+                raise error("K119", found=f"Row {i}, column {j} holds {short(cell)}")
+    try:
+        array = _as_array(rows)
+    except Exception as problem:  # the classes of rows and cells may raise anything
+        found = f"A {type(rows).__name__} does not become an array: {short(problem, 200)}"
+        raise error("K119", found=found) from problem
+    # Whole numbers beyond 64 bits: NumPy makes objects of them, or rounds every cell.
+    is_large = array.dtype == np.object_ or (array.dtype.kind == "f" and _has_large(array))
+    if is_large and array.ndim == 2 and all(type(cell) is int for row in rows for cell in row):
+        raise error("K119", found="Its counts add up to more than 64 bits can hold")
+    return array
+
+
+def _as_array(rows: Sequence[Any]) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(rows)
+    except OverflowError:
+        return np.asarray(rows, object)
+
+
+def _has_large(array: npt.NDArray[Any]) -> bool:
+    return bool((np.abs(array) >= 2.0**63).any())
+
+
+def _check_values(array: npt.NDArray[Any]) -> None:
+    checks = (
+        ("NaN or infinite", ~np.isfinite(array)),
+        ("negative", array < 0),
+    )
+    for kind, is_bad in checks:
+        if is_bad.any():
+            row, column = (int(place) for place in np.argwhere(is_bad)[0])
+            found = (
+                f"Row {row}, column {column} holds {array[row, column].item()!r}; "
+                f"{int(np.count_nonzero(is_bad))} of {array.size} cells are {kind}"
+            )
+            raise error("K119", found=found)
+    if not array.any():
+        raise error("K119", found="All its cells are 0")

@@ -1,0 +1,283 @@
+"""Rows of several models matched with each other: by id, or by their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.labels.identity import harmonized, kind_of
+from karat.data.pair_weights import with_common_weights
+from karat.data.row_names import RowNames, row_called
+from karat.data.rows import Rows
+from karat.data.sources.distributed.frames import SPREAD_HOSTS, without_order
+from karat.errors import error, short, shown
+from karat.tally import Classes
+
+__all__ = ["Paired", "check_unique", "pair_rows"]
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """Models on the same rows, in the same order, on one class axis.
+
+    Attributes:
+        models: the rows of each model.
+        by: what they were matched by: ``"id"`` or ``"row order"``.
+        notes: what was left out, as sentences.
+    """
+
+    models: tuple[Rows, ...]
+    by: str
+    notes: tuple[str, ...] = ()
+
+
+def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired:
+    """Match the rows of models: by their ids where every model has some, else by position.
+
+    The first model decides the order of the rows, their clusters and slices. Their weights are
+    those of whichever models have some.
+
+    Args:
+        allow_mismatch: whether to compare the rows that all have, where some lack rows, ids are
+            repeated or the truth differs; the notes say how many were left out.
+
+    Errors:
+        K171 an id is repeated; K172 a row is missing in one of them, or none is in all;
+        K173 they disagree about what was true; K174 their classes differ;
+        K175 they have different numbers of rows and no ids; K416 they lie in partitions, likewise;
+        K177 they disagree about what rows weigh.
+    """
+    notes: list[str] = []
+    named = [rows.ids for rows in models]
+    by = "row order"
+    matched = list(models)
+    if all(names is not None for names in named):
+        by = "id"
+        matched = _by_id(matched, notes, allow_mismatch=allow_mismatch)
+    else:
+        _check_order(models)
+    if by == "row order" and len({rows.n for rows in models}) > 1:
+        first, other = _different(models)
+        raise error("K175", left=first.name, n_left=first.n, right=other.name, n_right=other.n)
+    on_axis = _on_one_axis(matched)
+    agreed = _agreed(on_axis, notes, by, allow_mismatch=allow_mismatch)
+    weighed = with_common_weights(agreed, notes, by)
+    return Paired(tuple(weighed), by, tuple(notes))
+
+
+def _check_order(models: Sequence[Rows]) -> None:
+    """Refuse to match rows of a frame in partitions by their order."""
+    for rows in models:
+        host = rows.source.get("table")
+        if host in SPREAD_HOSTS:
+            do = "Give both sides a column of ids and name it, as id='row_id'; or compare reports."
+            raise without_order(rows.name, host, advice=do)
+
+
+def _different(models: Sequence[Rows]) -> tuple[Rows, Rows]:
+    first = models[0]
+    return first, next(rows for rows in models if rows.n != first.n)
+
+
+def check_unique(name: str, names: RowNames) -> None:
+    """Refuse ids that two rows have.
+
+    Errors:
+        K171.
+    """
+    repeated = _repeated(names)
+    if repeated.any():
+        row = int(repeated.argmax())
+        raise error(
+            "K171",
+            where=name,
+            column=names.column.replace("Column", "column", 1),
+            count=int(np.count_nonzero(repeated)),
+            n=len(names.codes),
+            value=names.text(row),
+            row=row,
+        )
+
+
+def _repeated(names: RowNames) -> npt.NDArray[np.bool_]:
+    """bool[n]: rows whose id an earlier row has."""
+    codes = _codes(names)
+    flags = np.zeros(len(codes), np.bool_)
+    if len(codes) and int(np.bincount(codes).max()) > 1:
+        _, first = np.unique(codes, return_index=True)
+        flags[:] = True
+        flags[first] = False
+    return flags
+
+
+def _codes(names: RowNames) -> Places:
+    """int64[n]: one number for each different id."""
+    keys = names.keys
+    place = dict(zip(keys, range(len(keys)), strict=True))
+    codes = names.codes.astype(np.int64)
+    return codes if len(place) == len(keys) else _ranks(names, place)
+
+
+def _ranks(names: RowNames, place: dict[str, int]) -> Places:
+    """int64[n]: the place of the id of each row; −1 where it has none."""
+    found = map(place.get, names.keys, repeat(-1))
+    lut = np.fromiter(found, np.int64, len(names.keys))
+    return lut[names.codes] if len(lut) else np.zeros(len(names.codes), np.int64)
+
+
+def _by_id(models: list[Rows], notes: list[str], *, allow_mismatch: bool) -> list[Rows]:
+    kept: list[Rows] = []
+    for rows in models:
+        assert rows.ids is not None
+        if not allow_mismatch:
+            check_unique(rows.name, rows.ids)
+            kept.append(rows)
+            continue
+        # Of an id that several rows have, nobody knows which row is meant.
+        ranks = _codes(rows.ids)
+        is_single = np.bincount(ranks, minlength=1)[ranks] == 1
+        n_left = int(np.count_nonzero(~is_single))
+        if n_left:
+            notes.append(f"{n_left} rows of {rows.name} share their ids and were left out.")
+        kept.append(rows.at(is_single) if n_left else rows)
+    first = kept[0]
+    assert first.ids is not None
+    n_keys = len(first.ids.keys)
+    place = dict(zip(first.ids.keys, range(n_keys), strict=True))
+    own = _ranks(first.ids, place)
+    at: list[Places] = []
+    in_all = np.ones(first.n, np.bool_)
+    alone = []
+    for rows in kept[1:]:
+        assert rows.ids is not None
+        ranks = _ranks(rows.ids, place)
+        row_of = np.full(n_keys, -1, np.int64)
+        is_known = ranks >= 0
+        row_of[ranks[is_known]] = np.flatnonzero(is_known)
+        found = row_of[own]
+        # An id of a dictionary may be that of no row.
+        is_there = np.zeros(n_keys, np.bool_)
+        is_there[own] = True
+        is_extra = ~is_known | ~is_there[np.maximum(ranks, 0)]
+        alone.append((rows, np.flatnonzero(found < 0), np.flatnonzero(is_extra)))
+        at.append(found)
+        in_all &= found >= 0
+    for rows, lacking, extra in alone:
+        if not len(lacking) and not len(extra):
+            continue
+        if not allow_mismatch or not in_all.any():
+            raise _missing_rows(first, rows, lacking, extra)
+        notes.append(_left_out(first, rows, len(lacking), len(extra)))
+    kept_rows = np.flatnonzero(in_all)
+    return [
+        first.at(kept_rows),
+        *(rows.at(x[kept_rows]) for rows, x in zip(kept[1:], at, strict=True)),
+    ]
+
+
+def _missing_rows(first: Rows, rows: Rows, lacking: Places, extra: Places) -> Exception:
+    parts = []
+    for who, places in ((first, lacking), (rows, extra)):
+        if len(places):
+            assert who.ids is not None
+            example = short(who.ids.text(int(places[0])))
+            parts.append(
+                f"{len(places)} of {who.n} rows are in {who.name} alone (first: {example})"
+            )
+    return error("K172", left=first.name, right=rows.name, found="; ".join(parts))
+
+
+def _left_out(first: Rows, rows: Rows, n_lacking: int, n_extra: int) -> str:
+    parts = []
+    if n_lacking:
+        parts.append(f"{n_lacking} of {first.n} rows of {first.name}")
+    if n_extra:
+        parts.append(f"{n_extra} of {rows.n} rows of {rows.name}")
+    return f"{' and '.join(parts)} have no partner and were left out."
+
+
+def _on_one_axis(models: list[Rows]) -> list[Rows]:
+    """The classes that any of them has, in the order of the first; what is scored is one order.
+
+    Errors:
+        K174 a class that is true for one is unknown to another, or scores are of others.
+    """
+    first = models[0]
+    if all(rows.classes.labels == first.classes.labels for rows in models):
+        return [replace(rows, classes=first.classes) for rows in models]
+    scored = {rows.classes.labels for rows in models if rows.scores is not None}
+    for rows in models[1:]:
+        left, right = set(first.classes.labels), set(rows.classes.labels)
+        alone = _only_true(first, left - right) or _only_true(rows, right - left)
+        is_mixed = kind_of([*left, *right]) is None
+        if alone or is_mixed or len(scored) > 1:
+            raise error(
+                "K174",
+                left=first.name,
+                left_classes=shown(first.classes.labels),
+                right=rows.name,
+                right_classes=shown(rows.classes.labels),
+            )
+    labels = list(dict.fromkeys(label for rows in models for label in rows.classes.labels))
+    declared = next((rows.classes for rows in models if rows.classes.is_declared), None)
+    if scored:
+        (known,) = scored
+        labels = [*known, *(label for label in labels if label not in known)]
+        if len(labels) > len(known):
+            raise error(
+                "K174", left=first.name, left_classes=shown(first.classes.labels),
+                right=models[1].name, right_classes=shown(models[1].classes.labels),
+            )  # fmt: skip
+    elif declared is None:
+        labels = sorted(labels)
+    kind = kind_of(labels) or "string"
+    classes = Classes.of(list(harmonized(labels, kind)))
+    positive = next((rows.classes.positive for rows in models if rows.classes.k == classes.k), None)
+    if positive is not None:
+        classes = replace(classes, positive=positive)
+    return [rows.on(classes) for rows in models]
+
+
+def _only_true(rows: Rows, labels: set[Any]) -> bool:
+    """Whether one of these classes is true in some row: then it is not a matter of predictions."""
+    places = [i for i, label in enumerate(rows.classes.labels) if label in labels]
+    return bool(places) and bool(np.isin(rows.true, places).any())
+
+
+def _agreed(models: list[Rows], notes: list[str], by: str, *, allow_mismatch: bool) -> list[Rows]:
+    """The rows of which all say the same truth.
+
+    Errors:
+        K173 they do not, and `allow_mismatch` is off, or no row is left.
+    """
+    first = models[0]
+    differs = np.zeros(first.n, np.bool_)
+    for rows in models[1:]:
+        wrong = rows.true != first.true
+        if wrong.any() and (not allow_mismatch or wrong.all()):
+            row = int(wrong.argmax())
+            labels = first.classes.labels
+            raise error(
+                "K173",
+                left=first.name,
+                right=rows.name,
+                count=int(np.count_nonzero(wrong)),
+                n=first.n,
+                which=row_called(first.ids, row, by),
+                left_value=labels[int(first.true[row])],
+                right_value=labels[int(rows.true[row])],
+                by=by,
+            )
+        differs |= wrong
+    n_wrong = int(np.count_nonzero(differs))
+    if not n_wrong:
+        return models
+    notes.append(f"{n_wrong} of {first.n} rows differ in what was true and were left out.")
+    return [rows.at(np.flatnonzero(~differs)) for rows in models]

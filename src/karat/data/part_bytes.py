@@ -1,0 +1,103 @@
+"""Tallies as bytes: facts for a header, and the bytes of every tally one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.accumulator import Tallies
+from karat.data.axes import Crossed, whole
+from karat.data.scores.storage import ScoreParts
+from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
+from karat.tally.held_rows import HeldRows
+from karat.tally.scored_tables import ScoredTables
+from karat.tally.serialization import damaged
+
+__all__ = ["packed_tallies", "unpacked_tallies"]
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+_PARTS: Final = ("cells", "held", "tables", "crossed")
+
+
+def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
+    """Facts for a header, the length of each tally among them, and uint8[m] of all of them."""
+    scores = found.scores
+    parts: dict[str, bytes] = {}
+    if found.cells is not None:
+        parts["cells"] = to_bytes(found.cells)
+    if scores is not None and scores.held is not None:
+        parts["held"] = scores.held.to_bytes()
+    if scores is not None and scores.tables is not None:
+        parts["tables"] = scores.tables.to_bytes()
+    keys: list[list[str]] = []
+    if found.crossed:
+        assert found.cells is not None
+        for key, table in whole(found.crossed, found.cells.classes).items():
+            parts[f"crossed {len(keys)}"] = table.to_bytes()
+            keys.append(list(key))
+    facts: dict[str, Any] = {"sizes": {name: len(part) for name, part in parts.items()}}
+    if keys:
+        facts["crossed"] = keys
+    return facts, np.frombuffer(b"".join(parts.values()), np.uint8)
+
+
+def unpacked_tallies(
+    facts: Mapping[str, Any], data: npt.NDArray[Any], empty: ScoreParts
+) -> Tallies:
+    """What `packed_tallies` was given.
+
+    Args:
+        empty: what rows with scores are added to.
+
+    Errors:
+        K205 the bytes are truncated, altered or no such tallies; K206 a newer version wrote them.
+    """
+    every, at = memoryview(np.ascontiguousarray(data).data), 0
+    parts: dict[str, Any] = {}
+    for name, size in facts["sizes"].items():
+        if name.split(" ")[0] not in _PARTS or type(size) is not int or size < 0:
+            raise damaged(f"A part {name!r} of {size!r} bytes")
+        parts[name] = every[at : at + size]
+        at += size
+    if at != len(every):
+        raise damaged(f"{len(every) - at} bytes are left over after the parts")
+    cells = from_bytes(parts["cells"]) if "cells" in parts else None
+    held = HeldRows.from_bytes(parts["held"]) if "held" in parts else None
+    tables = ScoredTables.from_bytes(parts["tables"]) if "tables" in parts else None
+    if cells is not None and (held is not None or tables is not None):
+        raise damaged("It holds labels alone and rows with scores")
+    keys = [tuple(map(str, key)) for key in facts.get("crossed", [])]
+    crossed: Crossed = {
+        key: (_crossed(parts[f"crossed {i}"], cells),) for i, key in enumerate(keys)
+    }
+    return Tallies(cells, _scores(empty, held, tables), crossed=crossed)
+
+
+def _crossed(data: Any, cells: Cells | None) -> CrossedCells:
+    found = CrossedCells.from_bytes(data)
+    is_same = cells is not None and found.classes.labels == cells.classes.labels
+    if cells is None or not is_same or int(found.n_rows.sum()) != int(cells.n_rows):
+        raise damaged("Its clusters and slices are not those of its labels")
+    return found
+
+
+def _scores(
+    empty: ScoreParts, held: HeldRows | None, tables: ScoredTables | None
+) -> ScoreParts | None:
+    found = None
+    if tables is not None:
+        shape = (
+            None if tables.is_single else tables.classes.k,
+            tables.has_pred,
+            tables.is_weighted,
+        )
+        found = replace(empty, tables=tables, shape=shape)
+    if held is not None:
+        rows = replace(empty, held=held, shape=held.shape)
+        found = rows if found is None else replace(found, held=held, shape=held.shape)
+    return found

@@ -1,0 +1,135 @@
+"""The classes of a matrix of scores in memory, and the class of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.labels.align import align, classes_of, refuse_outside
+from karat.data.labels.column import Column
+from karat.data.labels.identity import harmonized
+from karat.data.roles import ending_of
+from karat.data.scores.containers import Scores
+from karat.data.scores.order import check_single, place_columns, wrong_number
+from karat.errors import KaratError, error, shown
+from karat.tally.classes import Classes
+
+__all__ = ["are_places", "coded_guess", "matched"]
+
+Codes = npt.NDArray[np.int32]
+
+_PREFIXES: Final = ("", "column_")
+"""Columns without names are counted by who holds them: 0, 1, … or column_0, column_1, …"""
+
+
+def matched(
+    true: Column, scores: Scores, labels: Any, positive: Any, n_threads: int = 1
+) -> tuple[Scores, Classes, Codes]:
+    """The scores in the order of the classes, the classes, and the class of each row.
+
+    Columns of a table whose names end in the classes say which is whose; else their order does.
+
+    Errors:
+        K134, K135, K137 columns and classes do not fit; K108 to K112 unusable labels.
+    """
+    names = scores.columns
+    if names is None or len(names) not in (1, scores.k) or are_places(names):
+        classes, codes = coded_truth(true, scores, labels, positive, n_threads)
+        return scores, classes, codes
+    if len(names) == 1:
+        classes, codes = coded_truth(true, scores, labels, positive, n_threads)
+        if scores.values.ndim == 1:
+            check_single(names[0], ending_of(names[0]), classes, scores.argument)
+        return scores, classes, codes
+    placed = place_columns(
+        true, None, scores.k, argument=scores.argument, names=names, labels=labels,
+        positive=positive,
+    )  # fmt: skip
+    if placed.order is not None:
+        order = list(placed.order)
+        ordered = tuple(names[place] for place in order)
+        scores = replace(scores, values=scores.values[:, order], columns=ordered)
+    aligned = align(true, true, placed.classes.labels)
+    codes = aligned.true.indices()
+    if codes.min() < 0:
+        raise refuse_outside(aligned.true, placed.classes)
+    classes = placed.classes
+    if labels is None and len(np.unique(codes)) == classes.k:
+        # Names that say no more than the rows do declare nothing.
+        classes = replace(classes, is_declared=False)
+    return scores, classes, codes
+
+
+def are_places(names: Sequence[str]) -> bool:
+    """Whether names say no more than where a column stands."""
+    counted = range(len(names))
+    return any(list(names) == [f"{prefix}{i}" for i in counted] for prefix in _PREFIXES)
+
+
+def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared: bool) -> Codes:
+    """int32[n]: the class of each predicted label.
+
+    Args:
+        scores: the scores whose columns are of the classes.
+        is_declared: whether the caller listed the classes.
+
+    Errors:
+        K108, K109 it is not one of the classes.
+    """
+    try:
+        side = align(guess, guess, classes.labels, None).pred
+        codes = side.indices()
+        if codes.min() < 0:
+            raise refuse_outside(side, classes)
+    except KaratError as problem:
+        if is_declared or problem.code not in ("K108", "K109"):
+            raise
+        values = "probabilities" if scores.is_prob else "scores"
+        of_columns = {
+            "left": "y_true",
+            "among": f"the classes of {scores.argument}",
+            "classes": f"The {values} have columns for the classes {shown(classes.labels)} only",
+            "do": "A label needs a column of its own: add it, or remove those rows.",
+        }
+        raise error(problem.code, **{**problem.context, **of_columns}) from None
+    return codes
+
+
+def coded_truth(
+    true: Column, scores: Scores, labels: Any, positive: Any, n_threads: int = 1
+) -> tuple[Classes, Codes]:
+    """The classes of the columns, sorted unless given, and the class of each row.
+
+    Errors:
+        K134 the number of classes is not that of the columns; K108 to K112 unusable labels.
+    """
+    if labels is None and true.labels is None and positive is None:
+        codes, values = _native.encode_integers(true.codes, n_threads)
+        classes = classes_of(harmonized(values.tolist(), true.kind))
+    else:
+        # Columns without names are those of sorted classes, as every classifier writes them.
+        true = replace(true, order=None)
+        aligned = align(true, true, labels, positive)
+        classes, codes = aligned.classes, aligned.true.indices()
+        if codes.min() < 0:
+            raise refuse_outside(aligned.true, classes)
+    if classes.k == 1 and scores.k == 2 and labels is None:
+        classes, codes = _with_other(classes, codes)
+    if classes.k != scores.k:
+        raise wrong_number(scores.argument, scores.k, classes, is_single=scores.values.ndim == 1)
+    return classes, codes
+
+
+def _with_other(classes: Classes, codes: Codes) -> tuple[Classes, Codes]:
+    """One observed class of 0 and 1: the other is known."""
+    label = classes.labels[0]
+    if isinstance(label, str) or label not in (0, 1):
+        return classes, codes
+    kind = type(label)
+    both = Classes((kind(0), kind(1)), positive=1)
+    return both, np.full_like(codes, int(label))

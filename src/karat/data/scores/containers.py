@@ -1,0 +1,256 @@
+"""Probabilities or scores of any container → `Scores`, and the errors of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, NoReturn, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.labels.column import Flags
+from karat.data.labels.containers import host_of
+from karat.data.scores.numbers import Array, Numbers, Origin, numbers_in
+from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.tables.frames import is_frame, open_frame
+from karat.errors import error
+
+__all__ = ["TOLERANCE", "Scores", "as_scores", "gathered", "refuse_scores", "tolerance_of"]
+
+Argument: TypeAlias = Literal["y_prob", "y_score"]
+
+TOLERANCE: Final = 1e-3
+"""How far from 1 a row of probabilities of 32 or 64 bits may add up."""
+_HALF_TOLERANCE: Final = 1e-2
+_BLOCK: Final = 1 << 16
+_CODES: Final = {
+    "nan": "K131",
+    "infinite": "K131",
+    "below_zero": "K132",
+    "above_one": "K132",
+    "row_sum": "K133",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Probabilities or scores of n rows.
+
+    Attributes:
+        argument: ``"y_prob"``, or ``"y_score"`` for scores of any other kind.
+        values: float32 or float64, native byte order and aligned, any strides: [n, k] with a
+            column for each class, or [n] for the positive class of two.
+        columns: the names of the columns, where they come from a table; one name for the k items
+            of a column of lists.
+        tolerance: how far a row of probabilities may be from adding up to 1.
+    """
+
+    argument: Argument
+    values: Array
+    columns: tuple[str, ...] | None = None
+    tolerance: float = TOLERANCE
+
+    @property
+    def is_prob(self) -> bool:
+        """Whether the values are probabilities."""
+        return self.argument == "y_prob"
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.values)
+
+    @property
+    def k(self) -> int:
+        """Classes: 2 for a single column."""
+        return self.values.shape[1] if self.values.ndim == 2 else 2
+
+    def at(self, rows: Flags) -> Scores:
+        """The scores of some rows.
+
+        Cost: one copy.
+        """
+        return replace(self, values=self.values[rows])
+
+    def place(self, column: int) -> str:
+        """Where a column is, to follow a row in a message."""
+        if self.columns is None:
+            return f", column {column}" if self.values.ndim == 2 else ""
+        if len(self.columns) == 1:
+            item = f", item {column}" if self.values.ndim == 2 else ""
+            return f", column {self.columns[0]!r}{item}"
+        return f", column {self.columns[column]!r}"
+
+
+def as_scores(values: Any, argument: Argument) -> Scores:
+    """Scores of one argument.
+
+    The values themselves are checked where they are read, row by row;
+    `refuse_scores` describes what is wrong with them.
+
+    Args:
+        values: float[n, k], or float[n] for the positive class of two: a list, nested lists, a
+            NumPy array of any float or integer type, a torch tensor, a pandas, Polars or Arrow
+            table (all of its columns), a column of numbers, or a column of lists of one length.
+        argument: ``"y_prob"`` or ``"y_score"``, as messages call it.
+
+    Returns:
+        float32 where every value had 32 bits or fewer, else float64; (n, 1) as [n].
+        Rows that had 16 bits may add up to 1 within 1e-2, else within 1e-3.
+
+    Errors:
+        K101 no row; K102 columns of different lengths; K130 not real numbers, or another shape;
+        K131 missing values; K416 they lie in partitions.
+
+    Cost: none for arrays of float32 and float64 and for pandas tables of one such block;
+    one matrix is filled from other tables; else one copy.
+
+    Example:
+        >>> as_scores([[0.25, 0.75], [0.5, 0.5]], "y_prob").values.shape
+        (2, 2)
+    """
+    if type(values) is np.ndarray and _is_plain(values):
+        return Scores(argument, values)
+    host = host_of(values)
+    if host == "narwhals":
+        return as_scores(values.to_native(), argument)
+    refuse_spread(values, argument)
+    if isinstance(values, Mapping) or (host != "numpy" and is_frame(values)):
+        return _of_table(values, argument)
+    found = numbers_in(values, Origin(argument))
+    return Scores(argument, found.joined(), None, tolerance_of(is_half=found.is_half))
+
+
+def _is_plain(array: npt.NDArray[Any]) -> bool:
+    """Whether an array is used as it is: the usual case, in a small call most of the time."""
+    is_matrix = array.ndim == 2 and array.shape[1] > 1
+    dtype = array.dtype
+    is_real = dtype in (np.float64, np.float32) and dtype.isnative and array.flags.aligned
+    return is_real and (is_matrix or array.ndim == 1) and len(array) > 0
+
+
+def tolerance_of(*, is_half: bool) -> float:
+    """How far from 1 a row of probabilities may add up: numbers of 16 bits are rounded more."""
+    return _HALF_TOLERANCE if is_half else TOLERANCE
+
+
+def _of_table(table: Any, argument: Argument) -> Scores:
+    frame = open_frame(table)
+    if not frame.names:
+        raise Origin(argument).refusal("It is a table without columns")
+    # A table made without names counts its columns, which names no class.
+    is_counted = frame.kind == "pandas" and list(table.columns) == list(range(table.shape[1]))
+    if frame.kind == "pandas" and len(set(table.dtypes)) == 1 and table.shape[1] > 1:
+        dtype = table.dtypes.iloc[0]
+        if isinstance(dtype, np.dtype) and dtype.kind == "f":
+            found = numbers_in(table.to_numpy(), Origin(argument))
+            names = None if is_counted else frame.names
+            return Scores(argument, found.joined(), names, tolerance_of(is_half=found.is_half))
+    scores = gathered(frame.columns(frame.names), frame.names, argument)
+    return replace(scores, columns=None) if is_counted and len(frame.names) > 1 else scores
+
+
+def gathered(
+    columns: Mapping[str, Any],
+    names: Sequence[str],
+    argument: Argument,
+    kept: Flags | None = None,
+) -> Scores:
+    """One matrix of the columns of a table.
+
+    Args:
+        columns: values by name, in any container that `numbers_in` reads.
+        names: the columns in the order of the matrix; a single one may hold lists.
+        kept: bool[n], rows that will be used; what is missing in the others does not matter.
+
+    Errors:
+        K101, K130, K131 as `as_scores`, with the column; K102 columns of different lengths.
+
+    Cost: one matrix, C order; a single column of numbers is not copied.
+    """
+    found = [numbers_in(columns[name], Origin(argument, name, kept)) for name in names]
+    is_half = any(numbers.is_half for numbers in found)
+    tolerance = tolerance_of(is_half=is_half)
+    if len(found) == 1:
+        return Scores(argument, found[0].joined(), tuple(names), tolerance)
+    for name, numbers in zip(names, found, strict=True):
+        if numbers.width is not None:
+            raise Origin(argument, name).refusal(f"It holds lists of {numbers.width} numbers")
+        if len(numbers) != len(found[0]):
+            raise error(
+                "K102",
+                left=f"Column {names[0]!r}",
+                n_left=len(found[0]),
+                right=f"column {name!r}",
+                n_right=len(numbers),
+            )
+    return Scores(argument, _matrix(found), tuple(names), tolerance)
+
+
+def _matrix(columns: Sequence[Numbers]) -> Array:
+    is_single = all(numbers.dtype == np.float32 for numbers in columns)
+    shape = (len(columns[0]), len(columns))
+    matrix: Array = np.empty(shape, np.float32 if is_single else np.float64)
+    for place, numbers in enumerate(columns):
+        row = 0
+        for piece in numbers.pieces:
+            matrix[row : row + len(piece), place] = piece
+            row += len(piece)
+    return matrix
+
+
+def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
+    """Raise the error of a value that a kernel refused.
+
+    Args:
+        problem: its `args` are the kind, 1 for the scores, the first bad row and, where the
+            kernel knows it, the first bad column of that row.
+
+    Errors:
+        K131 NaN or infinite, K132 no probability, K133 a row does not add up to 1: the row, the
+        column, the value and the number of such rows. What is not about scores is raised again.
+
+    Cost: one pass over the scores.
+    """
+    args: tuple[Any, ...] = problem.args
+    kind, argument, row, *rest = args
+    code = _CODES.get(kind)
+    if argument != 1 or code is None:
+        raise problem
+    count = max(1, sum(int(np.count_nonzero(_bad_rows(b, code, scores))) for b in _blocks(scores)))
+    values = np.atleast_1d(scores.values[row])
+    if code == "K133":
+        value, place = float(values.sum(dtype=np.float64)), ""
+    else:
+        column = int(rest[0]) if rest else int(_bad_cells(values, code).argmax())
+        value, place = float(values[column]), scores.place(column)
+    raise error(
+        code,
+        argument=scores.argument,
+        row=int(row),
+        place=place,
+        value=value,
+        count=count,
+        n=scores.n,
+        tolerance=scores.tolerance,
+    ) from None
+
+
+def _blocks(scores: Scores) -> list[Array]:
+    return [scores.values[start : start + _BLOCK] for start in range(0, scores.n, _BLOCK)]
+
+
+def _bad_rows(block: Array, code: str, scores: Scores) -> npt.NDArray[np.bool_]:
+    if code == "K133":
+        away = np.abs(block.sum(axis=1, dtype=np.float64) - 1)
+        return np.asarray(away > scores.tolerance)
+    cells = _bad_cells(block, code)
+    return cells if cells.ndim == 1 else np.asarray(cells.any(axis=1))
+
+
+def _bad_cells(values: Array, code: str) -> npt.NDArray[np.bool_]:
+    if code == "K131":
+        return np.asarray(~np.isfinite(values))
+    return np.asarray((values < 0) | (values > 1))

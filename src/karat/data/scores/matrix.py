@@ -1,0 +1,188 @@
+"""Score columns of a stream → one matrix, filled batch by batch in its own type.
+
+The matrix grows in place, so that the peak of memory is the matrix and one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.arrow.arrays import ArrowColumn
+from karat.data.arrow.lists import NotOneLengthError, lists_of
+from karat.data.arrow.numbers import nulls_of, pieces_of
+from karat.data.labels.column import Flags
+from karat.data.scores.containers import Argument
+from karat.data.scores.numbers import Array, Origin, real
+from karat.data.sources.files.row_blocks import Batch
+from karat.errors import error
+
+__all__ = ["ScoreMatrix"]
+
+GROWTH_BYTES = 1 << 26
+"""The most that a small matrix grows by where the number of rows is not known: it doubles."""
+
+
+@dataclass
+class ScoreMatrix:
+    """The numbers of score columns, row by row.
+
+    Attributes:
+        argument: ``"y_prob"`` or ``"y_score"``.
+        names: the columns, as messages call them.
+        n_expected: rows that will come, where that is known.
+        n_rows: rows that have come, dropped ones counted.
+        n_bad: rows among them without a number in every column.
+        bad: the first such row, its column, and its item where the column holds lists.
+    """
+
+    argument: Argument
+    names: tuple[str, ...]
+    n_expected: int | None = None
+    n_rows: int = 0
+    n_bad: int = 0
+    bad: tuple[int, int, int | None] | None = None
+    _width: int | None = None
+    _filled: int = 0
+    _flat: npt.NDArray[Any] = field(default_factory=lambda: np.empty(0), repr=False)
+
+    def add(self, batch: Batch) -> None:
+        """Append the rows of a batch that are kept.
+
+        After a row without a number the rest is only looked at, to count such rows.
+
+        Errors:
+            K130 a whole number that no float64 equals, lists of another length, or lists in one of
+            several columns.
+        """
+        columns = [batch.columns[f"s{place}"] for place in range(len(self.names))]
+        kept = batch.kept
+        of_lists = [column.format.startswith("+") for column in columns]
+        if len(columns) > 1 and any(of_lists):
+            name = self.names[of_lists.index(True)]
+            raise Origin(self.argument, name).refusal("It holds lists, beside other columns")
+        is_list = of_lists[0]
+        missing = [_nulls(column, kept) for column in columns]
+        lists = None
+        if is_list and not missing[0].any():
+            lists = self._lists(columns[0], batch)
+            if lists is not None:
+                missing = [lists[1]]
+        self._count(missing, batch)
+        self.n_rows += batch.n
+        n = batch.n if kept is None else int(np.count_nonzero(kept))
+        if self.bad is not None or not n:
+            return
+        if lists is not None:
+            matrix = self._converted(lists[0], 0, batch)
+            self._next(n, matrix.shape[1], matrix.dtype)[:] = matrix
+            return
+        is_single = all(column.format == "f" for column in columns)
+        dtype = np.dtype(np.float32 if is_single else np.float64)
+        rows = self._next(n, len(columns), dtype)
+        for place, column in enumerate(columns):
+            pieces = pieces_of(column)
+            assert pieces is not None, column.format
+            values = pieces[0] if kept is None else pieces[0][kept]
+            rows[:, place] = self._converted(values, place, batch)
+
+    def _converted(self, values: npt.NDArray[Any], place: int, batch: Batch) -> Array:
+        origin = Origin(self.argument, self.names[place], first_row=batch.first_row)
+        return real(values, origin)
+
+    def _count(self, missing: Sequence[Flags], batch: Batch) -> None:
+        bad = np.logical_or.reduce([m.any(axis=1) if m.ndim == 2 else m for m in missing])
+        n_bad = int(np.count_nonzero(bad))
+        self.n_bad += n_bad
+        if n_bad and self.bad is None:
+            at = int(bad.argmax())
+            column = next(place for place, flags in enumerate(missing) if flags[at].any())
+            item = int(missing[column][at].argmax()) if missing[column].ndim == 2 else None
+            self.bad = (_row_of(batch, at), column, item)
+
+    def _lists(self, column: ArrowColumn, batch: Batch) -> tuple[npt.NDArray[Any], Flags] | None:
+        """The lists of the kept rows and which items are null; None without such a row."""
+        name = self.names[0]
+        try:
+            matrices, nulls = lists_of(column, batch.kept)
+        except NotOneLengthError as problem:
+            row, length, width = problem.args
+            raise self._ragged(_row_of(batch, row), length, width) from None
+        if matrices is None:
+            raise Origin(self.argument, name).refusal("It holds empty lists")
+        if not matrices:
+            return None
+        matrix = matrices[0]
+        if self._width is not None and matrix.shape[1] != self._width:
+            raise self._ragged(_row_of(batch, 0), matrix.shape[1], self._width)
+        return matrix, np.zeros(matrix.shape, np.bool_) if nulls is None else nulls
+
+    def _ragged(self, row: int, length: int, width: int) -> Exception:
+        found = f"Row {row} has length {length}, earlier rows have length {width}"
+        return Origin(self.argument, self.names[0]).refusal(found)
+
+    def _next(self, n: int, width: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """Room for more rows: a view, good until the next call."""
+        if self._width is None:
+            self._width = width
+            self._flat = np.empty((self.n_expected or 0) * width, dtype)
+        start, stop = self._filled * width, (self._filled + n) * width
+        if stop > len(self._flat):
+            size = len(self._flat)
+            growth = max(min(GROWTH_BYTES // self._flat.itemsize, size), size // 8)
+            # Moved by the system page by page, not copied beside itself.
+            self._flat.resize(max(stop, size + growth), refcheck=False)
+        self._filled += n
+        return self._flat[start:stop].reshape(n, width)
+
+    def values(self) -> Array:
+        """The matrix, [n, k]; [n] for a single column of numbers.
+
+        Call it once, at the end: the memory that is not needed is given back.
+        """
+        width = self._width or len(self.names)
+        self._flat.resize(self._filled * width, refcheck=False)
+        matrix: Array = self._flat.reshape(self._filled, width)
+        return matrix[:, 0] if width == 1 else matrix
+
+    def refuse_bad(self, text: str | None) -> None:
+        """Raise the error of the first row without a number.
+
+        Args:
+            text: what the row holds there, as the file writes it; None for nothing.
+
+        Errors:
+            K130 a text that is no number; K131 nothing.
+        """
+        if self.bad is None:
+            return
+        row, column, item = self.bad
+        name = self.names[column]
+        if text is not None:
+            place = "" if item is None else f", item {item},"
+            found = f"Row {row}{place} holds {text[:60]!r}; {self.n_bad} of {self.n_rows} rows"
+            raise Origin(self.argument, name).refusal(found)
+        raise error(
+            "K131",
+            argument=self.argument,
+            row=row,
+            place=f", column {name!r}" + ("" if item is None else f", item {item}"),
+            value=None,
+            count=self.n_bad,
+            n=self.n_rows,
+        )
+
+
+def _nulls(column: ArrowColumn, kept: Flags | None) -> Flags:
+    found = nulls_of(column)
+    flags = np.zeros(len(column), np.bool_) if found is None else found
+    return flags if kept is None else flags[kept]
+
+
+def _row_of(batch: Batch, at: int) -> int:
+    """Number of a row over the whole read, from its place among those kept of a batch."""
+    return batch.first_row + (at if batch.kept is None else int(np.flatnonzero(batch.kept)[at]))

@@ -1,0 +1,260 @@
+"""Columns of scores and classes: which column is of which class, by name or by place.
+
+A name that ends in a label says whose column it is; then the order of the columns does not
+matter, unless the caller gave both an order of columns and an order of classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from karat.data.labels.align import align, check_kinds, classes_of, common_kind
+from karat.data.labels.column import Column, resolved
+from karat.data.labels.dictionaries import common_order
+from karat.data.labels.identity import declared_labels, harmonized, kind_of
+from karat.data.scores.names import (
+    are_numbers,
+    are_of_others,
+    label_in,
+    named,
+    numbers_in_order,
+    only_count,
+    readings,
+)
+from karat.errors import KaratError, error, shown
+from karat.tally.classes import Classes, Label
+
+__all__ = ["Placed", "check_single", "place_columns", "wrong_number"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Classes of the columns.
+
+    Attributes:
+        classes: in the order of the columns once they stand in `order`.
+        order: the place of the column of each class; None when they stand in order.
+    """
+
+    classes: Classes
+    order: tuple[int, ...] | None = None
+
+
+def place_columns(
+    true: Column,
+    pred: Column | None,
+    k: int,
+    *,
+    argument: str,
+    names: Sequence[str] = (),
+    endings: Sequence[str] | None = None,
+    how: Literal["listed", "pattern", "found"] = "listed",
+    are_places: bool = False,
+    labels: Any = None,
+    positive: Any = None,
+) -> Placed:
+    """Find the class of each column.
+
+    Names that end in the labels decide; columns with other names are taken in their order
+    (of their numbers, when they end in 0 … k - 1), which is that of `labels`, else of the sorted
+    labels. Names that are nothing but numbers are those of classes, unless they only count.
+
+    Args:
+        true, pred: the labels, without missing rows; pred may be None.
+        k: the number of classes that the columns are for; 2 for a single column.
+        argument: what messages call the columns.
+        names: their names; one for a single column or a column of lists; none for an array.
+        endings: what follows the common part of each name, where that is known.
+        how: who chose the columns; those found by their names alone have to name the classes.
+        are_places: whether names that are numbers say which columns of the table they are.
+        labels: the classes in order, or None.
+        positive: the positive class of two, or None for the last.
+
+    Errors:
+        K108 strings against numbers; K110 to K112 unusable `labels` and `positive`;
+        K134 another number of classes; K135 columns listed in another order than `labels`;
+        K137 names of some classes but not of all, or of the wrong one.
+    """
+    true = resolved(true)
+    pred = None if pred is None else resolved(pred)
+    if pred is not None:
+        check_kinds(true, pred)
+    declared = None if labels is None else declared_labels(labels)
+    if len(names) > 1:
+        found = _by_name(
+            true, pred, argument, names, endings, how, declared, positive, are_places=are_places
+        )
+        if found is not None:
+            return found
+    is_single = len(names) == 1 and k == 2
+    classes = _in_order(true, pred, k, argument, labels, positive, is_single=is_single)
+    if len(names) == 1 and k == 2 and endings is not None:
+        check_single(names[0], endings[0], classes, argument)
+    if len(names) < 2:
+        return Placed(classes)
+    numbers = numbers_in_order(names, endings)
+    if numbers is None:
+        order = _each_by_name(names, classes, argument, is_declared=declared is not None)
+        if order is not None:
+            return Placed(classes, order)
+    if how == "listed":
+        return Placed(classes)
+    if numbers is None:
+        if how == "found":
+            raise error("K137", argument=argument, found=f"Columns: {shown(names)}")
+        return Placed(classes)
+    order = tuple(sorted(range(k), key=numbers.__getitem__))
+    return Placed(classes, None if order == tuple(range(k)) else order)
+
+
+def _by_name(
+    true: Column,
+    pred: Column | None,
+    argument: str,
+    names: Sequence[str],
+    endings: Sequence[str] | None,
+    how: str,
+    declared: tuple[Label, ...] | None,
+    positive: Any,
+    *,
+    are_places: bool,
+) -> Placed | None:
+    """The classes that the names end in; None when they end in none of them."""
+    seen = {*true.seen(), *(() if pred is None else pred.seen())}
+    kind = kind_of(declared) if declared else common_kind(true, pred or true)
+    known = set(declared) if declared else seen
+    are_whole = are_numbers(names)
+    counts = are_whole and endings is None and (are_places or only_count(names, known))
+    # Of one class of 0 and 1 the other is known.
+    expected = {0, 1} if are_whole and len(names) == 2 and known in ({0}, {1}) else known
+    overlap: list[Label] | None = None
+    for texts, is_likely in readings(names, endings):
+        labels = [label_in(text, kind or "integer", is_number=are_whole) for text in texts]
+        found = [label for label in labels if label is not None]
+        if len(set(found)) == len(labels) and (
+            set(found) == known if declared else set(found) >= known
+        ):
+            return _placed(true, pred, argument, names, found, how, declared, positive)
+        if is_likely and not counts and overlap is None and expected.intersection(found):
+            overlap = found
+    if overlap is not None:
+        classes = declared or sorted(known)
+        raise _of_some(argument, names, [x for x in classes if x not in overlap], known)
+    if are_whole and not (declared or counts) and are_of_others(names, known, how):
+        raise _of_some(argument, names, sorted(known), ())
+    return None
+
+
+def _of_some(
+    argument: str, names: Sequence[str], missing: Sequence[Label], known: Iterable[Label]
+) -> KaratError:
+    """The error of names of some classes only, or of none: without columns, and without classes."""
+    extra = [name for name in names if not any(name.endswith(str(x)) for x in known)]
+    parts = [f"No column for {shown(missing, 3)}"] if missing else []
+    parts += [f"no class for {shown(extra, 3)}"] if extra else []
+    parts.append(f"columns: {shown(names)}")
+    text = "; ".join(parts)
+    return error("K137", argument=argument, found=text[0].upper() + text[1:])
+
+
+def _placed(
+    true: Column,
+    pred: Column | None,
+    argument: str,
+    names: Sequence[str],
+    labels: Sequence[Label],
+    how: str,
+    declared: tuple[Label, ...] | None,
+    positive: Any,
+) -> Placed:
+    wanted: Sequence[Label]
+    if declared:
+        wanted = declared
+    else:
+        order = common_order(true, pred or true)
+        is_whole = order is not None and set(order) == set(labels)
+        wanted = order if order is not None and is_whole else sorted(labels)
+        wanted = harmonized(wanted, kind_of(labels) or "integer")
+    places = tuple(labels.index(label) for label in wanted)
+    is_in_order = places == tuple(range(len(places)))
+    if declared and how == "listed" and not is_in_order:
+        raise error("K135", argument=argument, columns=shown(names), labels=shown(declared))
+    classes = classes_of(tuple(wanted), positive, is_declared=True)
+    return Placed(classes, None if is_in_order else places)
+
+
+def _in_order(
+    true: Column,
+    pred: Column | None,
+    k: int,
+    argument: str,
+    labels: Any,
+    positive: Any,
+    *,
+    is_single: bool,
+) -> Classes:
+    """The k classes of columns that do not name them."""
+    # Columns without names are those of sorted classes, as every classifier writes them.
+    true, pred = replace(true, order=None), replace(pred or true, order=None)
+    classes = align(true, pred, labels, positive).classes
+    label = classes.labels[0]
+    if k == 2 and classes.k == 1 and labels is None and label in (0, 1):
+        # One of 0 and 1, or of False and True: the other is known.
+        kind = type(label)
+        classes = classes_of((kind(0), kind(1)), positive)
+    if classes.k != k:
+        raise wrong_number(argument, k, classes, is_single=is_single)
+    return classes
+
+
+def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) -> KaratError:
+    """The error of scores for another number of classes; a single column is for two."""
+    do = "Give labels= with every class in the order of the columns."
+    if is_single:
+        do = "A single column is of the positive class of two: give a column for each class."
+    labels = shown(classes.labels)
+    return error("K134", argument=argument, n_columns=k, k=classes.k, labels=labels, do=do)
+
+
+def _each_by_name(
+    names: Sequence[str], classes: Classes, argument: str, *, is_declared: bool
+) -> tuple[int, ...] | None:
+    """The order of columns whose names have nothing in common but that each ends in its class.
+
+    Errors:
+        K137 a column is named after another class than the one whose place it has, and not all
+        columns are named after classes.
+    """
+    texts = [str(label) for label in classes.labels]
+    places = [named(name, texts) for name in names]
+    if not is_declared and sorted(place for place in places if place is not None) == list(
+        range(len(texts))
+    ):
+        order = tuple(places.index(place) for place in range(len(texts)))
+        return None if order == tuple(range(len(texts))) else order
+    lowered = [text.lower() for text in texts]
+    for place, name in enumerate(names):
+        found = named(name.lower(), lowered)
+        if found not in (None, place):
+            told = f"Column {name!r} stands where that of {texts[place]!r} is expected"
+            raise error("K137", argument=argument, found=f"{told}; columns: {shown(names)}")
+    return None
+
+
+def check_single(name: str, ending: str | None, classes: Classes, argument: str) -> None:
+    """Refuse a single column that is named after the other class.
+
+    Errors:
+        K137.
+    """
+    if ending is None:
+        return
+    label = label_in(ending, kind_of(classes.labels) or "integer")
+    if label is None or classes.positive is None or label not in classes.labels:
+        return
+    positive = classes.labels[classes.positive]
+    if label != positive:
+        found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
+        raise error("K137", argument=argument, found=found)

@@ -1,0 +1,392 @@
+"""The engine for rows with probabilities or scores in memory: tallies of them, on demand.
+
+Nothing is counted before it is asked for: one read for all losses and the predicted classes,
+one sort for each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.labels.align import Aligned, Side
+from karat.data.labels.column import Column
+from karat.data.rows import Rows
+from karat.data.scores.areas import AreasAhead
+from karat.data.scores.containers import Scores, refuse_scores
+from karat.data.scores.decided import checked_threshold
+from karat.data.scores.matrix_columns import Columns
+from karat.data.scores.ranking import Ranked, pair_areas, rank, rank_pooled
+from karat.data.sources.arrays.labels import (
+    AllZeroError,
+    count_aligned,
+    explain_weights,
+    weightless,
+)
+from karat.data.sources.arrays.rows import score_rows
+from karat.data.weights import refuse_sums
+from karat.errors import error
+from karat.tally.cells import Cells
+from karat.tally.classes import Classes
+from karat.tally.kept import cached_property
+from karat.tally.row_parts import row_parts
+from karat.tally.sums import Sums
+
+__all__ = ["ScoreTally", "tally_scores"]
+
+_BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
+_PREDICTED: Final = 32
+_ROWS: Final = 128
+
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class ScoreTally:
+    """Rows with a true class and a score for each class; see `tally.ScoredRows`.
+
+    Attributes:
+        classes: the classes, in the order of the columns.
+        codes: int32[n], true class of each row.
+        scores: the matrix and what it is.
+        weights: float64[n], or None.
+        pred: int32[n], predicted classes that were given; None: those of the scores.
+        threshold: from which value on the positive class of two is predicted; None: the largest
+            score decides, the first of equals.
+        n_threads: threads of native passes; 0: the default.
+        weights_argument: the name of the weights in messages.
+        clusters: int64[n], which rows go together, or None.
+        is_part: whether others come beside them, so that these may all weigh 0.
+    """
+
+    classes: Classes
+    codes: Codes
+    scores: Scores
+    weights: Floats | None = None
+    pred: Codes | None = None
+    threshold: float | None = None
+    n_threads: int = 0
+    weights_argument: str = "weights"
+    clusters: npt.NDArray[np.int64] | None = None
+    is_part: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        rows: Rows,
+        threshold: Any = None,
+        n_threads: int | None = None,
+        *,
+        is_part: bool = False,
+    ) -> ScoreTally:
+        """The tally of rows with scores.
+
+        Args:
+            threshold: from which value on the positive class of two is predicted, whatever
+                predictions the rows have.
+
+        Errors:
+            K136 the threshold is no number, or there are not two classes.
+        """
+        assert rows.scores is not None
+        at = checked_threshold(threshold, rows.classes)
+        return cls(
+            rows.classes,
+            rows.true,
+            rows.scores,
+            rows.weights,
+            rows.pred if threshold is None else None,
+            at,
+            n_threads or 0,
+            rows.weights_argument,
+            rows.cluster_codes,
+            is_part,
+        )
+
+    def __post_init__(self) -> None:
+        self._read: _native.ScoreSums | None = None
+        self._bits = 0
+        values = self.scores.values
+        self._columns = Columns(values, self.n_threads) if values.ndim == 2 else None
+        self._totals: npt.NDArray[Any] | None = None
+        n_together = self._columns.n_together if self._columns else 1
+        self._ahead = AreasAhead(self.classes.k, self.n_rows, self.n_threads, n_together)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows."""
+        return len(self.codes)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows carry weights."""
+        return self.weights is not None
+
+    @property
+    def is_prob(self) -> bool:
+        """Whether the scores are probabilities as given."""
+        return self.scores.is_prob
+
+    @property
+    def has_one_order(self) -> bool:
+        """Whether one column serves for the score and the probability of a class."""
+        return self.scores.is_prob
+
+    def read(self, names: Iterable[str] = (), *, predicted: bool = False) -> _native.ScoreSums:
+        """Losses by name, with the predicted classes if wanted: one read, kept for later calls.
+
+        Errors:
+            K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
+        """
+        bits = _PREDICTED * predicted
+        for name in names:
+            bits |= _BITS[name]
+        if self._read is None or bits & ~self._bits:
+            bits |= self._bits
+            try:
+                self._read = _native.read_scores(
+                    self._kernel_rows(slice(None)), self.codes, self.classes.k, self.weights,
+                    self.is_prob, self.scores.tolerance, bits, self.n_threads,
+                )  # fmt: skip
+            except _native.Rejected as rejected:
+                if rejected.args[1] == 1:
+                    raise refuse_scores(self.scores, rejected) from None
+                explain_weights(rejected, self.weights, self.weights_argument)
+            self._bits = bits
+            self._check_weight(self._read.truth)
+        return self._read
+
+    def _check_weight(self, totals: npt.NDArray[Any]) -> None:
+        """Refuse weights of the classes that add up to nothing, or that formulas cannot bear."""
+        if self.weights is None:
+            return
+        if not totals.any() and not self.is_part:
+            raise error("K115", argument=self.weights_argument, n=self.n_rows)
+        refuse_sums(np.asarray(totals, np.float64), self.weights_argument)
+
+    def check(self) -> None:
+        """Refuse values that no metric may read: each is looked at once, whatever is computed.
+
+        Errors:
+            K13x a value is no probability or not finite; K113 to K115 bad weights.
+        """
+        # The one column of scores of two classes is looked at by whoever orders or adds it.
+        if self.is_prob or self._columns is not None:
+            self.read()
+
+    def _kernel_rows(self, part: slice) -> npt.NDArray[Any]:
+        """The scores as the kernels take them: a single column is that of the second class."""
+        values = self.scores.values[part]
+        if values.ndim == 1 and self.classes.positive == 0:
+            # Both columns: of p far below 1 nothing would be left in 1 − (1 − p).
+            return np.stack([values, 1.0 - _wide(values)], axis=1) if self.is_prob else -values
+        return values
+
+    def sums(self, names: Iterable[str] = ()) -> Sums:
+        """Losses by name, and places, in one read."""
+        wanted = tuple(names)
+        return Sums.from_native(self.read(wanted), [name for name in _BITS if name in wanted])
+
+    def class_squares(self) -> Floats:
+        """float64[k], Σw² of the rows of each true class."""
+        found = np.zeros(self.classes.k)
+        for part in row_parts(self.n_rows):
+            squares = None if self.weights is None else self.weights[part] ** 2
+            found += np.bincount(self.codes[part], squares, self.classes.k)
+        return found
+
+    def row_losses(self, name: str, part: slice) -> Floats:
+        """float64[m]: a loss, or the place, of each row of a part; see `_native.read_scores`."""
+        bit = _BITS[name]
+        codes = np.ascontiguousarray(self.codes[part])
+        if not len(codes):
+            return np.empty(0)
+        read = _native.read_scores(
+            self._kernel_rows(part), codes, self.classes.k, None, self.is_prob,
+            self.scores.tolerance, bit | _ROWS, self.n_threads,
+        )  # fmt: skip
+        found = read.rows(bit.bit_length() - 1)
+        assert found is not None
+        return found
+
+    def cells(self) -> Cells:
+        """The confusion matrix of the predicted classes."""
+        identity = np.arange(self.classes.k, dtype=np.int32)
+        pred = self.predicted()
+        true_side = Side(Column("y_true", self.codes, "integer"), self.codes, 0, identity)
+        pred_side = Side(Column("y_pred", pred, "integer"), pred, 0, identity)
+        try:
+            return count_aligned(
+                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads,
+                is_part=self.is_part,
+            )  # fmt: skip
+        except _native.Rejected as rejected:
+            explain_weights(rejected, self.weights, self.weights_argument)
+        except AllZeroError:
+            if self.is_part:
+                return weightless(replace(self, weights=None).cells())
+            raise error("K115", argument=self.weights_argument, n=self.n_rows) from None
+
+    def predicted(self) -> Codes:
+        """int32[n]: the given predictions, else those of the threshold, else of the scores."""
+        if self.pred is not None:
+            return self.pred
+        if self.threshold is not None:
+            positive = self.classes.positive
+            assert positive is not None
+            is_positive = self._column(positive) >= self.threshold
+            return np.where(is_positive, positive, 1 - positive).astype(np.int32)
+        found = self.read(predicted=True).predicted
+        assert found is not None
+        return found
+
+    def _column(self, i: int) -> npt.NDArray[Any]:
+        """The scores of one class, as given; of two classes with one column, what it implies."""
+        if self._columns is not None:
+            return self._columns[i]
+        values = self.scores.values
+        if i == self.classes.positive:
+            return values
+        return 1.0 - _wide(values) if self.is_prob else -values
+
+    @property
+    def _both(self) -> npt.NDArray[Any]:
+        """The matrix, of two classes too."""
+        values = self.scores.values
+        return values if values.ndim == 2 else np.stack([self._column(0), self._column(1)], axis=1)
+
+    def column(self, i: int, *, names_rows: bool = False) -> Ranked:
+        """Rows ordered by the score of class i, as given."""
+        if names_rows:
+            return self._ranked(self._column(i), i, names_rows)
+        return self._ahead.column(i, lambda j: self._ranked(self._column(j), j, names_rows))
+
+    def probability_column(self, i: int, *, names_rows: bool = False) -> Ranked:
+        """Rows ordered by the probability of class i: softmax of scores."""
+        column = self._column(i) if self.is_prob else self._probability(i)
+        return self._ranked(column, i, names_rows)
+
+    def probabilities(self, i: int, part: slice) -> Floats:
+        """float64[m]: the probability of class i of each row of a part."""
+        if not self.is_prob:
+            return self._probability_of(i, part)
+        return self._column(i)[part].astype(np.float64)
+
+    def _ranked(self, column: npt.NDArray[Any], i: int, names_rows: bool) -> Ranked:
+        try:
+            ranked = rank(
+                column, self.codes, i, self.classes.k, self.weights, self.n_threads or None,
+                self._totals, names_rows=names_rows,
+            )  # fmt: skip
+        except _native.Rejected as rejected:
+            if rejected.args[1] == 1:
+                self.read()  # names the value, its row and its column
+            explain_weights(rejected, self.weights, self.weights_argument)
+        if self._totals is None:
+            self._totals = ranked.totals
+            self._check_weight(self._totals)
+        return ranked
+
+    def _probability(self, i: int) -> Floats:
+        """float64[n], probability of class i by softmax."""
+        found = np.empty(self.n_rows)
+        for part in row_parts(self.n_rows):
+            found[part] = self._probability_of(i, part)
+        return found
+
+    def _probability_of(self, i: int, part: slice) -> Floats:
+        most, total = self._normalizer
+        with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+            return np.exp(self._odds(i, part) - most[part]) / total[part]
+
+    @cached_property
+    def _normalizer(self) -> tuple[Floats, Floats]:
+        """float64[n] each: the largest score z of a row, and Σ exp(score − z)."""
+        most, total = np.empty(self.n_rows), np.empty(self.n_rows)
+        for part in row_parts(self.n_rows):
+            if self._columns is None:
+                block = np.stack([self._odds(i, part) for i in (0, 1)], axis=1)
+            else:
+                block = self.scores.values[part].astype(np.float64)
+            most[part] = block.max(axis=1)
+            with np.errstate(over="ignore"):
+                block -= most[part, None]
+            total[part] = np.exp(block, out=block).sum(axis=1)
+        return most, total
+
+    def _odds(self, i: int, part: slice) -> Floats:
+        """Scores of class i whose softmax is the probability: of one column, 0 and the score."""
+        values = self.scores.values
+        if self._columns is not None:
+            return self._columns[i][part].astype(np.float64)
+        if i != self.classes.positive:
+            return np.zeros(len(values[part]))
+        return values[part].astype(np.float64)
+
+    def pooled(self, *, names_rows: bool = False) -> Ranked:
+        """Every row and class as one row of two classes: whether it is the true class."""
+        self.read()  # every value is finite
+        return rank_pooled(
+            self._both, self.codes, self.classes.k, self.weights, names_rows=names_rows
+        )
+
+    def column_values(self, i: int, *, is_prob: bool) -> npt.NDArray[Any]:
+        """float[n]: the score of class i as given, or its probability."""
+        return self._probability(i) if is_prob and not self.is_prob else self._column(i)
+
+    def confidences(self) -> Ranked:
+        """Rows ordered by the probability of the predicted class; own: it is the true one."""
+        column, is_right = self.confidence_values()
+        codes = is_right.astype(np.int32)
+        return rank(column, codes, 1, 2, self.weights, self.n_threads or None)
+
+    def confidence_values(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+        """float[n] and bool[n]: the probability of the predicted class, and whether it is true."""
+        best = self.read(predicted=True).predicted
+        assert best is not None
+        values = self.scores.values
+        if not self.is_prob:
+            # Of the largest score, exp(0) ÷ Σ.
+            column = 1.0 / self._normalizer[1]
+        elif values.ndim == 1:
+            column = np.maximum(self._column(0), self._column(1))
+        else:
+            column = np.empty(self.n_rows, values.dtype)
+            for part in row_parts(self.n_rows):
+                column[part] = np.take_along_axis(values[part], best[part, None], axis=1)[:, 0]
+        return column, best == self.codes
+
+    def pair_areas(
+        self, cost: Floats | None, placed: Floats | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Areas of pairs of classes by differences of scores; see `ranking.pair_areas`.
+
+        Errors:
+            K302 the cost matrix is not k × k.
+        """
+        self.read()  # every value is finite
+        return pair_areas(self._both, self.codes, self.classes.k, self.weights, cost, placed)
+
+
+def _wide(values: npt.NDArray[Any]) -> Floats:
+    """As float64, where 1 − p of a float32 is not rounded unless p is very small."""
+    return values.astype(np.float64, copy=False)
+
+
+def tally_scores(y_true: Any, scores: Scores, *, threshold: Any = None, **given: Any) -> ScoreTally:
+    """The tally of rows in memory with scores.
+
+    Args:
+        y_true, scores, threshold, given: as of `score_rows`.
+
+    Errors:
+        As `score_rows`; K136 the threshold.
+    """
+    rows = score_rows(y_true, scores, threshold=threshold, **given)
+    return ScoreTally.of(rows, threshold, given.get("n_threads"))

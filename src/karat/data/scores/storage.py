@@ -1,0 +1,228 @@
+"""Rows with scores that come in batches: kept while they fit, as tables beyond that.
+
+Whether rows are kept depends on their bytes alone, and what tables hold on the rows alone, so that
+no order of batches and no way of merging changes a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from karat.data.labels.align import classes_of
+from karat.data.labels.identity import harmonized, kind_of
+from karat.data.scores.containers import Argument, Scores
+from karat.data.scores.order import wrong_number
+from karat.data.scores.rows import ScoreTally
+from karat.data.scores.tables import room_of, tables_of
+from karat.errors import KaratError, error, shown
+from karat.tally.cells import Axis
+from karat.tally.classes import Classes, Label
+from karat.tally.held_rows import Chunk, HeldRows, check_alike
+from karat.tally.scored_tables import ScoredTables
+
+__all__ = ["ScoreParts", "classes_of_columns", "discovered", "rows_of", "too_many"]
+
+_LEAST_GROUP: Final = 1 << 19
+_BYTES_OF_A_ROW: Final = 128
+"""What it takes to put a row of one column into a table."""
+
+
+def rows_of(
+    held: HeldRows,
+    threshold: float | None = None,
+    n_threads: int | None = None,
+    *,
+    is_part: bool = False,
+) -> ScoreTally:
+    """Kept rows as what metrics read; as `ScoreTally` has it, they may be a part of others."""
+    whole = held.whole()
+    argument: Argument = "y_prob" if held.is_prob else "y_score"
+    return ScoreTally(
+        held.classes,
+        whole.codes,
+        Scores(argument, whole.values, None, held.tolerance),
+        whole.weights,
+        whole.pred,
+        threshold,
+        n_threads or 0,
+        is_part=is_part,
+    )
+
+
+def too_many(n: int, needed: int, given: int, axes: Sequence[Axis]) -> KaratError:
+    """K148: rows that have clusters or slices do not fit."""
+    what = ", ".join(f"{axis.name} has {len(axis.labels)} values" for axis in axes)
+    return error("K148", n=n, needed=needed, given=given, what=what)
+
+
+def classes_of_columns(k: int) -> Classes:
+    """Classes of columns whose labels may not have come yet."""
+    return Classes(tuple(range(k)), positive=1 if k == 2 else None)
+
+
+def discovered(labels: Iterable[Label], positive: Label | None) -> Classes:
+    """Classes that came, sorted; of two the chosen one is positive."""
+    found = sorted(set(labels))
+    ordered = harmonized(found, kind_of(found) or "integer")
+    return classes_of(ordered, positive) if len(ordered) == 2 else Classes.of(ordered)
+
+
+@dataclass(frozen=True)
+class ScoreParts:
+    """What a stream holds of rows with scores: immutable, added by `merge`.
+
+    Attributes:
+        max_memory: bytes of rows that are kept; about as many as tables may take.
+        threshold: from which score on the positive class of two is predicted.
+        positive: the positive class of two; None: the last.
+        is_frequency: whether a weight is a number of rows.
+        held: rows that are kept, or not yet in tables; None without any.
+        tables: the others; None while all are kept.
+        shape: as of `HeldRows`; None without rows.
+    """
+
+    max_memory: int
+    threshold: float | None = None
+    positive: Label | None = None
+    is_frequency: bool = False
+    held: HeldRows | None = None
+    tables: ScoredTables | None = None
+    shape: tuple[int | None, bool, bool] | None = None
+
+    @property
+    def _one(self) -> HeldRows | ScoredTables:
+        one = self.held or self.tables
+        assert one is not None
+        return one
+
+    @property
+    def classes(self) -> Classes:
+        """The classes."""
+        return self._one.classes
+
+    @property
+    def is_prob(self) -> bool:
+        """Whether the scores are probabilities."""
+        return self._one.is_prob
+
+    @property
+    def n_rows(self) -> int:
+        """Rows."""
+        return sum(part.n_rows for part in (self.held, self.tables) if part is not None)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether every column of scores has its class."""
+        assert self.shape is not None
+        return self.classes.k == (self.shape[0] or 2)
+
+    @property
+    def _group(self) -> int:
+        """Rows that are put into tables together: at most, and half as many unless no more come."""
+        return max(_LEAST_GROUP, self.max_memory // _BYTES_OF_A_ROW)
+
+    def with_rows(self, rows: HeldRows, n_threads: int | None = None) -> ScoreParts:
+        """The same with more rows."""
+        return self.merge(replace(self, held=rows, tables=None, shape=rows.shape), n_threads)
+
+    def merge(self, other: ScoreParts, n_threads: int | None = None) -> ScoreParts:
+        """What both hold.
+
+        Errors:
+            K201, K202, K203 as of `HeldRows.merge`; K134 more classes than columns; K108 strings
+            against numbers; K146 too many rows before all classes came; K148 too many rows
+            with clusters or slices.
+        """
+        if other.shape is None:
+            return self
+        one, two = self, other
+        if self.shape is not None:
+            check_alike(self, other)
+            one, two = self._united(other)
+        held = one.held
+        if two.held is not None:
+            held = two.held if held is None else held.merge(two.held)
+        tables = one.tables
+        if two.tables is not None:
+            tables = two.tables if tables is None else tables.merge(two.tables)
+        both = replace(self, held=held, tables=tables, shape=self.shape or other.shape)
+        if held is None or (tables is None and held.n_bytes <= self.max_memory):
+            return both
+        if held.axes:
+            raise too_many(both.n_rows, held.n_bytes, self.max_memory, held.axes)
+        if not both.is_placed:
+            columns = both.shape[0] or 2 if both.shape else 2
+            seen, n = both.classes.labels, both.n_rows
+            raise error("K146", n=n, seen=shown(seen), k=len(seen), columns=columns)
+        is_much = 2 * held.n_rows >= self._group or held.n_bytes > self.max_memory // 4
+        return both.tabled(n_threads) if is_much else both
+
+    def _united(self, other: ScoreParts) -> tuple[ScoreParts, ScoreParts]:
+        """Both with the classes of both, where these were discovered."""
+        a, b = self.classes, other.classes
+        if a.labels == b.labels:
+            return self, other
+        if a.is_declared or b.is_declared:
+            raise error("K201", left=shown(a.labels), right=shown(b.labels))
+        if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
+            sides = [("strings" if isinstance(c.labels[0], str) else "numbers") for c in (a, b)]
+            raise error(
+                "K108", left="y_true", left_kind=sides[1], left_value=b.labels[0],
+                right="an earlier batch", right_kind=sides[0], right_value=a.labels[0],
+            )  # fmt: skip
+        both = discovered((*a.labels, *b.labels), self.positive)
+        assert self.shape is not None
+        columns = self.shape[0] or 2
+        if both.k > columns:
+            argument = "y_prob" if self.is_prob else "y_score"
+            raise wrong_number(argument, columns, both, is_single=self.shape[0] is None)
+        # Tables are made when all classes have come: then both have the same.
+        return self._on(both), other._on(both)
+
+    def _on(self, classes: Classes) -> ScoreParts:
+        assert self.tables is None or self.tables.classes.labels == classes.labels
+        held = None if self.held is None else self.held.recoded(classes)
+        return replace(self, held=held)
+
+    def tabled(self, n_threads: int | None = None) -> ScoreParts:
+        """The same with every row in tables."""
+        if self.held is None:
+            return self
+        assert self.shape is not None
+        limit, n_sampled = room_of(
+            self.classes.k,
+            is_prob=self.is_prob,
+            is_single=self.shape[0] is None,
+            is_weighted=self.shape[2],
+            n_bytes=self.max_memory,
+        )
+        tables = self.tables
+        for held in _parts(self.held, self._group):
+            rows = rows_of(held, self.threshold, n_threads, is_part=True)
+            part = tables_of(rows, limit, n_sampled, tables, is_frequency=self.is_frequency)
+            tables = part if tables is None else tables.merge(part)
+        return replace(self, held=None, tables=tables)
+
+    def settled(self, n_threads: int | None = None) -> ScoreParts:
+        """The same, either all kept or all in tables."""
+        return self if self.tables is None else self.tabled(n_threads)
+
+
+def _parts(held: HeldRows, n_rows: int) -> Iterator[HeldRows]:
+    """The same rows, so many at once whatever chunks they came in."""
+    cuts: list[Chunk] = []
+    room = n_rows
+    for chunk in held.chunks:
+        first = 0
+        while first < len(chunk.codes):
+            cut = chunk.at(slice(first, first + room))
+            cuts.append(cut)
+            first += len(cut.codes)
+            room -= len(cut.codes)
+            if not room:
+                yield replace(held, chunks=tuple(cuts))
+                cuts, room = [], n_rows
+    if cuts:
+        yield replace(held, chunks=tuple(cuts))

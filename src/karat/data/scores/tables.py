@@ -1,0 +1,157 @@
+"""Rows with scores in memory → `ScoredTables`, and back from its sample to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.scores.containers import Argument, Scores
+from karat.data.scores.rows import ScoreTally
+from karat.errors import error
+from karat.tally.buckets import EXACT
+from karat.tally.row_sample import RowSample
+from karat.tally.score_table import ScoreTable
+from karat.tally.scored_tables import ScoredTables
+from karat.tally.sums import LOSSES, Sums
+
+__all__ = ["repeated", "room_of", "sampled_rows", "tables_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_SAMPLE_BYTES: Final = 1 << 24
+_SAMPLE_ROWS: Final = (64, 1 << 15)
+"""Rows of each class that a sample holds: at least, unless that is too many bytes; at most."""
+_LEAST_RUNGS: Final = 1 << 8
+_USUAL_RUNGS: Final = 1 << 12
+_LEAST_BYTES: Final = 1 << 24
+"""What tables of `_USUAL_RUNGS` may take where fewer bytes were given."""
+
+
+def room_of(
+    k: int, *, is_prob: bool, is_single: bool, is_weighted: bool, n_bytes: int
+) -> tuple[int, int]:
+    """How many rungs of each table, and rows of each class, fit into so many bytes.
+
+    Half of them, since while tables are merged there are both and their sum.
+
+    Errors:
+        K147 tables of so few bytes would tell next to nothing: there are too many classes.
+    """
+    n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
+    rung = 8 * (3 + (2 if is_weighted else 1) * k)
+    rows = _SAMPLE_BYTES // (8 * k * ((1 if is_single else k) + 4))
+    least, most = _SAMPLE_ROWS
+    each = 2 * n_tables * rung
+    limit = max(n_bytes // each, min(_USUAL_RUNGS, _LEAST_BYTES // each))
+    if limit < _LEAST_RUNGS:
+        raise error("K147", k=k, given=n_bytes, needed=_LEAST_RUNGS * each)
+    return limit, int(np.clip(rows, min(least, 8), most))
+
+
+def tables_of(
+    rows: ScoreTally,
+    limit: int,
+    n_sampled: int,
+    like: ScoredTables | None = None,
+    *,
+    is_frequency: bool = False,
+) -> ScoredTables:
+    """The tables of rows.
+
+    Args:
+        rows: the rows.
+        limit: rungs of each table at most.
+        n_sampled: rows of each class in the sample at most.
+        like: tables that these will be merged with: more precision than theirs would be lost.
+        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+
+    Errors:
+        K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
+
+    Cost: a read, and a sort of each column.
+    """
+    names = (*LOSSES, "places")
+    rows.read(names, predicted=True)
+    k, weights = rows.classes.k, rows.weights
+    is_single = rows.scores.values.ndim == 1
+    rungs = iter(like.tables) if like is not None else None
+
+    def table(column: Any, codes: Any, n_classes: int) -> ScoreTable:
+        bits = EXACT if rungs is None else next(rungs).bits
+        return ScoreTable.of(column, codes, n_classes, weights, bits).within(limit)
+
+    def tables(of: Sequence[int], *, is_prob: bool) -> tuple[ScoreTable, ...]:
+        return tuple(table(rows.column_values(i, is_prob=is_prob), rows.codes, k) for i in of)
+
+    positive = rows.classes.positive
+    assert not is_single or positive is not None
+    # In the order of `ScoredTables.tables`.
+    ranks = tables([positive or 0] if is_single else range(k), is_prob=False)
+    has_softmax = not (is_single or rows.is_prob)
+    probabilities = tables(range(k) if has_softmax else (), is_prob=True)
+    confidences = None
+    if not is_single:
+        sure, is_right = rows.confidence_values()
+        confidences = table(sure, is_right, 2)
+    found = ScoredTables(
+        rows.cells(),
+        rows.sums(names),
+        ranks,
+        probabilities,
+        confidences,
+        RowSample.of(rows.scores.values, rows.codes, k, n_sampled, weights),
+        rows.is_prob,
+        limit,
+        rows.pred is not None,
+    )
+    return _as_rows(found, rows) if is_frequency and rows.is_weighted else found
+
+
+def repeated(table: ScoreTable) -> ScoreTable:
+    """The table of rows that are repeated as often as they weigh: Σw² of each is its Σw."""
+    return replace(table, squares=table.counts)
+
+
+def _as_rows(found: ScoredTables, rows: ScoreTally) -> ScoredTables:
+    """Tables whose sums of squares are those of rows that are repeated: Σw, and not Σw²."""
+    assert rows.weights is not None
+    # With the roots as weights a sum of squares is one of weights.
+    roots = replace(rows, weights=np.sqrt(rows.weights))
+    sums = found.sums
+    squares = Sums.from_native(roots.read(LOSSES), LOSSES).w2_loss2
+    return replace(
+        found,
+        sums=replace(sums, weight2=sums.weight, w2_loss=sums.w_loss, w2_loss2=squares),
+        ranks=tuple(map(repeated, found.ranks)),
+        probabilities=tuple(map(repeated, found.probabilities)),
+        confidences=None if found.confidences is None else repeated(found.confidences),
+    )
+
+
+def sampled_rows(tables: ScoredTables, *, is_frequency: bool = False) -> tuple[ScoreTally, Floats]:
+    """The rows of the sample, weighted by what they stand for.
+
+    Args:
+        tables: with the sample.
+        is_frequency: as of `tables_of`.
+
+    Returns:
+        The rows, and float64[m]: Σw² of the rows that each stands for.
+    """
+    sample, truth = tables.sample, np.asarray(tables.sums.truth, np.float64)
+    each = np.ones(len(sample)) if sample.weights is None else sample.weights
+    weights = sample.repeats * each
+    kept = np.bincount(sample.codes, weights, tables.classes.k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(kept > 0, truth / kept, 0.0)[sample.codes]
+    values = sample.values[:, 0] if sample.values.shape[1] == 1 else sample.values
+    argument: Argument = "y_prob" if tables.is_prob else "y_score"
+    scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
+    rows = ScoreTally(
+        tables.classes, sample.codes.astype(np.int32), scores, share * weights, n_threads=1
+    )
+    return rows, share * weights * (1.0 if is_frequency else each)

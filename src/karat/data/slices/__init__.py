@@ -1,0 +1,1 @@
+"""Which slice each row is in, and what each slice counts."""

@@ -1,0 +1,101 @@
+"""Labels by slice and by cluster: the tables that further axes of the same rows make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.clusters import one_cluster
+from karat.data.rows import Rows
+from karat.data.slices.codes import SliceCodes
+from karat.tally import Axis, Cells
+from karat.tally.clustered import ClusteredCells
+from karat.tally.sliced import SlicedCells
+
+__all__ = ["by_cluster", "by_slice"]
+
+Places = npt.NDArray[np.int64]
+
+
+def by_cluster(cells: Cells, rows: Rows) -> ClusteredCells | None:
+    """The rows of a table by cluster; None without clusters, or where each row is one of its own.
+
+    Args:
+        cells: the tally of the rows.
+
+    Errors:
+        K145 all rows are in one cluster.
+    """
+    clusters = rows.cluster_codes
+    if clusters is None:
+        return None
+    found = ClusteredCells.of(clusters, _places(cells, rows), _weights(rows))
+    if found.n_clusters < 2:
+        raise one_cluster(int(cells.n_rows))
+    if rows.repeats is not None:
+        n_weighing = int(rows.repeats.n_weighing.sum())
+    else:
+        n_weighing = rows.n if rows.weights is None else int(np.count_nonzero(rows.weights))
+    return None if found.n_clusters == n_weighing else found
+
+
+def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool) -> SlicedCells:
+    """The table of each slice, all of them in one pass.
+
+    Args:
+        cells: the tally of the rows.
+        found: the slice of each row.
+        is_clustered: whether the rows of a cluster are kept together.
+
+    Returns:
+        Tables int64[s, k, k], or float64 of weights.
+
+    Cost: one pass over int64 keys; with many classes one search for each row.
+    """
+    k, s = cells.k, len(found.keys)
+    places, n_places = _places(cells, rows), k * k
+    if cells.storage != "dense":
+        n_places = len(cells.coordinates()[0])
+    keys = found.codes.astype(np.int64) * n_places + places
+    repeats = rows.repeats
+    counts = _added(keys, None if repeats is None else repeats.n_rows, s, n_places)
+    counts = counts.astype(np.int64, copy=False)
+    squares, weight = None, None
+    if rows.weights is not None:
+        weight = _added(keys, rows.weights, s, n_places)
+        each = rows.weights**2 if repeats is None else repeats.squares
+        squares = _added(keys, each, s, n_places)
+    axes = (Axis(" × ".join(found.columns), tuple(", ".join(key) for key in found.keys)),)
+    facts: dict[str, Any] = {"classes": cells.classes, "n_rows": counts.sum(axis=1), "axes": axes}
+    tables = counts if weight is None else weight
+    if cells.storage == "dense":
+        squares = None if squares is None else squares.reshape(s, k, k)
+        table = Cells.dense(tables.reshape(s, k, k), squares=squares, **facts)
+    else:
+        table = Cells.sparse(*cells.coordinates(), tables, squares=squares, **facts)
+    clusters = rows.cluster_codes if is_clustered else None
+    groups = None if clusters is None else ClusteredCells.of(clusters, keys, _weights(rows))
+    return SlicedCells(found.columns, found.keys, table, groups)
+
+
+def _weights(rows: Rows) -> Any:
+    """The weight of each row; without weights the rows that it stands for."""
+    if rows.weights is not None or rows.repeats is None:
+        return rows.weights
+    return rows.repeats.n_rows
+
+
+def _places(cells: Cells, rows: Rows) -> Places:
+    """int64[n]: the cell of each row, as the table stores its cells."""
+    assert rows.pred is not None
+    keys = rows.true.astype(np.int64) * cells.k + rows.pred
+    if cells.storage == "dense":
+        return keys
+    listed, cols = cells.coordinates()
+    return np.searchsorted(listed * cells.k + cols, keys)
+
+
+def _added(keys: Places, weights: Any, s: int, n_places: int) -> npt.NDArray[Any]:
+    return np.bincount(keys, weights, s * n_places).reshape(s, n_places)

@@ -1,0 +1,1 @@
+"""Sources of rows: each turns one kind of data into batches of `Rows`."""

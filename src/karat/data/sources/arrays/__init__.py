@@ -1,0 +1,1 @@
+"""Arrays, lists and confusion matrices in memory."""

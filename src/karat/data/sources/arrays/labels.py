@@ -1,0 +1,292 @@
+"""The engine for labels in memory: two columns → `Cells`, in one pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.labels.align import (
+    Aligned,
+    Side,
+    align,
+    check_kinds,
+    check_lengths,
+    classes_of,
+    common_kind,
+    refuse_outside,
+)
+from karat.data.labels.column import Column
+from karat.data.labels.containers import encode
+from karat.data.labels.identity import harmonized
+from karat.data.threads import check_threads
+from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
+from karat.errors import error
+from karat.tally.cells import Cells
+from karat.tally.classes import Classes
+
+__all__ = [
+    "count_aligned",
+    "explain_weights",
+    "tally_columns",
+    "tally_labels",
+    "weightless",
+]
+
+_DENSE_K_MAX = 2048
+_DENSE_CELLS_MIN = 1 << 16
+_DENSE_CELLS_PER_ROW = 16
+
+
+def tally_labels(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    cells: bool = True,
+    n_threads: int | None = None,
+    is_part: bool = False,
+) -> Cells:
+    """Tally of true and predicted labels, matched by position.
+
+    Args:
+        y_true, y_pred: one label a row, in any container that `inputs.encode` reads.
+        labels: the classes in order; default: the sorted union of what occurs.
+        positive: the positive class of two; default: the last.
+        weights: float[n], finite and at least 0.
+        cells: whether the confusion matrix is kept; without it only tp, fp and fn of each class.
+        n_threads: None means KARAT_NUM_THREADS, else all cores; the tally is the same for any.
+        is_part: whether other rows come beside them, so that these may all weigh 0.
+
+    Returns:
+        Cells: dense while k × k is small beside n, sparse for many classes, marginals on request.
+
+    Errors:
+        K101 to K118 and K124: the argument, its first bad row and how many there are.
+
+    Cost: one pass; integers and booleans are read where they lie.
+
+    Example:
+        >>> tally_labels(["cat", "dog", "dog"], ["cat", "cat", "dog"]).matrix().tolist()
+        [[1, 0], [1, 1]]
+    """
+    check_threads(n_threads)
+    if (
+        type(y_true) is np.ndarray
+        and type(y_pred) is np.ndarray
+        and weights is None
+        and labels is None
+        and positive is None
+    ):
+        found = _count_plain(y_true, y_pred, cells, n_threads or 0)
+        if found is not None:
+            return found
+    true, pred = encode(y_true, "y_true"), encode(y_pred, "y_pred")
+    check_lengths(true, pred)
+    return tally_columns(
+        true,
+        pred,
+        labels=labels,
+        positive=positive,
+        weights=None if weights is None else as_weights(weights, len(true)),
+        cells=cells,
+        n_threads=n_threads,
+        is_part=is_part,
+    )
+
+
+def _count_plain(
+    y_true: npt.NDArray[Any], y_pred: npt.NDArray[Any], cells: bool, n_threads: int
+) -> Cells | None:
+    """The tally of two plain columns of integers; None sends everything else the long way."""
+    shape = y_true.shape
+    if shape != y_pred.shape or len(shape) != 1 or not shape[0]:
+        return None
+    if y_true.dtype.kind not in "iu" or y_pred.dtype.kind not in "iu":
+        return None
+    try:
+        tally = _native.count_integers(y_true, y_pred, None, cells, n_threads)
+    except (TypeError, ValueError):  # another byte order, or unaligned
+        return None
+    values = None if tally is None else tally.labels
+    if tally is None or values is None:
+        return None
+    classes = Classes.of(values.tolist()) if tally.k > 99 else _few_classes(values.tobytes())
+    return Cells.from_native(tally, classes)
+
+
+@lru_cache(maxsize=64)
+def _few_classes(values: bytes) -> Classes:
+    """Classes of int64[k] values; kept, since small calls repeat the same few."""
+    return Classes.of(np.frombuffer(values, np.int64).tolist())
+
+
+def tally_columns(
+    true: Column,
+    pred: Column,
+    *,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Weights | None = None,
+    weights_argument: str = "weights",
+    cells: bool = True,
+    n_threads: int | None = None,
+    is_part: bool = False,
+) -> Cells:
+    """Tally of two encoded columns without missing rows; otherwise as `tally_labels`.
+
+    Args:
+        weights: float64[n], or None.
+        weights_argument: the name of the weights in messages.
+        is_part: whether other rows come beside them, so that these may all weigh 0.
+    """
+    check_lengths(true, pred)
+    check_kinds(true, pred)
+    try:
+        tally = None
+        if labels is None and true.labels is None and pred.labels is None:
+            tally = _count_discovered(
+                true, pred, positive, weights, cells, n_threads or 0, is_part=is_part
+            )
+        if tally is None:
+            aligned = align(true, pred, labels, positive)
+            tally = count_aligned(aligned, weights, cells, n_threads or 0, is_part=is_part)
+    except _native.Rejected as rejected:
+        explain_weights(rejected, weights, weights_argument)
+    except AllZeroError:
+        raise error("K115", argument=weights_argument, n=len(true)) from None
+    if weights is not None:
+        refuse_sums(tally.counts, weights_argument)
+    return tally
+
+
+class AllZeroError(Exception):
+    """Every row weighs 0."""
+
+
+def weightless(counted: Cells) -> Cells:
+    """The tally of rows that all weigh 0, counted without weights: classes, and nothing in them."""
+    zeros = np.zeros(counted.counts.shape)
+    occupancy = None
+    if counted.storage == "marginals":
+        occupancy = np.zeros(counted.counts.shape, np.int64)
+    return replace(counted, counts=zeros, squares=zeros, occupancy=occupancy)
+
+
+def _count_discovered(
+    true: Column,
+    pred: Column,
+    positive: Any,
+    weights: Weights | None,
+    cells: bool,
+    n_threads: int,
+    *,
+    is_part: bool,
+) -> Cells | None:
+    """The tally of integers whose classes are found while counting; None if they lie too wide."""
+    tally = _native.count_integers(true.codes, pred.codes, weights, cells, n_threads)
+    if tally is None or tally.labels is None:
+        return None
+    found = harmonized(tally.labels.tolist(), common_kind(true, pred))
+    classes = classes_of(found, positive)
+    if classes.k != tally.k:  # positive= names a class that does not occur
+        return None
+    if not is_part:
+        _check_total(tally)
+    return Cells.from_native(tally, classes)
+
+
+def count_aligned(
+    aligned: Aligned, weights: Weights | None, cells: bool, n_threads: int, *, is_part: bool = False
+) -> Cells:
+    classes, true, pred = aligned.classes, aligned.true, aligned.pred
+    k, n = classes.k, len(true.column)
+    is_dense = k <= _DENSE_K_MAX and k * k <= max(_DENSE_CELLS_MIN, _DENSE_CELLS_PER_ROW * n)
+    if cells and not is_dense:
+        return _count_sparse(aligned, weights, is_part=is_part)
+    try:
+        tally = _native.count_codes(
+            true.codes, true.base, true.lut, pred.codes, pred.base, pred.lut,
+            k, weights, cells, n_threads,
+        )  # fmt: skip
+    except _native.Rejected as rejected:
+        if rejected.args[1] == 2:
+            raise
+        raise refuse_outside((true, pred)[rejected.args[1]], classes) from None
+    if not is_part:
+        _check_total(tally)
+    return Cells.from_native(tally, classes)
+
+
+def _count_sparse(aligned: Aligned, weights: Weights | None, *, is_part: bool) -> Cells:
+    """Occupied cells, by sorting one key a row and measuring its runs."""
+    classes = aligned.classes
+    k, n = classes.k, len(aligned.true.column)
+    true, pred = (_indices(side, classes) for side in (aligned.true, aligned.pred))
+    if weights is None:
+        keys = _native.pack_pairs(true, pred, k)
+        keys.sort()
+        pairs, counts = _native.run_lengths(keys)
+        return _sparse_cells(pairs, counts, None, classes, n)
+    pairs, sums, squares, rows = _weighted_pairs(true, pred, k, np.ascontiguousarray(weights))
+    if not (rows.any() or is_part):
+        raise AllZeroError
+    return _sparse_cells(pairs, sums, squares, classes, n)
+
+
+def _weighted_pairs(
+    true: npt.NDArray[np.int32], pred: npt.NDArray[np.int32], k: int, weights: Weights
+) -> tuple[npt.NDArray[np.uint64], Weights, Weights, npt.NDArray[np.int64]]:
+    """Occupied pairs, their Σw and Σw² added in the order of the rows, and rows of weight > 0."""
+    try:
+        keys, row_bits = _native.pack_pairs_rows(true, pred, k)
+    except ValueError:
+        # Pair and row do not fit into 64 bits; the rank of the pair among those that occur does.
+        pairs, ranks = np.unique(_native.pack_pairs(true, pred, k), return_inverse=True)
+        row_bits = max(1, len(true).bit_length())
+        keys = (ranks.astype(np.uint64) << np.uint64(row_bits)) | np.arange(
+            len(true), dtype=np.uint64
+        )
+        keys.sort()
+        _, sums, squares, rows = _native.weighted_runs(keys, row_bits, weights)
+        return pairs, sums, squares, rows
+    keys.sort()
+    return _native.weighted_runs(keys, row_bits, weights)
+
+
+def _indices(side: Side, classes: Classes) -> npt.NDArray[np.int32]:
+    index = side.indices()
+    if index.min() < 0:
+        raise refuse_outside(side, classes)
+    return index
+
+
+def _sparse_cells(
+    pairs: npt.NDArray[np.uint64],
+    counts: npt.NDArray[Any],
+    squares: npt.NDArray[np.float64] | None,
+    classes: Classes,
+    n: int,
+) -> Cells:
+    rows, cols = np.divmod(pairs.view(np.int64), classes.k)
+    return Cells.sparse(rows, cols, counts, classes=classes, squares=squares, n_rows=n)
+
+
+def _check_total(tally: _native.Tally) -> None:
+    if tally.weighted:
+        hits, _, misses = tally.marginal_rows()
+        if not hits.any() and not misses.any():
+            raise AllZeroError
+
+
+def explain_weights(rejected: _native.Rejected, weights: Weights | None, argument: str) -> NoReturn:
+    """The error with value and count for what a kernel refused in one row."""
+    if weights is not None:
+        refuse_weights(weights, argument)
+    raise rejected

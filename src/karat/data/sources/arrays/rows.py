@@ -1,0 +1,133 @@
+"""Rows in memory as `Rows`: arguments of arrays, lists and columns, matched by position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from karat.data.clusters import as_clusters
+from karat.data.labels.align import align, check_lengths
+from karat.data.labels.containers import encode
+from karat.data.row_names import RowNames
+from karat.data.rows import Counted, Rows
+from karat.data.scores.classes import coded_guess, matched
+from karat.data.scores.containers import Scores
+from karat.data.scores.decided import both_decide
+from karat.data.slices.codes import as_slices
+from karat.data.sources.arrays.labels import tally_columns, tally_labels
+from karat.data.threads import check_threads
+from karat.data.weights import as_weights
+from karat.errors import error
+
+__all__ = ["label_rows", "labels_of_arrays", "score_rows"]
+
+
+def labels_of_arrays(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    clusters: Any = None,
+    by: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    n_threads: int | None = None,
+) -> Rows | Counted:
+    """True and predicted labels: counted at once, or as rows where clusters or slices need them.
+
+    Args:
+        y_true, y_pred: one label a row.
+        clusters: one name or number a row, or None.
+        by: what slices are made of, see `as_slices`; or None.
+        labels, positive, weights, n_threads: as of `tally_labels`.
+
+    Errors:
+        As `tally_labels`, `as_clusters` and `as_slices`.
+    """
+    given: dict[str, Any] = {"labels": labels, "positive": positive, "n_threads": n_threads}
+    if clusters is None and by is None:
+        return Counted(tally_labels(y_true, y_pred, weights=weights, **given))
+    return label_rows(y_true, y_pred, clusters, by, weights=weights, **given)
+
+
+def label_rows(
+    y_true: Any,
+    y_pred: Any,
+    clusters: Any = None,
+    by: Any = None,
+    *,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    n_threads: int | None = None,
+) -> Rows:
+    """Labels as rows on their class axis, with their tally; see `labels_of_arrays`."""
+    true, pred = encode(y_true, "y_true"), encode(y_pred, "y_pred")
+    n = len(true)
+    importance = None if weights is None else as_weights(weights, n)
+    cells = tally_columns(
+        true, pred, labels=labels, positive=positive, weights=importance, n_threads=n_threads
+    )
+    aligned = align(true, pred, cells.classes.labels)
+    return Rows(
+        cells.classes,
+        aligned.true.indices(),
+        aligned.pred.indices(),
+        weights=importance,
+        clusters=_clusters(clusters, n),
+        by=() if by is None else as_slices(by, n),
+        cells=cells,
+    )
+
+
+def score_rows(
+    y_true: Any,
+    scores: Scores,
+    *,
+    y_pred: Any = None,
+    clusters: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    threshold: Any = None,
+    n_threads: int | None = None,
+) -> Rows:
+    """Rows with scores.
+
+    Args:
+        y_true: one label a row.
+        scores: the matrix, see `inputs.scores.as_scores`.
+        y_pred: predicted labels, where they are not those of the scores.
+        clusters: one name or number a row, or None.
+        labels: the classes in the order of the columns; default: the sorted labels of y_true.
+        positive: the positive class of two; default: the last.
+        weights: float[n].
+        threshold: from which value on the positive class of two is predicted: not with y_pred.
+        n_threads: None means KARAT_NUM_THREADS, else all cores.
+
+    Errors:
+        K101 to K124 labels, weights; K134, K135 classes and columns; K120 a threshold beside
+        y_pred.
+    """
+    check_threads(n_threads)
+    true = encode(y_true, "y_true")
+    n = len(true)
+    if n != scores.n:
+        raise error("K102", left="y_true", n_left=n, right=scores.argument, n_right=scores.n)
+    scores, classes, codes = matched(true, scores, labels, positive, n_threads or 0)
+    pred = None
+    if y_pred is not None:
+        if threshold is not None:
+            raise both_decide("y_pred", threshold)
+        guess = encode(y_pred, "y_pred")
+        check_lengths(true, guess)
+        pred = coded_guess(guess, classes, scores, is_declared=labels is not None)
+    importance = None if weights is None else as_weights(weights, n)
+    return Rows(classes, codes, pred, scores, importance, clusters=_clusters(clusters, n))
+
+
+def _clusters(clusters: Any, n: int) -> RowNames | None:
+    if clusters is None:
+        return None
+    return RowNames("clusters", as_clusters(clusters, n).astype(np.int32), ())

@@ -1,0 +1,115 @@
+"""The engine for Dask: one partial a partition by delayed calls, merged in a tree."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from karat.data.roles import Family
+from karat.data.sources.distributed.partials import Partial, check_all
+from karat.data.sources.distributed.partitions import (
+    BLOCK_ROWS,
+    Reading,
+    merge_bytes,
+    tally_partition,
+    whole_of,
+)
+from karat.data.sources.tables.frames import family_of
+from karat.errors import error, short
+
+__all__ = ["DaskFrame"]
+
+_FAN_IN: Final = 8
+"""Partials that are merged by one task."""
+
+
+@dataclass(frozen=True)
+class DaskFrame:
+    """A DataFrame of Dask."""
+
+    table: Any
+
+    kind = "Dask DataFrame"
+    of_text = (
+        "If it held lists, Dask has made text of them: it keeps them after "
+        "dask.config.set({'dataframe.convert-string': False}), where the frame is made."
+    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order, repeats included."""
+        return tuple(map(str, self.table.columns))
+
+    @property
+    def types(self) -> dict[str, Family]:
+        """What each column holds."""
+        return {
+            name: family_of(kind.categories.dtype if hasattr(kind, "categories") else kind)
+            for name, kind in zip(self.names, self.table.dtypes, strict=True)
+        }
+
+    def tally(self, reading: Reading) -> Partial:
+        """All rows.
+
+        Errors:
+            K502 the workers do not have karat; K503 partitions are missing or came twice.
+        """
+        from dask.base import compute
+        from dask.delayed import delayed
+
+        names = self.names
+        wanted = [self.table.columns[names.index(name)] for name in reading.columns]
+        blocks = self.table[wanted].to_delayed()
+        words, run = reading.to_bytes(), uuid.uuid4().hex[:12]
+
+        def call(function: Any, *args: Any, name: str) -> Any:
+            return delayed(function, pure=False)(*args, dask_key_name=f"{name}-{run}")
+
+        level = [
+            call(_tally, block, place, words, name=f"karat-tally-{place}")
+            for place, block in enumerate(blocks)
+        ]
+        depth = 0
+        while len(level) > 1:
+            groups = [level[i : i + _FAN_IN] for i in range(0, len(level), _FAN_IN)]
+            level = [
+                call(_merge, group, words, name=f"karat-merge-{depth}-{place}")
+                for place, group in enumerate(groups)
+            ]
+            depth += 1
+        with _explained():
+            (found,) = compute(level[0])  # type: ignore[no-untyped-call, unused-ignore]
+        whole = whole_of(found, reading)
+        if whole is None:
+            raise error("K503", found="No partition came")
+        check_all(whole, len(blocks))
+        return whole
+
+
+def _tally(block: Any, place: int, words: bytes) -> list[bytes]:
+    """Runs in a task: the partial of its partition."""
+    starts = range(0, len(block), BLOCK_ROWS)
+    blocks = (block.iloc[start : start + BLOCK_ROWS] for start in starts)
+    return [tally_partition(blocks, place, Reading.from_bytes(words)).to_bytes()]
+
+
+def _merge(parts: Sequence[list[bytes]], words: bytes) -> list[bytes]:
+    """Runs in a task: fewer partials."""
+    return merge_bytes([part for group in parts for part in group], Reading.from_bytes(words))
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Errors of tasks that mean that karat is missing there say so."""
+    try:
+        yield
+    except Exception as problem:
+        found: BaseException | None = problem
+        while found is not None:
+            if "No module named 'karat" in str(found):
+                raise error("K502", host="Dask", found=short(str(found), 120)) from None
+            found = found.__cause__ or found.__context__
+        raise

@@ -1,0 +1,283 @@
+"""One partition of a frame that lies on many machines → its `Partial`; runs where the rows are.
+
+The same whatever the host: a host brings the blocks of rows of a partition and carries bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal
+
+from karat.data.axes import Crossed, axes_of, crossed_of, text_names, values_as_text
+from karat.data.labels.align import classes_of
+from karat.data.rows import Rows, coded_rows, numbered
+from karat.data.scores.containers import Argument, gathered
+from karat.data.scores.order import wrong_number
+from karat.data.scores.storage import ScoreParts, rows_of
+from karat.data.slices.codes import Key
+from karat.data.sources.arrays.labels import tally_columns, weightless
+from karat.data.sources.distributed.partials import Partial, folded, merged
+from karat.data.sources.tables.frames import open_frame
+from karat.data.sources.tables.labels import FrameLabels, read_labels
+from karat.errors import KaratError, error, short
+from karat.tally import Cells, Label
+from karat.tally.classes import Classes
+from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.serialization import each_once
+
+__all__ = ["BLOCK_ROWS", "Reading", "merge_bytes", "tally_partition", "whole_of"]
+
+BLOCK_ROWS: Final = 1 << 17
+"""Rows that are read together."""
+
+_VERSION: Final = 1
+_SHIFTED: Final = ("row", "other_row")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What tasks are told: which columns, and what to make of them.
+
+    Attributes:
+        found: column by role: ``true``, maybe ``pred`` and ``weights``.
+        wants: the tally of labels; or only which labels there are, and how long lists are; or rows
+            with scores.
+        scores: columns of scores in the order of the classes; one that may hold lists.
+        argument: what messages call them.
+        labels: the classes in order, or None; known where rows with scores are wanted.
+        is_declared: whether the caller listed them, or the names of the columns did.
+        positive: the positive class of two, where the classes are known.
+        threshold: from which score on it is predicted.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows with something missing.
+        max_memory: bytes that rows with scores may take.
+        is_frequency: whether a weight is a number of rows.
+        groups: columns, and crosses of several, whose values are slices.
+    """
+
+    found: Mapping[str, str]
+    wants: Literal["cells", "classes", "rows"]
+    scores: tuple[str, ...] = ()
+    argument: Argument = "y_prob"
+    labels: tuple[Label, ...] | None = None
+    is_declared: bool = False
+    positive: Label | None = None
+    threshold: float | None = None
+    nulls: Literal["error", "drop"] = "error"
+    max_memory: int = 1 << 28
+    is_frequency: bool = False
+    groups: tuple[Key, ...] = ()
+
+    @property
+    def singles(self) -> tuple[str, ...]:
+        """Each column whose values are slices, once."""
+        return tuple(dict.fromkeys(name for key in self.groups for name in key))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
+
+    @property
+    def empty(self) -> ScoreParts:
+        """What rows with scores are added to."""
+        return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
+
+    def to_bytes(self) -> bytes:
+        """As JSON, which any version of Python reads."""
+        words = {"version": _VERSION, **asdict(self), "found": dict(self.found)}
+        return json.dumps(words).encode("utf-8")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Reading:
+        """Read what `to_bytes` wrote.
+
+        Errors:
+            K205 it is damaged or no task; K206 a newer version wrote it.
+        """
+        try:
+            words = json.loads(data, object_pairs_hook=each_once)
+            version = words.pop("version")
+            if version > _VERSION:
+                raise error("K206", thing="task", version=version, newest=_VERSION)
+            labels, scores, found = words["labels"], words["scores"], words["found"]
+            if not (isinstance(found, dict) and isinstance(scores, list)):
+                raise TypeError("its columns are none")
+            if not (labels is None or isinstance(labels, list)):
+                raise TypeError("its labels are none")
+            words |= {"scores": tuple(scores), "labels": None if labels is None else tuple(labels)}
+            words["groups"] = tuple(tuple(map(str, key)) for key in words.get("groups", ()))
+            return cls(**words)
+        except (LookupError, TypeError, AttributeError, RecursionError, ValueError) as problem:
+            if isinstance(problem, KaratError):
+                raise
+            do = "Evaluate the frame again with the same karat on every machine."
+            raise error("K205", thing="task", found=short(str(problem)), do=do) from None
+
+
+def tally_partition(blocks: Iterable[Any], partition: int, reading: Reading) -> Partial:
+    """The rows of a partition.
+
+    Args:
+        blocks: tables of some rows each, in order; none needs to have any.
+        partition: its number, from 0.
+
+    Returns:
+        The partial; what is wrong with a row is part of it, and raised where all come together.
+
+    Cost: one pass; memory of a block and of what is counted.
+    """
+    total = Partial(((partition, partition),))
+    start = 0
+    for block in blocks:
+        n_rows = len(block)
+        if not n_rows:
+            continue
+        try:
+            with _in_partition(partition, start):
+                part = _tally_block(block, n_rows, partition, reading)
+        except KaratError as problem:
+            return Partial(((partition, partition),), problem=problem)
+        total = _added(total, part)
+        if total.problem is not None:
+            break
+        start += n_rows
+    return total
+
+
+def merge_bytes(parts: Iterable[bytes], reading: Reading) -> list[bytes]:
+    """Fewer partials, from bytes to bytes; see `merged`.
+
+    Errors:
+        K205, K206 they are no partials; K503 a partition came twice.
+    """
+    empty = reading.empty
+    found = merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
+    return [partial.to_bytes() for partial in found]
+
+
+def whole_of(parts: Iterable[bytes], reading: Reading) -> Partial | None:
+    """All partials as one; None without any."""
+    empty = reading.empty
+    found = merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
+    return folded(found) if found else None
+
+
+def _added(total: Partial, part: Partial) -> Partial:
+    """Blocks of one partition, which is in both."""
+    if not total.n_rows:
+        return part
+    apart = replace(part, partitions=((-1, -1),))
+    return replace(total.merge(apart), partitions=total.partitions)
+
+
+@contextmanager
+def _in_partition(partition: int, start: int) -> Iterator[None]:
+    """Errors within number rows in the partition."""
+    try:
+        yield
+    except KaratError as problem:
+        facts: dict[str, Any] = {
+            name: problem.context[name] + start for name in _SHIFTED if name in problem.context
+        }
+        told = f"Rows are numbered in partition {partition}"
+        counted = f", and counted from its row {start} on" if start else ""
+        facts["numbering"] = f"{told}{counted}."
+        raise error(problem.code, **{**problem.context, **facts}) from None
+
+
+def _tally_block(block: Any, n_rows: int, partition: int, reading: Reading) -> Partial:
+    frame = open_frame(block)
+    role = "prob" if reading.argument == "y_prob" else "score"
+    partitions = ((partition, partition),)
+    beside = (*reading.scores, *reading.singles)
+    try:
+        read = read_labels(frame, reading.found, "", None, reading.nulls, beside, role)
+    except KaratError as problem:
+        if reading.nulls == "drop" and problem.code == "K101":
+            # Other blocks may have rows that are whole.
+            return Partial(partitions, n_rows, n_rows)
+        raise
+    found = Partial(partitions, n_rows, read.n_dropped, order=_order(read))
+    if reading.wants == "rows":
+        rows = _scored(read, reading)
+        return replace(found, scores=reading.empty.with_rows(rows, 1))
+    cells = _counted(read, reading)
+    crossed: Crossed = {}
+    if reading.wants == "cells":
+        true, pred = coded_rows(read.true, read.pred, cells.classes)
+        labels = Rows(cells.classes, true, pred, weights=read.weights, **_axes(read, reading))
+        crossed = crossed_of(labels, reading.groups)
+    return replace(found, cells=cells, width=_width(read, reading), crossed=crossed)
+
+
+def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
+    """The clusters and the values of columns of the rows that were kept."""
+    columns = {}
+    for name in reading.singles:
+        column = values_as_text(read.values[name], name, read.n_rows)
+        names = text_names(column, name)
+        columns[name] = names if read.kept is None else names.at(read.kept)
+    return {"clusters": read.names.get("clusters"), "columns": columns}
+
+
+def _order(read: FrameLabels) -> tuple[Label, ...] | None:
+    sides = [read.true] if read.pred is None else [read.true, read.pred]
+    return next((side.order for side in sides if side.order is not None), None)
+
+
+def _counted(read: FrameLabels, reading: Reading) -> Cells:
+    pred = read.true if read.pred is None else read.pred
+    wants_cells = reading.wants == "cells"
+    weights = read.weights if wants_cells else None
+    is_weightless = weights is not None and not weights.any()
+    with numbered(read.kept):
+        counted = tally_columns(
+            read.true,
+            pred,
+            labels=reading.labels,
+            positive=reading.positive if reading.labels is not None else None,
+            weights=None if is_weightless else weights,
+            weights_argument=read.weights_argument,
+            cells=wants_cells,
+            n_threads=1,
+        )
+    # Other blocks may weigh something.
+    return weightless(counted) if is_weightless else counted
+
+
+def _width(read: FrameLabels, reading: Reading) -> int | None:
+    if not reading.scores:
+        return None
+    scores = gathered(read.values, reading.scores, reading.argument, read.kept)
+    return scores.k if scores.values.ndim == 2 else 1
+
+
+def _scored(read: FrameLabels, reading: Reading) -> HeldRows:
+    """The rows of a block, each looked at."""
+    assert reading.labels is not None
+    classes = _classes(reading.labels, reading)
+    scores = gathered(read.values, reading.scores, reading.argument, read.kept)
+    if scores.k != classes.k:
+        is_single = scores.values.ndim == 1
+        raise wrong_number(scores.argument, scores.k, classes, is_single=is_single)
+    kept = read.kept
+    with numbered(kept):
+        true, pred = coded_rows(read.true, read.pred, classes)
+        if kept is not None:
+            scores = scores.at(kept)
+        if reading.threshold is not None:
+            pred = None
+        axes, on_axes = axes_of(Rows(classes, true, **_axes(read, reading)))
+        chunk = Chunk(true, scores.values, pred, read.weights, axes=on_axes)
+        held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance, axes)
+        rows = rows_of(held, reading.threshold, 1, is_part=True)
+        # Messages name the columns of the frame.
+        replace(rows, scores=scores, weights_argument=read.weights_argument).read()
+    return held
+
+
+def _classes(labels: Sequence[Label], reading: Reading) -> Classes:
+    return classes_of(tuple(labels), reading.positive, is_declared=reading.is_declared)

@@ -1,0 +1,268 @@
+"""Frames whose rows lie in partitions: columns found by role, then one pass where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from karat.data.accumulator import Origin, Tallies
+from karat.data.axes import SlicesLater
+from karat.data.checks import check_unused_weights, remarks, single_columns, unused_groups
+from karat.data.labels.align import classes_of
+from karat.data.labels.column import coded
+from karat.data.labels.identity import declared_labels
+from karat.data.roles import ALIASES, Family, Role, normalized
+from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
+from karat.data.scores.decided import checked_threshold
+from karat.data.scores.order import Placed
+from karat.data.scores.placed_columns import not_scores, placed
+from karat.data.slices.codes import Key
+from karat.data.sources.distributed.frames import spread_host
+from karat.data.sources.distributed.partials import Partial
+from karat.data.sources.distributed.partitions import Reading
+from karat.data.sources.tables.frames import Frame
+from karat.errors import KaratError, error
+from karat.tally import Cells, Label
+from karat.tally.algebra import reorder
+from karat.tally.classes import Classes
+
+__all__ = ["rows_of_spread"]
+
+
+class Host(Protocol):
+    """A frame of Spark or Dask."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def of_text(self) -> str:
+        """What to do where scores turn out to be text; empty if nothing is known of that."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def types(self) -> dict[str, Family]: ...
+    def tally(self, reading: Reading) -> Partial: ...
+
+
+def rows_of_spread(
+    table: Any,
+    *,
+    true: str | None = None,
+    pred: str | None = None,
+    prob: Named = None,
+    score: Named = None,
+    weights: str | None = None,
+    clusters: str | None = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    threshold: float | None = None,
+    nulls: Literal["error", "drop"] = "error",
+    max_memory: int = 1 << 28,
+    is_frequency: bool = False,
+    groups: Sequence[Key] = (),
+) -> Tallies:
+    """The tally of a frame of Spark or Dask.
+
+    Args:
+        table: the frame.
+        true, pred, prob, score, weights, labels, positive, nulls: as of `rows_of_frame`.
+        clusters: a column of which rows go together; an empty name, or None.
+        threshold: from which score on the positive class of two is predicted.
+        max_memory: bytes of rows with scores that a task keeps.
+        is_frequency: whether a weight is a number of rows.
+        groups: columns, and crosses of several, whose values and bins are slices.
+
+    Errors:
+        K412 a stream of Spark; K502, K503 the workers; else as `rows_of_frame`:
+        rows are numbered in the partition that is named.
+
+    Cost: one pass where the rows are. With scores and without `labels`, one more before it that
+    reads the labels alone.
+    """
+    host = _opened(table)
+    declared = None if labels is None else declared_labels(labels)
+    given: dict[Role, str | None] = {
+        "true": true, "pred": pred, "weights": weights, "clusters": clusters,
+    }  # fmt: skip
+    base = Reading(
+        {}, "cells", labels=declared, is_declared=declared is not None, positive=positive,
+        threshold=threshold, nulls=nulls, max_memory=max_memory, is_frequency=is_frequency,
+        groups=tuple(groups),
+    )  # fmt: skip
+    try:
+        return _read(host, given, prob, score, base)
+    except KaratError as problem:
+        if not host.of_text or not _is_of_text(problem, host):
+            raise
+        facts = {**problem.context, "advice": host.of_text}
+        raise error(problem.code, **facts) from None
+
+
+def _read(
+    host: Host, given: Mapping[Role, str | None], prob: Named, score: Named, base: Reading
+) -> Tallies:
+    frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
+    roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
+    found = {role: name for role, name in roles.mapping.items() if name}
+    singles = single_columns(base.groups, frame.names)
+    used = [*found.values(), *(() if chosen is None else chosen.names), *singles]
+    later = later_of(frame, base.groups)
+    if host.of_text and chosen is None and prob is None and score is None:
+        texts = [name for name in _texts_called(host, "prob") if name not in used]
+        notes += [f"Column {name!r} was not read: it holds text. {host.of_text}" for name in texts]
+    if given["clusters"] is None:
+        notes += unused_groups(frame.names, used)
+    if given["weights"] is None and "weights" not in found:
+        check_unused_weights(frame.types.items(), used)
+    reading = replace(base, found=found)
+    if chosen is not None:
+        frame.columns(
+            [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
+        )
+        try:
+            return replace(_scored(host, reading, chosen, notes), later=later)
+        except KaratError as problem:
+            notes.append(not_scores(problem, chosen, has_pred="pred" in found))
+    roles.require("pred")
+    frame.columns(list(found.values()), list(found))
+    if base.threshold is not None:
+        raise error("K136", threshold=base.threshold, found="There are no probabilities or scores")
+    partial = _whole(host, reading)
+    assert partial.cells is not None
+    cells = partial.cells
+    declared = base.labels
+    if declared is None and partial.order is not None:
+        cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
+    if declared is None and base.positive is not None:
+        cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
+    warnings = (*_dropped(partial), *remarks(cells), *notes)
+    origin = Origin(_mapping(found), _source(host, partial), warnings)
+    return Tallies(
+        cells, crossed=partial.crossed, later=later, n_dropped=partial.n_dropped, origin=origin
+    )
+
+
+def later_of(frame: Frame, groups: Sequence[Key]) -> SlicesLater:
+    """How the columns of a frame become slices."""
+    numbers = frozenset(name for name, kind in frame.types.items() if kind in ("whole", "real"))
+    return SlicesLater(tuple(groups), numbers)
+
+
+def _is_of_text(problem: KaratError, host: Host) -> bool:
+    """Whether scores were not found, or cannot be read, where a column of text may be they."""
+    if problem.code == "K406":
+        is_of_scores = "--prob" in str(problem.context.get("option"))
+        return is_of_scores and bool(_texts_called(host, "prob", "score"))
+    argument = str(problem.context.get("argument"))
+    texts = [f"Column {name!r}" for name, kind in host.types.items() if kind == "text"]
+    return problem.code == "K130" and argument in texts
+
+
+def _texts_called(host: Host, *roles: Role) -> list[str]:
+    """Columns of text whose names say that they have one of these roles."""
+    known = {alias for role in roles for alias in ALIASES[role]}
+    texts = [name for name, kind in host.types.items() if kind == "text"]
+    return [name for name in texts if normalized(name) in known]
+
+
+def _opened(table: Any) -> Host:
+    if spread_host(table) == "dask":
+        from karat.data.sources.distributed.dask import DaskFrame
+
+        return DaskFrame(table)
+    from karat.data.sources.distributed.spark import SparkFrame
+
+    if table.isStreaming:
+        raise error(
+            "K412",
+            found="It is a streaming DataFrame of Spark, which has no last row",
+            advice="Add its batches to a karat.Stream: table.writeStream.foreachBatch(...); "
+            "docs/clusters.md shows how.",
+        )
+    return SparkFrame(table)
+
+
+def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[str]) -> Tallies:
+    place = _placed(host, reading, chosen)
+    names, classes = chosen.names, place.classes
+    if place.order is not None:
+        names = tuple(names[i] for i in place.order)
+    checked_threshold(reading.threshold, classes)
+    reading = replace(
+        reading,
+        wants="rows",
+        scores=names,
+        argument=chosen.argument,
+        labels=classes.labels,
+        is_declared=classes.is_declared,
+        positive=None if classes.positive is None else classes.labels[classes.positive],
+    )
+    partial = _whole(host, reading)
+    mapping: dict[str, Any] = {**_mapping(reading.found), chosen.role: list(names)}
+    if reading.threshold is not None:
+        # Found by its name, and not read: the threshold decides.
+        mapping["pred"] = None
+    origin = Origin(mapping, _source(host, partial), (*_dropped(partial), *notes))
+    return Tallies(scores=partial.scores, n_dropped=partial.n_dropped, origin=origin)
+
+
+def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
+    """The class of each column, from all labels that occur."""
+    one = chosen.names[0] if len(chosen.names) == 1 else None
+    is_list = one is not None and host.types[one] not in ("whole", "real", "boolean")
+    labels = reading.labels
+    if labels is None:
+        looked = replace(reading, wants="classes", scores=(one,) if one and is_list else ())
+        partial = _whole(host, replace(looked, argument=chosen.argument))
+        assert partial.cells is not None
+        seen, order, width = partial.cells.classes.labels, partial.order, partial.width
+    else:
+        seen, order, width = labels, None, len(labels)
+    k = len(chosen.names)
+    if one is not None:
+        k = max(2, width or 2) if is_list else 2
+    codes = np.arange(len(seen), dtype=np.int32)
+    argument = f"Column {reading.found['true']!r}"
+    truth = coded(argument, codes, seen, order=order if labels is None else None)
+    return placed(chosen, k, truth, None, labels, reading.positive)
+
+
+def _whole(host: Host, reading: Reading) -> Partial:
+    """The partial of all rows.
+
+    Errors:
+        K101 there are none; what is wrong with a row of the first partition where one is.
+    """
+    partial = host.tally(reading)
+    if partial.problem is not None:
+        raise partial.problem
+    if partial.n_rows == partial.n_dropped:
+        missing = " without its missing rows" if partial.n_rows else ""
+        raise error("K101", argument=f"Column {reading.found['true']!r}{missing}")
+    return partial
+
+
+def _in_order(cells: Cells, order: Sequence[Label]) -> list[Label]:
+    labels = cells.classes.labels
+    known = set(labels)
+    return [label for label in order if label in known]
+
+
+def _dropped(partial: Partial) -> tuple[str, ...]:
+    n, total = partial.n_dropped, partial.n_rows
+    return (f"{n} of {total} rows have a missing label and were dropped.",) if n else ()
+
+
+def _source(host: Host, partial: Partial) -> dict[str, Any]:
+    found: dict[str, Any] = {"table": host.kind, "n_partitions": partial.partitions[-1][1] + 1}
+    return found | ({"n_dropped": partial.n_dropped} if partial.n_dropped else {})
+
+
+def _mapping(found: Mapping[str, str]) -> dict[str, str | list[str] | None]:
+    known: dict[str, Any] = {role: found.get(role) for role in ("true", "pred", "weights")}
+    return known | ({"clusters": found["clusters"]} if "clusters" in found else {})

@@ -1,0 +1,1 @@
+"""Files, folders, streams and SQL, read through DuckDB in bounded memory."""

@@ -1,0 +1,325 @@
+"""DuckDB, as karat uses it: one bounded connection, SQL literals, its errors in words.
+
+DuckDB reads the files; what it found wrong becomes one karat error that names the file.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from karat.data.sources.files.temporary import no_room
+from karat.errors import KaratError, error, short
+from karat.errors.memory import lacks_memory
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from karat.data.sources.files.data_file import DataFile
+
+__all__ = [
+    "STOP",
+    "allow_columns",
+    "check_condition",
+    "connected",
+    "explaining",
+    "file_list",
+    "first_line_of_zstd",
+    "literal",
+    "quoted",
+]
+
+STOP = "\x1f"
+"""Sets apart what karat's own SQL says when it stops a query: code, column and value."""
+
+MEMORY_LIMIT = "1GB"
+N_COLUMNS_MANY, MEGABYTES_A_COLUMN = 64, 4
+N_THREADS_MAX = 4
+_LINES = (
+    "auto_detect=false, header=false, delim='\\x01', quote='', escape='', strict_mode=false, "
+    "columns={'line': 'VARCHAR'}"
+)
+
+
+@contextmanager
+def connected(n_threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A private DuckDB in memory, closed at the end whatever happens.
+
+    It installs nothing, fetches nothing from the network and sees no variable of the caller.
+    What a query must spill goes to a temporary folder that is deleted.
+
+    Errors:
+        K419 there is no memory to begin with; K501 duckdb is not installed.
+    """
+    try:
+        import duckdb
+    except ModuleNotFoundError as missing:
+        raise error(
+            "K501", feature="Reading prediction files", package="duckdb", extra="cli"
+        ) from missing
+    except ImportError as problem:
+        if lacks_memory(problem):
+            raise _without_memory() from problem
+        raise
+    spill = _own_folder()
+    with ExitStack() as kept:
+        kept.callback(shutil.rmtree, spill, ignore_errors=True)
+        try:
+            connection = duckdb.connect(
+                config={
+                    "memory_limit": MEMORY_LIMIT,
+                    "threads": _threads(n_threads),
+                    "temp_directory": spill,
+                    "autoinstall_known_extensions": False,
+                    "autoload_known_extensions": False,
+                    "python_enable_replacements": False,
+                }
+            )
+            kept.callback(connection.close)
+            # It would be written to standard output, among the results.
+            connection.execute("SET enable_progress_bar = false").fetchall()
+        except (duckdb.Error, RuntimeError) as problem:
+            if isinstance(problem, duckdb.OutOfMemoryException) or lacks_memory(problem):
+                raise _without_memory() from problem
+            raise
+        yield connection
+
+
+def _own_folder() -> str:
+    """A folder that its owner alone reads, as rows may be written there.
+
+    Where none can be made now, a name: DuckDB makes the folder once it must spill, and says what
+    is wrong then.
+    """
+    name = f"karat-spill-{os.getpid()}-"
+    try:
+        return tempfile.mkdtemp(prefix=name)
+    except OSError:
+        return os.path.join(tempfile.gettempdir(), f"{name}{id(object())}")
+
+
+def allow_columns(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:
+    """Let a read of many columns hold a row group of them: its batches are wide, not long."""
+    if n_columns > N_COLUMNS_MANY:
+        megabytes = 1000 + MEGABYTES_A_COLUMN * n_columns
+        connection.execute(f"SET memory_limit='{megabytes}MB'").fetchall()
+
+
+def _threads(n_threads: int | None) -> int:
+    """Decoding saturates early: more threads would only hold more row groups in memory."""
+    if n_threads is None:
+        text = os.environ.get("KARAT_NUM_THREADS", "")
+        n_threads = int(text) if text.isdecimal() else 0
+    available = n_threads if n_threads > 0 else (os.cpu_count() or 1)
+    return max(1, min(N_THREADS_MAX, available))
+
+
+@contextmanager
+def explaining(
+    files: Sequence[DataFile], *, has_sql: bool = False, where: str | None = None
+) -> Iterator[None]:
+    """Turn what DuckDB raises into one karat error, and its interruption into KeyboardInterrupt.
+
+    Args:
+        files: the files that are being read.
+        has_sql: whether text of the user, a query, is part of the statement.
+        where: the filter of the user, when one is.
+    """
+    try:
+        yield
+    except Exception as problem:
+        if str(problem).strip().lower().endswith("interrupted"):
+            raise KeyboardInterrupt from None
+        # DuckDB's errors, or those of the Arrow stream that carries them.
+        if type(problem).__module__.partition(".")[0] not in ("duckdb", "_duckdb", "nanoarrow"):
+            raise
+        raise _explained(problem, files, has_sql or where is not None, where) from problem
+
+
+def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
+    """Refuse what is not one SQL expression: it is put between brackets later.
+
+    Errors:
+        K408 it does not parse on its own, or is more than one statement.
+    """
+    import duckdb
+
+    check_text(where)
+    try:
+        statements = connection.extract_statements(f"SELECT {where}\n")
+    except duckdb.Error:
+        raise error("K408", found=f"The condition {where!r} is no SQL expression.") from None
+    if len(statements) != 1:
+        raise error("K408", found=f"The condition {where!r} is more than one statement.")
+
+
+def check_text(sql: str) -> None:
+    """Refuse SQL that no UTF-8 holds, as the bytes of a command line may be.
+
+    Errors:
+        K408 which character it is.
+    """
+    try:
+        sql.encode()
+    except UnicodeEncodeError as problem:
+        found = f"Character {problem.start + 1} of {short(sql)} is no character of UTF-8."
+        raise error("K408", found=found) from None
+
+
+def quoted(name: str) -> str:
+    """A column name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def file_list(paths: Sequence[str]) -> str:
+    """Paths as a SQL list; characters that DuckDB would expand are taken literally."""
+    # A tilde at the start would be a home folder.
+    plain = (os.path.join(".", path) if path.startswith("~") else path for path in paths)
+    return "[" + ", ".join(literal(glob.escape(path)) for path in plain) + "]"
+
+
+def first_line_of_zstd(path: str) -> str:
+    """The first line of a text file in Zstandard, which Python itself cannot open."""
+    with connected(1) as connection:
+        sql = f"FROM read_csv({file_list([path])}, {_LINES}, compression='zstd') LIMIT 1"
+        rows = connection.execute(sql).fetchall()
+    return str(rows[0][0] or "").rstrip("\r") if rows else ""
+
+
+def _explained(
+    problem: Exception, files: Sequence[DataFile], has_sql: bool, where: str | None
+) -> KaratError:
+    text = str(problem)
+    kind = type(problem).__name__
+    if _NO_ROOM.search(text):
+        # Its answer does not depend on which file was being read.
+        return no_room("no space left on the device, or not enough for what does not fit in memory")
+    if lacks_memory(problem):
+        return _without_memory()
+    if STOP in text:
+        return _stopped(text, where)
+    if has_sql and kind in (
+        "BinderException",
+        "CatalogException",
+        "ParserException",
+        "SyntaxException",
+    ):
+        if where is None or not files:
+            return error("K408", found=_sql_message(text))
+        # The pointer below the first lines would show the whole statement.
+        told = _sql_message(text).partition("\nLINE ")[0]
+        return _failed_condition(where, told)
+    file = next((file for file in files if file.path in text), None)
+    # What a filter computes fails without a word about files.
+    if where is not None and file is None and not _OF_FILES.search(text):
+        told = _sql_message(text).partition("\n")[0]
+        return _failed_condition(where, told)
+    if file is None and len(files) == 1:
+        file = files[0]
+    if file is None and not files:
+        return error("K408", found=_sql_message(text))
+    if "hive partition" in text.lower():
+        return error("K410", found=_file_message(text, file))
+    where_shown = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
+    kind_shown = _FORMATS[(file or files[0]).kind]
+    return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
+
+
+def _failed_condition(where: str, told: str) -> KaratError:
+    return error("K408", found=f"The condition {short(where, 200)} fails: {told}")
+
+
+def _without_memory() -> KaratError:
+    return error("K419", found="DuckDB, which reads the files, was given no more")
+
+
+def _stopped(text: str, where: str | None) -> KaratError:
+    """The error of a value that karat's SQL refuses to convert."""
+    _, code, column, value = text.split(STOP, 3)
+    if code in ("K106", "K116"):
+        return error(code, argument=f"Column {column!r}", found=f"It holds {value!r}")
+    found = (
+        f"The condition {where!r} reads column {column}, as its first rows look, "
+        f"but a later row holds {value!r}. In a query you can say its type."
+    )
+    return error("K408", found=found)
+
+
+_NO_ROOM = re.compile(
+    r"No space left on device|max_temp_directory_size|File too large", re.IGNORECASE
+)
+_OF_FILES = re.compile(
+    r"CSV Error|JSON transform|Malformed JSON in file|Parquet|Thrift|TProtocol|Snappy|ZSTD|GZIP"
+    r"|magic bytes|state machine|unicode|hive partition|IO Error|out of memory",
+    re.IGNORECASE,
+)
+_FORMATS = {"parquet": "Parquet", "csv": "CSV", "json": "JSON"}
+_NOISE = re.compile(
+    r"^(?:ArrowArrayStream::\w+\(\) failed \(\d+\):\s*)?(?:[A-Z][A-Za-z ]* Error:\s*)?"
+)
+
+
+def _sql_message(text: str) -> str:
+    """What is wrong with a query, with its pointer to the place, without advice."""
+    message = _NOISE.sub("", text, count=1).strip()
+    head, _, rest = message.partition("\n")
+    pointer = [line for line in rest.splitlines() if line.startswith("LINE ") or "^" in line]
+    candidates = [line for line in rest.splitlines() if line.startswith("Candidate")]
+    if len(pointer) == 2 and len(pointer[0]) > 200:
+        pointer = []
+    return "\n".join([head.strip(), *candidates, *pointer])
+
+
+def _file_message(text: str, file: DataFile | None) -> str:
+    """What is wrong with a file, in one line."""
+    if "magic bytes" in text or "too small to be a Parquet" in text:
+        return _why_not_parquet(file)
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    if line:
+        return f"line {line[1]} {_line_problem(text)}."
+    if "Thrift" in text or "TProtocol" in text or "Snappy" in text or "ZSTD" in text:
+        return "its pages are damaged; the file is not complete."
+    if "state machine" in text:
+        return "it is not well-formed: quotes are not closed, or line endings are mixed."
+    head = _NOISE.sub("", text, count=1).strip().partition("\n")[0].rstrip(" .")
+    for path in (f' in file "{file.path}"', f": {file.path}") if file else ():
+        head = head.replace(path, "")
+    first = head[:1] if head[1:2].isupper() else head[:1].lower()  # JSON stays JSON
+    return f"{first}{head[1:]}."
+
+
+def _line_problem(text: str) -> str:
+    counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    if counts:
+        return f"has {counts[2]} fields where the header has {counts[1]}"
+    if "unicode" in text or "utf-8" in text.partition("Possible")[0]:
+        return "is not UTF-8 text"
+    if "unterminated quote" in text:
+        return "opens a quote that is never closed"
+    converted = re.search(r'Could not convert string "(.*?)" to \'(\w+)\'', text, re.DOTALL)
+    if converted:
+        return f"holds {converted[1]!r} where a number is expected"
+    if "maximum line size" in text.lower():
+        return "is longer than 2 MB, as where a quote is never closed"
+    return "cannot be split into fields"
+
+
+def _why_not_parquet(file: DataFile | None) -> str:
+    if file is None:
+        return "it does not end as a Parquet file does; it is cut off or of another kind."
+    with open(file.path, "rb") as stream:
+        start = stream.read(8)
+    if start.startswith(b"PAR1"):
+        return "it starts as Parquet but does not end as Parquet does: it is cut off."
+    return f"it does not start as Parquet does (PAR1) but with {start.decode('latin-1')!r}."

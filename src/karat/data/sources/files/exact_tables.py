@@ -1,0 +1,194 @@
+"""Exact tables of more scores than memory holds: sorted runs on disk, merged range by range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.scores.rows import ScoreTally
+from karat.data.scores.tables import repeated
+from karat.data.sources.files.unnamed_file import UnnamedFile
+from karat.tally import TableColumn
+from karat.tally.buckets import EXACT
+from karat.tally.score_table import ScoreTable
+
+__all__ = ["ExactColumns", "TableFiles"]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+N_RANGE: Final = 1 << 20
+"""Rungs that are merged in memory at once, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a table lies in `TableFiles`: from which number on in each file, and its size."""
+
+    first: Mapping[str, int]
+    n_rungs: int
+    n_rows: int
+    k: int
+
+
+class TableFiles:
+    """Exact tables on disk, in one file for each of their arrays.
+
+    Args:
+        is_weighted: whether counts are sums of weights.
+    """
+
+    def __init__(self, *, is_weighted: bool) -> None:
+        names = ("low", "counts", "squares") if is_weighted else ("low", "counts")
+        self._files = {name: UnnamedFile() for name in names}
+        self._count = np.float64 if is_weighted else np.int64
+
+    def add(self, parts: Iterator[ScoreTable], n_rows: int, k: int) -> _Place:
+        """Write a table that comes in parts, best rungs first.
+
+        Args:
+            n_rows: rows read for it.
+            k: number of classes.
+        """
+        first, n_rungs = {name: file.n for name, file in self._files.items()}, 0
+        for part in parts:
+            assert part.is_exact
+            n_rungs += part.n_rungs
+            for name, file in self._files.items():
+                file.append(getattr(part, name))
+        return _Place(first, n_rungs, n_rows, k)
+
+    def table(self, place: _Place) -> ScoreTable:
+        """A table whose arrays lie on disk."""
+
+        def read(name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Numbers:
+            return self._files[name].read(place.first[name], shape, dtype)
+
+        low = read("low", (place.n_rungs,), np.float64)
+        counts = read("counts", (place.n_rungs, place.k), self._count)
+        squares = None
+        if "squares" in self._files:
+            squares = read("squares", counts.shape, np.float64)
+        return ScoreTable(low, low, counts, squares, None, EXACT, place.n_rows)
+
+    def close(self) -> None:
+        """No more tables come; those that were read stay readable."""
+        for file in self._files.values():
+            file.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A table that is merged with others, as it is or as one class against the others."""
+
+    table: ScoreTable
+    own: int | None = None
+
+    def part(self, first: int, last: int) -> ScoreTable:
+        """Some of its rungs, in memory."""
+        table, here = self.table, slice(first, last)
+        low = np.asarray(table.low[here])
+        squares = None if table.squares is None else self._of(table.squares[here])
+        return ScoreTable(low, low, self._of(table.counts[here]), squares, None, EXACT, 0)
+
+    def _of(self, numbers: Numbers) -> Numbers:
+        return numbers if self.own is None else TableColumn.two_sides(numbers, self.own)
+
+
+def _merged(runs: Sequence[_Run]) -> Iterator[ScoreTable]:
+    """Merged rungs, best first, of one range of scores after the other."""
+    at = [0] * len(runs)
+    step = max(N_RANGE // max(len(runs), 1), 1)
+    sizes = [run.table.n_rungs for run in runs]
+    while any(first < size for first, size in zip(at, sizes, strict=True)):
+        # Down to the highest of the scores that end a step of each run: all runs are known
+        # that far.
+        border = max(
+            float(run.table.low[min(first + step, size) - 1])
+            for run, first, size in zip(runs, at, sizes, strict=True)
+            if first < size
+        )
+        part: ScoreTable | None = None
+        for i, run in enumerate(runs):
+            rest = -np.asarray(run.table.low[at[i] : at[i] + step])
+            stop = at[i] + int(np.searchsorted(rest, -border, "right"))
+            if stop == at[i]:
+                continue
+            one = run.part(at[i], stop)
+            part = one if part is None else part.merge(one)
+            at[i] = stop
+        assert part is not None
+        yield part
+
+
+class ExactColumns:
+    """Every column of rows with scores, and their confidences, as tables on disk.
+
+    Args:
+        k: number of classes.
+        is_prob: whether the scores are probabilities.
+        is_weighted: whether rows carry weights.
+        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+    """
+
+    def __init__(
+        self, k: int, *, is_prob: bool, is_weighted: bool, is_frequency: bool = False
+    ) -> None:
+        self._k, self._is_prob, self._is_weighted = k, is_prob, is_weighted
+        self._is_frequency = is_frequency and is_weighted
+        self._parts = TableFiles(is_weighted=is_weighted)
+        self._open = [self._parts]
+        # Of each column, of each softmax of them, and of the confidences.
+        self._runs: list[list[_Place]] = [[] for _ in range((1 if is_prob else 2) * k + 1)]
+        self._ranks: tuple[ScoreTable, ...] = ()
+
+    def add(self, rows: ScoreTally) -> None:
+        """Write the tables of more rows."""
+        k, weights = rows.classes.k, rows.weights
+        runs = iter(self._runs)
+
+        def add(values: Floats, codes: Numbers, n_classes: int = k) -> None:
+            found = ScoreTable.of(values, codes, n_classes, weights)
+            found = repeated(found) if self._is_frequency else found
+            next(runs).append(self._parts.add(iter([found]), found.n_rows, n_classes))
+
+        for is_prob in (False,) if self._is_prob else (False, True):
+            for i in range(k):
+                add(rows.column_values(i, is_prob=is_prob), rows.codes)
+        add(*rows.confidence_values(), 2)
+
+    def merged(self) -> tuple[tuple[ScoreTable, ...], tuple[ScoreTable, ...], ScoreTable]:
+        """The tables of the columns, of their softmax, and of the confidences, all on disk.
+
+        Cost: each run is read and written once; memory for some million rungs.
+        """
+        whole = self._files()
+        places = []
+        for runs in self._runs:
+            tables = [self._parts.table(place) for place in runs]
+            n_rows = sum(table.n_rows for table in tables)
+            parts = _merged([_Run(table) for table in tables])
+            places.append(whole.add(parts, n_rows, runs[0].k if runs else self._k))
+        *columns, confidences = map(whole.table, places)
+        self._ranks = tuple(columns[: self._k])
+        return self._ranks, tuple(columns[self._k :]), confidences
+
+    def pooled(self) -> ScoreTable:
+        """After `merged`: every row and class as one row of two classes, on disk as well."""
+        whole = self._files()
+        runs = [_Run(table, own) for own, table in enumerate(self._ranks)]
+        n_rows = sum(table.n_rows for table in self._ranks)
+        return whole.table(whole.add(_merged(runs), n_rows, 2))
+
+    def _files(self) -> TableFiles:
+        self._open.append(TableFiles(is_weighted=self._is_weighted))
+        return self._open[-1]
+
+    def close(self) -> None:
+        """Nothing comes any more; the tables stay readable."""
+        for files in self._open:
+            files.close()

@@ -1,0 +1,255 @@
+"""From counted codes to classes: what the labels of files are, and where those are that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.labels.align import align, check_kinds, not_declared
+from karat.data.labels.column import Column
+from karat.data.labels.identity import Kind, declared_labels, harmonized, kind_of
+from karat.data.sources.files.label_faults import located, refuse_mixed, refuse_texts
+from karat.data.sources.files.row_blocks import RowBlocks
+from karat.data.sources.files.text_labels import (
+    NotLabelsError,
+    Reading,
+    is_number,
+    kind_marked,
+    labels_of_texts,
+    missing_texts,
+    of_csv,
+)
+from karat.errors import error, shown
+from karat.tally import Cells, Classes, Label, reorder, to_sparse
+
+__all__ = ["Declared", "labels_of", "missing_codes", "named", "refuse_scores"]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The classes as the caller declared them.
+
+    Attributes:
+        labels: in order, or None.
+        positive: the positive class of two, or None.
+        is_text: whether both are texts, to be read as what the columns hold.
+    """
+
+    labels: Sequence[Label] | None = None
+    positive: Label | None = None
+    is_text: bool = False
+
+    def read_as(self, kind: Kind) -> Declared:
+        """The same, with texts as labels of that kind where they can be."""
+        if not self.is_text or kind == "string":
+            return self
+        given = [*(self.labels or ()), *(() if self.positive is None else (self.positive,))]
+        try:
+            read = of_csv([str(text) for text in given])
+        except NotLabelsError:
+            return self
+        labels = None if self.labels is None else read[: len(self.labels)]
+        return Declared(labels, None if self.positive is None else read[-1])
+
+
+def missing_codes(
+    counted: Cells | None, rows: RowBlocks, reading: Reading, declared: Declared
+) -> npt.NDArray[np.int64] | None:
+    """Codes of the texts that stand for a missing label; None when there are none.
+
+    Args:
+        counted: the tally of all blocks, or None without rows.
+
+    Errors:
+        K104 there are some, and `rows` does not drop them.
+    """
+    if counted is None or not rows.is_text or reading == "typed":
+        return None
+    every = _texts(rows)
+    codes = [int(code) for code in counted.classes.labels]
+    absent = missing_texts([every[code] for code in codes], reading, declared.labels or ())
+    if not absent:
+        return None
+    found = np.array([code for code in codes if every[code] in absent])
+    if rows.nulls == "error":
+        place, row, code, count, n = located(rows, found)
+        argument = f"column {rows.names[place]!r}"
+        if reading == "csv" or every[code].startswith("c"):
+            text = every[code] if reading == "csv" else every[code][1:]
+            argument += f" (where {text!r} is no label unless labels= lists it)"
+        raise error("K104", argument=argument, row=row, count=count, n=n)
+    return found
+
+
+def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
+    """Refuse numbers that are not whole, of the first texts of far too many.
+
+    Errors:
+        K407 there are some.
+    """
+    if not rows.is_text or reading == "typed":
+        return
+    every = _texts(rows)
+    try:
+        labels_of_texts(every[:1000], reading)
+    except NotLabelsError as problem:
+        refuse_texts(problem, every, rows, reading)
+
+
+def named(counted: Cells, rows: RowBlocks, reading: Reading, declared: Declared) -> Cells:
+    """The tally on its classes.
+
+    Args:
+        counted: the tally of all blocks; its labels are codes where the file holds text.
+        rows: the blocks, which know the text of each code and can be read again for an error.
+        reading: how the labels arrived.
+        declared: the classes as the caller declared them.
+
+    Errors:
+        K106, K107, K108, K109, K407, K410 labels that cannot be; K110, K111, K112 the options.
+    """
+    codes = [int(code) for code in counted.classes.labels]
+    found = labels_of(codes, rows, reading)
+    if rows.is_text and reading != "typed":
+        _check_kinds(counted, codes, found, rows, _kinds(codes, found, rows, reading, declared))
+    kind = kind_of(found) or "string"
+    declared = declared.read_as(kind)
+    if declared.labels is not None:
+        _check_declared(codes, found, declared.labels, rows)
+    argument = f"column {rows.names[0]!r}"
+    column = Column(argument, np.arange(len(codes)), kind, tuple(harmonized(found, kind)))
+    # Both columns share the codes, so one column aligned with itself gives the class axis.
+    classes = align(column, column, declared.labels, declared.positive).classes
+    return _relabelled(counted, harmonized(found, kind), classes)
+
+
+def labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
+    """The label of each code: the code itself where labels are numbers.
+
+    Errors:
+        K106, K407, K410 a text that cannot be a label.
+    """
+    if not rows.is_text:
+        return [bool(code) for code in codes] if rows.is_boolean else list(codes)
+    every = _texts(rows)
+    try:
+        return labels_of_texts([every[code] for code in codes], reading)
+    except NotLabelsError as problem:
+        refuse_texts(problem, every, rows, reading)
+
+
+def _texts(rows: RowBlocks) -> list[str]:
+    try:
+        return rows.texts()
+    except UnicodeDecodeError as problem:
+        found = f"They hold bytes that are not UTF-8 text: {problem.object[:20]!r}"
+        raise error("K106", argument=f"Columns {shown(rows.names[:2])}", found=found) from None
+
+
+def _kinds(
+    codes: list[int], found: list[Label], rows: RowBlocks, reading: Reading, declared: Declared
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which labels are texts, and which are numbers, by what their files say of them.
+
+    A field of a CSV beside other files says nothing; in a CSV alone it is what it looks like.
+    """
+    every = rows.texts()
+    texts = [every[code] for code in codes]
+    if reading == "marked":
+        kinds = list(map(kind_marked, texts))
+        return np.array([k == "text" for k in kinds]), np.array([k == "number" for k in kinds])
+    is_text = np.array([isinstance(label, str) for label in found])
+    if reading == "json":
+        return is_text, ~is_text
+    is_declared = bool(declared.labels) and isinstance((declared.labels or "?")[0], str)
+    is_numeric = np.array([is_number(text) for text in texts]) & is_text.all() & (not is_declared)
+    return ~is_numeric, is_numeric
+
+
+def _check_kinds(
+    counted: Cells,
+    codes: list[int],
+    found: list[Label],
+    rows: RowBlocks,
+    kinds: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
+) -> None:
+    """Refuse texts beside numbers, between the columns (K108) or in one of them (K107).
+
+    One column of a CSV may hold both: then both are text.
+    """
+    is_text, is_number = kinds
+    if not (is_text.any() and is_number.any()):
+        return
+    true, pred, _ = counted.occupied()
+    code_of = np.array(codes)
+    sides = []
+    for place, seen in enumerate((np.unique(true), np.unique(pred))):
+        texts, numbers = seen[is_text[seen]], seen[is_number[seen]]
+        if texts.size and numbers.size:
+            if all(isinstance(label, str) for label in found):
+                return
+            labels = dict(zip(codes, found, strict=True))
+            refuse_mixed(place, code_of[texts], code_of[numbers], labels, rows)
+        if not texts.size and not numbers.size:
+            return
+        label = found[int((numbers if numbers.size else texts)[0])]
+        kind: Kind = "string" if texts.size else "integer"
+        sides.append(Column(f"column {rows.names[place]!r}", np.zeros(1, np.int64), kind, (label,)))
+    check_kinds(*sides)
+
+
+def _check_declared(
+    codes: list[int], found: list[Label], labels: Sequence[Label], rows: RowBlocks
+) -> None:
+    """K109 with the row and count of the whole read, where labels are of the declared kind."""
+    declared = declared_labels(labels)
+    if isinstance(declared[0], str) != isinstance(found[0], str):
+        return  # Another error, which `align` words.
+    known = set(declared)
+    outside = {code: label for code, label in zip(codes, found, strict=True) if label not in known}
+    if not outside:
+        return
+    place, row, code, count, n = located(rows, np.array(list(outside)))
+    raise error(
+        "K109",
+        argument=f"column {rows.names[place]!r}",
+        row=row,
+        value=outside[code],
+        count=count,
+        n=n,
+        **not_declared(declared),
+    )
+
+
+def _relabelled(counted: Cells, found: Sequence[Label], classes: Classes) -> Cells:
+    """The counted codes as classes; spellings of one label, 1 and 1.0, become one class."""
+    if len(set(found)) == len(found):
+        return reorder(counted.with_classes(Classes(tuple(found))), classes)
+    position = {label: place for place, label in enumerate(classes.labels)}
+    to = np.array([position[label] for label in found])
+    sparse = to_sparse(counted)
+    rows, cols = sparse.coordinates()
+    keys, place = np.unique(to[rows] * classes.k + to[cols], return_inverse=True)
+
+    def added(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        out = np.zeros(len(keys), values.dtype)
+        np.add.at(out, place, values)
+        return out
+
+    new_rows, new_cols = np.divmod(keys, classes.k)
+    merged = replace(
+        sparse,
+        classes=classes,
+        counts=added(sparse.counts),
+        squares=None if sparse.squares is None else added(sparse.squares),
+        rows=new_rows,
+        cols=new_cols,
+    )
+    if counted.storage != "dense":
+        return merged
+    squares = None if merged.squares is None else merged.densified(merged.squares)
+    return Cells.dense(merged.matrix(), classes=classes, squares=squares, n_rows=merged.n_rows)

@@ -1,0 +1,294 @@
+"""Which files a source names: paths, globs, folders, standard input, or a SQL query.
+
+Nothing is read here but folder listings, file sizes and, for streams, the first bytes.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+from karat.data.sources.files.data_file import DataFile, FileKind
+from karat.data.sources.files.duck import first_line_of_zstd
+from karat.data.sources.files.temporary import writing_temporary
+from karat.errors import error
+
+__all__ = [
+    "DataFile",
+    "FileKind",
+    "Found",
+    "Source",
+    "find",
+    "has_data_ending",
+    "is_query",
+    "is_read_once",
+    "names_files",
+]  # fmt: skip
+
+Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+_ENDINGS: dict[str, FileKind] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+}
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+# A comment or bracket may stand first; `select*.csv` is a pattern, and `SELECT * FROM` is none.
+_QUERY = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|\()*"
+    r"(?:SELECT|WITH|FROM|VALUES)(?:\s|['\"(]|/\*|--|\*\s)",
+    re.IGNORECASE,
+)
+_REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a source names: files in reading order, or a query."""
+
+    files: tuple[DataFile, ...] = ()
+    query: str | None = None
+
+
+def names_files(value: Any) -> bool:
+    """Whether it is a path, or a list of paths."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(item, str | os.PathLike) for item in value)
+    return isinstance(value, str | os.PathLike)
+
+
+def is_query(text: str) -> bool:
+    """Whether the text is SQL: it starts with SELECT, WITH, FROM or VALUES and names no file."""
+    return _QUERY.match(text) is not None and not os.path.exists(text)
+
+
+def is_read_once(source: Source) -> bool:
+    """Whether some of it is a stream, standard input or a pipe, that is gone once it is read."""
+    items = [source] if isinstance(source, str | os.PathLike) else list(source)
+    for item in items:
+        text = os.fspath(item)
+        paths = glob.glob(text) if glob.has_magic(text) else [text]
+        if text == "-" or any(_is_stream(path) for path in paths):
+            return True
+    return False
+
+
+def _is_stream(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def find(source: Source, cleanup: ExitStack) -> Found:
+    """Resolve a source into the files to read, sorted within each glob and folder.
+
+    Args:
+        source: a path, glob, folder, ``"-"`` (standard input) or SQL query, or several paths.
+        cleanup: closes and deletes the copies made of streams.
+
+    Errors:
+        K401 a path does not exist; K402 a file has 0 bytes; K409 a glob or folder matches no
+        data file; K411 the ending is not known; K420 the name is not UTF-8; K120 a query among
+        files, or a file twice.
+    """
+    items = [source] if isinstance(source, str | os.PathLike) else list(source)
+    texts = [os.fspath(item) for item in items]
+    if not texts:
+        raise error("K409", pattern="The list of files is empty.")
+    if any(is_query(text) for text in texts):
+        if len(texts) > 1:
+            raise error(
+                "K120",
+                found="A SQL query and other files were given",
+                do="Read them all in the query: SELECT … FROM 'a.parquet' UNION ALL …",
+            )
+        return Found(query=texts[0])
+    files = [file for text in texts for file in _files_of(text, cleanup)]
+    seen: set[str] = set()
+    for file in files:
+        real = os.path.realpath(file.path)
+        if real in seen:
+            raise error(
+                "K120",
+                found=f"{file.shown} is named twice, so its rows would count twice",
+                do="Name each file once.",
+            )
+        seen.add(real)
+    return Found(files=tuple(files))
+
+
+def _files_of(text: str, cleanup: ExitStack) -> Iterator[DataFile]:
+    if text == "-":
+        yield _spooled(sys.stdin.buffer, "standard input", cleanup)
+    elif os.path.isdir(text):
+        yield from _in_folder(text)
+    elif os.path.exists(text):
+        yield _single(text, cleanup)
+    elif _REMOTE.match(text):
+        raise error("K401", path=f"{text} is not on this machine; karat reads local files.")
+    elif text.startswith("~") and os.path.exists(os.path.expanduser(text)):
+        yield from _files_of(os.path.expanduser(text), cleanup)
+    elif glob.has_magic(text):
+        yield from _matching(text, cleanup)
+    else:
+        raise error("K401", path=text)
+
+
+def _matching(pattern: str, cleanup: ExitStack) -> Iterator[DataFile]:
+    matches = sorted(glob.glob(os.path.expanduser(pattern), recursive=True))
+    files = [path for path in matches if os.path.exists(path) and not os.path.isdir(path)]
+    folders = [path for path in matches if os.path.isdir(path)]
+    if not files and not folders:
+        raise error("K409", pattern=f"{pattern} matches nothing.")
+    # `runs/*` may match a README beside the data; when nothing else matches, say so.
+    known = [path for path in files if _ending(path) is not None] or files
+    for path in known:
+        # `runs/**` matches the folders of its own files too: then the files are enough.
+        yield _single(path, cleanup, is_partitioned=_has_partitions(path))
+    for folder in folders if not known else ():
+        yield from _in_folder(folder)
+
+
+def _in_folder(folder: str) -> Iterator[DataFile]:
+    """Data files below a folder; names that start with a dot or underscore are bookkeeping."""
+    root = Path(folder)
+    count = 0
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if any(part.startswith((".", "_")) for part in parts) or not path.is_file():
+            continue
+        if _ending(path.name) is not None:
+            count += 1
+            yield _described(str(path), is_partitioned=any("=" in part for part in parts[:-1]))
+    if not count:
+        raise error(
+            "K409",
+            pattern=f"The folder {folder} holds no .parquet, .csv, .tsv, .jsonl, .ndjson or "
+            ".json file.",
+        )
+
+
+def _single(path: str, cleanup: ExitStack, *, is_partitioned: bool = False) -> DataFile:
+    mode = os.stat(path).st_mode
+    if stat.S_ISREG(mode):
+        return _described(path, is_partitioned=is_partitioned)
+    is_terminal = os.path.realpath(path).startswith(("/dev/tty", "/dev/pts"))
+    if is_terminal or not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        raise error("K403", path=path, format="a file", found="it is a device or a socket.")
+    try:
+        # A named pipe, as the shell makes it of `<(command)`.
+        with open(path, "rb") as stream:
+            return _spooled(stream, path, cleanup)
+    except OSError as problem:
+        raise error("K403", path=path, format="a file", found=str(problem.strerror)) from problem
+
+
+def _described(path: str, *, is_partitioned: bool = False) -> DataFile:
+    ending = _ending(path)
+    if ending is None:
+        raise error("K411", path=path)
+    kind, compression = ending
+    n_bytes = os.stat(path).st_size
+    if not n_bytes:
+        raise error("K402", path=path, found="0 bytes")
+    if not os.access(path, os.R_OK):
+        raise error("K403", path=path, format=kind, found="permission denied")
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise error("K420", path=path) from None
+    return DataFile(path, path, kind, compression, n_bytes, is_partitioned)
+
+
+def _ending(name: str) -> tuple[FileKind, str] | None:
+    """Kind and compression from the ending of a name; None when it is not known."""
+    stem, last = os.path.splitext(name.lower())
+    compression = _COMPRESSED.get(last, "none")
+    if compression != "none":
+        last = os.path.splitext(stem)[1]
+    kind = _ENDINGS.get(last)
+    if kind is None or (kind == "parquet" and compression != "none"):
+        return None
+    return kind, compression
+
+
+def has_data_ending(name: str) -> bool:
+    """Whether the name of a file says how to read it, so that a folder gives it."""
+    return _ending(name) is not None
+
+
+def _has_partitions(path: str) -> bool:
+    return any("=" in part for part in Path(path).parts[:-1])
+
+
+def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
+    """Copy a stream to a temporary file, so that it can be read from any position."""
+    first = stream.read(4096)
+    if not first:
+        raise error("K402", path=shown, found="0 bytes")
+    compression = (
+        "gzip"
+        if first.startswith(_GZIP_MAGIC)
+        else "zstd"
+        if first.startswith(_ZSTD_MAGIC)
+        else "none"
+    )
+    # Looked at before the rest is copied, which may have no end: /dev/zero.
+    if compression == "none" and _sniffed(first) != "parquet" and b"\0" in first:
+        found = "it holds bytes of 0, which no text has, and does not start as Parquet does (PAR1)."
+        raise error("K403", path=shown, format="CSV, JSON or Parquet", found=found)
+    with writing_temporary():
+        descriptor, name = tempfile.mkstemp(prefix="karat-")
+    cleanup.callback(os.unlink, name)
+    copy = open(descriptor, "wb")  # noqa: SIM115
+    try:
+        for block in chain((first,), iter(partial(stream.read, 1 << 20), b"")):
+            with writing_temporary():
+                copy.write(block)
+        with writing_temporary():
+            copy.flush()
+    finally:
+        # What could not be written is not tried again.
+        with suppress(OSError):
+            copy.close()
+    kind = _sniffed(first) if compression == "none" else _sniffed_inside(name, compression)
+    return DataFile(name, shown, kind, compression, os.stat(name).st_size)
+
+
+def _sniffed(first: bytes) -> FileKind:
+    """Kind from the first bytes: Parquet's magic, an opening brace or bracket, else CSV."""
+    if first.startswith(b"PAR1"):
+        return "parquet"
+    text = first.removeprefix(b"\xef\xbb\xbf")
+    return "json" if re.match(rb"\s*(?:\{|\[\s*(?:\{|$))", text) else "csv"
+
+
+def _sniffed_inside(path: str, compression: str) -> FileKind:
+    if compression == "gzip":
+        import gzip
+        import zlib
+
+        try:
+            with gzip.open(path) as inside:
+                return _sniffed(inside.read(4096))
+        except (OSError, EOFError, zlib.error):
+            return "csv"  # The reader reports what is wrong with it.
+    return _sniffed(first_line_of_zstd(path).encode())

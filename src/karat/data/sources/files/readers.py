@@ -1,0 +1,258 @@
+"""Files and queries → `Relation`: what DuckDB is told to read, with nothing left to its guess.
+
+DuckDB's own detection of a CSV may skip rows that do not fit, and takes 't' and 'f' for booleans;
+here the header is read first, and every option is said.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from karat.data.roles import ALIASES, normalized
+from karat.data.sources.files.duck import (
+    check_text,
+    explaining,
+    file_list,
+    first_line_of_zstd,
+    literal,
+    quoted,
+)
+from karat.data.sources.files.label_sql import NUMBER, WHOLE, is_null
+from karat.data.sources.files.names import folders_of, json_header, member, parquet_header
+from karat.data.sources.files.relations import Part, Relation
+from karat.errors import error
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from karat.data.sources.files.paths import DataFile, Found
+
+__all__ = ["open_relation"]
+
+HEADER_BYTES_MAX = 1 << 21
+N_SAMPLE = 20_000
+"""Rows of a CSV that its column types are guessed from; labels do not depend on the guess."""
+
+
+def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relation:
+    """Open what a source names and find its columns; no row of data is read, but a sample.
+
+    Errors:
+        K402 a file has no header; K403 a file cannot be read; K408 the query fails;
+        K410 partitions differ.
+    """
+    with explaining(found.files, has_sql=found.query is not None):
+        if found.query is not None:
+            part = _query(connection, found.query)
+            return Relation((part,), query=found.query, connection=connection)
+        parts = tuple(_parts(connection, found.files))
+        n_rows = _n_rows(connection, parts)
+        return Relation(parts, found.files, n_rows=n_rows, connection=connection)
+
+
+def _query(connection: duckdb.DuckDBPyConnection, query: str) -> Part:
+    check_text(query)
+    statements = connection.extract_statements(query)
+    kinds = [statement.type.name for statement in statements]
+    if kinds != ["SELECT"]:
+        told = f"It holds {len(kinds)} statements" if len(kinds) != 1 else f"It is {kinds[0]}"
+        raise error("K408", found=f"{told}; one SELECT is read.")
+    sql = f"(\n{_bare(connection, query)}\n) AS source"
+    relation = connection.sql(f"FROM {sql}")
+    columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    # A subquery numbers the names that it has twice; the query itself shows them.
+    return Part(sql, columns, "typed", tuple(connection.sql(query).columns))
+
+
+def _bare(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    """A query without what may follow its end, `; -- like this`."""
+    import duckdb
+
+    end = len(query)
+    while True:
+        try:
+            connection.extract_statements(f"FROM (\n{query[:end]}\n)")
+        except duckdb.Error:
+            end = query.rfind(";", 0, end)
+            if end < 0:
+                return query
+        else:
+            return query[:end]
+
+
+def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Iterator[Part]:
+    for (kind, is_partitioned, _), group in groupby(
+        files, key=lambda f: (f.kind, f.is_partitioned, f.compression)
+    ):
+        members = tuple(group)
+        if kind == "csv":
+            yield from _csv_parts(connection, members)
+        elif kind == "json":
+            yield _json_part(connection, members)
+        else:
+            hive = "true" if is_partitioned else "false"
+            paths = file_list([file.path for file in members])
+            sql = f"read_parquet({paths}, union_by_name=true, hive_partitioning={hive})"
+            relation = connection.sql(f"FROM {sql}")
+            columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
+            header = parquet_header(connection, tuple(columns), members)
+            yield Part(sql, columns, "typed", header, members)
+
+
+def _n_rows(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> int | None:
+    """Rows as the footers of Parquet files count them; None when other files take part."""
+    if not all(file.kind == "parquet" for part in parts for file in part.files):
+        return None
+    paths = file_list([file.path for part in parts for file in part.files])
+    rows = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({paths})")
+    return int(rows.fetchall()[0][0])
+
+
+def _csv_parts(
+    connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]
+) -> Iterator[Part]:
+    """CSV files with the same header and separator are read together."""
+    headers = [(_csv_header(file), file) for file in files]
+    for (names, separator), group in groupby(headers, key=lambda pair: pair[0]):
+        members = tuple(file for _, file in group)
+        unique = _unique(names)
+        hive = "true" if members[0].is_partitioned else "false"
+        declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in unique)
+        # Everything is said, nothing is guessed: DuckDB's sniffer may skip rows that it
+        # cannot fit, and would take 't' and 'f' for booleans.
+        sql = (
+            f"read_csv({file_list([file.path for file in members])}, auto_detect=false, "
+            f"header=true, delim={literal(separator)}, quote='\"', escape='\"', "
+            f"allow_quoted_nulls=false, null_padding=false, strict_mode=true, "
+            f"compression={literal(members[0].compression)}, hive_partitioning={hive}, "
+            f"columns={{{declared}}})"
+        )
+        columns, mixed = _guessed(connection, sql)
+        folders = [name for name in columns if name not in unique]
+        header = (*names, *folders)
+        yield Part(sql, columns, "csv", header, members, mixed, frozenset(folders))
+
+
+def _csv_header(file: DataFile) -> tuple[tuple[str, ...], str]:
+    """Column names and separator of a CSV, from its first line."""
+    line = _first_line(file).removeprefix("\ufeff")
+    if not line.strip():
+        raise error("K402", path=file.shown, found="no header in its first line")
+    is_tsv = file.path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv")
+    separators = ["\t"] if is_tsv else [",", ";", "|", "\t"]
+    fields = {mark: _split(line, mark) for mark in separators}
+    separator = max(fields, key=lambda mark: len(fields[mark]))
+    return tuple(name.strip() for name in fields[separator]), separator
+
+
+def _first_line(file: DataFile) -> str:
+    if file.compression == "zstd":
+        return first_line_of_zstd(file.path)
+    found = ""
+    try:
+        with (
+            gzip.open(file.path) if file.compression == "gzip" else open(file.path, "rb") as stream
+        ):
+            line = stream.readline(HEADER_BYTES_MAX).decode("utf-8")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
+        found = f"{problem}.".lower().replace("not a gzipped file", "it is not gzip")
+    except UnicodeDecodeError:
+        found = "line 1 is not UTF-8 text."
+    except OSError as problem:
+        found = f"{problem.strerror}.".lower()
+    else:
+        # Old line ends, a lone carriage return, leave the whole file in one line.
+        return line.partition("\n")[0].partition("\r")[0]
+    raise error("K403", path=file.shown, format="CSV", found=found)
+
+
+def _split(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return [line]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names that SQL can tell apart: it ignores case, and repeats get a number."""
+    taken: set[str] = set()
+    unique = []
+    for position, name in enumerate(names):
+        base = name or f"column {position}"
+        candidate, n = base, 1
+        while candidate.lower() in taken:
+            candidate, n = f"{base}_{n}", n + 1
+        taken.add(candidate.lower())
+        unique.append(candidate)
+    return unique
+
+
+_USUAL_NAMES = frozenset(alias for names in ALIASES.values() for alias in names)
+GUESSED_MAX = 200
+"""Text columns of a CSV whose kind is guessed from the first rows."""
+
+
+def _guessed(
+    connection: duckdb.DuckDBPyConnection, sql: str
+) -> tuple[dict[str, str], frozenset[str]]:
+    """The type that each column looks like in its first rows, and those that look like none."""
+    relation = connection.sql(f"FROM {sql}")
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    texts = [name for name, kind in types.items() if kind == "VARCHAR"]
+    if len(texts) > GUESSED_MAX:
+        # Scores of a thousand classes, say: only what a name calls truth, prediction, weight …
+        texts = [name for name in texts if normalized(name) in _USUAL_NAMES]
+    mixed = {name for name, kind in types.items() if kind == "VARCHAR"}.difference(texts)
+    if not texts:
+        return types, frozenset(mixed)
+    checks = ", ".join(
+        f"count({q}) FILTER (NOT {is_null(q)}), "
+        f"count(*) FILTER (regexp_full_match({q}, {literal(WHOLE)})), "
+        f"count(*) FILTER (regexp_full_match({q}, {literal(NUMBER)}) AND NOT {is_null(q)}), "
+        f"count(*) FILTER (lower(trim({q})) IN ('true', 'false'))"
+        for q in map(quoted, texts)
+    )
+    counts = connection.execute(f"SELECT {checks} FROM (FROM {sql} LIMIT {N_SAMPLE})").fetchall()[0]
+    for i, name in enumerate(texts):
+        n, n_whole, n_real, n_boolean = counts[4 * i : 4 * i + 4]
+        if n and n_whole == n:
+            types[name] = "BIGINT"
+        elif n and n_real == n:
+            types[name] = "DOUBLE"
+        elif n and n_boolean == n:
+            types[name] = "BOOLEAN"
+        elif n_real or not n:
+            mixed.add(name)
+    return types, frozenset(mixed)
+
+
+def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Part:
+    paths = file_list([file.path for file in files])
+    hive = "true" if files[0].is_partitioned else "false"
+    compression = "auto" if files[0].compression == "none" else files[0].compression
+    common = f"compression='{compression}', hive_partitioning={hive}"
+    relation = connection.sql(f"FROM read_json({paths}, union_by_name=true, {common})")
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    if list(types) == ["json"]:
+        raise error(
+            "K403", path=files[0].shown, format="JSON", found="it holds no objects with columns."
+        )
+    folders = frozenset(folders_of(files) & set(types))
+    objects = f"read_json_objects({paths}, {common})"
+    header = json_header(connection, tuple(types), objects)
+    if header != tuple(types):
+        # Columns that SQL cannot tell apart are taken from each object by their own names.
+        taken = ", ".join(
+            f"{quoted(name)}" if name in folders else f"{member(key)} AS {quoted(name)}"
+            for name, key in zip(types, header, strict=True)
+        )
+        sql = f"(SELECT {taken} FROM {objects})"
+    else:
+        declared = ", ".join(f"{literal(name)}: 'JSON'" for name in types if name not in folders)
+        sql = f"read_json({paths}, {common}, columns={{{declared}}})"
+    return Part(sql, types, "json", header, files, partitions=folders)

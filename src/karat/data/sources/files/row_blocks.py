@@ -1,0 +1,269 @@
+"""The label columns of a relation as blocks of integer codes, in bounded memory.
+
+Batches come as the reader makes them; blocks all have the same number of rows, so that
+float sums over them depend neither on row groups nor on threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.arrow.arrays import ArrowColumn, batches
+from karat.data.arrow.numbers import nulls_of, numbers_of
+from karat.data.labels.align import check_kinds
+from karat.data.labels.column import Codes, Column, Flags
+from karat.data.labels.ndarrays import encode_array
+from karat.errors import KaratError, error
+
+__all__ = ["N_BLOCK", "Batch", "Block", "RowBlocks"]
+
+N_BLOCK = 1 << 20
+"""Rows of a block: large enough for the counting threads, 24 MB at most."""
+TRUE, PRED, WEIGHT = "c0", "c1", "c2"
+_TEXT_OFFSETS = {"u": np.int32, "U": np.int64}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive rows.
+
+    Attributes:
+        first_row: number of the first of them, counted from 0 over the whole read.
+        true, pred: integer[n]: labels that are integers, else codes of `RowBlocks.texts`.
+        weights: float64[n], or None.
+    """
+
+    first_row: int
+    true: Codes
+    pred: Codes
+    weights: npt.NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive rows of a stream.
+
+    Attributes:
+        first_row: number of the first of them, dropped ones counted.
+        n: number of rows, dropped ones counted.
+        parts: truth, prediction and maybe weights of the rows that are kept.
+        kept: bool[n], or None when every row is.
+        columns: every column of the stream by its name in SQL, with every row.
+    """
+
+    first_row: int
+    n: int
+    parts: list[npt.NDArray[Any]]
+    kept: Flags | None
+    columns: dict[str, ArrowColumn]
+
+
+@dataclass
+class RowBlocks:
+    """Reads a query of two label columns and maybe weights; it can be read more than once.
+
+    Attributes:
+        open: starts the query and returns its stream, anything with ``__arrow_c_stream__``.
+        names: columns as messages call them: truth, prediction, and weights if there are any.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
+        absent: integer[m], codes of the texts that stand for a missing label.
+        n_dropped: rows left out by the last read.
+        is_text: whether the labels of the last read are texts.
+        is_boolean: whether both columns of the last read are booleans.
+        beside: more columns of the stream, which `batches` hands out as they are.
+        named: likewise columns of ids and clusters: what SQL calls them, and what messages do;
+            none may be missing.
+    """
+
+    open: Callable[[], Any]
+    names: tuple[str, ...]
+    nulls: Literal["error", "drop"] = "error"
+    absent: npt.NDArray[np.int64] | None = None
+    n_dropped: int = 0
+    is_text: bool = False
+    is_boolean: bool = False
+    beside: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
+    _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether weights are read."""
+        return len(self.names) > 2
+
+    @property
+    def n_texts(self) -> int:
+        """How many different texts have been seen."""
+        return len(self._encoder)
+
+    def texts(self) -> list[str]:
+        """The text of each code."""
+        return list(self._encoder.labels())
+
+    def __iter__(self) -> Generator[Block, None, None]:
+        """Blocks in row order; the stream is closed when the iterator is.
+
+        Errors:
+            K104 a label is missing and `nulls` is ``"error"``; K108 text beside numbers;
+            K407 numbers that are not whole.
+        """
+        self.n_dropped = 0
+        columns: list[npt.NDArray[Any]] = []
+        filled = first_row = 0
+        for parts in map(_labels_and_weights, self.batches()):
+            if not columns:
+                # Why: blocks handed out are views of these; they are counted before the next.
+                columns = [np.empty(N_BLOCK, part.dtype) for part in parts]
+            start, n = 0, len(parts[0])
+            while start < n:
+                taken = min(N_BLOCK - filled, n - start)
+                for column, part in zip(columns, parts, strict=True):
+                    column[filled : filled + taken] = part[start : start + taken]
+                filled, start = filled + taken, start + taken
+                if filled == N_BLOCK:
+                    yield _block(first_row, columns, filled)
+                    first_row, filled = first_row + filled, 0
+        if filled:
+            yield _block(first_row, columns, filled)
+
+    def batches(self) -> Iterator[Batch]:
+        """Batches as the reader makes them, in row order; errors as those of the blocks."""
+        self.n_dropped = 0
+        row = 0
+        is_checked = False
+        names = [TRUE, PRED, WEIGHT][: len(self.names)]
+        checked = [*zip(names[:2], self.names, strict=False), *self.named]
+        of_rows = [name for name, _ in self.named]
+        stream = batches(self.open(), [*names, *of_rows, *self.beside])
+        for batch in stream:
+            true, pred = (self._labels(batch[name], i, row) for i, name in enumerate(names[:2]))
+            self.is_text = true.kind == "string"
+            self.is_boolean = true.kind == pred.kind == "boolean"
+            parts: list[npt.NDArray[Any]] = [true.codes, pred.codes]
+            missing = [column.missing for column in (true, pred)]
+            missing += [nulls_of(batch[name]) for name in of_rows]
+            if self.has_weights:
+                weights, no_weight = _weights(batch[WEIGHT])
+                parts.append(weights)
+                missing.append(no_weight if self.nulls == "drop" else None)
+            flags = [flag for flag in missing if flag is not None]
+            kept = None
+            row += len(true)
+            if flags:
+                if self.nulls == "error":
+                    first = [_first_of(flag, len(true)) for flag in missing[: len(checked)]]
+                    place = first.index(min(first))
+                    raise _missing(*checked[place], missing[place], row - len(true), stream)
+                kept = ~np.logical_or.reduce(flags)
+                parts = [part[kept] for part in parts]
+                self.n_dropped += int(len(kept) - np.count_nonzero(kept))
+            if not is_checked and len(parts[0]):
+                # Of rows that are there: a column of nulls alone has no kind.
+                check_kinds(self._told(true, parts[0]), self._told(pred, parts[1]))
+                is_checked = True
+            yield Batch(row - len(true), len(true), parts, kept, batch)
+
+    def _labels(self, column: ArrowColumn, place: int, row: int) -> Column:
+        argument = f"column {self.names[place]!r}"
+        missing = nulls_of(column)
+        if column.format in _TEXT_OFFSETS:
+            (chunk,) = column.chunks
+            stop = chunk.offset + chunk.length
+            offsets = chunk.buffers[0].view(_TEXT_OFFSETS[column.format])
+            codes = self._encoder.encode_utf8(
+                offsets[chunk.offset : stop + 1], chunk.buffers[1], chunk.validity, chunk.offset
+            )
+            if self.absent is not None:
+                missing = np.isin(codes, self.absent) | (False if missing is None else missing)
+                missing = missing if missing.any() else None
+            return Column(argument, codes, "string", missing=missing)
+        numbers = numbers_of(column)
+        assert numbers is not None, column.format
+        if missing is not None:
+            # What lies under a null is arbitrary.
+            numbers = np.where(missing, numbers.dtype.type(0), numbers)
+        try:
+            found = encode_array(numbers, argument, "keep")
+        except KaratError as problem:
+            if problem.code != "K105":
+                raise
+            facts = problem.context
+            raise error(
+                "K407", column=self.names[place], row=row + facts["row"], value=facts["value"]
+            ) from None
+        if found.kind == "integer" and found.labels is not None:
+            # Codes of this block alone: they would mean something else in the next one.
+            raise error(
+                "K106",
+                argument=argument,
+                found="It holds whole numbers beyond 64 bits (−2^63 to 2^63−1); "
+                "read them as text: SELECT col::VARCHAR",
+            )
+        if found.missing is not None:
+            missing = found.missing if missing is None else missing | found.missing
+        return Column(argument, found.codes, found.kind, missing=missing)
+
+    def _told(self, column: Column, codes: npt.NDArray[Any]) -> Column:
+        """The column with the first of these labels, for a message that shows it."""
+        if column.kind != "string":
+            return replace(column, codes=codes)
+        return replace(column, codes=codes[:1] * 0, labels=(self.texts()[codes[0]],))
+
+    def first_and_count(self, test: Callable[[Block], Flags]) -> tuple[int, int, int]:
+        """The first row that passes a test, how many do, and how many rows there are.
+
+        Cost: a second read of the data; for error messages.
+        """
+        first, count, n = -1, 0, 0
+        for block in self:
+            flags = test(block)
+            if first < 0 and flags.any():
+                first = block.first_row + int(flags.argmax())
+            count += int(np.count_nonzero(flags))
+            n += len(flags)
+        return first, count, n
+
+
+def _first_of(flags: Flags | None, n: int) -> int:
+    """The first row that is flagged; n where none is."""
+    return n if flags is None or not flags.any() else int(flags.argmax())
+
+
+def _missing(
+    column: str, name: str, flags: Flags | None, row: int, rest: Iterator[dict[str, ArrowColumn]]
+) -> Exception:
+    """K104 with the first row and the count over everything that follows."""
+    assert flags is not None
+    first, count, n = row + int(flags.argmax()), int(np.count_nonzero(flags)), row + len(flags)
+    for batch in rest:
+        values = batch[column]
+        nulls = nulls_of(values)
+        numbers = None if values.format in _TEXT_OFFSETS else numbers_of(values)
+        if numbers is not None and numbers.dtype.kind == "f":
+            nulls = np.isnan(numbers) if nulls is None else nulls | np.isnan(numbers)
+        count += 0 if nulls is None else int(np.count_nonzero(nulls))
+        n += len(values)
+    return error("K104", argument=f"column {name!r}", row=first, count=count, n=n)
+
+
+def _labels_and_weights(batch: Batch) -> list[npt.NDArray[Any]]:
+    return batch.parts
+
+
+def _block(first_row: int, columns: list[npt.NDArray[Any]], n: int) -> Block:
+    views = [column[:n] for column in columns]
+    return Block(first_row, views[0], views[1], views[2] if len(views) > 2 else None)
+
+
+def _weights(column: ArrowColumn) -> tuple[npt.NDArray[np.float64], Flags | None]:
+    numbers = numbers_of(column)
+    assert numbers is not None, column.format
+    missing = nulls_of(column)
+    weights = numbers.astype(np.float64, copy=False)
+    return (weights if missing is None else np.where(missing, np.nan, weights)), missing

@@ -1,0 +1,348 @@
+"""Parquet files too large to hold, as units of rows that are read one after the other.
+
+What the columns and the classes are is decided once, on a digest of all files: every pair of true
+and predicted label that occurs, and how many scores a row has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from karat.data.accumulator import Batch, Origin, Tallies
+from karat.data.axes import SlicesLater
+from karat.data.checks import check_unused_weights, single_columns, unused_groups
+from karat.data.roles import Role
+from karat.data.rows import Counted, Rows
+from karat.data.scores.columns import ScoreColumns, find_score_columns
+from karat.data.scores.containers import tolerance_of
+from karat.data.scores.placed_columns import not_scores
+from karat.data.slices.codes import Key
+from karat.data.sources.files.counted import facts_of, families, opened, tally_files
+from karat.data.sources.files.duck import check_condition, explaining, quoted
+from karat.data.sources.files.label_sql import family
+from karat.data.sources.files.paths import Source
+from karat.data.sources.files.relations import Relation
+from karat.data.sources.files.row_places import rows_of_each
+from karat.data.sources.files.rows import rows_of_files, slices_later
+from karat.data.sources.files.score_sql import item_of
+from karat.data.sources.files.unchanged import Stamp, changed, stamp
+from karat.data.sources.files.unit_cuts import Unit, units_of
+from karat.errors import KaratError, error
+from karat.tally import Classes
+
+__all__ = ["FileUnits", "units_of_files"]
+
+
+@dataclass(frozen=True)
+class FileUnits:
+    """A source of Parquet files, cut into units.
+
+    Attributes:
+        units: in reading order.
+        n_bytes: what the scores of all rows would take in memory; 0 without scores.
+        digest: what the columns and classes are, of all rows; its own rows mean nothing.
+        given: the arguments of the read.
+        facts: what a report says of the source.
+        tolerance: how far from 1 a row of probabilities may add up.
+        stamps: size and time of each file by path, before anything was read.
+        n_threads: threads of the reader and of the count.
+        clusters: the column of clusters, or None.
+        later: how the values of columns become slices.
+    """
+
+    units: tuple[Unit, ...]
+    n_bytes: int
+    digest: Rows | Counted
+    given: Mapping[str, Any]
+    facts: Mapping[str, Any]
+    tolerance: float
+    stamps: Mapping[str, Stamp]
+    n_threads: int | None = None
+    clusters: str | None = None
+    later: SlicesLater = field(default_factory=SlicesLater)
+
+    @property
+    def classes(self) -> Classes:
+        """The classes of all rows."""
+        return self.digest.classes
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the files."""
+        return sum(unit.n for unit in self.units)
+
+    @property
+    def cuts(self) -> list[tuple[list[str], int, int]]:
+        """The files of each unit, its first row and how many there are."""
+        return [([file.path for file in unit.files], unit.first, unit.n) for unit in self.units]
+
+    @property
+    def n_batches(self) -> int:
+        """How many units there are."""
+        return len(self.units)
+
+    def batch(self, place: int) -> Batch:
+        """The rows of a unit on the classes of all, or their tally.
+
+        Errors:
+            K417 a file is not what it was; as `rows_of_files`, with rows numbered over the whole
+            read where nothing is filtered.
+        """
+        unit, given, digest = self.units[place], dict(self.given), self.digest
+        classes = self.classes
+        named: dict[str, Any] = {}
+        if isinstance(digest, Rows):
+            assert digest.scores is not None
+            columns = digest.scores.columns
+            assert columns is not None
+            role = "prob" if digest.is_prob else "score"
+            named = {"prob": "", "score": ""} | {role: list(columns)}
+        mapping = digest.mapping
+        # What the digest does not have is not looked for again: an empty name says so.
+        named |= {role: mapping.get(role) or "" for role in ("true", "pred", "weights")}
+        positive = None if classes.positive is None else classes.labels[classes.positive]
+        for name in ("labels", "positive", "labels_are_text", *named):
+            given.pop(name, None)
+        try:
+            with self._unchanged(unit):
+                found = rows_of_files(
+                    unit.sql, labels=classes.labels, positive=positive, n_threads=self.n_threads,
+                    clusters=self.clusters or "", groups=self.later.groups, is_part=True,
+                    **named, **given,
+                )  # fmt: skip
+        except KaratError as problem:
+            if problem.code != "K402":
+                raise
+            return Tallies(n_dropped=int(problem.context["n_dropped"]))
+        if isinstance(found, Counted):
+            return replace(found, cells=found.cells.with_classes(classes))
+        cells = None if found.cells is None else found.cells.with_classes(classes)
+        found = replace(found.on(classes), cells=cells)
+        if found.scores is None:
+            return found
+        return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
+
+    def origin(self, found: Tallies) -> Origin:
+        """Where the rows came from, and how many were left out.
+
+        Errors:
+            K402 no row is left.
+        """
+        facts, warnings = dict(self.facts), list(self.digest.warnings)
+        if not found.n_rows:
+            raise error("K402", path="All files", found="no row is left to read")
+        if found.n_dropped:
+            facts["n_dropped"] = found.n_dropped
+            total = found.n_rows + found.n_dropped
+            warnings.insert(
+                0, f"{found.n_dropped} of {total} rows have a missing label and were dropped."
+            )
+        mapping = dict(self.digest.mapping)
+        if self.clusters is not None:
+            mapping["clusters"] = self.clusters
+        return Origin(mapping, facts, tuple(warnings))
+
+    @contextmanager
+    def _unchanged(self, unit: Unit) -> Iterator[None]:
+        """Refuse files that are not what they were, before and after they are read."""
+        self._check(unit)
+        try:
+            yield
+        finally:
+            self._check(unit)
+
+    def _check(self, unit: Unit) -> None:
+        for file in unit.files:
+            now = stamp(file.path)
+            if now != self.stamps[file.path]:
+                raise changed(file, now)
+
+    @contextmanager
+    def numbering(self, place: int) -> Iterator[None]:
+        """Errors within name rows of the whole read."""
+        try:
+            yield
+        except KaratError as problem:
+            raise self._numbered(problem, place) from None
+
+    def _numbered(self, problem: KaratError, place: int) -> Exception:
+        """The same error with the row of the whole read, and of which rows its counts are."""
+        if "row" not in problem.context:
+            return problem
+        unit = self.units[place]
+        if self.given.get("where") is not None:
+            told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
+            return error(problem.code, **{**problem.context, "numbering": told})
+        facts = {**problem.context, "row": problem.context["row"] + self._before(place)}
+        if "n" in facts and len(self.units) > 1:
+            facts["numbering"] = f"The count is of {unit.shown}."
+        return error(problem.code, **facts)
+
+    def _before(self, place: int) -> int:
+        return sum(unit.n for unit in self.units[:place])
+
+
+def units_of_files(
+    source: Source,
+    *,
+    n_threads: int | None = None,
+    where: str | None = None,
+    nulls: Literal["error", "drop"] = "error",
+    clusters: str | None = None,
+    groups: Sequence[Key] = (),
+    **given: Any,
+) -> FileUnits | None:
+    """A source of Parquet files as units; None where it is something else.
+
+    Args:
+        source, n_threads, where, nulls, given: as of `rows_of_files`.
+        clusters: a column; None, to tell columns that are called like one, or an empty name.
+        groups: columns, and crosses of several, whose values and bins are slices.
+
+    Errors:
+        As `rows_of_files`: columns that are not there, and classes that do not fit.
+
+    Cost: one pass over the labels.
+    """
+    with opened(source, n_threads) as relation:
+        if relation.query is not None or relation.n_rows is None:
+            return None
+        paths = [file.path for part in relation.parts for file in part.files]
+        stamps = {path: stamp(path) for path in paths}
+        if where is not None:
+            check_condition(relation.connection, where)
+        named: dict[Role, str | None] = {
+            "true": given.get("true"), "pred": given.get("pred"),
+            "weights": given.get("weights"), "clusters": "",
+        }  # fmt: skip
+        roles, chosen, notes = find_score_columns(
+            relation.header, families(relation), named, given.get("prob"), given.get("score")
+        )
+        mapping = {role: name for role, name in roles.mapping.items() if name}
+        singles = single_columns(groups, relation.header)
+        used = [*mapping.values(), *(() if chosen is None else chosen.names), *singles]
+        axes = [relation.column(name) for name in (*([clusters] if clusters else ()), *singles)]
+        if clusters is None:
+            notes += unused_groups(relation.header, used)
+        with explaining(relation.files, where=where):
+            relation.require_names(axes)
+            told = _check(relation, mapping, chosen)
+            if told is not None:
+                notes, chosen = [*notes, told], None
+                given |= {"prob": "", "score": ""}
+            if given.get("weights") is None and "weights" not in mapping:
+                check_unused_weights(relation.described, used)
+            n_rows = rows_of_each(relation)
+            names = () if chosen is None else chosen.names
+            is_half = relation.halves([relation.column(name) for name in names])
+        facts, later = facts_of(relation, where), slices_later(relation, groups)
+        sql, labels = _digest(relation, mapping, names, where)
+    try:
+        found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **given)
+    except KaratError as problem:
+        if "row" in problem.context:
+            declared = ("labels", "positive", "labels_are_text")
+            reading = {name: given[name] for name in declared if name in given}
+            _look_for(labels, mapping, {"nulls": nulls, "n_threads": n_threads, **reading})
+        raise
+    # Of columns of lists only the numbers that were read say how many a row has.
+    scores = found.scores if isinstance(found, Rows) else None
+    width = 0 if scores is None else scores.values[:1].nbytes
+    if axes:
+        of_labels = 8 + 8 * ("weights" in mapping) if scores is None else 0
+        width += of_labels + 4 * len(axes)
+    n_bytes = sum(n_rows.values()) * width
+    units = units_of(relation, n_rows, width)
+    kept = {"where": where, "nulls": nulls, **given}
+    return FileUnits(
+        units,
+        n_bytes,
+        found.warned(*notes),
+        kept,
+        facts,
+        tolerance_of(is_half=is_half),
+        stamps,
+        n_threads,
+        clusters or None,
+        later,
+    )
+
+
+def _check(
+    relation: Relation, mapping: Mapping[str, str], chosen: ScoreColumns | None
+) -> str | None:
+    """What every file must have, while they are still known apart.
+
+    Returns:
+        What to tell of columns that nobody named and that cannot be scores.
+    """
+    known = {role: relation.column(name) for role, name in mapping.items()}
+    relation.require(known)
+    if chosen is None:
+        return None
+    try:
+        relation.require_scores([relation.column(name) for name in chosen.names])
+    except KaratError as problem:
+        return not_scores(problem, chosen, has_pred="pred" in known)
+    return None
+
+
+def _look_for(sql: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> None:
+    """Raise what is wrong with a label with its row in the files: a digest does not know it."""
+    true = mapping["true"]
+    pred = mapping.get("pred", f"{true} again")
+    tally_files(sql, true=true, pred=pred, weights="", **reading)
+
+
+def _digest(
+    relation: Relation, mapping: Mapping[str, str], scores: tuple[str, ...], where: str | None
+) -> tuple[str, str]:
+    """The query of every pair of labels, and that of the labels of every row.
+
+    Beside the pairs are scores and weights that mean nothing. No value of a row stands there: a row
+    that is left out may hold anything.
+    """
+    parts = " UNION ALL BY NAME ".join(f"SELECT * FROM {part.sql}" for part in relation.parts)
+    kept = f" WHERE ({where}\n)" if where is not None else ""
+    labels = dict.fromkeys(mapping[role] for role in ("true", "pred") if role in mapping)
+    weights = mapping.get("weights")
+    kinds = dict(relation.described)
+
+    def column(name: str) -> str:
+        return quoted(relation.column(name))
+
+    def is_there(name: str) -> str:
+        is_float = kinds[name] in ("FLOAT", "DOUBLE")
+        number = f" AND NOT isnan({column(name)})" if is_float else ""
+        return f"{column(name)} IS NOT NULL{number}"
+
+    condition = " AND ".join(map(is_there, labels))
+    pairs = ", ".join(f"{column(name)} AS {quoted(name)}" for name in labels)
+    beside = [
+        f"{_neutral(kinds[name], column(name), number, condition)} AS {quoted(name)}"
+        for name, number in [*((name, 0) for name in scores), (weights, 1)]
+        if name and name not in labels
+    ]
+    distinct = f"SELECT DISTINCT {pairs} FROM rows WHERE {condition} ORDER BY ALL"
+    with_rows = f"WITH rows AS (SELECT * FROM ({parts}){kept})"
+    true = mapping["true"]
+    again = "" if len(labels) > 1 else f", {column(true)} AS {quoted(f'{true} again')}"
+    return (
+        f"{with_rows} SELECT {', '.join(['*', *beside])} FROM ({distinct})",
+        f"{with_rows} SELECT {pairs}{again} FROM rows",
+    )
+
+
+def _neutral(kind: str, column: str, number: int, condition: str) -> str:
+    """A number, or a list as long as those of a column; what holds neither as it is."""
+    item = item_of(kind)
+    if family(item or kind) not in ("whole", "real"):
+        return f"(SELECT {column} FROM rows LIMIT 1)"
+    value = f"CAST({number} AS {item or kind})"
+    if item is None:
+        return value
+    of = f"SELECT {column} AS list FROM rows WHERE {condition} AND {column} IS NOT NULL LIMIT 1"
+    return f"(SELECT list_transform(list, lambda item: {value}) FROM ({of}))"

@@ -1,0 +1,1 @@
+"""Tables in memory, of any library: columns found by role."""

@@ -1,0 +1,294 @@
+"""A table of any library → its columns by name.
+
+Only the columns asked for are read.
+Each becomes what `encode` and `as_weights` take: a host's own column, or an `ArrowColumn`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from karat.data.arrow.arrays import read_columns, schema_of
+from karat.data.labels.column import Column, Nulls
+from karat.data.labels.containers import encode, host_of
+from karat.data.roles import Family, nearest
+from karat.data.sources.distributed.frames import spread_host
+from karat.errors import KaratError, error, short, shown
+
+__all__ = [
+    "Frame",
+    "columns",
+    "encode_role",
+    "family_of",
+    "is_frame",
+    "open_frame",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A table, opened: what columns it has, and a way to read some of them.
+
+    Attributes:
+        names: column names in order, repeats included.
+        types: what each column holds.
+        kind: whose table it is: ``"pandas"``, ``"duckdb"``, ``"dict"`` …
+        read: names → values by name.
+    """
+
+    names: tuple[str, ...]
+    types: Mapping[str, Family]
+    kind: str
+    read: Callable[[Sequence[str]], dict[str, Any]]
+
+    def columns(self, names: Sequence[str], roles: Sequence[str] | None = None) -> dict[str, Any]:
+        """The values of some columns by name.
+
+        Args:
+            names: the columns wanted.
+            roles: what each is wanted for, in messages.
+
+        Errors:
+            K404 there is no such column; K405 several columns have the name; K412 the library
+            of the table cannot read it.
+        """
+        for place, name in enumerate(names):
+            role = roles[place] if roles else "this call"
+            n_found = self.names.count(name)
+            if not n_found:
+                raise error(
+                    "K404",
+                    column=name,
+                    role=role,
+                    columns=shown(self.names, 20),
+                    nearest=nearest(name, self.names),
+                )
+            if n_found > 1:
+                raise error(
+                    "K405",
+                    role=f"the one named {name!r}",
+                    candidates=f"{n_found} columns have that name",
+                    do="Rename all but one",
+                )
+        with _reading(self.kind):
+            return self.read(tuple(dict.fromkeys(names)))
+
+
+def columns(table: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Columns of a table by name.
+
+    Args:
+        table: a pandas or Polars frame (lazy ones read only these columns), an Arrow table or
+            reader, a DuckDB relation, a dict of columns, anything with ``__arrow_c_stream__``,
+            or any other frame that narwhals knows.
+
+    Errors:
+        K404 there is no such column; K405 several have the name; K412 it is no table.
+    """
+    return open_frame(table).columns(names)
+
+
+def is_frame(values: object) -> bool:
+    """Whether an object is a table with named columns, not a column or an array."""
+    try:
+        return _is_frame(values)
+    except Exception:  # the class of the object may raise anything
+        return False
+
+
+def _is_frame(values: Any) -> bool:
+    if spread_host(values) is not None:
+        return True
+    host = host_of(values)
+    if isinstance(values, Mapping):
+        return True
+    if host in ("pandas", "polars", "narwhals"):
+        # A lazy frame warns when it is asked for its columns.
+        return hasattr(values, "collect_schema") or hasattr(values, "columns")
+    if host == "duckdb":
+        return hasattr(values, "columns")
+    if host == "pyarrow":
+        return hasattr(values, "schema")
+    return hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
+
+
+def open_frame(table: Any) -> Frame:
+    """Find the columns of a table; no row is read.
+
+    Errors:
+        K412 it is no table, or its library cannot read it.
+    """
+    with _reading(f"{type(table).__module__}.{type(table).__qualname__}"):
+        return _opened(table)
+
+
+@contextmanager
+def _reading(kind: str) -> Iterator[None]:
+    """What another library raises becomes K412."""
+    try:
+        yield
+    except (KaratError, MemoryError):
+        raise
+    except Exception as problem:
+        found = f"A table of {kind} cannot be read: {short(problem, 200)}"
+        raise error("K412", found=found) from problem
+
+
+def _opened(table: Any) -> Frame:
+    host = host_of(table)
+    if isinstance(table, Mapping):
+        return _open_dict(table)
+    if host == "narwhals":
+        return open_frame(table.to_native())
+    if host == "pandas" and getattr(table, "ndim", 0) == 2:
+        return _open_pandas(table)
+    if host == "polars" and is_frame(table):
+        return _open_polars(table)
+    if host == "duckdb" and is_frame(table):
+        return _open_duckdb(table)
+    if hasattr(table, "__arrow_c_stream__") or (host == "pyarrow" and is_frame(table)):
+        return _open_arrow(table, host)
+    if host == "dask" and getattr(table, "ndim", 0) == 2 and hasattr(table, "_meta"):
+        return _open_dask(table)
+    return _open_with_narwhals(table, host)
+
+
+def encode_role(values: Any, column: str, *, is_prediction: bool, nulls: Nulls = "error") -> Column:
+    """Labels of a column of a table.
+
+    Errors:
+        K407 predictions that are not whole numbers; else as `encode`.
+    """
+    try:
+        return encode(values, f"Column {column!r}", nulls=nulls)
+    except KaratError as problem:
+        if problem.code != "K105" or not is_prediction:
+            raise
+        facts = problem.context
+        raise error("K407", column=column, row=facts["row"], value=facts["value"]) from None
+
+
+# What a type is called in NumPy, pandas, Polars, DuckDB and Arrow, in lower case.
+_FAMILIES: tuple[tuple[str, Family], ...] = (
+    (r"list|array|large_list|fixed_size_list|.*\[\d*\]$", "list"),
+    (r"u?(tiny|small|big|huge)?int(eger)?\d*\b", "whole"),
+    (r"float|double|real|half|decimal", "real"),
+    (r"bool", "boolean"),
+    (
+        r"str\d*\b|string|bytes|large_string|utf8|varchar|char|text|enum|categor|dictionary|uuid",
+        "text",
+    ),
+    (r"object|unknown|null|json", "unknown"),
+)
+
+
+def family_of(type_of_column: object) -> Family:
+    """What a column type is, from its name in any of the libraries."""
+    text = str(getattr(type_of_column, "name", None) or type_of_column).lower()
+    return next((family for pattern, family in _FAMILIES if re.match(pattern, text)), "other")
+
+
+# What a type is called in the C data interface of Arrow.
+_ARROW_FAMILIES: tuple[tuple[str, Family], ...] = (
+    (r"[cCsSiIlL]", "whole"),
+    (r"[efg]|d:.*", "real"),
+    (r"b", "boolean"),
+    (r"v?u|U|v?z|Z", "text"),
+    (r"\+(v?[lL]|w:.*)", "list"),
+    (r"n", "unknown"),
+)
+
+
+def _family_of_arrow(code: str) -> Family:
+    return next(
+        (family for pattern, family in _ARROW_FAMILIES if re.fullmatch(pattern, code)), "other"
+    )
+
+
+def _open_dict(table: Mapping[Any, Any]) -> Frame:
+    names = tuple(map(str, table))
+    by_name = dict(zip(names, table.values(), strict=True))
+    types: dict[str, Family] = {
+        name: family_of(getattr(values, "dtype", None) or getattr(values, "type", "unknown"))
+        for name, values in by_name.items()
+    }
+    return Frame(names, types, "dict", lambda wanted: {name: by_name[name] for name in wanted})
+
+
+def _open_pandas(table: Any) -> Frame:
+    # Names need not be strings, nor be unique.
+    names = tuple(map(str, table.columns))
+    types = {
+        name: family_of(dtype.categories.dtype if hasattr(dtype, "categories") else dtype)
+        for name, dtype in zip(names, table.dtypes, strict=True)
+    }
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        return {name: table.iloc[:, names.index(name)] for name in wanted}
+
+    return Frame(names, types, "pandas", read)
+
+
+def _open_polars(table: Any) -> Frame:
+    schema = table.collect_schema()
+    types = {name: family_of(dtype) for name, dtype in schema.items()}
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        part = table.select(wanted)
+        part = part.collect() if hasattr(part, "collect") else part
+        return {name: part.get_column(name) for name in wanted}
+
+    return Frame(tuple(types), types, "polars", read)
+
+
+def _open_duckdb(table: Any) -> Frame:
+    names = tuple(table.columns)
+    types = {name: family_of(kind) for name, kind in zip(names, table.types, strict=True)}
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        quoted = ['"' + name.replace('"', '""') + '"' for name in wanted]
+        return {**read_columns(table.select(*quoted), wanted)}
+
+    return Frame(names, types, "duckdb", read)
+
+
+def _open_arrow(table: Any, host: str) -> Frame:
+    schema = schema_of(table)
+    types = {name: _family_of_arrow(code) for name, code in schema}
+    names = tuple(name for name, _ in schema)
+    return Frame(names, types, host, lambda wanted: {**read_columns(table, wanted)})
+
+
+def _open_dask(table: Any) -> Frame:
+    """Its columns as those of pandas, each partition of which it is made of."""
+    meta = _opened(table._meta)
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        return dict(_opened(table[list(wanted)].compute()).read(wanted))
+
+    return Frame(meta.names, meta.types, "dask", read)
+
+
+def _open_with_narwhals(table: Any, host: str) -> Frame:
+    import narwhals
+
+    try:
+        frame: Any = narwhals.from_native(table)
+    except TypeError:
+        found = f"It is a {type(table).__module__}.{type(table).__qualname__}"
+        raise error("K412", found=found) from None
+    schema = frame.collect_schema()
+    types = {name: family_of(dtype) for name, dtype in schema.items()}
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        part = frame.select(wanted)
+        part = part.collect() if hasattr(part, "collect") else part
+        return {name: np.asarray(part.get_column(name).to_numpy()) for name in wanted}
+
+    return Frame(tuple(types), types, host, read)

@@ -1,0 +1,187 @@
+"""What rows of scores lose, added up on a device; the formulas are those of the native pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from karat.data.sources.torch.histograms import counted, summed
+from karat.data.sources.torch.tensors import Tensor, torch
+from karat.tally.sums import LOSSES, Sums
+
+__all__ = ["LossTally", "columns_of", "widened"]
+
+_BLOCK_VALUES: Final = 1 << 22
+"""Scores that are read at once."""
+
+
+def widened(scores: Tensor) -> Tensor:
+    """float32 of numbers of 16 bits; the others as they are."""
+    is_half = scores.dtype in (torch().float16, torch().bfloat16)
+    return scores.to(torch().float32) if is_half else scores
+
+
+def columns_of(scores: Tensor, positive: int | None, *, is_prob: bool) -> Tensor:
+    """float64[m, k] of scores [m, k], or [m] of the positive class of two."""
+    values = widened(scores)
+    if values.ndim == 1 and is_prob:
+        # As where the host reads them: 1 − p in the type of p, but of the first class in float64.
+        rest = 1 - (values if positive else values.to(torch().float64))
+        values = torch().stack([rest, values] if positive else [values.to(rest.dtype), rest], dim=1)
+    elif values.ndim == 1:
+        own = values if positive else -values
+        values = torch().stack([torch().zeros_like(own), own], dim=1)
+    return values.to(torch().float64)
+
+
+@dataclass(frozen=True, eq=False)
+class RowFacts:
+    """What is read of some rows.
+
+    Attributes:
+        losses: float64[m] of each loss of `LOSSES`.
+        places: int64[m], how many classes stand before the true one.
+        best: int64[m], the first column that holds the largest score.
+        most, total: float64[m], the largest score z and Σ exp(score − z).
+    """
+
+    losses: tuple[Tensor, ...]
+    places: Tensor
+    best: Tensor
+    most: Tensor
+    total: Tensor
+
+
+def facts_of(columns: Tensor, true: Tensor, *, is_prob: bool) -> RowFacts:
+    """The losses of rows float64[m, k] of the classes int64[m]."""
+    k = columns.shape[1]
+    own = columns.gather(1, true[:, None])[:, 0]
+    is_true = torch().zeros_like(columns, dtype=torch().bool).scatter_(1, true[:, None], True)
+    best = columns.argmax(dim=1)
+    most = columns.gather(1, best[:, None])[:, 0]
+    at = torch().arange(k, device=columns.device)
+    is_before = columns > own[:, None]
+    is_before |= (columns == own[:, None]) & (at < true[:, None])
+    places = is_before.sum(dim=1)
+    others = columns.masked_fill(is_true, -float("inf"))
+    margin = _margins(own, others.amax(dim=1))
+    if is_prob:
+        rest = columns.masked_fill(is_true, 0.0)
+        surprise = -own.log()
+        quadratic = (1 - own).square() + rest.square().sum(dim=1)
+        binary = (surprise - torch().log1p(-rest).sum(dim=1)) / k
+        total = most
+    else:
+        # The largest is 1 and left out of the sum, which keeps the digits of the others.
+        odds = (columns - most[:, None]).exp_()
+        rest = odds.scatter(1, best[:, None], 0.0).sum(dim=1)
+        surprise = (most - own) + rest.log1p()
+        odds.scatter_(1, best[:, None], 1.0)
+        missed = odds.masked_fill_(is_true, 0.0)
+        total = 1 + rest
+        gap = missed.sum(dim=1)
+        quadratic = (gap * gap + missed.square().sum(dim=1)) / (total * total)
+        binary = _soft_plus(torch().where(is_true, -columns, columns)).sum(dim=1) / k
+    return RowFacts((surprise, quadratic, margin, binary), places, best, most, total)
+
+
+def _margins(own: Tensor, other: Tensor) -> Tensor:
+    """max(0, 1 − (own − other)), to the last digit: see `lanes_losses.hpp`."""
+    gap = own - other
+    back = gap - own
+    missing = (own - (gap - back)) - (other + back)
+    missing = torch().where(missing == missing, missing, 0.0)
+    return ((1 - gap) - missing).clamp(min=0.0)
+
+
+def _soft_plus(scores: Tensor) -> Tensor:
+    """log(1 + exp z) = max(z, 0) + log(1 + exp −|z|)."""
+    return scores.clamp(min=0.0) + (-scores.abs()).exp().log1p()
+
+
+class LossTally:
+    """Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of every loss, truth and places, on one device."""
+
+    def __init__(self, k: int, device: Any, *, is_weighted: bool) -> None:
+        self._k = k
+        self._n_rows = 0
+        self.is_weighted = is_weighted
+        float64 = {"dtype": torch().float64, "device": device}
+        # The last is Σw·ℓ², which is of rows where a weight is a number of them.
+        self._sums = torch().zeros((4, len(LOSSES)), **float64)
+        self._weights = torch().zeros(2, **float64)
+        dtype = torch().float64 if is_weighted else torch().int64
+        self._tables = torch().zeros((2, k), dtype=dtype, device=device)
+
+    def add(
+        self, scores: Tensor, true: Tensor, weights: Tensor | None, positive: int | None,
+        *, is_prob: bool,
+    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+        """Add rows.
+
+        Args:
+            scores: [n, k], or [n] of the positive class of two.
+            true: int64[n].
+            weights: float64[n], or None.
+
+        Returns:
+            int64[n], the first of the best columns; float64[n], the best score, and Σ exp of what
+            the scores are below it.
+        """
+        n = int(true.shape[0])
+        step = max(_BLOCK_VALUES // self._k, 1)
+        seen = []
+        sums, totals, tables = self._sums, self._weights, self._tables
+        for first in range(0, n, step):
+            part = slice(first, first + step)
+            columns = columns_of(scores[part], positive, is_prob=is_prob)
+            facts = facts_of(columns, true[part], is_prob=is_prob)
+            held = None if weights is None else weights[part]
+            of_part = self._of_rows(facts, true[part], held)
+            sums, totals, tables = (
+                old + new for old, new in zip((sums, totals, tables), of_part, strict=True)
+            )
+            seen.append((facts.best, facts.most, facts.total))
+        best, most, total = (torch().cat(list(column)) for column in zip(*seen, strict=True))
+        # Only now: what could not be read to its end was not read.
+        self._sums, self._weights, self._tables = sums, totals, tables
+        self._n_rows += n
+        return best, most, total
+
+    def _of_rows(self, facts: RowFacts, true: Tensor, weights: Tensor | None) -> list[Tensor]:
+        """What some rows add to the sums, the weights and the tables."""
+        losses = torch().stack(facts.losses)
+        if weights is None:
+            one, square = losses.sum(dim=1), losses.square().sum(dim=1)
+            sums, totals = (
+                torch().stack([one, one, square, square]),
+                torch().zeros_like(self._weights),
+            )
+            tables = [counted(at, self._k) for at in (true, facts.places)]
+        else:
+            # Rows of weight 0 count for nothing, also when their loss is infinite.
+            parts = torch().where(weights == 0, 0.0, weights * losses)
+            again = torch().where(weights == 0, 0.0, weights * parts)
+            of_rows = torch().where(weights == 0, 0.0, parts * losses)
+            made = [parts, again, parts.square(), of_rows]
+            sums = torch().stack([part.sum(dim=1) for part in made])
+            totals = torch().stack([weights.sum(), weights.square().sum()])
+            tables = [summed(at, self._k, weights)[0] for at in (true, facts.places)]
+        return [sums, totals, torch().stack(tables)]
+
+    def sums(self, *, is_frequency: bool) -> Sums:
+        """The tally on the host; the device is waited for.
+
+        Args:
+            is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+        """
+        losses = self._sums.cpu().numpy().copy()
+        truth, places = self._tables.cpu().numpy().copy()
+        weight, weight2 = self._weights.cpu().tolist() if self.is_weighted else [self._n_rows] * 2
+        second, square = losses[1], losses[2]
+        if is_frequency:
+            weight2, second, square = weight, losses[0].copy(), losses[3]
+        return Sums(
+            LOSSES, self._n_rows, float(weight), float(weight2), losses[0], second, square,
+            truth, places,
+        )  # fmt: skip

@@ -1,0 +1,272 @@
+"""What a stream holds on devices, until it is read: each device tallies its own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from karat.data.labels.align import align
+from karat.data.labels.column import coded
+from karat.data.labels.identity import harmonized
+from karat.data.scores.classes import matched
+from karat.data.scores.containers import Scores, tolerance_of
+from karat.data.scores.decided import both_decide, checked_threshold
+from karat.data.scores.storage import ScoreParts
+from karat.data.sources.torch.device_tables import RowGroup
+from karat.data.sources.torch.faults import Check, Faults, label_checks, score_checks, weight_checks
+from karat.data.sources.torch.held_scores import HeldScores
+from karat.data.sources.torch.label_tally import Coder, LabelTally, whole
+from karat.data.sources.torch.tensors import Arrived, Tensor, calm, torch
+from karat.data.weights import refuse_sums
+from karat.errors import error
+from karat.tally.algebra import union
+from karat.tally.cells import Cells
+from karat.tally.classes import Classes, Label
+from karat.tally.held_rows import check_alike
+
+__all__ = ["DeviceTallies", "classes_of_labels", "labels_that_occur"]
+
+
+@dataclass(eq=False)
+class _OfDevice:
+    """What one device holds."""
+
+    faults: Faults
+    coder: Coder
+    labels: LabelTally | None = None
+    scores: HeldScores | None = None
+
+
+@dataclass(eq=False)
+class DeviceTallies:
+    """Rows that were added on devices and not read yet.
+
+    Attributes:
+        empty: what holds nothing, with the settings of what is held.
+    """
+
+    empty: ScoreParts
+    _devices: dict[Any, _OfDevice] = field(default_factory=dict)
+    _n_rows: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        """Rows; nothing is waited for."""
+        return self._n_rows
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are labels alone."""
+        return any(held.labels is not None for held in self._devices.values())
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether there are rows with scores."""
+        return any(held.scores is not None for held in self._devices.values())
+
+    @property
+    def classes(self) -> Classes | None:
+        """The classes; None without rows."""
+        return next((held.faults.classes for held in self._devices.values()), None)
+
+    def add_labels(
+        self, rows: Arrived, classes: Classes, *, is_part: bool, is_waited_for: bool
+    ) -> None:
+        """Add labels alone: nothing is waited for, unless there are thousands of classes.
+
+        Args:
+            is_part: whether other rows come beside them, so that these may all weigh 0.
+            is_waited_for: whether what is wrong is raised at once, and the rows not added.
+
+        Errors:
+            K203 earlier rows had weights, or had none.
+        """
+        with calm(rows.device):
+            is_weighted = rows.weights is not None
+            held = self._of(rows.device, classes)
+            tally = held.labels or LabelTally(classes, rows.device, is_weighted=is_weighted)
+            if tally.is_weighted != is_weighted:
+                raise _unlike(tally.is_weighted)
+            weights = _weights_of(rows)
+            true, checks = _codes(held.coder.places, "y_true", rows.true)
+            assert rows.pred is not None
+            pred, more = _codes(held.coder.places, "y_pred", rows.pred)
+            checks += more
+            if weights is not None:
+                checks += weight_checks(weights, may_all_be_zero=is_part)
+            with held.faults.unless_refused():
+                self._look(held, checks, rows.n, 0.0, is_waited_for)
+                tally.add(true, pred, weights)
+            held.labels = tally
+            self._devices[rows.device] = held
+            self._n_rows += rows.n
+
+    def add_scores(
+        self, rows: Arrived, classes: Classes, before: ScoreParts | None, *, is_waited_for: bool
+    ) -> None:
+        """Add rows with scores: nothing is waited for while they fit.
+
+        Args:
+            before: what the host holds.
+            is_waited_for: as of `add_labels`.
+
+        Errors:
+            K136 the threshold; K120 a threshold beside predictions; K201, K202, K203 rows of
+            another kind than those before.
+        """
+        scores = rows.scores
+        assert scores is not None
+        threshold = self.empty.threshold
+        if rows.pred is not None and threshold is not None:
+            raise both_decide("y_pred", threshold)
+        checked_threshold(threshold, classes)
+        columns = None if scores.ndim == 1 else int(scores.shape[1])
+        shape = (columns, rows.pred is not None, rows.weights is not None)
+        with calm(rows.device):
+            new = HeldScores(classes, rows.device, self.empty, is_prob=rows.is_prob, shape=shape)
+            others = [held.scores for held in self._devices.values() if held.scores is not None]
+            for other in (before, *others):
+                if other is not None:
+                    check_alike(other, new)
+            held = self._of(rows.device, classes)
+            kept = held.scores or new
+            weights = _weights_of(rows)
+            true, checks = _codes(held.coder.codes, "y_true", rows.true)
+            pred = None
+            if rows.pred is not None:
+                pred, more = _codes(held.coder.codes, "y_pred", rows.pred)
+                checks += more
+            is_half = scores.dtype in (torch().float16, torch().bfloat16)
+            tolerance = tolerance_of(is_half=is_half)
+            checks += score_checks(scores, is_prob=rows.is_prob, tolerance=tolerance)
+            if weights is not None:
+                checks += weight_checks(weights, may_all_be_zero=True)
+            with held.faults.unless_refused():
+                self._look(held, checks, rows.n, tolerance, is_waited_for)
+                # The caller may write to the tensors afterwards.
+                to = torch().int32
+                group = RowGroup(
+                    scores.clone(memory_format=torch().contiguous_format), true.to(to),
+                    None if pred is None else pred.to(to),
+                    None if weights is None else weights.clone(),
+                )  # fmt: skip
+                kept.add(group, tolerance)
+            held.scores = kept
+            self._devices[rows.device] = held
+            self._n_rows += rows.n
+
+    @staticmethod
+    def _look(
+        held: _OfDevice, checks: list[Check], n: int, tolerance: float, is_waited_for: bool
+    ) -> None:
+        faults = Faults(held.faults.classes) if is_waited_for else held.faults
+        faults.look(checks, n, tolerance)
+        if is_waited_for:
+            faults.check()
+
+    def _of(self, device: Any, classes: Classes) -> _OfDevice:
+        """What a device holds; kept once rows were added."""
+        found = self._devices.get(device)
+        return found or _OfDevice(Faults(classes), Coder(classes.labels, device))
+
+    def check(self) -> None:
+        """Wait for the devices, and raise what was wrong with any batch.
+
+        Errors:
+            K104, K105, K109 labels; K131 to K133 scores; K113 to K115, K125 weights.
+        """
+        for device, held in self._devices.items():
+            with calm(device):
+                _wait_for(device)
+                held.faults.check()
+
+    def landed(self, *, is_tabled: bool) -> tuple[Cells | None, ScoreParts | None]:
+        """What the devices hold, on the host.
+
+        Args:
+            is_tabled: whether the host holds tables of scores.
+
+        Errors:
+            As `check`.
+        """
+        self.check()
+        cells: Cells | None = None
+        scores: ScoreParts | None = None
+        for device, held in self._devices.items():
+            with calm(device):
+                if held.labels is not None:
+                    part = held.labels.cells()
+                    if part.is_weighted:
+                        refuse_sums(np.asarray(part.counts, np.float64))
+                    cells = part if cells is None else union(cells, part)
+                if held.scores is not None:
+                    rows = held.scores.parts(is_tabled=is_tabled)
+                    scores = rows if scores is None else scores.merge(rows)
+        return cells, scores
+
+    def clear(self) -> None:
+        """Forget what was read."""
+        self._devices, self._n_rows = {}, 0
+
+
+def _wait_for(device: Any) -> None:
+    """Rows may have been added on other streams of the device than that of this thread."""
+    found: Any = getattr(torch(), device.type, None)
+    if hasattr(found, "synchronize") and device.type != "cpu":
+        found.synchronize(device)
+
+
+def _codes(
+    found: Callable[[Tensor], tuple[Tensor, Tensor]], argument: str, labels: Tensor
+) -> tuple[Tensor, list[Check]]:
+    numbers = whole(labels)
+    codes, outside = found(numbers)
+    return codes, label_checks(argument, labels, numbers, outside)
+
+
+def _weights_of(rows: Arrived) -> Tensor | None:
+    return None if rows.weights is None else rows.weights.to(torch().float64)
+
+
+def _unlike(is_weighted: bool) -> Exception:
+    kinds = ["unweighted", "weighted"]
+    return error("K203", left=kinds[is_weighted], right=kinds[not is_weighted])
+
+
+def classes_of_labels(labels: Sequence[Label], positive: Any, rows: Arrived) -> Classes | None:
+    """The classes that a caller listed; None where tensors cannot hold such labels.
+
+    Errors:
+        K111, K112 the positive class; K134 the columns are not those of the classes.
+    """
+    if any(isinstance(label, str) or not -(1 << 63) <= label < 1 << 63 for label in labels):
+        return None
+    column = coded("y_true", np.arange(len(labels), dtype=np.int32), labels)
+    if rows.scores is None:
+        return align(column, column, labels, positive).classes
+    shape = (len(labels), *rows.scores.shape[1:])
+    argument: Any = "y_prob" if rows.is_prob else "y_score"
+    return matched(column, Scores(argument, np.zeros(shape)), labels, positive)[1]
+
+
+def labels_that_occur(columns: Sequence[Tensor | None]) -> tuple[Label, ...] | None:
+    """The labels of some columns, sorted: the device is waited for.
+
+    Returns:
+        None where something is no label.
+    """
+    given = [column for column in columns if column is not None]
+    with calm(given[0].device):
+        found: set[int] = set()
+        for column in given:
+            numbers = whole(column)
+            is_whole = (numbers.to(column.dtype) == column).all()
+            values = torch().unique(numbers)
+            if column.dtype.is_floating_point and not bool(is_whole):
+                return None
+            found |= set(values.tolist())
+    is_bool = all(column.dtype == torch().bool for column in given)
+    return harmonized(sorted(found), "boolean" if is_bool else "integer")

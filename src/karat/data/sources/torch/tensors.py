@@ -1,0 +1,174 @@
+"""Which arguments live on a device, and how they become tensors of one device.
+
+torch is never imported: whoever gives a tensor has imported it. Other arrays on a device (CuPy,
+JAX) come in through DLPack. Metal counts no float64: its tensors are copied to the host and read
+there, as those of the host are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from karat.data.labels.containers import host_of
+
+__all__ = ["Arrived", "Tensor", "arrived", "calm", "even_on_the_host", "torch"]
+
+Tensor: TypeAlias = Any
+"""A `torch.Tensor`: torch is no dependency, and its types are not looked at."""
+
+_READ_ON_THE_HOST: Final = ("cpu", "mps", "meta")
+_DLPACK_DEVICES: Final = (2, 10, 14)
+"""CUDA, ROCm, oneAPI: see `DLDeviceType`; memory of the others is read by the host."""
+_LABELS: Final = ("bool", "uint8", "int8", "int16", "int32", "int64")
+_FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
+
+_stead: ContextVar[Any] = ContextVar("stead", default=None)
+"""The device that tensors of the host are read as on; None: they are read by the host."""
+
+
+def torch() -> Any:
+    """The torch of the caller."""
+    return sys.modules["torch"]
+
+
+@contextmanager
+def even_on_the_host(device: str = "cpu") -> Iterator[None]:
+    """Tensors of the host go the way of those on a device, inside a with statement: for tests.
+
+    Args:
+        device: where they go on that way.
+    """
+    token = _stead.set(torch().device(device))
+    try:
+        yield
+    finally:
+        _stead.reset(token)
+
+
+@contextmanager
+def calm(device: Any) -> Iterator[None]:
+    """No graph is kept and no number is made shorter, whatever the caller does around this."""
+    with torch().inference_mode(), torch().autocast(device.type, enabled=False):
+        yield
+
+
+@dataclass(frozen=True, eq=False)
+class Arrived:
+    """The arguments of one call as tensors of one device, shapes and dtypes looked at.
+
+    Attributes:
+        true: [n], whole numbers, booleans or floats.
+        pred: the same, or None.
+        scores: float[n, k] or float[n] of any width, or None.
+        is_prob: whether they are probabilities.
+        weights: [n], numbers or booleans, or None.
+    """
+
+    true: Tensor
+    pred: Tensor | None
+    scores: Tensor | None
+    is_prob: bool
+    weights: Tensor | None
+
+    @property
+    def device(self) -> Any:
+        """Where they are."""
+        return self.true.device
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return int(self.true.shape[0])
+
+
+def arrived(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any, weights: Any) -> Arrived | None:
+    """The arguments as tensors, where one of them lives on a device.
+
+    Returns:
+        None where none does, and where something does not fit: the way over the host reads it, or
+        says what is wrong.
+    """
+    given = (y_true, y_pred, y_prob, y_score, weights)
+    if "torch" not in sys.modules or not any(map(_may_be_elsewhere, given)):
+        return None
+    device = next((place for place in map(_device_of, given) if place is not None), None)
+    if device is None or (y_prob is not None and y_score is not None) or y_true is None:
+        return None
+    with calm(device):
+        try:
+            found = [None if item is None else _tensor(item, device) for item in given]
+        except (TypeError, ValueError, BufferError, RuntimeError):
+            # Something that no tensor can hold, or that this device cannot read.
+            return None
+    true, pred, prob, score, weight = found
+    scores = prob if score is None else score
+    columns = [column for column in (true, pred, weight) if column is not None]
+    if not (_are_of_kind((true, pred, weight), (*_LABELS, *_FLOATS))
+            and _are_of_kind((scores,), _FLOATS)):  # fmt: skip
+        return None
+    n = true.shape[0] if true is not None and true.ndim == 1 else 0
+    if not n or any(column.shape != (n,) for column in columns):
+        return None
+    if scores is not None and (scores.ndim not in (1, 2) or scores.shape[0] != n):
+        return None
+    if scores is not None and scores.ndim == 2 and scores.shape[1] == 0:
+        return None
+    return Arrived(true, pred, scores, prob is not None, weight)
+
+
+def _may_be_elsewhere(given: Any) -> bool:
+    """A quick no for what most calls bring."""
+    return given is not None and not isinstance(given, np.ndarray | list | tuple | str)
+
+
+def _is_tensor(given: Any) -> bool:
+    return host_of(given) == "torch" and isinstance(given, torch().Tensor)
+
+
+def _device_of(given: Any) -> Any:
+    """The device of an argument; None where the host reads it."""
+    if not _may_be_elsewhere(given):
+        return None
+    if _is_tensor(given):
+        is_elsewhere = given.device.type not in _READ_ON_THE_HOST
+        return given.device if is_elsewhere else _stead.get()
+    if not (hasattr(given, "__dlpack__") and hasattr(given, "__dlpack_device__")):
+        return None
+    try:
+        kind = int(given.__dlpack_device__()[0])
+        if kind in _DLPACK_DEVICES:
+            return torch().from_dlpack(given).device
+        if kind == 1 and _stead.get() is not None:
+            torch().from_dlpack(given)
+            return _stead.get()
+    except Exception:  # the class of the container may raise anything
+        return None
+    return None
+
+
+def _tensor(given: Any, device: Any) -> Tensor:
+    """One argument on that device, [n] where it was [n, 1]."""
+    if _is_tensor(given):
+        found = given.detach()
+    elif isinstance(given, np.ndarray):
+        found = torch().as_tensor(given)
+    elif hasattr(given, "__dlpack__"):
+        found = torch().from_dlpack(given)
+    else:
+        raise TypeError
+    found = found.to(device)
+    if found.layout is not torch().strided:
+        raise TypeError
+    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+
+
+def _are_of_kind(tensors: tuple[Tensor | None, ...], kinds: tuple[str, ...]) -> bool:
+    dtypes = {getattr(torch(), kind) for kind in kinds}
+    return all(tensor is None or tensor.dtype in dtypes for tensor in tensors)

@@ -1,1 +1,0 @@
-"""Where passes run: each engine turns one kind of source into `Cells`, and knows no metric."""

@@ -1,1 +1,0 @@
-"""The engine for tensors on a device: they are tallied where they live, and the tally leaves."""

@@ -1,0 +1,1 @@
+"""How sure a number is: variances, intervals, resampling, tests and sample sizes."""

@@ -1,0 +1,345 @@
+"""Collects sampling errors from the influence of each row while columns are sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference._area_spread import AreaSpread, shrunk_pairs
+from karat.inference._clusters import Clusters
+from karat.inference._sizes import Sizes, small_sample
+from karat.inference._spread import Found, Spread, optimism, spread
+from karat.metrics._influence.forms import (
+    AreaInfluence,
+    DifferencesInfluence,
+    LineInfluence,
+    LossInfluence,
+    PairsInfluence,
+    PrecisionInfluence,
+    ShareInfluence,
+)
+from karat.metrics._influence.gather import Gathered
+from karat.metrics._influence.lines import Line
+from karat.metrics._influence.losses import linear_of
+from karat.metrics._measure import Views
+from karat.metrics._metric import Metric
+from karat.metrics._views import Confidences, Pairwise
+from karat.tally import ScoredRows
+from karat.tally.kept import cached_property
+from karat.tally.row_parts import row_parts
+
+__all__ = ["Spreads", "Whole", "within_classes"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+_ROUNDING: Final = 1e-29
+_OF_PAIRS = (PairsInfluence, DifferencesInfluence)
+
+
+class Whole(NamedTuple):
+    """What is known of all rows, where a sample stands for them.
+
+    Attributes:
+        sizes: the weights of all of them.
+        squares: float64[n], Σw² of the rows that each of the sample stands for.
+        areas: the sampling error of the area of each class.
+    """
+
+    sizes: Sizes
+    squares: Floats
+    areas: Mapping[int, AreaSpread]
+
+
+class Spreads:
+    """Sampling errors while `measure` sorts columns; see `_measure.Beside`.
+
+    Args:
+        rows, metrics, clusters, n_clusters: as of `score_spreads`.
+        is_fixed: whether the number of rows of each true class was fixed.
+        whole: what is known of all rows, where these are a sample of them.
+    """
+
+    def __init__(
+        self,
+        rows: ScoredRows,
+        metrics: Iterable[Metric],
+        clusters: npt.NDArray[Any] | None = None,
+        n_clusters: int = 0,
+        *,
+        is_fixed: bool = False,
+        whole: Whole | None = None,
+    ) -> None:
+        self._rows, self._metrics = rows, list(metrics)
+        self._is_fixed = is_fixed
+        self._whole_of = whole
+        self._clusters = None
+        if clusters is not None:
+            self._clusters = Clusters.of(clusters, n_clusters, rows)
+        needs_rows = self._clusters is not None or is_fixed
+        self._gathered = Gathered(rows, [m for m in self._metrics if needs_rows or _is_mean(m)])
+        for metric in self._metrics:
+            Gathered.checked(metric)
+        self._areas: dict[int, AreaSpread] = {}
+        self._alone: dict[tuple[Metric, int], Spread] = {}
+        self._chances: dict[Metric, Floats] = {}
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        return Sizes.of(self._rows) if self._whole_of is None else self._whole_of.sizes
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether something is added to rows."""
+        return self._gathered.names_rows
+
+    def column(self, i: int, views: Views) -> None:
+        """Take what column i says; see `_measure.Beside`."""
+        forms = [metric.record.influence for metric in self._metrics]
+        if any(isinstance(form, AreaInfluence) for form in forms):
+            # Before the areas are asked for: they are found on the way.
+            if self._whole_of is not None:
+                self._areas[i] = self._whole_of.areas[i]
+            else:
+                placements = views.ranks.ranked.placements()
+                self._areas[i] = AreaSpread.of(views.ranks.area, placements)
+        self._gathered.column(i, views)
+        for metric in self._metrics:
+            is_own = metric.lift == "plain" and i == self._rows.classes.positive
+            if metric.record.is_per_class and (is_own or metric.lift == "per_class"):
+                self._alone[metric, i] = self._of_class(metric, i, views)
+
+    def confidences(self, view: Confidences) -> None:
+        """Nothing: what reads confidences is not smooth."""
+
+    def pooled(self, views: Views) -> None:
+        """See `_measure.Beside`."""
+        self._gathered.pooled(views)
+
+    def pairs(self, metric: Metric, view: Pairwise) -> None:
+        """See `_measure.Beside`."""
+        if view.found is not None:
+            self._chances[metric] = view.found.matrix
+        self._gathered.pairs(metric, view)
+
+    def found(self) -> dict[Metric, Found]:
+        """Every spread, once all is measured."""
+        return {metric: self._found(metric) for metric in self._metrics}
+
+    def _found(self, metric: Metric) -> Found:
+        if _is_mean(metric):
+            each = [self._average(metric)]
+        elif not metric.record.is_per_class:
+            each = [self._whole(metric)]
+        elif metric.lift == "plain":
+            assert self._rows.classes.positive is not None
+            each = [self._alone[metric, self._rows.classes.positive]]
+        else:
+            each = [self._alone[metric, i] for i in range(self._rows.classes.k)]
+        if self._clusters is not None or self._is_fixed:
+            phi = np.atleast_2d(self._gathered.influence(metric))
+            if self._is_fixed:
+                phi = within_classes(phi, self._rows)
+            of_rows = self._stratified if self._clusters is None else self._clustered
+            each = [of_rows(*both) for both in zip(each, phi, strict=True)]
+        return tuple(each) if metric.lift == "per_class" else each[0]
+
+    def _of_class(self, metric: Metric, i: int, views: Views) -> Spread:
+        """Of one class against the rest, by sums over its column."""
+        form = metric.record.influence
+        if isinstance(form, AreaInfluence):
+            found = self._areas[i]
+            missing = "" if np.isfinite(found.variance) else _missing_sides(found)
+            square = form.scale**2
+            return Spread(
+                square * found.variance,
+                square * found.shrunk,
+                found.df,
+                float(found.rows.min()),
+                found.informative,
+                missing,
+            )
+        sizes = self._sizes
+        n_own = float(sizes.of_classes[i])
+        if isinstance(form, PrecisionInfluence):
+            squares = views.ranks.ranked.lift_squares(is_straight=form.is_straight)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                variance = float(squares.sum() / sizes.weight[i] ** 2) * self._factor
+            made = spread(variance, n_own - 1.0, n_own, "no row is truly of the class")
+            lines = 0.0
+            if form.is_straight:
+                lines = abs(views.ranks.trapezoid_area - views.ranks.step_area)
+            return replace(made, optimism=optimism(sizes.rows), interpolated=lines)
+        total = float(sizes.weight.sum())
+        if isinstance(form, LineInfluence):
+            line, square = Line.of(views.probabilities, form.part), 0.0
+            if np.isfinite(line.value):
+                square = sum(_weighted(w2, phi2) for w2, phi2 in line.squares(views.probabilities))
+            square = square if np.isfinite(line.value) else np.nan
+            variance = square / total**2 * self._factor
+            return spread(variance, sizes.rows - 1.0, sizes.rows, "there is no such line")
+        assert isinstance(form, ShareInfluence)
+        own, of_own = float(sizes.weight[i]) / total, float(sizes.square[i])
+        of_rest = float(sizes.square.sum()) - of_own
+        slope = form.slope(own, 1.0 - own) if 0.0 < own < 1.0 else 0.0
+        square = slope**2 * ((1.0 - own) ** 2 * of_own + own**2 * of_rest)
+        return spread(square / total**2 * self._factor, sizes.rows - 1.0, sizes.rows, "")
+
+    @property
+    def _factor(self) -> float:
+        return float(small_sample(self._sizes.rows))
+
+    def _whole(self, metric: Metric) -> Spread:
+        """Of a metric of all classes at once."""
+        sizes, form = self._sizes, metric.record.influence
+        if isinstance(form, LossInfluence):
+            square = _square_of_mean(metric, self._rows)
+        else:
+            square = float(self._squares(linear_of(metric, self._rows).of_rows).sum())
+        variance = square / float(sizes.weight.sum()) ** 2 * self._factor
+        return spread(variance, sizes.rows - 1.0, sizes.rows, "the metric has no finite value")
+
+    def _squares(self, influence: Callable[[ScoredRows, slice], Floats]) -> Floats:
+        """float64[k], Σw²φ² of the rows of each true class."""
+        rows, found = self._rows, np.zeros(self._rows.classes.k)
+        for part in row_parts(rows.n_rows):
+            # Influences of extreme scores have no square that a double holds.
+            with np.errstate(over="ignore", invalid="ignore"):
+                term = influence(rows, part) ** 2
+                if self._whole_of is not None:
+                    square = self._whole_of.squares[part]
+                    term = np.where(square > 0, square * term, 0.0)
+                elif rows.weights is not None:
+                    weight = rows.weights[part]
+                    term = np.where(weight > 0, weight**2 * term, 0.0)
+            found += np.bincount(rows.codes[part], term, len(found))
+        return found
+
+    def _average(self, metric: Metric) -> Spread:
+        """Of a mean over classes or pairs, or of all items alike, by the influence of each row."""
+        sizes, form = self._sizes, metric.record.influence
+        phi = self._gathered.influence(metric)
+        squares = self._squares(lambda _, part: phi[part])
+        with np.errstate(over="ignore", invalid="ignore"):  # endless influences leave it unknown
+            by_class = sizes.factors(metric) * squares / float(sizes.weight.sum()) ** 2
+            # Where all rows stand alike, rounding is left.
+            by_class = np.where(by_class > _ROUNDING, by_class, 0.0 * by_class)
+        variance = shrunk = float(by_class.sum())
+        missing = "no class can be measured"
+        if metric.lift == "micro":
+            return spread(variance, sizes.rows - 1.0, sizes.rows, missing)
+        if isinstance(form, _OF_PAIRS):
+            chance, share = self._pair_shares(metric)
+            shrunk = shrunk_pairs(by_class, sizes.of_classes, chance, share)
+        elif isinstance(form, AreaInfluence):
+            shrunk += form.scale**2 * self._shrinkage(metric)
+        smallest = sizes.smallest if _is_of_classes(form) else sizes.rows
+        made = spread(variance, smallest - 1.0, smallest, missing)
+        is_precision = isinstance(form, PrecisionInfluence)
+        return replace(made, shrunk=shrunk, optimism=optimism(sizes.rows) if is_precision else 0.0)
+
+    def _shrinkage(self, metric: Metric) -> float:
+        """Σ a²·(shrunk variance − variance) over the classes that can be measured."""
+        known = {i: one for i, one in self._areas.items() if np.isfinite(one.area)}
+        total = 0.0
+        weights = {i: self._sizes.weight[i] if metric.lift == "weighted" else 1.0 for i in known}
+        for i, one in known.items():
+            if np.isfinite(one.variance):
+                share = weights[i] / sum(weights.values())
+                total += share**2 * (one.shrunk - one.variance)
+        return float(total)
+
+    def _pair_shares(self, metric: Metric) -> tuple[Floats, Floats]:
+        """The area and the weight of each pair."""
+        form = metric.record.influence
+        chance = self._chances.get(metric)
+        if chance is None:
+            chance = self._gathered.chances()
+        share = np.isfinite(chance).astype(np.float64)
+        if isinstance(form, DifferencesInfluence):
+            # Measured once a pair, and neither class comes first.
+            chance = np.where(np.tri(len(chance), k=-1) > 0, chance.T, chance)
+        elif isinstance(form, PairsInfluence) and form.is_by_support:
+            share *= self._sizes.weight[:, None] + self._sizes.weight[None, :]
+        whole = share.sum()
+        return chance, share / whole if whole else share
+
+    def _stratified(self, alone: Spread, phi: Floats) -> Spread:
+        """The same where the number of rows of each class was fixed: shares do not vary."""
+        sizes = self._sizes
+        squares = self._squares(lambda _, part: phi[part])
+        factors = np.nan_to_num(small_sample(sizes.of_classes), nan=1.0)
+        variance = float((factors * squares).sum()) / float(sizes.weight.sum()) ** 2
+        if not np.isfinite(alone.variance) or not np.isfinite(variance):
+            return alone
+        ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
+        return replace(alone, variance=variance, shrunk=variance * ratio)
+
+    def _clustered(self, alone: Spread, phi: Floats) -> Spread:
+        """The same where rows of a cluster may depend on each other."""
+        assert self._clusters is not None
+        variance = self._clusters.variance(phi, self._sizes)
+        ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
+        missing = "" if np.isfinite(variance) else alone.missing or "there is one cluster"
+        return replace(
+            alone,
+            variance=variance,
+            shrunk=variance * ratio,
+            df=self._clusters.n_held - 1.0,
+            missing=missing,
+        )
+
+
+def within_classes(phi: Floats, rows: ScoredRows) -> Floats:
+    """float64[..., n]: influences less the mean of their true class."""
+    codes, k = rows.codes, rows.classes.k
+    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    total = np.bincount(codes, weights, k)
+    found = np.empty_like(phi)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        for i, of_metric in enumerate(phi):
+            held = np.where(weights > 0, weights * of_metric, 0.0)
+            mean = np.where(total > 0, np.bincount(codes, held, k) / total, 0.0)
+            found[i] = of_metric - mean[codes]
+    return found
+
+
+def _is_mean(metric: Metric) -> bool:
+    """Whether the rows of several columns add up, so that φ of each row is needed."""
+    is_average = metric.record.is_per_class and metric.lift not in ("plain", "per_class")
+    return is_average or isinstance(metric.record.influence, _OF_PAIRS)
+
+
+def _is_of_classes(form: Any) -> bool:
+    """Whether the mean over classes is as uncertain as its smallest class."""
+    return isinstance(
+        form, AreaInfluence | PrecisionInfluence | PairsInfluence | DifferencesInfluence
+    )
+
+
+def _square_of_mean(metric: Metric, rows: ScoredRows) -> float:
+    """Σw²φ² of the mean of a loss, from three sums."""
+    sums, linear = rows.sums(metric.record.needs), linear_of(metric, rows)
+    at, shift = sums.names.index(linear.name), np.float64(linear.offsets[0])
+    # Losses of extreme scores have no square that a double holds.
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = linear.gain**2 * sums.w2_loss2[at]
+        square += 2.0 * linear.gain * shift * sums.w2_loss[at] + shift**2 * sums.weight2
+    return max(float(square), 0.0) if np.isfinite(square) else np.nan
+
+
+def _missing_sides(found: AreaSpread) -> str:
+    rest, own = found.rows
+    if not own:
+        return "no row is truly of the class"
+    if not rest:
+        return "every row is truly of the class"
+    return "one row is truly of the class" if own <= rest else "one row is truly of another class"
+
+
+def _weighted(weights: Floats, squares: Floats) -> float:
+    """Their sum; what weighs nothing counts for nothing, whatever its square."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.where(weights > 0, weights * squares, 0.0).sum())

@@ -1,0 +1,1 @@
+"""How sure a difference of two models is, and many differences at once."""

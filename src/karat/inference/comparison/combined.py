@@ -1,0 +1,157 @@
+"""Limits of a difference from those of both values, and how the two go together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.comparison.families import tail_of
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.table_spread import TableSpread
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+
+__all__ = [
+    "Correlation",
+    "Distances",
+    "SideLimits",
+    "correlation",
+    "least_variance",
+    "limits_together",
+]
+
+Correlation: TypeAlias = Callable[[float], float]
+"""From a number of standard errors to how two values go together."""
+Distances: TypeAlias = tuple[float, float]
+"""From a value down to its lower, and up to its upper limit."""
+
+_NEXT_TO_NONE = 1e-15
+
+
+class SideLimits:
+    """How far the limits of each model's value lie from it, at any number of standard errors.
+
+    With d the distances of the limits that matter and ρ the correlation of the two values, the
+    limit of the difference lies √(d_a² + d_b² − 2ρ·d_a·d_b) away (Newcombe 1998; Zou and Donner
+    2008): what is known of each value near the end of its range holds for the difference too.
+
+    Args:
+        metric: of labels.
+        tables: the table of each model.
+        values: what the metric gave.
+        policy: what undefined classes count as.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        tables: Sequence[TableSpread],
+        values: Sequence[float],
+        policy: Policy,
+    ) -> None:
+        self._metric, self._tables, self._values = metric, tables, values
+        self._policy: Policy = policy
+        self._found: dict[tuple[int, float], Distances | None] = {}
+
+    def are_known(self, a: int, b: int) -> bool:
+        """Whether both values have limits."""
+        quantile = Confidence().quantile()
+        return None not in (self.distances(a, quantile), self.distances(b, quantile))
+
+    def distances(self, model: int, quantile: float) -> Distances | None:
+        """From the value of a model down to its lower, and up to its upper limit; or None."""
+        key = (model, quantile)
+        if key not in self._found:
+            table, value = self._tables[model], self._values[model]
+            tail = min(max(tail_of(quantile, table.df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
+            one = label_interval(self._metric, value, table, Confidence(1.0 - tail), self._policy)
+            is_known = None not in (one.low, one.high)
+            sides = (value - (one.low or 0.0), (one.high or 0.0) - value)
+            self._found[key] = sides if is_known else None
+        return self._found[key]
+
+    def least_variance(self, model: int, level: float) -> float:
+        """That of a value whose limits at this level are as far: see `least_variance`."""
+        quantile = Confidence(level).quantile(self._tables[model].df)
+        return least_variance(self.distances(model, quantile), quantile)
+
+    def difference(
+        self, a: int, b: int, goes: Correlation
+    ) -> Callable[[float], tuple[float, float]]:
+        """Limits of a − b at a number of standard errors.
+
+        Args:
+            goes: the correlation of both values.
+        """
+
+        def limits(quantile: float) -> tuple[float, float]:
+            of_a, of_b = self.distances(a, quantile), self.distances(b, quantile)
+            assert of_a is not None
+            assert of_b is not None
+            difference = self._values[a] - self._values[b]
+            return limits_together(self._metric, difference, of_a, of_b, goes(quantile))
+
+        return limits
+
+
+def limits_together(
+    metric: Metric, difference: float, of_a: Distances, of_b: Distances, goes: float
+) -> tuple[float, float]:
+    """Limits of a difference, inside its range, from how far those of both values lie.
+
+    Args:
+        goes: the correlation of both values.
+    """
+    low, high = range_of(metric)
+    down = _together(of_a[0], of_b[1], goes)
+    up = _together(of_a[1], of_b[0], goes)
+    return max(difference - down, low - high), min(difference + up, high - low)
+
+
+def least_variance(distances: Distances | None, quantile: float) -> float:
+    """Of a value whose limits lie so far away, the farther one so many standard errors; or 0.
+
+    Where no row shows how much a value varies, its limits say how little it may.
+    """
+    return 0.0 if distances is None else (max(distances) / quantile) ** 2
+
+
+def _together(first: float, second: float, goes: float) -> float:
+    return math.sqrt(max(first * first + second * second - 2.0 * goes * first * second, 0.0))
+
+
+def correlation(
+    covariance: npt.NDArray[np.float64], a: int, b: int, alike: tuple[float, float] | None
+) -> Correlation:
+    """Of two values; 0 where either does not vary.
+
+    Models that say the same on all of n rows may still differ on a share q² ÷ (n + q²) of all
+    there are, q standard errors away (Tango's limit), and go together by as much less as their
+    accuracies p then do: by that share ÷ 2p(1 − p).
+
+    Args:
+        covariance: float64[m, m], of the values.
+        alike: effective rows and p, where the models say the same on all rows; else None.
+    """
+    scale = math.sqrt(max(float(covariance[a, a] * covariance[b, b]), 0.0))
+    if not scale > 0.0:
+        return lambda _: 0.0
+    if alike is not None:
+        return _of_alike(*alike)
+    goes = min(max(float(covariance[a, b]) / scale, -1.0), 1.0)
+    return lambda _: goes
+
+
+def _of_alike(n: float, share: float) -> Correlation:
+    room = 2.0 * share * (1.0 - share)
+
+    def goes(quantile: float) -> float:
+        apart = quantile**2 / (n + quantile**2)
+        return 1.0 - apart / room if apart < room else 0.0
+
+    return goes

@@ -1,0 +1,307 @@
+"""From the values of models and how they vary together to differences with verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.comparison.families import Largest, holm, largest, tail_of, wald, z_of
+from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
+from karat.inference.comparison.spreads import Apart, Spread
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import range_of
+from karat.metrics import Metric
+
+__all__ = ["POWER", "Adjustment", "Asked", "Measured", "judged", "root", "tested_at_once"]
+
+Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
+Limits: TypeAlias = Callable[[float], tuple[float, float]]
+"""From a number of standard errors to the limits of a difference."""
+
+POWER: Final = 0.8
+_FAR: Final = 16.0
+"""Standard errors beyond which p-values are not told apart."""
+_STEPS: Final = 40
+_CLOSE: Final = 1e-6
+_NO_SLOPE: Final = "the formula has no slope at one of the tables"
+_DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
+_SAME: Final = "both say the same of every row"
+_STILL: Final = "the difference is 0 and no row moves it"
+_STILL_WITHOUT: Final = f"{_STILL}; there are no limits: rows to come may"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a comparison.
+
+    Attributes:
+        level: of the intervals, and 1 − the error rate of the tests.
+        adjust: how p-values allow for many pairs.
+        margin: of each metric, by its canonical name, where there is one.
+        pairs: the models of each difference, by their places.
+        seed: of what is drawn.
+        n_permutations: replicates of a permutation test.
+    """
+
+    level: float
+    adjust: Adjustment
+    margin: Mapping[str, float]
+    pairs: tuple[tuple[int, int], ...]
+    seed: int = 0
+    n_permutations: int = 4999
+
+    @property
+    def alpha(self) -> float:
+        """How often no difference may be called one."""
+        return 1.0 - self.level
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One metric of m models, and how its values vary together.
+
+    Attributes:
+        metric: what was measured.
+        values: of each model.
+        n: rows of each model.
+        spread: how they vary, or None where that is not known.
+        method: of tests and limits by the standard error.
+        tests: pair → (method, p-value), where another test is better.
+        limits: pair → (method, limits), where other limits are better.
+        discordant: pair → rows on which one alone is right.
+        same: pairs that predict the same on every row.
+        remark: what is to be said of every difference.
+    """
+
+    metric: Metric
+    values: Sequence[float]
+    n: Sequence[int]
+    spread: Spread | None
+    method: str
+    tests: Mapping[tuple[int, int], tuple[str, float]]
+    limits: Mapping[tuple[int, int], tuple[str, Limits]]
+    discordant: Mapping[tuple[int, int], Discordant]
+    same: frozenset[tuple[int, int]] = frozenset()
+    remark: str | None = None
+
+
+def judged(found: Measured, names: Sequence[str], asked: Asked) -> list[Difference]:
+    """Every pair that was asked for, with p-values adjusted for all of them together."""
+    single = [_difference(found, pair, names, asked) for pair in asked.pairs]
+    known = [i for i, one in enumerate(single) if one.p is not None]
+    drawn: Largest | None = None
+    adjusted: dict[int, float] = {}
+    p = [float(single[i].p or 0.0) for i in known]
+    joint = _joint(found) if asked.adjust == "maxt" and len(known) > 1 else None
+    if joint is not None and found.spread is not None:
+        pairs = [asked.pairs[i] for i in known]
+        drawn = largest(joint, pairs, found.spread.df, asked.seed)
+        adjusted = {
+            i: max(own, drawn.p_value(_t_of(own, found.spread.df)))
+            for i, own in zip(known, p, strict=True)
+        }
+    elif asked.adjust == "none":
+        adjusted = dict(zip(known, p, strict=True))
+    else:
+        adjusted = dict(zip(known, holm(p), strict=True))
+    done = []
+    for i, (one, pair) in enumerate(zip(single, asked.pairs, strict=True)):
+        final = one
+        if drawn is not None and one.low is not None:
+            alone = Confidence(asked.level).quantile(found.spread.df if found.spread else math.inf)
+            low, high = _limits(found, pair, one, max(drawn.quantile(asked.level), alone))
+            final = replace(one, low=low, high=high, method=f"{one.method}, simultaneous")
+        final = replace(final, p_adjusted=adjusted.get(i))
+        done.append(replace(final, verdict=_verdict(found.metric, final, asked)))
+    return done
+
+
+def tested_at_once(found: Measured) -> Omnibus | None:
+    """The test that all models are equally good; None of two models, or where none is known."""
+    values = np.array(found.values)
+    covariance = _joint(found) if len(values) > 2 and np.isfinite(values).all() else None
+    if covariance is None or found.spread is None:
+        return None
+    df = found.spread.df
+    n_rows = float(min(found.n)) if math.isinf(df) else df + 1.0
+    statistic, rank, p = wald(values[1:] - values[0], covariance, df, n_rows)
+    return Omnibus(str(found.metric), statistic, rank, max(p, tail_of(_FAR)))
+
+
+def _joint(found: Measured) -> npt.NDArray[np.float64] | None:
+    """Covariance of the differences of the others to the first model, where all of it is known."""
+    covariance = None if found.spread is None else found.spread.contrasts()
+    return covariance if covariance is not None and np.isfinite(covariance).all() else None
+
+
+def _t_of(p: float, df: float) -> float:
+    """The statistic whose two-sided p-value it is."""
+    if math.isinf(df) or p >= 1.0:
+        return z_of(p)
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, max(p, 1e-300) / 2.0))
+
+
+def _difference(
+    found: Measured, pair: tuple[int, int], names: Sequence[str], asked: Asked
+) -> Difference:
+    a, b = pair
+    left, right = float(found.values[a]), float(found.values[b])
+    bare = Difference(
+        str(found.metric), names[a], names[b], left, right, left - right, None, None, asked.level,
+        None, None, found.method, "not resolved", None, None, None, min(found.n[a], found.n[b]),
+        margin=asked.margin.get(str(found.metric)), discordant=found.discordant.get(pair),
+        remark=found.remark,
+    )  # fmt: skip
+    if not math.isfinite(bare.difference):
+        reason = "one of the two values is undefined or infinite"
+        return replace(bare, difference=math.nan, remark=reason)
+    variance = math.nan if found.spread is None else found.spread.variance(a, b)
+    if found.spread is None or not math.isfinite(variance):
+        method, p = found.tests.get(pair, (bare.method, None))
+        return replace(bare, method=method, p=p, remark=found.remark or _NO_SLOPE)
+    error = math.sqrt(max(variance, 0.0))
+    one = replace(bare, standard_error=error)
+    tail = NormalDist().inv_cdf(1.0 - asked.alpha / 2.0) + NormalDist().inv_cdf(POWER)
+    if error > 0.0:
+        one = replace(one, detectable=tail * error)
+        if one.difference:
+            needed = one.n * (tail * error / one.difference) ** 2
+            one = replace(one, rows_needed=max(1, math.ceil(needed)) if needed < 1e15 else None)
+    if pair in found.same:
+        one = replace(one, remark=_SAME)
+    elif error == one.difference == 0.0:
+        one = replace(one, remark=_joined(one.remark, _STILL))
+    how = found.limits.get(pair)
+    if how is None and error == one.difference == 0.0:
+        # ± 0 standard errors would say that nothing is uncertain.
+        return replace(one, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
+    method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
+    quantile = Confidence(asked.level).quantile(found.spread.df)
+    low, high = _limits(found, pair, one, quantile)
+    if how is not None:
+        method = f"{method}, {how[0]} interval"
+    one = replace(one, p=p, low=low, high=high, method=method)
+    if (p < asked.alpha) == (low <= 0.0 <= high):
+        one = replace(one, remark=_joined(one.remark, _DISAGREE))
+    return one if one.margin is None else _against_margin(found, pair, one, asked)
+
+
+def _joined(*remarks: str | None) -> str:
+    return "; ".join(filter(None, remarks))
+
+
+def _error(found: Measured, one: Difference) -> float:
+    """The standard error; of rows that all differ alike it is taken from the difference itself.
+
+    They show no spread, which is no proof that there is none.
+    """
+    error = one.standard_error or 0.0
+    if error > 0.0 or found.spread is None:
+        return error
+    df = found.spread.df
+    return abs(one.difference) / math.sqrt(one.n if math.isinf(df) else df + 1.0)
+
+
+def _tail(found: Measured, pair: tuple[int, int], one: Difference) -> float:
+    """The p-value by the standard error; of different rows that at which the limits touch 0.
+
+    The standard error of a model without a mistake is 0 however few its rows are; its interval
+    is not.
+    """
+    assert found.spread is not None
+    df = found.spread.df
+    if isinstance(found.spread, Apart) and pair in found.limits:
+
+        def room(quantile: float) -> float:
+            low, high = _limits(found, pair, one, quantile)
+            return low if one.difference > 0.0 else -high
+
+        return tail_of(root(room, _FAR), df) if one.difference else 1.0
+    error = _error(found, one)
+    return tail_of(one.difference / error, df) if error > 0.0 else 1.0
+
+
+def _limits(
+    found: Measured, pair: tuple[int, int], one: Difference, quantile: float
+) -> tuple[float, float]:
+    """Limits so many standard errors away, inside the range of a difference."""
+    how = found.limits.get(pair)
+    if how is not None:
+        return how[1](quantile)
+    step = quantile * _error(found, one)
+    low, high = range_of(found.metric)
+    return max(one.difference - step, low - high), min(one.difference + step, high - low)
+
+
+def _against_margin(
+    found: Measured, pair: tuple[int, int], one: Difference, asked: Asked
+) -> Difference:
+    """Two one-sided tests (Schuirmann 1987): the interval at 1 − 2α lies inside the margin."""
+    assert one.margin is not None
+    assert found.spread is not None
+    df, margin = found.spread.df, one.margin
+
+    def limits(quantile: float) -> tuple[float, float]:
+        return _limits(found, pair, one, quantile)
+
+    low, high = limits(Confidence(max(1.0 - 2.0 * asked.alpha, 1e-9)).quantile(df))
+    worst = -high if found.metric.better == "lower" else low
+    not_inferior = None if found.metric.better is None else bool(worst > -margin)
+    if not abs(one.difference) < margin:
+        error = _error(found, one)
+        far = 1.0 - tail_of((abs(one.difference) - margin) / error, df) / 2.0 if error > 0 else 1.0
+        return replace(one, p_equivalent=far, not_inferior=not_inferior)
+    # The limits decide: the p-value is that at which they first touch the margin.
+
+    def room(quantile: float) -> float:
+        low, high = limits(quantile)
+        return margin - max(-low, high)
+
+    touching = root(room, _FAR)
+    return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
+
+
+def root(falls: Callable[[float], float], end: float) -> float:
+    """Where a function that is above 0 at 0 and falls reaches 0, at most `end` (Illinois)."""
+    inside, outside = 0.0, end
+    above, below = falls(inside), falls(outside)
+    if below > 0.0:
+        return end
+    if above <= 0.0:
+        return 0.0
+    middle, last, side = inside, end, 0
+    for _ in range(_STEPS):
+        middle = (inside * below - outside * above) / (below - above)
+        found = falls(middle)
+        if found > 0.0:
+            inside, above = middle, found
+            below /= 2.0 if side > 0 else 1.0
+            side = 1
+        else:
+            outside, below = middle, found
+            above /= 2.0 if side < 0 else 1.0
+            side = -1
+        if abs(middle - last) < _CLOSE:
+            break
+        last = middle
+    # Of a line the first step lands on the root, and rounding says on which side of it.
+    return middle
+
+
+def _verdict(metric: Metric, one: Difference, asked: Asked) -> Verdict:
+    """Equivalence comes first: what is smaller than the margin does not matter, if real or not."""
+    if one.p_equivalent is not None and one.p_equivalent <= asked.alpha:
+        return "equivalent"
+    if one.p_adjusted is None or not one.p_adjusted < asked.alpha or not one.difference:
+        return "not resolved"
+    if metric.better is None:
+        return "higher" if one.difference > 0 else "lower"
+    return "better" if (one.difference > 0) == (metric.better == "higher") else "worse"

@@ -1,0 +1,251 @@
+"""Metrics of labels of several models: on the same rows, or each on rows of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors.numbers import counted
+from karat.inference.comparison.combined import SideLimits, correlation
+from karat.inference.comparison.judging import Asked, Limits, Measured
+from karat.inference.comparison.records import Discordant, Estimate, ratio
+from karat.inference.comparison.shares import mid_p, score_limits
+from karat.inference.comparison.spreads import Apart, Paired, Units
+from karat.inference.comparison.swaps import swap_p_values
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import derivative, label_interval
+from karat.inference.shares import is_of_right_rows, of_right_rows
+from karat.inference.table_spread import TableSpread
+from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.tally import Cells, ClusteredCells, JointCells
+from karat.tally.kept import cached_property
+
+__all__ = ["Joint", "apart", "estimated", "paired"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Pair: TypeAlias = tuple[int, int]
+
+RARE: Final = 20
+"""With fewer rows of some class the normal distribution calls too much a difference."""
+_SWAPS: Final = "swap permutation"
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Models on the same rows.
+
+    Attributes:
+        cells: true class by the classes that the models predicted.
+        clusters: the same by cluster, where rows of one are not independent.
+    """
+
+    cells: JointCells
+    clusters: ClusteredCells | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent and count alike."""
+        return not self.cells.is_weighted and self.clusters is None
+
+    @cached_property
+    def units(self) -> Units:
+        """What is drawn: rows of one joint cell are alike."""
+        counts = np.asarray(self.cells.counts, np.float64)
+        squares = counts if self.cells.squares is None else self.cells.squares
+        df = math.inf
+        if self.clusters is not None:
+            df = self.clusters.n_clusters - 1.0
+        elif self.cells.is_weighted:
+            df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
+        return Units(counts, squares, self.clusters, df=df)
+
+    def table(self, model: int) -> TableSpread:
+        """The table of one model."""
+        cells, clusters = self.cells.cells(model), self.clusters
+        if clusters is not None:
+            place = self.places(model, cells)
+            clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
+        return TableSpread(cells, clusters=clusters)
+
+    def places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
+        """int64[e]: the listed cell of a model's table that each joint cell belongs to."""
+        k = self.cells.classes.k
+        keys = self.cells.codes[0] * k + self.cells.codes[1 + model]
+        rows, cols = table.coordinates()
+        return np.asarray(np.searchsorted(rows * k + cols, keys), np.int64)
+
+    def share_of_right(self, model: int) -> float:
+        """Accuracy of a model."""
+        is_right = self.cells.codes[1 + model] == self.cells.codes[0]
+        return float(self.units.weights[is_right].sum()) / self.units.total
+
+    def is_same(self, pair: Pair) -> bool:
+        """Whether two models predict the same on every row that counts."""
+        said_a, said_b = (self.cells.codes[1 + model] for model in pair)
+        return bool((said_a == said_b)[self.cells.counts > 0].all())
+
+
+def paired(joint: Joint, metrics: Sequence[Metric], asked: Asked, policy: Policy) -> list[Measured]:
+    """Every metric of models on the same rows."""
+    cells, k = joint.cells, joint.cells.classes.k
+    tables = [joint.table(model) for model in range(len(cells.names))]
+    of_right = {metric for metric in metrics if _is_linear(metric, k)}
+    others = [metric for metric in metrics if metric not in of_right]
+    rarest = _rarest(cells)
+    swapped: dict[Pair, dict[Metric, float]] = {}
+    remark = None
+    if joint.is_plain and rarest < RARE and others:
+        remark = f"the rarest class has {counted(rarest, 'row')}"
+        for i, (a, b) in enumerate(asked.pairs):
+            found, n_drawn = swap_p_values(
+                cells.of_models([a, b]), others, asked.n_permutations, (asked.seed, i), policy
+            )
+            swapped[a, b] = dict(zip(others, found, strict=True))
+            if n_drawn < asked.n_permutations:
+                remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
+    done = []
+    for metric in metrics:
+        if metric in of_right:
+            done.append(_of_right_rows(metric, joint, tables, asked, policy))
+        else:
+            tests = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
+            done.append(_of_tables(metric, joint, tables, asked, policy, tests, remark))
+    return done
+
+
+def _of_right_rows(
+    metric: Metric, joint: Joint, tables: Sequence[TableSpread], asked: Asked, policy: Policy
+) -> Measured:
+    """A metric of the right rows alone: what counts is where one model alone is right."""
+    found = _of_tables(metric, joint, tables, asked, policy, {}, None, not joint.is_plain)
+    discordant = {pair: _discordant(joint.cells, pair) for pair in asked.pairs}
+    if not joint.is_plain:
+        return replace(found, discordant=discordant)
+    n, scale = joint.cells.n_rows, _scale(metric, joint.cells.classes.k)
+    return replace(
+        found,
+        discordant=discordant,
+        tests={
+            pair: ("mid-p McNemar", mid_p(int(one.b), int(one.c)))
+            for pair, one in discordant.items()
+        },
+        limits={
+            pair: ("score", _score(one.b, one.c, n, scale)) for pair, one in discordant.items()
+        },
+    )
+
+
+def _of_tables(
+    metric: Metric,
+    joint: Joint,
+    tables: Sequence[TableSpread],
+    asked: Asked,
+    policy: Policy,
+    tests: Mapping[Pair, tuple[str, float]],
+    remark: str | None,
+    has_limits: bool = True,
+) -> Measured:
+    """Any metric: from the influence of the rows of each joint cell on each model's value."""
+    units = joint.units
+    values = [float(metric.values(table.cells, policy).value) for table in tables]
+    phi = np.array(
+        [
+            derivative(metric, table.cells, policy)[joint.places(model, table.cells)]
+            for model, table in enumerate(tables)
+        ]
+    )
+    phi = np.where(units.weights > 0, phi, 0.0)
+    same = frozenset(pair for pair in asked.pairs if joint.is_same(pair))
+    spread = Paired(phi, units) if np.isfinite(phi).all() else None
+    limits: dict[Pair, tuple[str, Limits]] = {}
+    if spread is not None and has_limits:
+        sides = SideLimits(metric, tables, values, policy)
+        together = units.covariance(phi)
+        for a, b in asked.pairs:
+            if sides.are_known(a, b):
+                alike = (units.n_effective, joint.share_of_right(a)) if (a, b) in same else None
+                goes = correlation(together, a, b, alike)
+                limits[a, b] = ("combined", sides.difference(a, b, goes))
+    method = "influence z" if math.isinf(units.df) else "influence t"
+    n = [joint.cells.n_rows] * len(tables)
+    return Measured(metric, values, n, spread, method, tests, limits, {}, same, remark)
+
+
+def apart(
+    tables: Sequence[TableSpread], metrics: Sequence[Metric], asked: Asked, policy: Policy
+) -> list[Measured]:
+    """Every metric of models on rows of their own: independent, so that variances add up."""
+    done = []
+    remark = "different rows: the models are taken to be independent"
+    for metric in metrics:
+        values, variances = [], []
+        for table in tables:
+            values.append(float(metric.values(table.cells, policy).value))
+            g = derivative(metric, table.cells, policy)
+            variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
+        df = min(table.df for table in tables)
+        limits: dict[Pair, tuple[str, Limits]] = {}
+        sides = SideLimits(metric, tables, values, policy)
+        for a, b in asked.pairs:
+            if sides.are_known(a, b):
+                limits[a, b] = ("combined", sides.difference(a, b, lambda _: 0.0))
+        least = [sides.least_variance(model, asked.level) for model in range(len(tables))]
+        spread = Apart(np.array(variances), df, np.array(least))
+        method = "unpaired z" if math.isinf(df) else "unpaired t"
+        n = [int(table.cells.n_rows) for table in tables]
+        done.append(Measured(metric, values, n, spread, method, {}, limits, {}, remark=remark))
+    return done
+
+
+def estimated(metric: Metric, table: TableSpread, level: float, policy: Policy) -> Estimate:
+    """What a metric gave for one model, with its interval."""
+    value = float(metric.values(table.cells, policy).value)
+    found = label_interval(metric, value, table, Confidence(level), policy)
+    return Estimate(
+        value, found.low, found.high, level, found.method, found.standard_error, found.remark
+    )
+
+
+def _rarest(cells: JointCells) -> int:
+    """Rows of the rarest class that occurs."""
+    rows = np.bincount(cells.codes[0], cells.counts, cells.classes.k)
+    return int(rows[rows > 0].min())
+
+
+def _is_linear(metric: Metric, k: int) -> bool:
+    """Whether it is the share of right rows, scaled and moved."""
+    if metric.record.is_per_class and metric.lift != "micro":
+        return False
+    if not is_of_right_rows(metric):
+        return False
+    none, half, full = of_right_rows(metric, np.array([0.0, 0.5, 1.0]), k)
+    return bool(abs(none + full - 2.0 * half) <= 1e-12 * abs(full - none))
+
+
+def _scale(metric: Metric, k: int) -> float:
+    none, full = of_right_rows(metric, np.array([0.0, 1.0]), k)
+    return float(full - none)
+
+
+def _score(b: float, c: float, n: int, scale: float) -> Limits:
+    """Limits of the difference of the shares of right rows, scaled as the metric is."""
+
+    def limits(quantile: float) -> tuple[float, float]:
+        low, high = (scale * limit for limit in score_limits(b, c, n, quantile))
+        return min(low, high), max(low, high)
+
+    return limits
+
+
+def _discordant(cells: JointCells, pair: Pair) -> Discordant:
+    right_a, right_b = (cells.codes[1 + model] == cells.codes[0] for model in pair)
+    weight = np.asarray(cells.counts, np.float64)
+    b, c = float(weight[right_a & ~right_b].sum()), float(weight[right_b & ~right_a].sum())
+    wrong_a, wrong_b = float(weight[~right_a].sum()), float(weight[~right_b].sum())
+    return Discordant(b, c, ratio(b, c), ratio(wrong_a, wrong_b))

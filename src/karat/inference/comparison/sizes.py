@@ -1,0 +1,151 @@
+"""How many rows an interval, or a test of a difference, needs: from a pilot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from karat.errors import KaratError, error
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import derivative, label_interval, range_of
+from karat.inference.table_spread import TableSpread
+from karat.metrics import Metric
+from karat.tally import Cells
+
+__all__ = ["SizeAsked", "rows_for_difference", "rows_for_interval", "rows_for_spread"]
+
+MOST: Final = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class SizeAsked:
+    """What the rows have to show: an interval this narrow, or a difference this large.
+
+    Attributes:
+        half_width: from the value to its limit, on average of both sides; or None.
+        difference: a true difference, or None.
+        power: the share of samples that show it.
+        asked: level and side.
+    """
+
+    half_width: float | None
+    difference: float | None
+    power: float
+    asked: Confidence
+
+    @property
+    def quantiles(self) -> float:
+        """Standard errors that a difference must be away to be shown in that share of samples."""
+        return self.asked.quantile() + NormalDist().inv_cdf(self.power)
+
+
+def rows_for_interval(metric: Metric, table: TableSpread, size: SizeAsked) -> int:
+    """Rows for an interval of the half width, of the kind that reports print.
+
+    The table of the pilot is scaled to more or fewer rows until its interval is as narrow.
+
+    Errors:
+        K167 no interval is known, or none is as wide.
+
+    Cost: some 60 intervals of one metric.
+    """
+    assert size.half_width is not None
+    wanted = size.half_width
+    low, high = range_of(metric)
+    if not wanted < (high - low) / 2.0:
+        raise unknown(
+            metric, f"No interval within {low:g} and {high:g} has half the width {wanted:g}"
+        )
+    if not width_at(metric, table, size, 1) > wanted:
+        return 1
+    enough = 2
+    while width_at(metric, table, size, enough) > wanted:
+        enough *= 4
+        if enough > MOST:
+            raise unknown(metric, f"More than {MOST:.0e} rows would be needed")
+    least = enough // 4
+    while enough - least > 1:
+        middle = (least + enough) // 2
+        if width_at(metric, table, size, middle) > wanted:
+            least = middle
+        else:
+            enough = middle
+    return enough
+
+
+def width_at(metric: Metric, table: TableSpread, size: SizeAsked, n: int) -> float:
+    """Half the width of the interval, or the distance to the one limit, with n such rows.
+
+    Errors:
+        K167 there is no interval.
+    """
+    cells = table.cells
+    scale = n / float(cells.n_rows)
+    weights = np.asarray(cells.flat(), np.float64)
+    squares = weights if cells.squares is None else np.asarray(cells.flat(cells.squares))
+    rows, cols = cells.coordinates()
+    if cells.storage == "dense":
+        shape = cells.counts.shape
+        scaled = Cells.dense(
+            (weights * scale).reshape(shape),
+            classes=cells.classes,
+            squares=(squares * scale).reshape(shape),
+            n_rows=n,
+        )
+    else:
+        scaled = Cells.sparse(
+            rows, cols, weights * scale, classes=cells.classes, squares=squares * scale, n_rows=n
+        )
+    value = float(metric.values(scaled).value)
+    found = label_interval(metric, value, TableSpread(scaled, table.design), size.asked)
+    if found.low is None or found.high is None:
+        reason = found.remark or "It is undefined in the pilot"
+        raise unknown(metric, reason[0].upper() + reason[1:])
+    if size.asked.side == "low":
+        return value - found.low
+    if size.asked.side == "high":
+        return found.high - value
+    return (found.high - found.low) / 2.0
+
+
+def rows_for_difference(metric: Metric, table: TableSpread, size: SizeAsked) -> int:
+    """Rows of each of two test sets, of two models that both vary as the pilot does.
+
+    Errors:
+        K167 the pilot does not vary.
+    """
+    g = derivative(metric, table.cells)
+    variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
+    return rows_for_spread(metric, 2.0 * variance * float(table.cells.n_rows), size)
+
+
+def rows_for_spread(metric: Metric, variance: float, size: SizeAsked) -> int:
+    """Rows where a number varies by this variance ÷ rows.
+
+    Errors:
+        K167 it does not vary, or the answer is no number of rows.
+    """
+    if not (math.isfinite(variance) and variance > 0.0):
+        raise unknown(metric, "The pilot does not vary, or has no standard error")
+    wanted, quantile = size.half_width, size.asked.quantile()
+    if size.difference is not None:
+        wanted, quantile = abs(size.difference), size.quantiles
+    assert wanted is not None
+    ratio = math.sqrt(variance) * (quantile / wanted)
+    if abs(ratio) > math.sqrt(MOST):
+        raise unknown(metric, f"More than {MOST:.0e} rows would be needed")
+    return max(1, math.ceil(ratio**2))
+
+
+def unknown(metric: Metric, found: str) -> KaratError:
+    """K167."""
+    return error(
+        "K167",
+        metric=str(metric),
+        found=found,
+        do="Choose another width or difference, or a pilot with more rows.",
+    )

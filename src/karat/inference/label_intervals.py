@@ -1,0 +1,297 @@
+"""Intervals of the metrics of labels, by the family that a metric's formula puts it into."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.class_limits import class_limits
+from karat.inference.combined_limits import NO_SLOPE, combined, is_combined
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.curves import curve_of_right_rows
+from karat.inference.label_slopes import at_shares, derivative, variance_of
+from karat.inference.left_out import is_of_logarithms, left_out
+from karat.inference.limits import log_limits, logit_limits, wilson_limits
+from karat.inference.shares import is_of_right_rows, of_right_rows
+from karat.inference.table_spread import DUST, TableSpread
+from karat.metrics import Metric
+from karat.metrics._gradient import Slopes
+from karat.metrics._lift import Policy
+from karat.tally import Cells, Classes
+
+__all__ = ["derivative", "label_interval", "range_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_A_COUNT: Final = "it counts these rows; it is no estimate"
+_A_CONSTANT: Final = "it is the same for every table"
+_FEW_IN_A_CELL: Final = 5
+_FIXED: Final = "the design fixes the shares of the true classes"
+_ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
+_NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
+
+
+def label_interval(
+    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Policy = "zero"
+) -> Interval:
+    """How sure the value of a metric of labels is.
+
+    Args:
+        metric: any lift but per class.
+        value: what it gave on the table.
+        spread: the table, and how its rows were drawn.
+        asked: level, side and method.
+        policy: what undefined classes count as.
+
+    Returns:
+        An interval; without limits and with a remark where there can be none.
+
+    Cost: O(cells).
+    """
+    cells = spread.cells
+    if not math.isfinite(value):
+        return Interval()
+    if is_constant(metric):
+        return Interval(remark=_A_CONSTANT)
+    if is_a_count(metric):
+        return Interval(remark=_A_COUNT)
+    if cells.storage == "marginals":
+        return Interval(remark=_ONLY_TOTALS)
+    if cells.is_weighted and cells.squares is None:
+        return Interval(remark=_NO_SQUARES)
+    if spread.design != "cohort":
+        g = derivative(metric, cells, policy)
+        drawn = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
+        if is_fixed(g, drawn, spread):
+            return Interval(remark=_FIXED)
+    ends = range_of(metric)
+    if asked.method not in ("wald", "logit") and is_combined(metric, policy):
+        return _within(combined(metric, value, spread, asked, policy), value, ends, asked)
+    slopes = metric.slopes(cells, policy)
+    variance = variance_of(slopes, spread)
+    error = math.sqrt(variance) if math.isfinite(variance) else None
+    if asked.method in ("wald", "logit"):
+        found = _textbook(value, error, ends, spread, asked)
+    else:
+        found = _default(metric, value, slopes, variance, spread, asked, policy)
+    return _within(replace(found, standard_error=error), value, ends, asked)
+
+
+def _within(
+    found: Interval, value: float, ends: tuple[float, float], asked: Confidence
+) -> Interval:
+    """An interval that holds the value and stays in the range, on the sides asked for."""
+    if found.low is None or found.high is None:
+        return found
+    if math.isnan(found.low) or math.isnan(found.high):
+        return Interval(remark=NO_SLOPE)
+    low = min(max(found.low, ends[0]), value)
+    high = max(min(found.high, ends[1]), value)
+    low, high = asked.one_sided(low, high, ends)
+    return Interval(low, high, found.method, found.standard_error, found.remark)
+
+
+def is_fixed(g: Floats, variance: float, spread: TableSpread) -> bool:
+    """Whether a metric depends on the shares of the true classes alone, which were chosen."""
+    if not math.isfinite(variance):
+        return False
+    drawn = float(TableSpread(spread.cells).variance(g))
+    return bool(drawn > 0.0 and variance <= 1e-20 * drawn)
+
+
+@cache
+def is_a_count(metric: Metric) -> bool:
+    """Whether twice the rows give twice the value: it says how many, not how good."""
+    if any(item.kind == "matrix" for item in metric.record.parameters):
+        return False
+    table = np.array([[31.0, 7.0], [4.0, 22.0]])
+    tables = Cells.dense(np.stack([table, 2 * table]), classes=Classes.of([0, 1]))
+    one, two = metric.values(tables).value
+    return bool(abs(two - one) > 1e-9 * abs(one))
+
+
+@cache
+def is_constant(metric: Metric) -> bool:
+    """Whether the classes alone give the value, whatever their rows."""
+    if any(item.kind == "matrix" for item in metric.record.parameters):
+        return False
+    tables = np.array([[[31, 7, 3], [4, 22, 9], [1, 5, 17]], [[8, 2, 14], [11, 19, 1], [6, 3, 27]]])
+    if metric.record.is_per_class and metric.lift == "plain":
+        return False
+    found = metric.values(Cells.dense(tables, classes=Classes.of([0, 1, 2]))).value
+    return bool(np.ptp(found) <= 1e-12 * np.abs(found).max())
+
+
+def range_of(metric: Metric) -> tuple[float, float]:
+    """The ends of the range, those of its costs where it is a mean of costs."""
+    low, high = metric.range
+    for item in metric.record.parameters:
+        if item.kind == "matrix" and math.isinf(low) and math.isinf(high):
+            costs = np.asarray(dict(metric.params)[item.name], np.float64)
+            return float(costs.min()), float(costs.max())
+    return low, high
+
+
+def _textbook(
+    value: float,
+    error: float | None,
+    ends: tuple[float, float],
+    spread: TableSpread,
+    asked: Confidence,
+) -> Interval:
+    """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
+    if error is None:
+        return Interval(remark=NO_SLOPE)
+    quantile = asked.quantile(spread.df)
+    if asked.method == "wald" or not math.isfinite(ends[0]):
+        return Interval(value - quantile * error, value + quantile * error, "wald")
+    if not ends[0] < value < ends[1]:
+        return Interval(remark="the logit of an end of the range is infinite")
+    if math.isinf(ends[1]):
+        low, high = log_limits(value - ends[0], error, quantile)
+        return Interval(float(low) + ends[0], float(high) + ends[0], "log")
+    span = ends[1] - ends[0]
+    low, high = logit_limits((value - ends[0]) / span, error / span, quantile)
+    return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "logit")
+
+
+def _default(
+    metric: Metric,
+    value: float,
+    slopes: Slopes,
+    variance: float,
+    spread: TableSpread,
+    asked: Confidence,
+    policy: Policy,
+) -> Interval:
+    record = metric.record
+    if (metric.lift == "micro" or not record.is_per_class) and is_of_right_rows(metric):
+        return _of_right_rows(metric, spread, asked)
+    if record.is_per_class and metric.lift == "plain":
+        found = class_limits(metric, spread, asked)
+        at = spread.cells.classes.positive
+        assert at is not None
+        remark = _few_in_a_cell(spread, at) if found.method in ("log", "mover-log") else None
+        return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
+    if not math.isfinite(variance):
+        return Interval(remark=NO_SLOPE)
+    ends = range_of(metric)
+    if is_of_logarithms(metric) and ends == (0.0, math.inf):
+        # No more can be known of a class than which of k it is.
+        ends = 0.0, math.log(max(spread.cells.k, 2))
+    if math.isfinite(ends[0]) and math.isfinite(ends[1]):
+        return _effective(metric, value, slopes, ends, spread, asked, policy)
+    if ends == (-math.inf, 1.0) and value > -1.0:
+        # An agreement without a lower end: on the scale of those that have one.
+        return _effective(metric, value, slopes, (-1.0, 1.0), spread, asked, policy)
+    error, quantile = math.sqrt(variance), asked.quantile(spread.df)
+    if ends[0] == 0.0 and value > quantile * error:
+        low, high = log_limits(value, error, quantile)
+        return Interval(float(low), float(high), "log")
+    return Interval(value - quantile * error, value + quantile * error, "wald")
+
+
+def _few_in_a_cell(spread: TableSpread, at: int) -> str | None:
+    """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
+    table = spread.one_vs_rest()[0][at]
+    fewest = float(table.min()) * spread.n_effective / spread.total
+    if fewest >= _FEW_IN_A_CELL:
+        return None
+    return f"it rests on few rows: a cell of the table holds {fewest:.3g}"
+
+
+def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
+    """Wilson's limits of the accuracy, as limits of what follows from it alone."""
+    key = "right rows", asked
+    if key not in spread.kept:
+        hit = (spread.rows == spread.cols).astype(np.float64)
+        share = float((hit * spread.weights).sum()) / spread.total
+        n = spread.n_effective / float(spread.inflation(hit))
+        spread.kept[key] = wilson_limits(share, n, asked.quantile(spread.df))
+    low, high = spread.kept[key]
+    curve = curve_of_right_rows(metric, spread.cells.k)
+    if curve is not None:
+        a, b, c = curve
+        ends = [(a * float(p) + b) / (1.0 + c * float(p)) for p in (low, high)]
+        return Interval(min(ends), max(ends), "wilson")
+    found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
+    if not np.isfinite(found).all():
+        found = np.where(np.isfinite(found), found, metric.range[1])
+    return Interval(float(found.min()), float(found.max()), "wilson")
+
+
+def _effective(
+    metric: Metric,
+    value: float,
+    slopes: Slopes,
+    ends: tuple[float, float],
+    spread: TableSpread,
+    asked: Confidence,
+    policy: Policy,
+) -> Interval:
+    """Wilson's limits with as many rows as a share would need to vary as the metric does.
+
+    The variance is that of a table with ½ ÷ k rows more in each cell: where no row is wrong, the
+    sample alone shows none. What takes logarithms of shares is too large where cells hold few rows:
+    its limits lie around the value less that bias, and its variance is that with rows left out
+    where this one is larger.
+    """
+    span = ends[1] - ends[0]
+    share, smooth_variance, inflation = (value - ends[0]) / span, math.nan, 1.0
+    table = _smoothed(spread)
+    if table is not None:
+        smooth = metric.slopes(table.cells, policy)
+        smooth_variance = variance_of(smooth, table) * table.n_effective / spread.n_effective
+        if math.isfinite(smooth_variance):
+            share = (float(smooth.value) - ends[0]) / span
+    if not (spread.is_simple and math.isfinite(smooth_variance)):
+        g = at_shares(slopes, spread.cells)
+        inflation = float(spread.inflation(g))
+        if not math.isfinite(smooth_variance):
+            smooth_variance = float(spread.simple_variance(g))
+    centre, remark = value, None
+    without = left_out(metric, spread, policy) if is_of_logarithms(metric) else None
+    if without is not None:
+        centre = min(max(value - without.bias, ends[0]), ends[1])
+        smooth_variance = max(smooth_variance, without.variance)
+        if without.bias > math.sqrt(without.variance) / 2.0:
+            remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
+    variance = smooth_variance * inflation / span**2
+    # A rounding error beside the range is no variance.
+    varies = variance * spread.n_effective > DUST**2
+    rows = share * (1.0 - share) / variance if varies else spread.n_effective
+    low, high = wilson_limits((centre - ends[0]) / span, rows, asked.quantile(spread.df))
+    low, high = ends[0] + span * low, ends[0] + span * high
+    if without is not None and _may_be_independent(value, without.bias, spread, asked):
+        low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"
+    return Interval(float(low), float(high), "wilson-effective", remark=remark)
+
+
+def _smoothed(spread: TableSpread) -> TableSpread | None:
+    """The smoothed table of a table, of rows drawn one by one."""
+    if "smoothed" not in spread.kept:
+        cells = spread.smoothed()
+        spread.kept["smoothed"] = None if cells is None else TableSpread(cells, spread.design)
+    found: TableSpread | None = spread.kept["smoothed"]
+    return found
+
+
+def _may_be_independent(value: float, bias: float, spread: TableSpread, asked: Confidence) -> bool:
+    """Whether information is no larger than that of independent classes may be.
+
+    Times twice the rows it is χ² of (rows − 1)·(columns − 1) degrees of freedom then, and its bias
+    is their number.
+    """
+    from scipy.special import chdtri
+
+    held = spread.weights > 0
+    sides = [len(np.unique(side[held])) - 1 for side in (spread.rows, spread.cols)]
+    df = sides[0] * sides[1]
+    if df == 0 or bias <= 0.0:
+        return False
+    return bool(df * value / bias <= chdtri(df, asked.tail))

@@ -1,0 +1,176 @@
+"""Intervals of the metrics of scores, by the form of their influence."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.limits import log_limits, logit_limits, newcombe_limits, wilson_limits
+from karat.inference.score_spread import Spread
+from karat.metrics import Metric
+from karat.metrics._influence.forms import (
+    AreaInfluence,
+    DifferencesInfluence,
+    PairsInfluence,
+    PrecisionInfluence,
+)
+
+__all__ = ["score_interval"]
+
+_AREAS: Final = (AreaInfluence, PairsInfluence, DifferencesInfluence)
+_FEW: Final = 20
+_LEAST_DF: Final = 2.0
+_NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much one may lose"
+
+
+def score_interval(
+    metric: Metric, value: float, spread: Spread, asked: Confidence, n_rest: float
+) -> Interval:
+    """How sure the value of a metric of scores is.
+
+    Args:
+        metric: any lift; of one class for the lift per class.
+        value: what it gave.
+        spread: its sampling error.
+        asked: level, side and method.
+        n_rest: effective rows of the other side of an area, for areas of 0 and 1.
+    """
+    if not math.isfinite(value):
+        return Interval()
+    if not math.isfinite(spread.variance) or spread.df < 1.0 or math.isnan(spread.df):
+        return Interval(remark=spread.missing or "there are too few rows")
+    error = math.sqrt(spread.variance)
+    ends = metric.range
+    if asked.method in ("wald", "logit"):
+        low, high, method = _textbook(value, error, spread, asked, ends)
+    else:
+        low, high, method = _default(metric, value, error, spread, asked, n_rest)
+    if method is None:
+        return Interval(standard_error=error, remark=_NOTHING_SEEN)
+    low, high = min(max(low, ends[0]), value), max(min(high, ends[1]), value)
+    low, high = asked.one_sided(low, high, ends)
+    return Interval(low, high, method, error, _caution(metric, value, spread))
+
+
+def _caution(metric: Metric, value: float, spread: Spread) -> str | None:
+    """What the level of the interval rests on, where that is little."""
+    form, n_own = metric.record.influence, spread.n_effective
+    # Of few rows all of which inform, the shrunk variance takes care.
+    if isinstance(form, AreaInfluence) and spread.n_informative < min(_FEW, n_own / 2.0):
+        return f"it rests on few rows of the class: {spread.n_informative:.1f} effective ones"
+    if _is_of_loss(metric) and _n_losing(metric, value, spread) < _FEW:
+        return (
+            f"few rows make up most of the loss: {_n_losing(metric, value, spread):.1f} effective"
+        )
+    if isinstance(form, (*_AREAS, PrecisionInfluence)) and spread.n_effective < _FEW:
+        return f"it rests on few rows of a class: {spread.n_effective:.0f}"
+    if spread.interpolated > math.sqrt(spread.variance) / 2.0:
+        return "straight lines between few levels of tied scores make up much of it"
+    excess = spread.optimism * (1.0 - value)
+    if excess > math.sqrt(spread.variance) / 2.0:
+        return f"with few rows it may be too large by about {excess:.2g}"
+    return None
+
+
+def _is_of_loss(metric: Metric) -> bool:
+    """Whether it is a mean of losses that have no end, or one less such a mean."""
+    low, high = metric.range
+    is_area = isinstance(metric.record.influence, (*_AREAS, PrecisionInfluence))
+    if is_area or "places" in metric.record.needs or (math.isinf(low) and math.isinf(high)):
+        return False
+    return math.isinf(low) or (low == 0.0 and metric.record.better == "lower")
+
+
+def _n_losing(metric: Metric, value: float, spread: Spread) -> float:
+    """(Σℓ)² ÷ Σℓ² of the losses ℓ of the rows: how many of them make up most of it."""
+    low, high = metric.range
+    loss = value - low if math.isfinite(low) else high - value
+    if loss == 0.0:
+        return spread.n_effective
+    spread_of_one = math.sqrt(spread.variance) / loss
+    return 1.0 / (spread_of_one * spread_of_one + 1.0 / max(spread.n_effective, 1.0))
+
+
+Found = tuple[float, float, str | None]
+_NONE: Final[Found] = (math.nan, math.nan, None)
+
+
+def _textbook(
+    value: float, error: float, spread: Spread, asked: Confidence, ends: tuple[float, float]
+) -> Found:
+    quantile = asked.quantile(spread.df)
+    if asked.method == "wald" or all(map(math.isinf, ends)):
+        return value - quantile * error, value + quantile * error, "wald"
+    if not ends[0] < value < ends[1]:
+        return _NONE
+    return _transformed(value, error, quantile, ends)
+
+
+def _transformed(value: float, error: float, quantile: float, ends: tuple[float, float]) -> Found:
+    """Symmetric on the scale that has no ends: of the logit, the logarithm or the number itself."""
+    low, high = ends
+    if math.isfinite(low) and math.isfinite(high):
+        span = high - low
+        below, above = logit_limits((value - low) / span, error / span, quantile)
+        return low + span * float(below), low + span * float(above), "logit-t"
+    if math.isfinite(low):
+        below, above = log_limits(value - low, error, quantile)
+        return low + float(below), low + float(above), "log-t"
+    if math.isfinite(high):
+        below, above = log_limits(high - value, error, quantile)
+        return high - float(above), high - float(below), "log-t"
+    return value - quantile * error, value + quantile * error, "t"
+
+
+def _default(
+    metric: Metric, value: float, error: float, spread: Spread, asked: Confidence, n_rest: float
+) -> Found:
+    form, (low, high) = metric.record.influence, metric.range
+    quantile = asked.quantile(spread.df)
+    span = high - low
+    if isinstance(form, _AREAS):
+        share = (value - low) / span
+        if 0.0 < share < 1.0 and spread.shrunk > 0.0:
+            shrunk = math.sqrt(spread.shrunk) / span
+            limits = logit_limits(share, shrunk, quantile)
+            return low + span * float(limits[0]), low + span * float(limits[1]), "logit-delong"
+        n_own = max(spread.n_effective, 1.0)
+        edge = newcombe_limits(share, n_own, max(n_rest, 1.0), quantile)
+        return low + span * edge[0], low + span * edge[1], "newcombe"
+    if isinstance(form, PrecisionInfluence):
+        if 0.0 < value < 1.0 and error > 0.0:
+            above = _transformed(value, error, quantile, (low, high))
+            less = value - spread.optimism * (1.0 - value)
+            if less <= 0.0:
+                return low, *above[1:]
+            return _transformed(less, error, quantile, (low, high))[0], *above[1:]
+        return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
+    is_a_loss = metric.record.better == "lower" and low == 0.0
+    if "places" in metric.record.needs:
+        return *_wilson(value, spread, error, quantile, (low, high)), "wilson"
+    if math.isfinite(span) and not is_a_loss and error > 0.0 and low < value < high:
+        return _transformed(value, error, quantile, (low, high))
+    if math.isinf(low) and math.isinf(high):
+        return value - quantile * error, value + quantile * error, "t"
+    if error > 0.0 and value not in (low, high):
+        ends = (low, math.inf) if math.isfinite(low) else (low, high)
+        # As sure as the few rows are many that make up most of the loss.
+        df = min(spread.df, max(_n_losing(metric, value, spread) - 1.0, _LEAST_DF))
+        return _transformed(value, error, asked.quantile(df), ends)
+    if math.isfinite(span):
+        return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
+    return _NONE
+
+
+def _wilson(
+    value: float, spread: Spread, error: float, quantile: float, ends: tuple[float, float]
+) -> tuple[float, float]:
+    """Wilson's limits with the rows that a share would need to vary as much, at most those read."""
+    low, span = ends[0], ends[1] - ends[0]
+    share, variance = (value - low) / span, (error / span) ** 2
+    rows = spread.n_effective
+    if variance > 0.0 and 0.0 < share < 1.0:
+        rows = min(rows, share * (1.0 - share) / variance)
+    below, above = wilson_limits(share, rows, quantile)
+    return low + span * float(below), low + span * float(above)

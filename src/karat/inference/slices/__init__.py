@@ -1,0 +1,1 @@
+"""Statistics of slices: what equal slices would show, and which are weak among many."""

@@ -1,0 +1,318 @@
+"""The sampling error of a table of true × predicted classes: what is added over it varies.
+
+A sum over the rows of a table has the variance Σ w²·(g − ḡ)² ÷ (Σw)² (Binder 1983), with the
+derivative g of a metric with respect to the cells: the variance of that metric.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.inference.confidence import Design
+from karat.tally import Cells, ClusteredCells
+from karat.tally.fields import true_negatives
+from karat.tally.kept import cached_property
+
+__all__ = ["CELLS_TO_SLOPES", "DUST", "TableSpread"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+DUST: Final = 1e-12
+"""Below it beside the largest derivative, an influence is a rounding error of 0."""
+
+CELLS_TO_SLOPES: Final = np.array(
+    [[-1.0, 0.0, 1.0, 0.0], [-1.0, 1.0, 0.0, 0.0], [1.0, -1.0, -1.0, 1.0]]
+)
+"""From a derivative with respect to tn, fp, fn and tp of a class to that by its true row, by its
+predicted column and where both meet: a cell (i, j) is a miss of i, a false alarm of j, and neither
+of any other class. What is the same in every cell is left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableSpread:
+    """A table, and what is known of how its rows were drawn.
+
+    Attributes:
+        cells: the tally, without leading axes, with its cells and, if weighted, their squares.
+        design: whether the rows were drawn, or so many of each true class.
+        clusters: the same rows by cluster, where rows of a cluster are not independent.
+
+    Example:
+        >>> from karat.tally import Classes
+        >>> spread = TableSpread(Cells.dense([[40, 10], [5, 45]], classes=Classes.of([0, 1])))
+        >>> float(spread.variance(np.array([1.0, 0.0, 0.0, 1.0]))) == 0.85 * 0.15 / 100
+        True
+    """
+
+    cells: Cells
+    design: Design = "cohort"
+    clusters: ClusteredCells | None = None
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    """What was found of this table and is asked for again."""
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether the rows were drawn one by one and weigh the same."""
+        return self.design == "cohort" and self.clusters is None and self.cells.squares is None
+
+    @cached_property
+    def rows(self) -> npt.NDArray[np.int64]:
+        """int64[m], true class of the listed cells."""
+        return self.cells.coordinates()[0]
+
+    @cached_property
+    def cols(self) -> npt.NDArray[np.int64]:
+        """int64[m], predicted class of the listed cells."""
+        return self.cells.coordinates()[1]
+
+    @property
+    def unit(self) -> float:
+        """A power of two near the mean weight: measured in it, sums of weights count like rows."""
+        return self._unit if self.cells.is_weighted else 1.0
+
+    @cached_property
+    def _unit(self) -> float:
+        mean = float(self.cells.fields.n) / max(int(self.cells.n_rows), 1)
+        return 2.0 ** round(math.log2(mean)) if mean > 0 else 1.0
+
+    @cached_property
+    def weights(self) -> Floats:
+        """float64[m], weight in the listed cells, in units."""
+        cells = self.cells.fields.cells
+        assert cells is not None
+        return cells if self.unit == 1.0 else cells / self.unit
+
+    @cached_property
+    def squares(self) -> Floats:
+        """float64[m], Σw² in the listed cells, in units."""
+        found = self.cells.squares
+        if found is None:
+            return self.weights
+        return np.asarray(self.cells.flat(found) / self.unit / self.unit)
+
+    @cached_property
+    def roots(self) -> Floats:
+        """float64[m], √Σw² ÷ Σw of all, in the listed cells."""
+        return np.asarray(np.sqrt(self.squares) / self.total)
+
+    @cached_property
+    def total(self) -> float:
+        """Σw, in units."""
+        return float(self.cells.fields.n) / self.unit
+
+    @cached_property
+    def n_effective(self) -> float:
+        """Kish's number of rows, (Σw)² ÷ Σw²: the rows themselves where all weigh the same."""
+        if self.cells.squares is None:
+            return self.total
+        return self.total**2 / float(self.squares.sum())
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom: clusters less one; without clusters as good as infinite."""
+        return math.inf if self.clusters is None else self.clusters.n_clusters - 1.0
+
+    def centred(self, g: npt.ArrayLike) -> Floats:
+        """float64[..., m]: the influence of a row of each cell, from a derivative [..., m]."""
+        values = np.asarray(g, np.float64)
+        if self.design == "cohort":
+            return np.asarray(values - ((values * self.weights).sum(-1) / self.total)[..., None])
+        k = self.cells.k
+        margin = np.bincount(self.rows, self.weights, k)
+        flat = (values * self.weights).reshape(-1, values.shape[-1])
+        sums = np.array([np.bincount(self.rows, part, k) for part in flat])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = np.where(margin > 0, sums / margin, 0.0)
+        return np.asarray(values - means[:, self.rows].reshape(values.shape))
+
+    def variance(self, g: npt.ArrayLike) -> Floats:
+        """float64[...]: of the metric whose derivative with respect to the shares is g [..., m].
+
+        Cost: O(cells) for each; with clusters O(occupied cells of all clusters).
+        """
+        phi = self.centred(g)
+        if self.clusters is None:
+            # The influence of a row of a class that weighs next to nothing has no square.
+            return self._without_dust(((phi * self.roots) ** 2).sum(axis=-1), g)
+        clusters = self.clusters
+        scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
+        flat = phi.reshape(-1, phi.shape[-1])
+        found = [float((self._sums(clusters, part) ** 2).sum()) * scale for part in flat]
+        return self._without_dust(np.array(found).reshape(phi.shape[:-1]), g)
+
+    def _without_dust(self, variance: Floats, g: npt.ArrayLike) -> Floats:
+        """Exactly 0 where what varies is the rounding error of a derivative g [..., m]."""
+        return np.where(np.sqrt(variance) <= self._dust_beside(g), 0.0, variance)
+
+    def _dust_beside(self, g: npt.ArrayLike) -> Floats:
+        """float64[...]: the largest standard error that is a rounding error beside g [..., m]."""
+        return np.asarray(DUST * self._least_root * np.abs(g).max(axis=-1, initial=0.0))
+
+    @cached_property
+    def _least_root(self) -> float:
+        """Of the cell that holds least: large derivatives there are no errors elsewhere.
+
+        It is 0 where the squares of the weights are too small for a number.
+        """
+        return float(self.roots[self.weights > 0.0].min(initial=1.0))
+
+    def slope_variances(self, slopes: Floats, listed: Floats | None = None) -> Floats:
+        """float64[d]: `variance` of d metrics, from derivatives in parts; NaN if one is infinite.
+
+        Args:
+            slopes: float64[d, 3, k], derivative with respect to the shares of the cells by their
+                true row, by their predicted column, and where both meet.
+            listed: float64[d, m], what is added in each cell.
+        """
+        if self.clusters is None:
+            squares = None if self.cells.squares is None else self.squares
+            is_by_true = self.design != "cohort"
+            if self.cells.storage == "dense":
+                return _native.table_variances(
+                    self.weights, slopes, squares, None, None, listed, is_by_true
+                )
+            return _native.table_variances(
+                self.weights, slopes, squares, *self._index, listed, is_by_true
+            )
+        rows, cols = self.rows, self.cols
+        g = slopes[:, 0, rows] + slopes[:, 1, cols]
+        g += np.where(rows == cols, slopes[:, 2, rows], 0.0)
+        g = g if listed is None else g + listed
+        is_finite = np.asarray(np.isfinite(g).all(axis=-1, keepdims=True))
+        return np.where(is_finite[:, 0], self.variance(np.where(is_finite, g, 0.0)), np.nan)
+
+    @cached_property
+    def _index(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        return self.rows.astype(np.int32), self.cols.astype(np.int32)
+
+    def covariance(self, g: npt.ArrayLike) -> Floats:
+        """float64[d, d]: of d metrics, from their derivatives g [d, m]."""
+        phi = self.centred(g)
+        if self.clusters is None:
+            return np.asarray(np.einsum("am,bm,m->ab", phi, phi, self.squares) / self.total**2)
+        clusters = self.clusters
+        sums = np.array([self._sums(clusters, part) for part in phi])
+        scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
+        return np.asarray(np.einsum("ag,bg->ab", sums, sums) * scale)
+
+    def _sums(self, clusters: ClusteredCells, phi: Floats) -> Floats:
+        return clusters.sums(phi) / self.unit
+
+    def simple_variance(self, g: npt.ArrayLike) -> Floats:
+        """float64[...]: what it would be for `n_effective` rows drawn one by one."""
+        phi = self.centred(g)
+        spread = ((phi * np.sqrt(self.weights / self.total)) ** 2).sum(axis=-1)
+        return self._without_dust(spread / self.n_effective, g)
+
+    def inflation(self, g: npt.ArrayLike) -> Floats:
+        """float64[...]: how many times the simple variance is exceeded, at least 1.
+
+        Weights that go with the errors, or rows of a cluster that go together, make fewer rows of
+        them. Where nothing varies in the sample, each cluster counts as one row.
+        """
+        if self.clusters is None and self.cells.squares is None:
+            return np.ones(np.asarray(g).shape[:-1])
+        simple, actual = self.simple_variance(g), self.variance(g)
+        none = self.n_effective / self.clusters.n_clusters if self.clusters is not None else 1.0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.where(simple > 0, actual / simple, none)
+        return np.maximum(ratio, 1.0)
+
+    def smoothed(self) -> Cells | None:
+        """The table with ½ ÷ k rows more in each cell; None where not every cell is listed."""
+        if self.cells.storage != "dense":
+            return None
+        scale = self.n_effective / self.total
+        counts = self.cells.counts / self.unit * scale + 0.5 / self.cells.k
+        return Cells.dense(
+            np.asarray(counts, np.float64), classes=self.cells.classes, n_rows=self.cells.n_rows
+        )
+
+    def one_vs_rest(self) -> tuple[Floats, Floats]:
+        """float64[k, 2, 2] each: Σw and Σw² of each class against the rest, truth by prediction."""
+        return self._one_vs_rest
+
+    @cached_property
+    def _one_vs_rest(self) -> tuple[Floats, Floats]:
+        weights = self.class_counts.T.reshape(-1, 2, 2)
+        return weights, weights if self.cells.squares is None else _folded(self, self.squares)
+
+    @cached_property
+    def class_counts(self) -> Floats:
+        """float64[4, k]: Σw of tn, fp, fn and tp of each class, in units."""
+        if self.cells.is_weighted:
+            return np.ascontiguousarray(_folded(self, self.weights).reshape(-1, 4).T)
+        fields = self.cells.fields
+        return np.array((fields.tn, fields.fp, fields.fn, fields.tp))
+
+    def class_inflation(self, partials: Floats) -> Floats:
+        """float64[k]: `inflation` of a metric of one class, for every class.
+
+        Args:
+            partials: float64[k, 2, 2], derivative of each class's value with respect to its four
+                cells.
+        """
+        if self.clusters is None and self.cells.squares is None:
+            return np.ones(self.cells.k)
+        each = [self._inflation_of(partials, i) for i in range(self.cells.k)]
+        return np.array(each)
+
+    def _inflation_of(self, partials: Floats, i: int) -> float:
+        # A cell that is not listed says how large a derivative is, too.
+        g = self.spread_out(partials, i)
+        is_dust = np.sqrt(self.simple_variance(g)) <= self._dust_beside(partials[i].ravel())
+        return float(self.inflation(np.zeros_like(g) if is_dust else g))
+
+    def class_variances(self, partials: Floats) -> Floats:
+        """float64[k]: variance of a metric of one class, for every class; see `class_inflation`.
+
+        Cost: O(cells) for each class where rows are clustered or drawn by class, else O(k).
+        """
+        if self.clusters is None and self.design == "cohort":
+            weights, squares = self.one_vs_rest()
+            mean = (partials * weights).sum(axis=(1, 2)) / self.total
+            phi = partials - mean[:, None, None]
+            found = ((phi * np.sqrt(squares) / self.total) ** 2).sum(axis=(1, 2))
+            return self._without_dust(found, partials.reshape(-1, 4))
+        each = [float(self.variance(self.spread_out(partials, i))) for i in range(self.cells.k)]
+        return self._without_dust(np.array(each), partials.reshape(-1, 4))
+
+    def spread_out(self, partials: Floats, i: int) -> Floats:
+        """float64[m]: derivative with respect to all cells, from that to the four of class i."""
+        found: Floats = partials[i][(self.rows == i).astype(int), (self.cols == i).astype(int)]
+        return found
+
+    def added(self, partials: Floats, factors: Floats) -> Floats:
+        """float64[m]: Σ over the classes of factor × derivative with respect to all cells."""
+        scaled = partials * factors[:, None, None]
+        (tn, fp), (fn, tp) = np.moveaxis(scaled, 0, -1)
+        hit = self.rows == self.cols
+        rest = tn.sum()
+        # A cell (i, j) is a miss of i, a false alarm of j, and neither of any other class.
+        off = rest + (fn - tn)[self.rows] + (fp - tn)[self.cols]
+        return np.asarray(np.where(hit, rest + (tp - tn)[self.rows], off))
+
+
+def _folded(spread: TableSpread, values: Floats) -> Floats:
+    """float64[k, 2, 2] of each class against the rest: [[tn, fp], [fn, tp]]."""
+    tp, fn, fp = _sides(spread, values)
+    # A sum over no cell is exactly 0.
+    hits, misses, alarms = _sides(spread, (values > 0.0).astype(np.float64))
+    elsewhere = np.round(hits.sum() + misses.sum() - hits - misses - alarms).astype(np.int64)
+    tn = true_negatives(tp, fp, fn, np.asarray(values.sum()), elsewhere)
+    return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+
+
+def _sides(spread: TableSpread, values: Floats) -> tuple[Floats, Floats, Floats]:
+    """float64[k] each: sums over the hits, the misses and the false alarms of each class."""
+    k, hit = spread.cells.k, spread.rows == spread.cols
+    places = (spread.rows, hit), (spread.rows, ~hit), (spread.cols, ~hit)
+    tp, fn, fp = (
+        np.asarray(np.bincount(index[kept], values[kept], k), np.float64) for index, kept in places
+    )
+    return tp, fn, fp

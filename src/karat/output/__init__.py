@@ -1,0 +1,1 @@
+"""Results for readers: text, terminal, HTML, Markdown, LaTeX, JSON, frames and pictures."""

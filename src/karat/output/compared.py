@@ -1,0 +1,149 @@
+"""A `Comparison` as a document, and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from karat.errors.numbers import counted, interval, value
+from karat.output.document import Cell, Column, Document, Notes, Section, Style, Table
+from karat.output.layout import lay_out, line_text
+
+if TYPE_CHECKING:
+    from karat.inference.comparison.records import Difference, Estimate
+    from karat.results.comparison import Comparison
+
+__all__ = ["comparison_as_text", "describe_comparison"]
+
+_STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
+
+
+def comparison_as_text(comparison: Comparison, width: int = 80, *, is_ascii: bool = False) -> str:
+    """The text of a comparison, at most `width` cells wide."""
+    lines = lay_out(describe_comparison(comparison), width, is_ascii=is_ascii)
+    return "\n".join(line_text(line).rstrip() for line in lines)
+
+
+def describe_comparison(comparison: Comparison) -> Document:
+    """A table for each pair of models, the surest difference first; then values and notes."""
+    pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
+    tables = [_pair(comparison, a, b) for a, b in pairs]
+    notes = Notes("Notes", comparison.notes, "dim")
+    values = _values(comparison)
+    sections: tuple[Section, ...] = (*tables, values, *_omnibus(comparison), notes)
+    return Document("karat compare", _facts(comparison), sections)
+
+
+def _facts(comparison: Comparison) -> tuple[str, ...]:
+    rows = sorted(set(comparison.n.values()))
+    n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
+    same = "the same rows" if comparison.is_paired else "different rows"
+    facts = [counted(len(comparison.models), "model"), n, counted(comparison.classes.k, "class")]
+    positive = comparison.classes.positive
+    if positive is not None:
+        facts.append(f"positive class {comparison.classes.display[positive]}")
+    return (*facts, same)
+
+
+def _pair(comparison: Comparison, a: str, b: str) -> Table:
+    found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
+    found.sort(key=_sureness, reverse=True)
+    columns = (
+        Column("metric", "left"),
+        Column("a", rank=3),
+        Column("b", rank=2),
+        Column("a − b"),
+        Column(f"{100 * comparison.level:g} % interval", "left", rank=1),
+        Column("p"),
+        Column("verdict", "left"),
+        Column("detectable", rank=4),
+    )
+    rows = tuple(
+        (
+            Cell(one.metric),
+            Cell(value(one.value_a)),
+            Cell(value(one.value_b)),
+            Cell(_signed(one.difference), "strong"),
+            Cell(_interval(one), "dim"),
+            Cell(_p(one.p_adjusted)),
+            Cell(_verdict(one), _STYLES.get(one.verdict, "")),
+            Cell(value(one.detectable), "dim"),
+        )
+        for one in found
+    )
+    return Table(f"{a} (a) against {b} (b)", columns, rows, _remarks(found))
+
+
+def _sureness(one: Difference) -> float:
+    if not one.standard_error or math.isnan(one.difference):
+        return 0.0 if not one.difference or math.isnan(one.difference) else math.inf
+    return abs(one.difference) / one.standard_error
+
+
+def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
+    by_remark: dict[str, list[str]] = {}
+    for one in found:
+        if one.remark:
+            by_remark.setdefault(one.remark, []).append(one.metric)
+    lines = [f"{', '.join(names)}: {remark}" for remark, names in by_remark.items()]
+    first = next((one for one in found if one.discordant is not None), None)
+    if first is not None and first.discordant is not None:
+        b, c = first.discordant.b, first.discordant.c
+        lines.insert(0, f"a alone is right on {value_of(b)}, b alone on {value_of(c)}")
+    return tuple(lines)
+
+
+def value_of(total: float) -> str:
+    """Rows, or a weight of rows."""
+    return counted(total, "row") if float(total).is_integer() else f"weight {value(total)}"
+
+
+def _values(comparison: Comparison) -> Table:
+    """What each model scored; with intervals, where there is room for them."""
+    is_short = len(comparison.models) < 3
+    names = [Column(name, "left", rank=i) for i, name in enumerate(comparison.models)]
+    columns = [Column("metric", "left"), *names]
+    rows = tuple(
+        (Cell(metric), *(Cell(_estimate(each[name], is_short)) for name in comparison.models))
+        for metric, each in comparison.values.items()
+    )
+    return Table("Values", tuple(columns), rows)
+
+
+def _estimate(one: Estimate, has_limits: bool) -> str:
+    return f"{value(one.value)} {interval(one.low, one.high) if has_limits else ''}".strip()
+
+
+def _omnibus(comparison: Comparison) -> list[Table]:
+    if not comparison.omnibus:
+        return []
+    columns = (Column("metric", "left"), Column("Wald"), Column("df"), Column("p"))
+    rows = tuple(
+        (Cell(name), Cell(value(found.statistic)), Cell(str(found.df)), Cell(_p(found.p)))
+        for name, found in comparison.omnibus.items()
+    )
+    return [Table("All models equally good?", columns, rows)]
+
+
+def _verdict(one: Difference) -> str:
+    if one.verdict == "not resolved" and one.not_inferior:
+        return "not inferior"
+    return one.verdict
+
+
+def _signed(number: float) -> str:
+    text = value(number)
+    return f"+{text}" if number > 0 else text
+
+
+def _interval(one: Difference) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    return f"[{_signed(one.low)}, {_signed(one.high)}]"
+
+
+def _p(p: float | None) -> str:
+    if p is None:
+        return "–"
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"

@@ -1,0 +1,317 @@
+"""A `Report` as a document: what a reader should see of it, and what is only counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.errors import error
+from karat.errors.numbers import amount, amounts, count, counted, interval, value
+from karat.metrics import Metric, PairRanks, Pairwise, get
+from karat.output.confusions import confusion_section, pairs_section
+from karat.output.document import Cell, Column, Document, Notes, Table
+from karat.output.inexact import inexact_notes
+from karat.output.slices import slice_sections
+from karat.output.thresholds import thresholds_section
+
+if TYPE_CHECKING:
+    from karat.results.report import Report
+    from karat.results.result import Result
+
+__all__ = ["describe", "facts", "headline_names", "is_headline"]
+
+FAMILIES = (
+    "accuracy", "rates", "fscores", "agreement",
+    "ranking", "probability", "calibration", "recalibration", "decompositions", "thresholds",
+)  # fmt: skip
+"""Order of the families of metrics at the head of a report; others follow."""
+
+N_CLASSES_IN_FULL = 24
+"""Up to here the table lists every class; above, the worst ones."""
+N_WORST = 10
+N_REASONS = 6
+
+_ALL = "--metrics all (in Python report.metrics)"
+"""Where the rest is found, for the reader of either face."""
+
+
+def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline") -> Document:
+    """The document of a report.
+
+    Args:
+        report: a `karat.Report`.
+        metrics: ``"headline"`` opens with the metrics most asked for, ``"all"`` lists every one.
+    """
+    # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
+    headline = headline_names(report, metrics)
+    sections = [
+        *(_every(report) if metrics == "all" else [_headline(report, headline)]),
+        _classes(report),
+        # The metric whose tests a report that was read from JSON holds.
+        *(slice_sections(report, headline_names(report)[0]) if report.metrics else ()),
+        thresholds_section(report),
+        confusion_section(report.confusion),
+        pairs_section(report),
+        _undefined(report, headline),
+        inexact_notes(report, [*headline, *_averages()], _ALL),
+        _warnings(report),
+    ]
+    return Document("karat report", facts(report), tuple(s for s in sections if s is not None))
+
+
+def headline_names(report: Report, which: str = "headline") -> list[str]:
+    """The metrics that open the report: those asked for, else those whose record says so.
+
+    Errors:
+        K122 it is neither ``"headline"`` nor ``"all"``.
+    """
+    if which not in ("headline", "all"):
+        do = "To list others: report.to_frame(), or karat.evaluate(..., metrics=[...])."
+        raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
+    if which == "all" or report.requested is not None:
+        return list(report.metrics)
+    chosen: list[tuple[int, int, str]] = []
+    for name in report.metrics:
+        if is_headline(report, get(name)):
+            chosen.append((_family(name), len(chosen), name))
+    return [name for *_, name in sorted(chosen)] or list(report.metrics)
+
+
+def is_headline(report: Report, metric: Metric) -> bool:
+    """Whether a metric is among those that open a report of so many classes."""
+    # Of two classes the plain metrics speak; the averages stand under the table of classes,
+    # and the one pair of classes says what one class against the other says.
+    is_told = metric.lift != "plain" or metric.record.reads in (PairRanks, Pairwise)
+    return metric.lift in metric.record.headline and not (report.is_binary and is_told)
+
+
+def _family(name: str) -> int:
+    """The place of a metric's family in a report."""
+    family = get(name).record.family
+    return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+
+
+def facts(report: Report) -> tuple[str, ...]:
+    """Where the rows came from, how many there are, and what they hold."""
+    source = report.source
+    names = [str(name) for name in source.get("files") or ()]
+    where = (
+        names[0]
+        if len(names) == 1
+        else f"{names[0]} and {count(len(names) - 1)} more"
+        if names
+        else "SQL query"
+        if source.get("query")
+        else ""
+    )
+    k = report.classes.k
+    found = [where, counted(report.n_rows, "row"), counted(k, "class")]
+    if report.classes.positive is not None:
+        found.append(f"positive class {report.classes.display[report.classes.positive]}")
+    if report.scores is not None:
+        found.append(report.scores)
+    if report.threshold is not None:
+        kind = "probability" if report.scores == "probabilities" else "score"
+        found.append(f"predicted from {kind} {report.threshold:g} on")
+    weights = report.mapping.get("weights")
+    if weights or report.cells.is_weighted:
+        found.append(f"weighted by {weights}" if weights else "weighted")
+    return tuple(fact for fact in found if fact)
+
+
+def _headline(report: Report, names: Sequence[str]) -> Table:
+    results = report.metrics
+    columns = [Column("metric", "left"), Column("value")]
+    asked = report.confidence
+    has_interval = asked is not None and any(results[name].level is not None for name in names)
+    if asked is not None and has_interval:
+        columns.append(Column(f"{asked.told} interval", "left", rank=1))
+    rows = []
+    for name in names:
+        result = results[name]
+        cells = [Cell(name), Cell(_value(result), "strong")]
+        if has_interval:
+            cells.append(Cell(interval(result.low, result.high), "dim"))
+        rows.append(tuple(cells))
+    n_more = len(results) - len(names)
+    more = f"{counted(n_more, 'more metric')}: {_ALL}"
+    notes = (more,) if n_more else ()
+    return Table("Metrics", tuple(columns), tuple(rows), notes, is_compact=not has_interval)
+
+
+def _every(report: Report) -> list[Table]:
+    """Every metric: those of all classes in a list, those of one class by their averages."""
+    if any(result.low is not None for result in report.metrics.values()):
+        return [_headline(report, list(report.metrics))]
+    whole: list[str] = []
+    averaged: dict[str, dict[str, Cell]] = {}
+    for name, result in report.metrics.items():
+        metric = get(name)
+        if metric.record.is_per_class:
+            row = str(replace(metric, lift="plain"))
+            averaged.setdefault(row, {})[metric.lift] = Cell(_value(result))
+        else:
+            whole.append(name)
+    whole.sort(key=_family)
+    averaged = dict(sorted(averaged.items(), key=lambda item: _family(item[0])))
+    tables = [_headline(report, whole)] if whole else []
+    if averaged:
+        used = {lift for row in averaged.values() for lift in row}
+        lifts = [lift for lift in _LIFTS if lift in used]
+        columns = [Column("metric", "left"), *(Column(_LIFTS[lift]) for lift in lifts)]
+        rows = [
+            (Cell(name), *(row.get(lift, Cell("")) for lift in lifts))
+            for name, row in averaged.items()
+        ]
+        tables.append(Table("Metrics of one class", tuple(columns), tuple(rows)))
+    return [replace(table, notes=()) for table in tables]
+
+
+_LIFTS = {"plain": "positive", "macro": "macro", "micro": "micro", "weighted": "weighted"}
+
+
+def _value(result: Result) -> str:
+    is_count = get(result.name).record.family == "counts"
+    text = amount(result.value) if is_count else value(result.value)
+    return f"{text}{'*' if result.undefined else ''}{'' if result.exact else '~'}"
+
+
+_AVERAGES = ("macro", "weighted")
+_RATES = {"precision": 2, "recall": 1, "specificity": 4, "f1": 0}
+_OF_SCORES = {"roc_auc": 3, "average_precision": 5}
+"""Columns of the table of classes, and which are left out first where space is short."""
+
+
+def _classes(report: Report) -> Table | None:
+    rows = report.per_class
+    keys = {key: rank for key, rank in (_RATES | _OF_SCORES).items() if key in rows[0]}
+    columns = (
+        Column("class", "left", is_name=True),
+        Column("support"),
+        Column("predicted", rank=3),
+        *(Column(key, rank=rank) for key, rank in keys.items()),
+    )
+    k = len(rows)
+    listed, notes = rows, []
+    if k > N_CLASSES_IN_FULL:
+        # Undefined first: a class that is never predicted is the worst there is.
+        ranked = sorted(rows, key=lambda row: (_number(row, "f1"), -row["support"]))
+        listed, rest = ranked[:N_WORST], ranked[N_WORST:]
+        notes.append(f"{count(len(rest))} classes not listed: {_spread(rest)}")
+    support, predicted = (
+        amounts([row[key] for row in listed]) for key in ("support", "predicted_count")
+    )
+    body = [
+        (
+            Cell(str(row["name"])),
+            Cell(support[i]),
+            Cell(predicted[i]),
+            *(Cell(_score(row, key)) for key in keys),
+        )
+        for i, row in enumerate(listed)
+    ]
+    rule = len(body)
+    for average in _AVERAGES:
+        names = {key: _lifted(key, average) for key in keys}
+        if all(names[key] in report.metrics for key in keys if key in _RATES):
+            cells = [
+                Cell(_value(report.metrics[name]) if name in report.metrics else "")
+                for name in names.values()
+            ]
+            body.append((Cell(average, "dim"), Cell(""), Cell(""), *cells))
+    title = "Classes"
+    if k > N_CLASSES_IN_FULL:
+        title = f"Classes  worst {len(listed)} of {count(k)} by f1"
+    return Table(
+        title, columns, tuple(body), tuple(notes), rule_before=rule if len(body) > rule else None
+    )
+
+
+def _spread(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Least, largest and median f1 of the classes that are not listed."""
+    f1 = np.array([_number(row, "f1") for row in rows])
+    known = f1[f1 >= 0]
+    undefined = f"{count(len(f1) - len(known))} undefined" if len(known) < len(f1) else ""
+    if not len(known):
+        return f"f1 {undefined}"
+    low, high, middle = (value(float(x)) for x in (known.min(), known.max(), np.median(known)))
+    return ", ".join(filter(None, [f"f1 {low} to {high}", f"median {middle}", undefined]))
+
+
+def _number(row: Mapping[str, Any], key: str) -> float:
+    found = row.get(key)
+    return -1.0 if found is None or float(found) != float(found) else float(found)
+
+
+def _score(row: Mapping[str, Any], key: str) -> str:
+    found = row.get(key)
+    is_open = key in row.get("bounds", ())
+    return f"{value(found)}{'*' if key in row['undefined'] else ''}{'~' if is_open else ''}"
+
+
+_POLICIES = {
+    "zero": "a class without a value counts as 0 in an average",
+    "exclude": "a class without a value is left out of an average",
+    "nan": "a class without a value leaves its average without one",
+}
+
+
+def _undefined(report: Report, headline: Sequence[str]) -> Notes | None:
+    """Which of the values shown the data do not define, by reason; the others are counted."""
+    shown = [*headline, *_averages()]
+    by_reason: dict[str, list[str]] = {}
+    n_others = 0
+    has_policy = False
+    for name, reason in report.undefined_metrics.items():
+        if name in shown:
+            by_reason.setdefault(reason, []).append(name)
+            has_policy |= not get(name).needs_scores
+        else:
+            n_others += 1
+    lines = [f"{_listed(names)}: {reason}" for reason, names in by_reason.items()]
+    of_classes = _undefined_classes(report)
+    lines += of_classes
+    if len(lines) > N_REASONS:
+        lines = [*lines[:N_REASONS], f"{len(lines) - N_REASONS} more reasons: {_ALL}"]
+    if n_others:
+        lines.append(f"{counted(n_others, 'metric')} not listed here: {_ALL}")
+    if not lines:
+        return None
+    title = "Undefined (*)" if len(lines) > bool(n_others) else "Undefined"
+    if has_policy or of_classes:
+        # Averages of rankings leave such classes out, and their reasons say so.
+        title += f"  {_POLICIES[report.undefined]}"
+    return Notes(title, tuple(lines))
+
+
+def _averages() -> list[str]:
+    """The metrics under the table of classes."""
+    return [_lifted(key, a) for a in _AVERAGES for key in (*_RATES, *_OF_SCORES)]
+
+
+def _lifted(key: str, average: str) -> str:
+    return get(key).record.lifted(average)
+
+
+def _undefined_classes(report: Report) -> list[str]:
+    """The undefined entries of the table of classes that no average explains."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in report.per_class:
+        for key, reason in row["undefined"].items():
+            is_shown = key in _RATES or key in _OF_SCORES
+            if is_shown and _lifted(key, "macro") not in report.metrics:
+                found.setdefault((key, reason), []).append(str(row["name"]))
+    return [f"{key} of {_listed(names)}: {reason}" for (key, reason), names in found.items()]
+
+
+def _listed(names: Sequence[str], limit: int = 4) -> str:
+    text = ", ".join(names[:limit])
+    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+def _warnings(report: Report) -> Notes | None:
+    told = (*report.warnings, *report.cautions)
+    return Notes("Warnings", told, "warning") if told else None

@@ -1,0 +1,1 @@
+"""A gate as JUnit XML, as Markdown and as annotations of a job."""

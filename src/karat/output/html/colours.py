@@ -1,0 +1,117 @@
+"""The colours of a page: one name, a light and a dark value; steps of shade for the matrix.
+
+Blue says right and orange says wrong: the pair that people with every kind of colour vision tell
+apart; the diagonal is also framed, and a number or a sentence always says the same.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["DARK", "LIGHT", "N_SHADES", "as_css", "palette"]
+
+LIGHT: Final = {
+    "paper": "#ffffff",
+    "panel": "#f3f5f8",
+    "ink": "#16202c",
+    "quiet": "#4e5a68",
+    "line": "#c6ced8",
+    "edge": "#77838f",
+    "accent": "#0b5cad",
+    "on-accent": "#ffffff",
+    "right": "#0b5cad",
+    "wrong": "#b04a00",
+    "note": "#fff4dc",
+    "muted": "#6a7480",
+    "faint": "#b9c2cc",
+    "grid": "#e4e8ed",
+    "series-1": "#0b5cad",
+    "series-2": "#b04a00",
+    "series-3": "#007a58",
+    "series-4": "#a8437f",
+    "series-5": "#8a6500",
+    "series-6": "#2a7f9e",
+}
+"""Name → colour on a light page, and on paper."""
+
+DARK: Final = {
+    "paper": "#12171d",
+    "panel": "#1b222b",
+    "ink": "#e8edf3",
+    "quiet": "#a9b5c2",
+    "line": "#38434f",
+    "edge": "#7d8a98",
+    "accent": "#7cbcff",
+    "on-accent": "#0a1420",
+    "right": "#7cbcff",
+    "wrong": "#ffab66",
+    "note": "#33290f",
+    "muted": "#96a2af",
+    "faint": "#56626f",
+    "grid": "#2a333d",
+    "series-1": "#7cbcff",
+    "series-2": "#ffab66",
+    "series-3": "#4fd0a5",
+    "series-4": "#f0a3cd",
+    "series-5": "#f0cf66",
+    "series-6": "#8fe0f5",
+}
+"""Name → colour on a dark page."""
+
+N_SHADES: Final = 9
+"""Shades of a cell that holds anything; 0 is that of an empty one."""
+
+_FIRST: Final = 0.18
+"""How far the first shade is from the page, so that one row among many is seen."""
+_ENDS: Final = {
+    "light": {"right": "#5b9fe0", "wrong": "#f0974f"},
+    "dark": {"right": "#1c5f9f", "wrong": "#94500f"},
+}
+"""The strongest shades: text in ink is read on them."""
+
+
+def palette(theme: str) -> dict[str, str]:
+    """Every colour of ``"light"`` or ``"dark"``, shades as ``right-1`` … ``wrong-9``.
+
+    Example:
+        >>> from karat.output.html.colours import palette
+        >>> palette("light")["right-9"], len(palette("dark")) == len(palette("light"))
+        ('#5b9fe0', True)
+    """
+    named = LIGHT if theme == "light" else DARK
+    shades = {}
+    for kind, end in _ENDS[theme].items():
+        for step in range(1, N_SHADES + 1):
+            part = _FIRST + (1.0 - _FIRST) * (step - 1) / (N_SHADES - 1)
+            shades[f"{kind}-{step}"] = _between(named["paper"], end, part)
+    return {**named, **shades}
+
+
+def _between(start: str, end: str, part: float) -> str:
+    pairs = zip(_rgb(start), _rgb(end), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(colour[1:]))
+
+
+def as_css() -> str:
+    """The palettes as custom properties: dark where asked for or preferred, light on paper."""
+    light, dark = (
+        "".join(f"--{name}:{colour};" for name, colour in palette(theme).items())
+        for theme in ("light", "dark")
+    )
+    shades = "".join(
+        f".{kind[0]}{step}{{background:var(--{kind}-{step})}}"
+        for kind in ("right", "wrong")
+        for step in range(1, N_SHADES + 1)
+    )
+    return (
+        f":root{{color-scheme:light;{light}}}"
+        f":root[data-theme=dark]{{color-scheme:dark;{dark}}}"
+        "@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light])"
+        f"{{color-scheme:dark;{dark}}}}}"
+        f"@media print{{:root,:root[data-theme=dark]{{color-scheme:light;{light}}}}}"
+        f"{shades}"
+    )

@@ -1,0 +1,173 @@
+"""What the threshold of a page moves: exact counts at thresholds, and the formulas to apply.
+
+A point says how many rows of a class, and how many others, score at least its threshold. The
+formulas are those of the records: their traced graphs travel as nested lists, which the script
+evaluates on the four counts, so that no formula is written twice.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import KaratError
+from karat.errors.foreign_text import harmless
+from karat.errors.numbers import count
+from karat.metrics import get
+from karat.metrics._formula import Node
+
+if TYPE_CHECKING:
+    from karat.curves._kept import ClassCurves
+    from karat.results.report import Report
+
+__all__ = ["METRICS", "decisions_of", "tree"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Tree: TypeAlias = "str | float | list[Any]"
+
+METRICS: Final = (
+    "accuracy",
+    "balanced_accuracy",
+    "precision",
+    "recall",
+    "specificity",
+    "negative_predictive_value",
+    "f1",
+    "matthews_correlation",
+    "kappa",
+)
+"""Metrics that move with the threshold."""
+
+MOST_POINTS: Final = 1000
+"""Thresholds of a class at most."""
+ALL_POINTS: Final = 2000
+"""Thresholds of all classes together, so that a page of many classes stays small."""
+LEAST_POINTS: Final = 20
+OPERATIONS: Final = {"add", "sub", "mul", "div", "sqrt", "total", "at", "where", "greater"}
+"""What the script evaluates."""
+
+
+def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
+    """What the script needs to move the threshold, or None and why there is nothing to move.
+
+    Args:
+        report: any report.
+
+    Returns:
+        Thresholds, true and false positives of each class, formulas; and a sentence.
+    """
+    if report.scores is None:
+        return None, ""
+    if report.bounds:
+        return None, (
+            "There is no threshold to move: scores were counted in buckets, so the counts at a "
+            "threshold are not exact (karat report --exact counts them all)."
+        )
+    try:
+        kept = report.curves.kept
+    except KaratError as problem:
+        found = str(problem.context["found"])
+        return None, f"There is no threshold to move: {found[0].lower()}{found[1:]}."
+    k = report.classes.k
+    which = [report.classes.positive] if report.is_binary else range(k)
+    limit = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(list(which))))
+    is_weighted = report.cells.is_weighted
+    classes = []
+    n_here = n_all = 0
+    is_whole = True
+    for i in which:
+        assert i is not None
+        points = _points(report, kept[i], i)
+        n_known = points.shape[1]
+        if n_known > limit:
+            points = points[:, np.unique(np.linspace(0, n_known - 1, limit).astype(np.intp))]
+        n_here, n_all = max(n_here, points.shape[1]), max(n_all, kept[i].points.n_full)
+        is_whole &= len(kept[i].points) == kept[i].points.n_full and n_known <= limit
+        classes.append(_class_to_json(report, i, points, is_weighted=is_weighted))
+    rest = report.classes.display[1 - (report.classes.positive or 0)] if report.is_binary else None
+    data = {
+        "classes": classes,
+        "rest": None if rest is None else harmless(rest),
+        "metrics": [_metric_to_json(report, name) for name in METRICS],
+        "unit": "probability" if report.scores == "probabilities" else "score",
+        "rows": "weight" if is_weighted else "rows",
+    }
+    said = "Every threshold at which the counts change is here."
+    if not is_whole:
+        each = "" if len(classes) == 1 else " of a class at most"
+        said = (
+            f"{count(n_here)} thresholds{each} are here, and the counts change at {count(n_all)}; "
+            "the counts at each are exact."
+        )
+    return data, said
+
+
+def _points(report: Report, kept: ClassCurves, i: int) -> Floats:
+    """float64[3, t]: thresholds descending, true and false positives there, each exact."""
+    found = [np.stack([kept.points.thresholds, kept.points.tps, kept.points.fps])]
+    if report.scores == "probabilities":
+        # By probability, whatever the rankings are made of; here they are the same.
+        decisions = report.curves.decisions
+        found.append(np.stack([decisions, kept.decided[:, 0], kept.decided[:, 1]]))
+    if report.threshold is not None and i == report.classes.positive:
+        fields = report.cells.fields
+        counts = [float(fields.tp[i]), float(fields.fp[i])]
+        found.append(np.array([[report.threshold], [counts[0]], [counts[1]]]))
+    points = np.concatenate(found, axis=1)
+    _, places = np.unique(-points[0], return_index=True)
+    return np.asarray(points[:, places], np.float64)
+
+
+def _class_to_json(report: Report, i: int, points: Floats, *, is_weighted: bool) -> dict[str, Any]:
+    thresholds, tps, fps = points
+    usual = 0.5 if report.scores == "probabilities" else 0.0
+    start = usual if report.threshold is None else report.threshold
+    return {
+        "name": harmless(report.classes.display[i]),
+        "thresholds": _packed(thresholds),
+        "tp": _packed(tps) if is_weighted else _steps(tps),
+        "fp": _packed(fps) if is_weighted else _steps(fps),
+        "start": int(np.abs(thresholds - start).argmin()),
+    }
+
+
+def _packed(numbers: Floats) -> str:
+    """Float64 in base64, low byte first: every digit, in fewer letters than as text."""
+    return base64.b64encode(numbers.astype("<f8").tobytes()).decode("ascii")
+
+
+def _steps(counts: Floats) -> list[int]:
+    """How much each count is above the one before."""
+    steps: list[int] = np.diff(counts.astype(np.int64), prepend=0).tolist()
+    return steps
+
+
+def _metric_to_json(report: Report, name: str) -> dict[str, Any]:
+    metric = get(name)
+    is_zero = report.undefined == "zero" and metric.record.is_zero_when_undefined
+    return {
+        "name": str(metric),
+        "formula": tree(metric.traced(report.undefined).raw),
+        "undefined": metric.undefined_when or "the data do not define it",
+        "otherwise": 0 if is_zero else None,
+    }
+
+
+def tree(node: Node) -> Tree:
+    """A traced formula as nested lists: operation first; leaves are names of counts and numbers.
+
+    Example:
+        >>> from karat.metrics import get
+        >>> from karat.output.html.decisions import tree
+        >>> tree(get("precision").traced("zero").raw)
+        ['div', ['at', 'tp'], ['add', ['at', 'tp'], ['at', 'fp']]]
+    """
+    if node.op == "field":
+        return str(node.value)
+    if node.op == "const":
+        return float(node.value)
+    assert node.op in OPERATIONS, node.op
+    return [node.op, *map(tree, node.args)]

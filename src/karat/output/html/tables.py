@@ -1,0 +1,220 @@
+"""The tables of a page: metrics and classes with bars of their intervals, reasons, definitions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from karat.errors.numbers import MISSING, amount, amounts, count, interval, value
+from karat.metrics import get
+from karat.metrics._record import Record
+from karat.output.describe import headline_names
+
+if TYPE_CHECKING:
+    from karat.results.report import Report
+    from karat.results.result import Result
+
+__all__ = [
+    "bar",
+    "class_table",
+    "definitions",
+    "metric_table",
+    "scale_of",
+    "signatures",
+    "undefined_reasons",
+]
+
+MOST_ROWS: Final = 100
+"""Classes that the table lists; above, those with the smallest f1."""
+BARS: Final = ("precision", "recall", "f1")
+"""Columns with bars; of many classes the last one alone."""
+MANY: Final = 30
+COLUMNS: Final = (
+    "precision",
+    "recall",
+    "f1",
+    "roc_auc",
+    "average_precision",
+    "specificity",
+    "jaccard",
+)
+"""Columns of the table of classes after the counts, where there are such."""
+WIDTH: Final = 100
+"""Width of a bar in its own units."""
+
+
+def bar(
+    number: float | None, low: float | None, high: float | None, ends: tuple[float, float]
+) -> dict[str, str] | None:
+    """A value and its interval as a line and a point on the range of the metric.
+
+    Args:
+        number: the value.
+        low, high: its limits.
+        ends: smallest and largest value; without both there is no bar.
+    """
+    start, end = ends
+    known = [x for x in (number, low, high) if x is not None]
+    if number is None or not all(map(math.isfinite, (start, end, *known))):
+        return None
+
+    def at(x: float) -> str:
+        place = 2 + (WIDTH - 4) * (min(max(x, start), end) - start) / (end - start)
+        return f"{place:.1f}".removesuffix(".0")
+
+    if low is None or high is None:
+        return {"at": at(number), "low": "", "high": ""}
+    return {"at": at(number), "low": at(low), "high": at(high)}
+
+
+def scale_of(lows: Iterable[float | None]) -> tuple[float, float]:
+    """The scale of bars that end at 1: from the tenth below the smallest limit.
+
+    Example:
+        >>> from karat.output.html.tables import scale_of
+        >>> scale_of([0.931, None, 0.984]), scale_of([-0.02]), scale_of([])
+        ((0.9, 1.0), (-0.1, 1.0), (0.0, 1.0))
+    """
+    known = [low for low in lows if low is not None and math.isfinite(low)]
+    return min(math.floor(10 * min(known, default=0.0)), 9) / 10, 1.0
+
+
+def metric_table(report: Report, names: Sequence[str]) -> dict[str, Any]:
+    """One row a metric, and the scale of the bars: of those that are best at 1."""
+    results = [report.metrics[name] for name in names]
+    drawn = [one for one in results if one.better == "higher" and one.range[1] == 1.0]
+    scale = scale_of(one.low for one in drawn)
+    rows = [_metric_row(one, scale if one in drawn else None) for one in results]
+    return {"rows": rows, "scale": _scale_text(scale) if drawn else ""}
+
+
+def _scale_text(scale: tuple[float, float]) -> str:
+    return f"{scale[0]:g} to {scale[1]:g}"
+
+
+def _metric_row(result: Result, scale: tuple[float, float] | None) -> dict[str, Any]:
+    is_count = get(result.name).record.family == "counts"
+    text = amount(result.value) if is_count else value(result.value)
+    return {
+        "name": result.name,
+        "value": f"{text}{'*' if result.undefined else ''}{'' if result.exact else '~'}",
+        "key": result.value if math.isfinite(result.value) else "",
+        "interval": interval(result.low, result.high),
+        "bar": bar(result.value, result.low, result.high, scale) if scale else None,
+        "better": result.better or "",
+        "undefined": result.undefined or "",
+    }
+
+
+def headline_and_rest(report: Report) -> tuple[list[str], list[str]]:
+    """The metrics that open a page, and every other one."""
+    first = headline_names(report, "headline")
+    return first, [name for name in report.metrics if name not in first]
+
+
+def class_table(report: Report) -> dict[str, Any]:
+    """The table of classes: counts, rates with their bars, and which are listed."""
+    rows = report.per_class
+    keys = [key for key in COLUMNS if key in rows[0]]
+    k = len(rows)
+    listed: Sequence[int] = range(k)
+    note = ""
+    if k > MOST_ROWS:
+        # Undefined first: a class that is never predicted is the worst there is.
+        f1 = np.array([-1.0 if row["f1"] is None else row["f1"] for row in rows])
+        listed = np.argsort(f1, kind="stable")[:MOST_ROWS].tolist()
+        note = f"The {MOST_ROWS} classes of {count(k)} with the smallest f1."
+    bars = [key for key in keys if key in BARS][(-1 if k > MANY else 0) :]
+    limits = (rows[i]["intervals"].get(key, (None,))[0] for key in bars for i in listed)
+    scale = scale_of(limits)
+    counts = {
+        key: amounts([rows[i][key] for i in listed]) for key in ("support", "predicted_count")
+    }
+    body = [
+        {
+            "name": rows[i]["name"],
+            "support": counts["support"][at],
+            "predicted": counts["predicted_count"][at],
+            "rates": [_rate(rows[i], key, scale if key in bars else None) for key in keys],
+        }
+        for at, i in enumerate(listed)
+    ]
+    averages = [
+        (average, [_average(report, average, key) for key in keys])
+        for average in ("macro", "weighted")
+    ]
+    return {
+        "keys": keys,
+        "bars": bars,
+        "scale": _scale_text(scale),
+        "rows": body,
+        "averages": averages if k > 1 else [],
+        "note": note,
+    }
+
+
+def _rate(row: dict[str, Any], key: str, scale: tuple[float, float] | None) -> dict[str, Any]:
+    number = row[key]
+    low, high = row["intervals"].get(key, (None, None))
+    is_undefined = key in row["undefined"]
+    is_open = key in row.get("bounds", ())
+    return {
+        "text": f"{value(number)}{'*' if is_undefined else ''}{'~' if is_open else ''}",
+        "interval": interval(low, high),
+        "bar": bar(number, low, high, scale) if scale and not is_undefined else None,
+        "undefined": row["undefined"].get(key, ""),
+    }
+
+
+def _average(report: Report, average: str, key: str) -> str:
+    name = get(key).record.lifted(average)
+    return value(report.metrics[name].value) if name in report.metrics else ""
+
+
+def undefined_reasons(report: Report) -> list[tuple[str, list[str]]]:
+    """Every reason with what it left undefined: metrics, and rates of classes."""
+    found: dict[str, list[str]] = {}
+    for name, reason in report.undefined_metrics.items():
+        found.setdefault(reason, []).append(name)
+    by_rate: dict[tuple[str, str], list[str]] = {}
+    for row in report.per_class:
+        for key, reason in row["undefined"].items():
+            by_rate.setdefault((reason, key), []).append(str(row["name"]))
+    for (reason, key), names in by_rate.items():
+        some = ", ".join(names[:4]) + (f" and {count(len(names) - 4)} more" * (len(names) > 4))
+        found.setdefault(reason, []).append(f"{key} of {some}")
+    return list(found.items())
+
+
+def definitions(report: Report) -> Iterator[dict[str, str]]:
+    """What every metric of the report means, from its record; averages are said once."""
+    records: dict[str, Record] = {}
+    for name in report.metrics:
+        record = get(name).record
+        records.setdefault(record.name, record)
+    for name in report.per_class[0]:
+        if name in COLUMNS:
+            records.setdefault(name, get(name).record)
+    for record in sorted(records.values(), key=lambda record: record.name):
+        metric = get(record.name)
+        low, high = (_bound(end) for end in metric.range)
+        yield {
+            "name": record.name,
+            "summary": record.summary,
+            "formula": metric.formula,
+            "undefined": metric.undefined_when,
+            "range": f"{low} to {high}",
+            "better": metric.better or "neither",
+        }
+
+
+def _bound(end: float) -> str:
+    return f"{end:g}".replace("inf", "∞")
+
+
+def signatures(report: Report, names: Sequence[str]) -> list[str]:
+    """How each number that opens the page was made, in one line each."""
+    return [str(report.metrics[name].signature) for name in names] or [MISSING]

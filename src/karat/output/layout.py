@@ -1,0 +1,256 @@
+"""A document laid out for a width: lines of styled spans, the same for every renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from karat.errors.foreign_text import cells, distinct, harmless, padded, safe, wrapped
+from karat.output.document import Cell, Column, Document, Matrix, Notes, Section, Style, Table
+from karat.output.matrix import matrix_lines
+from karat.output.spans import Line, Span, line_text
+
+__all__ = ["Line", "Span", "lay_out", "line_text", "plain_ascii"]
+
+INDENT = 2
+WIDTH_MIN = 30
+TEXT_WIDTH_MAX = 100
+NAME_MIN, NAME_MAX = 8, 24
+"""Class names are cut to between these, whatever they are; a legend has them in full."""
+N_LEGEND = 30
+PROSE_MIN = 30
+"""Running text in a narrower column goes below its row."""
+
+Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(slots=True)
+class Page:
+    """What the lines have to fit, and the names that were cut so far.
+
+    Attributes:
+        width: cells across.
+        is_ascii: whether only ASCII may appear.
+        name_limit: the longest that a class name may be, the same in every table.
+        legend: short form → name in full.
+    """
+
+    width: int = 80
+    is_ascii: bool = False
+    name_limit: int = NAME_MAX
+    legend: dict[str, str] = field(default_factory=dict)
+
+    def short_names(self, names: Sequence[str], limit: int) -> list[str]:
+        """Names made harmless and short; those cut are entered in the legend."""
+        full = [safe(name, is_ascii=self.is_ascii) for name in names]
+        short = distinct(full, limit)
+        self.legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
+        return short
+
+
+def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> list[Line]:
+    """Lines of at most `width` cells (but at least 30), without line ends.
+
+    Args:
+        document: what to show.
+        width: cells across.
+        is_ascii: whether the output can show ASCII only.
+    """
+    page = Page(max(WIDTH_MIN, width), is_ascii)
+    tables = [section for section in document.sections if isinstance(section, Table)]
+    page.name_limit = min([_name_limit(table, page) for table in tables], default=NAME_MAX)
+    lines: list[Line] = [[Span(document.title, "title")], *_flowing(document.facts, page)]
+    for section in document.sections:
+        lines += [[], *_section(section, page)]
+    lines += _legend(page)
+    return [_as_ascii(line) for line in lines] if is_ascii else lines
+
+
+def _section(section: Section, page: Page) -> Iterator[Line]:
+    if isinstance(section, Matrix):
+        yield from matrix_lines(section, page.width, page.short_names, page.name_limit)
+        return
+    for line in wrapped(harmless(section.title), page.width, hang=INDENT):
+        yield [Span(line, "heading")]
+    if isinstance(section, Notes):
+        for text in section.lines:
+            yield from _text(text, page, section.style, hang=0 if section.is_prose else INDENT)
+        return
+    yield from _compact(section, page) if section.is_compact else _full(section, page)
+    for note in section.notes:
+        yield from _text(note, page, "dim")
+
+
+def _legend(page: Page) -> Iterator[Line]:
+    """What the shortened names stand for."""
+    if not page.legend:
+        return
+    yield []
+    yield [Span("Names", "heading")]
+    for short, full in list(page.legend.items())[:N_LEGEND]:
+        yield from _text(f"{short} = {full}", page, "dim")
+    if len(page.legend) > N_LEGEND:
+        yield from _text(f"{len(page.legend) - N_LEGEND} more: --format json", page, "dim")
+
+
+def _flowing(facts: Sequence[str], page: Page) -> Iterator[Line]:
+    """Facts joined by dots, broken between facts where that is possible."""
+    current = ""
+    for fact in (safe(fact, is_ascii=page.is_ascii) for fact in facts):
+        joined = f"{current} · {fact}" if current else fact
+        if current and cells(joined) > page.width:
+            yield from _pieces(current, page)
+            joined = fact
+        current = joined
+    yield from _pieces(current, page)
+
+
+def _pieces(text: str, page: Page) -> Iterator[Line]:
+    for line in wrapped(text, page.width, hang=INDENT):
+        yield [Span(line, "dim")]
+
+
+def _text(text: str, page: Page, style: Style, *, hang: int = INDENT) -> Iterator[Line]:
+    width = min(page.width, TEXT_WIDTH_MAX)
+    for line in wrapped(harmless(text), width, indent=INDENT, hang=hang):
+        yield [Span(line, style)]
+
+
+def _compact(table: Table, page: Page) -> Iterator[Line]:
+    """Name and value side by side, in two columns of them where that fits."""
+    rows = _marked(table.rows)
+    width = [max((cells(row[i].text) for row in rows), default=0) for i in (0, 1)]
+    pair = INDENT + width[0] + 2 + width[1]
+    n_across = 2 if 2 * pair + 2 <= page.width and len(rows) > 3 else 1
+    n_down = -(-len(rows) // n_across)
+    for i in range(n_down):
+        line: Line = []
+        for name, shown in rows[i::n_down]:
+            line.append(Span(" " * (4 if line else INDENT)))
+            line.append(Span(padded(name.text, width[0]), name.style))
+            line.append(Span("  " + padded(shown.text, width[1], "right"), shown.style))
+        yield line
+
+
+def _full(table: Table, page: Page) -> Iterator[Line]:
+    table, left_out = _chosen(table, page)
+    columns = table.columns
+    shown = _with_names(table, page)
+    widths = [
+        max(cells(column.heading), *(cells(row[i].text) for row in shown))
+        for i, column in enumerate(columns)
+    ]
+    if any(column.heading for column in columns):
+        yield _row([Cell(column.heading, "dim") for column in columns], columns, widths)
+    for i, row in enumerate(shown):
+        if i == table.rule_before:
+            yield [Span(" " * INDENT + "─" * (sum(widths) + 2 * (len(widths) - 1)), "dim")]
+        yield from (
+            _prose(row, columns, widths, page)
+            if columns[-1].is_prose
+            else [_row(row, columns, widths)]
+        )
+    if left_out:
+        yield from _text(f"not shown at this width: {', '.join(left_out)}", page, "dim")
+
+
+def _marked(rows: Rows) -> Rows:
+    """Where some number of a column carries an asterisk, the others make room for one."""
+    starred = {i for row in rows for i, cell in enumerate(row) if cell.text.endswith("*")}
+    return tuple(
+        tuple(
+            replace(cell, text=cell.text + " ")
+            if i in starred and cell.text and not cell.text.endswith("*")
+            else cell
+            for i, cell in enumerate(row)
+        )
+        for row in rows
+    )
+
+
+def _row(row: Sequence[Cell], columns: Sequence[Column], widths: Sequence[int]) -> Line:
+    line: Line = [Span(" " * INDENT)]
+    for i, (cell, column, width) in enumerate(zip(row, columns, widths, strict=True)):
+        text = padded(cell.text, width, column.align)
+        line.append(Span(text + ("  " if i + 1 < len(widths) else ""), cell.style))
+    return line
+
+
+def _prose(
+    row: Sequence[Cell], columns: Sequence[Column], widths: Sequence[int], page: Page
+) -> Iterator[Line]:
+    """A row whose last cell is running text, wrapped beside the others or, if narrow, below."""
+    start = INDENT + sum(widths[:-1]) + 2 * (len(widths) - 1)
+    is_beside = page.width - start >= PROSE_MIN
+    indent = start if is_beside else 2 * INDENT
+    lines = wrapped(harmless(row[-1].text), min(page.width, TEXT_WIDTH_MAX), indent=indent)
+    head = _row(row[:-1], columns[:-1], widths[:-1])
+    if is_beside:
+        head.append(Span("  " + lines.pop(0)[indent:], row[-1].style))
+    yield head
+    for line in lines:
+        yield [Span(line, row[-1].style)]
+
+
+def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
+    """The columns that fit, dropping those of highest rank; names count at their shortest."""
+    columns, rows = table.columns, _marked(table.rows)
+    left_out: list[str] = []
+    while _natural(columns, rows, NAME_MIN, page) > page.width:
+        ranks = [column.rank for column in columns]
+        if not any(ranks):
+            break
+        worst = ranks.index(max(ranks))
+        left_out.insert(0, columns[worst].heading)
+        columns = columns[:worst] + columns[worst + 1 :]
+        rows = tuple(row[:worst] + row[worst + 1 :] for row in rows)
+    return replace(table, columns=columns, rows=rows), left_out
+
+
+def _natural(columns: Sequence[Column], rows: Rows, name_limit: int, page: Page) -> int:
+    total = INDENT + 2 * (len(columns) - 1)
+    for i, column in enumerate(columns):
+        texts = [row[i].text for row in rows] if not column.is_prose else []
+        if column.is_name:
+            texts = [safe(text, is_ascii=page.is_ascii) for text in texts]
+        widest = max(map(cells, texts), default=0)
+        total += max(min(widest, name_limit) if column.is_name else widest, cells(column.heading))
+    return total
+
+
+def _name_limit(table: Table, page: Page) -> int:
+    """The longest that class names may be in this table."""
+    is_whole = any(column.is_whole for column in table.columns)
+    limit = page.width if is_whole else max(NAME_MAX, page.width // 3)
+    if any(column.is_name for column in table.columns):
+        chosen, _ = _chosen(table, page)
+        while limit > NAME_MIN and (
+            _natural(chosen.columns, chosen.rows, limit, page) > page.width
+        ):
+            limit -= 1
+    return limit
+
+
+def _with_names(table: Table, page: Page) -> Rows:
+    places = [i for i, column in enumerate(table.columns) if column.is_name]
+    names = [row[i].text for row in table.rows for i in places]
+    short = iter(page.short_names(names, page.name_limit))
+    return tuple(
+        tuple(
+            replace(cell, text=next(short)) if i in places else cell for i, cell in enumerate(row)
+        )
+        for row in table.rows
+    )
+
+
+_ASCII = str.maketrans("·…─→–×∞²≥≤Σ", ".~->-xI2><S")
+
+
+def plain_ascii(text: str) -> str:
+    """One ASCII character for each that karat itself uses; of foreign text, the escape."""
+    return text.translate(_ASCII).encode("ascii", "backslashreplace").decode()
+
+
+def _as_ascii(line: Line) -> Line:
+    return [replace(span, text=plain_ascii(span.text)) for span in line]

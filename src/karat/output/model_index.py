@@ -1,0 +1,120 @@
+"""The metadata of a model card: what the Hugging Face Hub reads of a README."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from karat.metrics import get
+from karat.output.describe import headline_names
+from karat.output.tidy import rows_of_metrics
+from karat.output.yaml_text import yaml_of
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from karat.metrics import Metric
+    from karat.output.tidy import Row
+    from karat.results.report import Report
+
+__all__ = ["ModelIndex", "model_index_of"]
+
+_TYPES: Final[Mapping[str, str]] = {
+    "brier": "brier_score",
+    "jaccard": "jaccard_score",
+    "roc_auc_ovr_macro": "roc_auc",
+    "roc_auc_ovr_micro": "roc_auc",
+    "roc_auc_ovr_weighted": "roc_auc",
+    "roc_auc_ovo_macro": "roc_auc",
+    "roc_auc_ovo_weighted": "roc_auc",
+}
+"""What the Hub calls a metric, where that is not karat's name of it."""
+_ARGUMENTS: Final[Mapping[str, dict[str, str]]] = {
+    "roc_auc_ovr_macro": {"average": "macro", "multi_class": "ovr"},
+    "roc_auc_ovr_micro": {"average": "micro", "multi_class": "ovr"},
+    "roc_auc_ovr_weighted": {"average": "weighted", "multi_class": "ovr"},
+    "roc_auc_ovo_macro": {"average": "macro", "multi_class": "ovo"},
+    "roc_auc_ovo_weighted": {"average": "weighted", "multi_class": "ovo"},
+}
+"""With which arguments theirs gives this number, beside the average of a name."""
+
+
+class ModelIndex(dict[str, Any]):
+    """The metadata as a dict, ``{"model-index": [...]}``, which `to_yaml` writes.
+
+    ``huggingface_hub.metadata_update(repo, dict(index))`` takes it as it is.
+    """
+
+    def to_yaml(self, path: str | PathLike[str] | None = None) -> str:
+        """The lines that stand between ``---`` and ``---`` at the head of a README.
+
+        Args:
+            path: a file that they are written to as well.
+
+        Returns:
+            YAML without a line end after the last line; every text of a user is quoted.
+        """
+        from karat.data.writing import write_text
+
+        text = yaml_of(self)
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+
+def model_index_of(
+    report: Report,
+    *,
+    model_name: str,
+    dataset: str,
+    dataset_type: str | None,
+    config: str | None,
+    split: str | None,
+    revision: str | None,
+    task: str,
+    metrics: Iterable[str] | None,
+) -> ModelIndex:
+    """See `karat.Report.to_model_index`."""
+    names = headline_names(report, "headline") if metrics is None else list(metrics)
+    told = {
+        "type": dataset if dataset_type is None else dataset_type,
+        "name": dataset,
+        "config": config,
+        "split": split,
+        "revision": revision,
+    }
+    # A value that is no number has no place in a table of results.
+    rows = [row for row in rows_of_metrics(report, names) if _is_finite(row["value"])]
+    result = {
+        "task": {"type": task},
+        "dataset": {name: value for name, value in told.items() if value is not None},
+        "metrics": [_entry(row) for row in rows],
+    }
+    return ModelIndex({"model-index": [{"name": model_name, "results": [result]}]})
+
+
+def _entry(row: Row) -> dict[str, Any]:
+    metric = get(str(row["metric"]))
+    entry = {"type": _type(metric), "value": row["value"], "name": row["metric"]}
+    facts: dict[str, Any] = dict(_ARGUMENTS.get(metric.record.name, {}))
+    if metric.lift in ("macro", "micro", "weighted"):
+        facts["average"] = metric.lift
+    facts |= {name: value for name, value in metric.params if isinstance(value, str | int | float)}
+    if row["level"] is not None:
+        ends = (row["low"], row["high"])
+        # An end that is infinite is none: neither JSON nor the Hub has a number for it.
+        facts["interval"] = [end if _is_finite(end) else None for end in ends]
+        facts["level"] = row["level"]
+    if row["undefined"]:
+        facts["undefined"] = row["undefined"]
+    return {**entry, "args": {**facts, "n_rows": row["n"]}}
+
+
+def _type(metric: Metric) -> str:
+    name = metric.record.name
+    return _TYPES.get(name, name)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value)

@@ -1,0 +1,194 @@
+"""HTML for notebooks: tables without script or style sheet, every text escaped.
+
+The style of each element stands in it, and takes its colours from the page: what is dim is
+transparent, what is shaded lets the page through, so that light and dark notebooks are served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from karat.errors.foreign_text import harmless, shortened
+from karat.errors.numbers import amount, count, interval, value
+from karat.output.document import Cell, Column, Document, Matrix, Notes, Section, Style, Table
+from karat.output.paper import grid_of, on_paper, titled
+
+if TYPE_CHECKING:
+    from karat.results.comparison import Comparison
+    from karat.results.confusion import Confusion
+    from karat.results.report import Report
+    from karat.results.result import Result
+
+__all__ = ["comparison_as_html", "confusion_as_html", "report_as_html", "result_as_html"]
+
+N_MATRIX: Final = 30
+"""Classes of the largest matrix that is drawn."""
+HEADING_MAX: Final = 160
+"""Characters of the longest text that is not a name: a model may be called anything."""
+
+RIGHT: Final = (0, 114, 178)
+WRONG: Final = (213, 94, 0)
+MOST_OPAQUE: Final = 0.4
+"""Blue for right, orange for wrong (Okabe and Ito), thin enough for the text of either page."""
+_DIM: Final = 0.75
+
+_TABLE: Final = (
+    "border-collapse:collapse;border:0;margin:0 0 .5em 0;font-size:.9em;white-space:nowrap;"
+    "font-variant-numeric:tabular-nums"
+)
+_CAPTION: Final = (
+    "text-align:left;caption-side:top;font-weight:bold;padding:.3em .5em;color:inherit;"
+    "white-space:normal"
+)
+_NOTES: Final = "margin:0 0 .5em 0;padding:0 .5em;overflow-wrap:anywhere"
+_LINE: Final = "1px solid rgba(128,128,128,.5)"
+_STYLES: Final[dict[Style, str]] = {
+    "strong": "font-weight:bold",
+    "dim": f"opacity:{_DIM}",
+}
+
+
+def report_as_html(report: Report) -> str:
+    """A report for a notebook: what its text shows, as tables."""
+    from karat.output.describe import describe
+
+    return _page(describe(report))
+
+
+def comparison_as_html(comparison: Comparison) -> str:
+    """A comparison likewise."""
+    from karat.output.compared import describe_comparison
+
+    return _page(describe_comparison(comparison))
+
+
+def confusion_as_html(confusion: Confusion) -> str:
+    """A confusion matrix; of more than 30 classes the wrong cells that hold most rows."""
+    from karat.output.confusions import confusion_section, pairs_section
+    from karat.results.report import Report
+
+    section: Section | None = confusion_section(confusion)
+    if section is None or len(confusion.labels) > N_MATRIX:
+        section = pairs_section(Report(confusion.cells))
+    if section is None:
+        section = Notes("Confusion", ("only totals of the classes were kept, no cells",))
+    paper = on_paper(Document("", (), (section,)), N_MATRIX, keeps_pointers=True)
+    return _div("".join(line for part in paper.sections for line in _section(part)))
+
+
+def result_as_html(result: Result) -> str:
+    """A result: its value, its interval, and what is known of it."""
+    from karat.metrics import get
+
+    is_count = get(result.name).record.family == "counts"
+    shown = amount(result.value) if is_count else value(result.value)
+    facts = [f"{count(result.n)} {'row' if result.n == 1 else 'rows'}"]
+    if result.level is not None:
+        limits = interval(result.low, result.high)
+        by = f" ({result.method})" if result.method else ""
+        facts.insert(0, f"{100 * result.level:g} % interval {limits}{by}")
+    if result.undefined:
+        facts.append(f"undefined: {result.undefined}")
+    if result.bound is not None:
+        facts.append(f"not exact: within {interval(*result.bound)}")
+    elif not result.exact:
+        facts.append("not exact")
+    if result.remark:
+        facts.append(result.remark)
+    return _div(
+        f"<strong>{_text(result.name)}</strong> {_text(shown)} "
+        f'<span style="{_STYLES["dim"]}">{_text(" · ".join(facts))}</span>'
+        f'<div style="{_STYLES["dim"]};font-size:.9em">{_text(result.definition)}</div>'
+    )
+
+
+def _page(document: Document) -> str:
+    paper = on_paper(document, N_MATRIX, keeps_pointers=True)
+    facts = _text(" · ".join(paper.facts))
+    head = f'<div><strong>{_text(paper.title)}</strong> <span style="opacity:{_DIM}">{facts}</span>'
+    parts = [line for section in paper.sections for line in _section(section)]
+    return _div(f"{head}</div>{''.join(parts)}")
+
+
+def _div(inside: str) -> str:
+    return f'<div style="max-width:100%;overflow-x:auto">{inside}</div>'
+
+
+def _text(text: str) -> str:
+    """Foreign text: no control character, no markup, and no direction that leaves its element."""
+    return f"<bdi>{escape(harmless(text))}</bdi>" if not text.isascii() else escape(harmless(text))
+
+
+def _section(section: Section) -> Iterator[str]:
+    title, rest = titled(section.title)
+    if isinstance(section, Notes):
+        yield f'<div style="{_NOTES};font-size:.9em">{_heading(title, rest)}'
+        yield "".join(f"<div>{_text(line)}</div>" for line in section.lines)
+        yield "</div>"
+        return
+    if isinstance(section, Matrix):
+        rest = "rows true, columns predicted"
+    yield f'<table style="{_TABLE}"><caption style="{_CAPTION}">{_heading(title, rest)}</caption>'
+    yield from _matrix(section) if isinstance(section, Matrix) else _table(section)
+    yield "</table>"
+    if isinstance(section, Table) and section.notes:
+        lines = "".join(f"<div>{_text(note)}</div>" for note in section.notes)
+        yield f'<div style="{_NOTES};font-size:.85em;opacity:{_DIM}">{lines}</div>'
+
+
+def _heading(title: str, rest: str) -> str:
+    told = _text(shortened(harmless(title), HEADING_MAX))
+    if rest:
+        told += f' <span style="font-weight:normal;opacity:{_DIM}">{_text(rest)}</span>'
+    return f"<strong>{told}</strong>"
+
+
+def _table(table: Table) -> Iterator[str]:
+    if any(column.heading for column in table.columns):
+        heads = [
+            _th(shortened(harmless(column.heading), HEADING_MAX), "col", column.align)
+            for column in table.columns
+        ]
+        yield f'<thead><tr style="border-bottom:{_LINE}">{"".join(heads)}</tr></thead>'
+    yield "<tbody>"
+    for i, row in enumerate(table.rows):
+        rule = f"border-top:{_LINE};" if i == table.rule_before else ""
+        cells = [_cell(*pair) for pair in zip(row, table.columns, strict=True)]
+        yield f'<tr style="{rule}background:transparent">{"".join(cells)}</tr>'
+    yield "</tbody>"
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    style = ";".join(filter(None, [_place(column.align), _STYLES.get(cell.style, "")]))
+    return f'<td style="{style}">{_text(cell.text)}</td>'
+
+
+def _th(text: str, scope: str, align: str) -> str:
+    style = f"{_place(align)};font-weight:normal;opacity:{_DIM};background:transparent"
+    return f'<th scope="{scope}" style="{style}">{_text(text)}</th>'
+
+
+def _place(align: str) -> str:
+    return f"text-align:{align};padding:.15em .5em"
+
+
+def _matrix(matrix: Matrix) -> Iterator[str]:
+    grid = grid_of(matrix)
+    heads = "".join(_th(name, "col", "right") for name in grid.columns)
+    yield f'<thead><tr style="border-bottom:{_LINE}"><td style="border:0"></td>{heads}</tr></thead>'
+    yield "<tbody>"
+    for i, (name, texts) in enumerate(zip(grid.rows, grid.texts, strict=True)):
+        shares: Sequence[float] = grid.shares[i].tolist()
+        cells = "".join(_shaded(text, shares[j], is_right=i == j) for j, text in enumerate(texts))
+        yield f'<tr style="background:transparent">{_th(name, "row", "left")}{cells}</tr>'
+    yield "</tbody>"
+
+
+def _shaded(text: str, share: float, *, is_right: bool) -> str:
+    """A cell on the colour of its share of the row."""
+    red, green, blue = RIGHT if is_right else WRONG
+    shade = f";background:rgba({red},{green},{blue},{MOST_OPAQUE * share:.3f})" if share else ""
+    weight = ";font-weight:bold" if is_right and share else ""
+    return f'<td style="{_place("right")}{shade}{weight}">{text}</td>'

@@ -1,0 +1,1 @@
+"""Pictures of reports and comparisons, drawn with matplotlib."""

@@ -1,0 +1,135 @@
+"""Where a picture is drawn, and how foreign text gets onto it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+from karat.errors import error, short
+from karat.errors.foreign_text import distinct, safe
+from karat.output.plots._palette import FAINT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+
+__all__ = [
+    "add_legend",
+    "axes_of",
+    "check_matplotlib",
+    "faint",
+    "ink",
+    "names_on_plots",
+    "plain",
+    "unit_axes",
+]
+
+NAME_LIMIT: Final = 24
+"""Characters of a class or model name that a picture shows."""
+
+
+def check_matplotlib() -> None:
+    """Refuse to draw without matplotlib.
+
+    Errors:
+        K501.
+    """
+    if find_spec("matplotlib") is None:
+        raise error("K501", feature="Drawing", package="matplotlib", extra="cli")
+
+
+@contextmanager
+def axes_of(given: Any) -> Iterator[Axes]:
+    """The axes given, or those of a new figure of pyplot, which is closed if drawing fails.
+
+    Errors:
+        K501 matplotlib is missing; K701 it is not one Axes of plain x and y.
+    """
+    check_matplotlib()
+    if given is not None:
+        from matplotlib.axes import Axes
+
+        if not isinstance(given, Axes):
+            raise error("K701", found=f"ax is {short(given)} ({type(given).__name__})")
+        if given.name != "rectilinear":
+            raise error("K701", found=f"ax is a {type(given).__name__}, without plain x and y")
+        yield given
+        return
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(layout="constrained")
+    try:
+        yield axes
+    except BaseException:
+        plt.close(figure)
+        raise
+
+
+def names_on_plots(names: Sequence[str], limit: int = NAME_LIMIT) -> list[str]:
+    r"""Names as text for matplotlib: harmless, short, no two alike, and never read as markup.
+
+    matplotlib reads what stands between two ``$`` as mathematics, and leaves labels that begin
+    with ``_`` out of legends; such a name is quoted.
+
+    Example:
+        >>> names_on_plots(["a_b", "$x$", "_y", "line\nbreak"])
+        ['a_b', '\\$x\\$', "'_y'", 'line\\nbreak']
+    """
+    shown = [safe(name) for name in names]
+    quoted = [f"'{name}'" if name.startswith("_") else name for name in shown]
+    return [plain(name) for name in distinct(quoted, limit)]
+
+
+def plain(text: str) -> str:
+    r"""The text so that matplotlib shows it letter by letter.
+
+    Example:
+        >>> plain("$x$ and \\")
+        '\\$x\\$ and \\'
+    """
+    return text.replace("$", r"\$")
+
+
+def add_legend(ax: Axes, *, loc: str, title: str | None = None, columns: int = 1) -> None:
+    """A legend of what is labelled, as small as its length asks for."""
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return
+    size = "small" if len(handles) <= 4 else "x-small"
+    place: Any = loc
+    legend = ax.legend(
+        handles, labels, loc=place, title=title, ncols=columns, fontsize=size, title_fontsize=size,
+        framealpha=0.85, handlelength=2.4, labelspacing=0.3, borderpad=0.4,
+    )  # fmt: skip
+    legend.set_alignment("left")
+    without_tex([*legend.get_texts(), legend.get_title()])
+
+
+def ink() -> Any:
+    """The colour of text in the style sheet that is in use."""
+    import matplotlib as mpl
+
+    return mpl.rcParams["text.color"]
+
+
+def faint(ax: Axes) -> str:
+    """The colour of what is there and not named: near to that of the paper, light or dark."""
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, alpha = to_rgba(ax.get_facecolor())
+    return "#4a4a4a" if red + green + blue < 1.5 and alpha else FAINT
+
+
+def without_tex(texts: Sequence[Text]) -> None:
+    """Texts that hold foreign names are not set by TeX, which would read them as its source."""
+    for text in texts:
+        text.set_usetex(False)
+
+
+def unit_axes(ax: Axes, *, x: str, y: str, is_vertical: bool = True) -> None:
+    """Name the axes, each from 0 to 1 with a little room."""
+    ax.set(xlabel=x, ylabel=y, xlim=(-0.02, 1.02))
+    if is_vertical:
+        ax.set_ylim(-0.02, 1.02)

@@ -1,0 +1,231 @@
+"""The confusion matrix as a heat map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error, shown
+from karat.errors.numbers import amounts
+from karat.output.plots._axes import faint, ink, names_on_plots, without_tex
+from karat.output.plots._series import Reports
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+    from karat.results.report import Report
+
+__all__ = ["confusion"]
+
+_MOST_WRITTEN: Final = 20
+"""Up to so many classes every cell is written."""
+_MOST_NAMED: Final = 40
+"""Of more classes, every second, third … name stands at the axes."""
+_NAME_LIMIT: Final = 16
+_TITLES: Final = {
+    None: "",
+    "true": "share of the true class",
+    "pred": "share of the predicted class",
+    "all": "share of all rows",
+}
+
+Numbers = npt.NDArray[Any]
+
+
+def confusion(
+    reports: Reports,
+    ax: Axes,
+    *,
+    normalize: str | None = None,
+    sort: str = "class",
+    annotate: bool | None = None,
+    totals: bool | None = None,
+    colorbar: bool = True,
+    **image: Any,
+) -> None:
+    """The confusion matrix as a heat map: rows true, columns predicted.
+
+    Cells are coloured by what they hold, and written up to 20 classes: counts, or shares in
+    percent. Counts of rows and columns stand outside the map.
+    A row or column without rows has no shares and stays blank.
+
+    Example:
+        >>> import karat
+        >>> from matplotlib.figure import Figure
+        >>> y_true, y_pred = ["cat", "cat", "dog", "eel"], ["cat", "dog", "dog", "dog"]
+        >>> ax = karat.plot.confusion(y_true, y_pred, ax=Figure().subplots())
+        >>> ax.images[0].get_array().tolist()
+        [[1, 1, 0], [0, 1, 0], [0, 1, 0]]
+    """
+    report = _only(reports)
+    _check(normalize, sort)
+    matrix = report.confusion.matrix
+    k = len(matrix)
+    order = np.arange(k)
+    if sort == "error":
+        wrong = matrix.sum(axis=1) - np.diagonal(matrix)
+        order = np.lexsort((order, -wrong))
+    matrix = matrix[np.ix_(order, order)]
+    values = _shares(matrix, normalize)
+    look: dict[str, Any] = {"cmap": "YlGnBu", "interpolation": "nearest", "aspect": "equal"}
+    drawn = ax.imshow(values, **(_scale(values, normalize) | look | image))
+    names = names_on_plots(report.classes.display, _NAME_LIMIT)
+    is_written = k <= _MOST_WRITTEN if annotate is None else annotate
+    has_totals = is_written if totals is None else totals
+    if is_written:
+        _write(ax, drawn, values, matrix, normalize)
+    _name_axes(ax, [names[place] for place in order], sort, has_totals=has_totals)
+    if has_totals:
+        _totals(ax, matrix)
+    if colorbar:
+        unit = "weight" if report.cells.is_weighted else "rows"
+        _colour_bar(ax, drawn, _TITLES[normalize] or unit)
+
+
+def _only(reports: Reports) -> Report:
+    """The one report.
+
+    Errors:
+        K702 there are several.
+    """
+    if len(reports) != 1:
+        found = f"{len(reports)} reports were given: {shown(reports)}"
+        do = "Draw one matrix on each Axes: karat.plot.confusion(report, ax=axes[0])."
+        raise error("K702", name="confusion", found=found, do=do)
+    return next(iter(reports.values()))
+
+
+def _check(normalize: Any, sort: Any) -> None:
+    if not (normalize is None or (isinstance(normalize, str) and normalize in _TITLES)):
+        raise error(
+            "K122", argument="normalize", value=normalize, choices=shown(_TITLES),
+            do="None draws counts.",
+        )  # fmt: skip
+    if not (isinstance(sort, str) and sort in ("class", "error")):
+        raise error(
+            "K122", argument="sort", value=sort, choices="'class', 'error'",
+            do="'class' keeps the order of the report.",
+        )  # fmt: skip
+
+
+def _shares(matrix: Numbers, normalize: str | None) -> Numbers:
+    """What the colours show: the matrix, or shares; masked where there are none."""
+    if normalize is None:
+        return matrix
+    axis = {"true": 1, "pred": 0, "all": None}[normalize]
+    whole = np.broadcast_to(matrix.sum(axis=axis, keepdims=True), matrix.shape)
+    shares = np.divide(matrix, whole, out=np.zeros(matrix.shape), where=whole > 0)
+    return np.ma.masked_array(shares, whole == 0)
+
+
+def _scale(values: Numbers, normalize: str | None) -> dict[str, float]:
+    """Colours begin at 0, and shares of a class end at 1."""
+    top = 1.0 if normalize in ("true", "pred") else float(np.ma.max(values)) or 1.0
+    return {"vmin": 0.0, "vmax": top}
+
+
+def _write(
+    ax: Axes, drawn: AxesImage, values: Numbers, matrix: Numbers, normalize: str | None
+) -> None:
+    """The number of each cell, dark on light and light on dark; a point where it holds nothing."""
+    k = len(matrix)
+    if normalize is None:
+        texts = amounts(matrix.reshape(-1).tolist())
+    else:
+        parts = zip(np.ma.filled(values, 0.0).reshape(-1), matrix.reshape(-1), strict=True)
+        texts = [_percent(share, bool(held)) for share, held in parts]
+    size = _text_size(ax, k, max(map(len, texts)))
+    colours = _readable(drawn, values)
+    is_blank = np.ma.getmaskarray(values)
+    for place, text in enumerate(texts):
+        i, j = divmod(place, k)
+        if not is_blank[i, j]:
+            shown_text = text if matrix[i, j] else "·"
+            ax.text(j, i, shown_text, ha="center", va="center", color=colours[place], fontsize=size)
+
+
+def _percent(share: float, has_rows: bool) -> str:
+    """A share in percent; what is neither none nor all never reads so."""
+    text = f"{100 * share:.0f}"
+    if text == "0" and has_rows:
+        return "<1"
+    return ">99" if text == "100" and share < 1 else text
+
+
+def _readable(drawn: AxesImage, values: Numbers) -> list[str]:
+    """Of each cell the colour of text, black or white, that stands out more from it."""
+    red_green_blue = np.asarray(drawn.to_rgba(values))[..., :3].reshape(-1, 3)
+    linear = np.where(
+        red_green_blue <= 0.04045, red_green_blue / 12.92, ((red_green_blue + 0.055) / 1.055) ** 2.4
+    )
+    # Contrast as in WCAG 2: (lighter + 0.05) ÷ (darker + 0.05); they are equal at this one.
+    is_light = linear @ np.array([0.2126, 0.7152, 0.0722]) > 0.179
+    # None of the palette: a page may turn that round, and the map stays as it is.
+    return ["#000000" if light else "#fefefe" for light in is_light]
+
+
+def _text_size(ax: Axes, k: int, length: int = 3) -> float:
+    """Points: as large as usual, or as fits into a cell.
+
+    Args:
+        ax: the axes, as large as they are before they are laid out.
+        k: cells across.
+        length: letters of the longest text.
+    """
+    import matplotlib as mpl
+
+    usual = float(mpl.rcParams["font.size"])
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    box = ax.get_window_extent()
+    # Names of classes and the colour bar take about a quarter.
+    cell = 0.75 * min(box.width, box.height) * 72 / figure.dpi / (k + 1)
+    return max(3.0, min(usual, 0.55 * cell, cell / (0.62 * max(length, 1))))
+
+
+def _name_axes(ax: Axes, names: list[str], sort: str, *, has_totals: bool) -> None:
+    k = len(names)
+    step = -(-k // _MOST_NAMED)
+    places = list(range(0, k, step))
+    texts = [names[place] for place in places]
+    size = min(_text_size(ax, len(texts), 1) * 1.2, _text_size(ax, 1))
+    note = "" if step == 1 else f" (one in {step} named)"
+    note += ", most wrong rows first" if sort == "error" else ""
+    ax.set(xlabel="predicted class", ylabel=f"true class{note}")
+    turned = sum(map(len, texts)) > 50 or max(map(len, texts), default=0) > 6
+    if has_totals:
+        places, texts = [*places, k], [*texts, "all"]
+    ax.set_xticks(places, texts, fontsize=size, rotation=45 if turned else 0,
+                  ha="right" if turned else "center", rotation_mode="anchor")  # fmt: skip
+    ax.set_yticks(places, texts, fontsize=size)
+    without_tex([*ax.get_xticklabels(), *ax.get_yticklabels()])
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+
+
+def _totals(ax: Axes, matrix: Numbers) -> None:
+    """What each row and column holds, outside the map."""
+    k = len(matrix)
+    held = [*matrix.sum(axis=1).tolist(), *matrix.sum(axis=0).tolist(), matrix.sum().item()]
+    texts = amounts(held)
+    # The sum of all may have a digit more than any other.
+    size, colour = _text_size(ax, k, max(map(len, texts[:-1]))), ink()
+    sizes = [*(size for _ in texts[1:]), _text_size(ax, k, len(texts[-1]))]
+    spots = [*((k, i) for i in range(k)), *((j, k) for j in range(k)), (k, k)]
+    for (x, y), text, points in zip(spots, texts, sizes, strict=True):
+        ax.text(x, y, text, ha="center", va="center", color=colour, fontsize=points)
+    ax.set(xlim=(-0.5, k + 0.5), ylim=(k + 0.5, -0.5))
+    for draw in (ax.axhline, ax.axvline):
+        draw(k - 0.5, color=faint(ax), linewidth=0.8)
+
+
+def _colour_bar(ax: Axes, drawn: AxesImage, title: str) -> None:
+    figure = ax.get_figure(root=False)
+    assert figure is not None
+    # Beside the map and as high as it, whatever the layout makes of the map.
+    beside = ax.inset_axes((1.03, 0.0, 0.04, 1.0))
+    bar = figure.colorbar(drawn, cax=beside, label=title)
+    bar.outline.set_visible(False)

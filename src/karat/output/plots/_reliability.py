@@ -1,0 +1,151 @@
+"""Reliability diagrams: how often a probability came true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from karat.errors.numbers import count
+from karat.output.plots._axes import add_legend, faint, ink, unit_axes
+from karat.output.plots._palette import MUTED
+from karat.output.plots._series import Reports, Series, Shown, series_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from karat.curves._reliability import Reliability
+    from karat.results.report import Report
+
+__all__ = ["reliability"]
+
+_FEW: Final = 5
+_FULL: Final = 10
+"""Rows of a bin whose share can be read; of fewer the marker is small."""
+_ROOM: Final = 0.16
+"""Of the height, what the weights of the bins take below the diagram."""
+
+
+def reliability(
+    reports: Reports,
+    ax: Axes,
+    *,
+    classes: Any = None,
+    spread: bool = True,
+    histogram: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> None:
+    """Reliability diagram: how often a probability came true, bin by bin.
+
+    On the diagonal, probabilities are right. Bins of less than 10 rows have a small marker.
+    `spread` draws, of one series alone, how far from it two standard deviations reach if they are;
+    `histogram` shades below how the rows lie.
+
+    Example:
+        >>> import karat
+        >>> from matplotlib.figure import Figure
+        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> ax = karat.plot.reliability(y_true, y_prob=p, ax=Figure().subplots())
+        >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
+        ([0.1, 0.4, 0.6, 0.9], [0.0, 1.0, 0.0, 1.0])
+    """
+    shown = series_of(reports, classes, _badness)
+    _others(ax, shown)
+    is_one = len(shown.series) == 1
+    # Of many classes, lines between bins of few rows would cover what can be read.
+    is_few = len(shown.series) <= _FEW
+    for one in shown.series:
+        curve = _of(one.report, one.place)
+        x, y, _ = _filled(curve)
+        look: dict[str, Any] = {
+            "color": one.style.color, "linestyle": one.style.linestyle,
+            "linewidth": 1.4 if is_one else 0.8, "clip_on": False, "alpha": 1.0 if is_few else 0.4,
+            "marker": one.style.marker, "markersize": 2.0,
+        }  # fmt: skip
+        thin = look | {"label": f"_{one.name}", "marker": look["marker"] if is_few else "none"}
+        ax.plot(x, y, **(thin | line))
+        is_full = curve.weight[curve.weight > 0] >= _FULL
+        note = f"{one.name}  {curve.undefined or ''}".strip()
+        full = look | {"markersize": 5.5, "alpha": 1.0, "label": note or None} | line
+        if not is_full.any():
+            # A line of no points that is not cut stands, for the layout, in the corner of the page.
+            full["clip_on"] = True
+        (drawn,) = ax.plot(x[is_full], y[is_full], **full)
+        drawn.set_linestyle("none")
+    if spread and len(shown.series) == 1:
+        _spread(ax, shown.series[0])
+    if histogram and shown.series:
+        _weights(ax, shown.series)
+    unit_axes(ax, x="mean predicted probability", y="share that came true")
+    ax.set_ylim(-_ROOM if histogram else -0.02, 1.02)
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":", linewidth=1, label="calibrated", zorder=1)
+    if legend:
+        columns = 2 if len(shown.series) > _FEW else 1
+        add_legend(ax, loc="best", columns=columns)
+
+
+def _of(report: Report, place: int) -> Reliability:
+    return report.curves.reliability[report.labels[place]]
+
+
+def _filled(curve: Reliability) -> tuple[Any, Any, Any]:
+    """Mean probability, share and spread of the bins that hold rows."""
+    has_rows = curve.weight > 0
+    return curve.mean_confidence[has_rows], curve.share[has_rows], curve.spread[has_rows]
+
+
+def _badness(report: Report, place: int) -> float:
+    """A class is the worse, the further its rows lie from the diagonal on the whole."""
+    curve = _of(report, place)
+    gaps = np.nan_to_num(np.abs(curve.mean_confidence - curve.share))
+    return float((curve.weight * gaps).sum())
+
+
+def _others(ax: Axes, shown: Shown) -> None:
+    if not shown.others:
+        return
+    parts = [_filled(_of(one.report, one.place))[:2] for one in shown.others]
+    gap = [np.nan]
+    x = np.concatenate([np.append(part, gap) for part, _ in parts])
+    y = np.concatenate([np.append(part, gap) for _, part in parts])
+    label = f"{count(len(parts))} other classes, nearer to the diagonal"
+    ax.plot(x, y, color=faint(ax), linewidth=0.6, zorder=1, label=label)
+    if len({id(one.report) for one in shown.others}) == 1:
+        _pooled(ax, shown.others[0].report)
+
+
+def _pooled(ax: Axes, report: Report) -> None:
+    """The bins of all classes put together."""
+    curves = list(report.curves.reliability.values())
+    weight = np.array([curve.weight for curve in curves])
+    total = weight.sum(axis=0)
+    x, y = (
+        np.nan_to_num([getattr(curve, name) for curve in curves] * weight).sum(axis=0)[total > 0]
+        for name in ("mean_confidence", "share")
+    )
+    held = total[total > 0]
+    label = f"all {count(len(curves))} classes together"
+    ax.plot(x / held, y / held, color=ink(), linewidth=2.2, zorder=2.5, label=label)
+
+
+def _spread(ax: Axes, one: Series) -> None:
+    x, _, spread = _filled(_of(one.report, one.place))
+    ax.errorbar(
+        x, x, yerr=2 * spread, fmt="none", ecolor=MUTED, color=MUTED, elinewidth=0.8,
+        capsize=2, zorder=1, label="2 standard deviations if calibrated",
+    )  # fmt: skip
+
+
+def _weights(ax: Axes, series: Sequence[Series]) -> None:
+    """How the rows lie: bars below the diagram, the fullest bin as high as there is room."""
+    total = np.sum([_of(one.report, one.place).weight for one in series], axis=0)
+    edges = _of(series[0].report, series[0].place).edges
+    most = float(total.max())
+    heights = total / most * (_ROOM - 0.03) if most else np.zeros(len(total))
+    ax.bar(
+        edges[:-1], heights, np.diff(edges), bottom=-_ROOM, align="edge", color=faint(ax),
+        edgecolor="none", linewidth=0, zorder=0.5, label="rows in each bin",
+    )  # fmt: skip

@@ -1,0 +1,153 @@
+"""Which classes of which reports a picture shows one by one, and how each is called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from karat.errors import error, short, shown
+from karat.output.plots._axes import names_on_plots
+from karat.output.plots._palette import Style, style
+
+if TYPE_CHECKING:
+    from karat.results.report import Report
+
+__all__ = ["MOST_SERIES", "N_WORST", "Reports", "Series", "Shown", "series_of"]
+
+Reports: TypeAlias = Mapping[str, "Report"]
+"""Reports by name; one alone has the name ``""``."""
+
+MOST_SERIES: Final = 10
+"""Up to here every class has its line and its entry in the legend."""
+N_WORST: Final = 5
+"""Of more classes, so many stand for themselves: the worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One class of one report.
+
+    Attributes:
+        report: the report.
+        place: of the class among its classes.
+        name: how the legend calls it.
+        style: how it is drawn.
+    """
+
+    report: Report
+    place: int
+    name: str
+    style: Style
+
+    @property
+    def label(self) -> Any:
+        """The class, as `y_true` writes it."""
+        return self.report.labels[self.place]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in the table of classes."""
+        return self.report.per_class[self.place]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a picture shows.
+
+    Attributes:
+        series: each with a line of its own.
+        others: the classes that are too many for that, worst first.
+    """
+
+    series: list[Series]
+    others: list[Series]
+
+
+def series_of(
+    reports: Reports,
+    classes: Any,
+    badness: Callable[[Report, int], float],
+    *,
+    has_positive: bool = True,
+    most: int = MOST_SERIES,
+    n_worst: int = N_WORST,
+) -> Shown:
+    """Every class that is asked for; of too many the worst ones, and the others apart.
+
+    Args:
+        reports: by name.
+        classes: labels; None for all, of two the positive one alone.
+        badness: of a report and the place of a class: the larger, the worse. NaN comes last.
+        has_positive: whether the positive class of two speaks for both.
+        most: how many lines there may be.
+        n_worst: lines that are left of more.
+
+    Errors:
+        K122 none is asked for; K309 no such class.
+    """
+    chosen = [
+        (at, place)
+        for at, report in enumerate(reports.values())
+        for place in _places(report, classes, has_positive)
+    ]
+    of = list(reports.values())
+    n_classes = max((sum(at == one for one, _ in chosen) for at in range(len(of))), default=0)
+    if len(chosen) <= most:
+        return Shown(_styled(reports, chosen, n_classes), [])
+
+    def worst_first(item: tuple[int, int]) -> tuple[bool, float]:
+        found = badness(of[item[0]], item[1])
+        return math.isnan(found), -found
+
+    ordered = sorted(chosen, key=worst_first)
+    # Each model shows its worst, so that they can be compared.
+    each = max(1, n_worst // len(of))
+    kept = [
+        item for at in range(len(of)) for item in [one for one in ordered if one[0] == at][:each]
+    ]
+    others = [item for item in ordered if item not in set(kept)]
+    series = _styled(reports, kept, each)
+    return Shown(series, _styled(reports, others, n_classes))
+
+
+def _places(report: Report, classes: Any, has_positive: bool) -> Sequence[int]:
+    known = {label: place for place, label in enumerate(report.labels)}
+    if classes is None:
+        positive = report.classes.positive
+        return [positive] if has_positive and positive is not None else range(len(known))
+    is_one = isinstance(classes, str | Integral) or not isinstance(classes, Iterable)
+    wanted = [classes] if is_one else list(classes)
+    places = [_place(label, known, report) for label in wanted]
+    if not places:
+        do = f"Give some of them: {shown(report.labels)}."
+        raise error("K122", argument="classes", value=classes, choices="labels of classes", do=do)
+    return list(dict.fromkeys(places))
+
+
+def _place(label: Any, known: Mapping[Any, int], report: Report) -> int:
+    try:
+        return known[label]
+    except (KeyError, TypeError):
+        what = f"class {short(label)}"
+        raise error("K309", what=what, labels=shown(report.labels)) from None
+
+
+def _styled(reports: Reports, chosen: Iterable[tuple[int, int]], n_classes: int) -> list[Series]:
+    names, of = list(reports), list(reports.values())
+    models = names_on_plots(names)
+    shown_names = [names_on_plots(report.classes.display) for report in of]
+    is_one = len(of) == 1
+    series: list[Series] = []
+    seen: dict[Any, int] = {}
+    for place, (at, i) in enumerate(chosen):
+        variant = seen.setdefault(of[at].labels[i], len(seen))
+        # Of several models the colour is the model, the dashes are the class.
+        look = style(place) if is_one else style(at, at if n_classes == 1 else variant)
+        parts = [] if is_one else [models[at]]
+        if is_one or n_classes > 1:
+            parts.append(shown_names[at][i])
+        series.append(Series(of[at], i, " · ".join(parts), look))
+    return series

@@ -1,0 +1,182 @@
+"""Metrics against the threshold from which on a class is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from karat.errors import KaratError, error
+from karat.errors.numbers import count, value
+from karat.metrics import Metric, get
+from karat.output.plots._asked import asked_metrics
+from karat.output.plots._axes import add_legend, faint
+from karat.output.plots._palette import MUTED, style
+from karat.output.plots._series import Reports, Series, series_of
+from karat.tally import Cells, Classes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from karat.results.report import Report
+
+__all__ = ["threshold"]
+
+_OF_ONE: Final = ("precision", "recall", "f1")
+_OF_MANY: Final = ("f1",)
+_SIDES: Final = Classes.of([0, 1])
+
+
+def threshold(
+    reports: Reports,
+    ax: Axes,
+    *,
+    metrics: Any = None,
+    classes: Any = None,
+    decision: bool = True,
+    legend: bool = True,
+    **line: Any,
+) -> None:
+    """Metrics of a class against the threshold from which on it is predicted.
+
+    Exact at each point that the report keeps, straight in between. Of one class precision, recall
+    and F1, with the threshold that is best for F1; of several, F1 of each against the rest.
+    A thin line stands at the threshold of the report.
+
+    Example:
+        >>> import karat
+        >>> from matplotlib.figure import Figure
+        >>> y_true, p = ["ham", "ham", "spam", "spam"], [0.1, 0.6, 0.4, 0.9]
+        >>> ax = karat.plot.threshold(y_true, y_prob=p, metrics="recall", ax=Figure().subplots())
+        >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
+        ([0.9, 0.6, 0.4, 0.1], [0.5, 0.5, 1.0, 1.0])
+    """
+    shown = series_of(reports, classes, _badness)
+    chosen = _metrics(metrics, is_one=len(shown.series) == 1 and not shown.others)
+    places = [(one, metric) for one in shown.series for metric in chosen]
+    for place, (one, metric) in enumerate(places):
+        x, y = _line(one, metric)
+        look = style(place) if len(chosen) > 1 and len(shown.series) == 1 else one.style
+        if len(chosen) > 1 and len(shown.series) > 1:
+            look = style(shown.series.index(one), chosen.index(metric))
+        undefined = one.report.curves.roc[one.label].undefined
+        name = _name(one, metric, len(chosen)) + (f"  {undefined}" if undefined else "")
+        kinds: dict[str, Any] = {
+            "color": look.color, "linestyle": look.linestyle, "label": name, "linewidth": 1.6,
+        }  # fmt: skip
+        ax.plot(x, y, **(kinds | line))
+        if metric.name == "f1":
+            _best(ax, one, look.color, is_named=len(places) <= len(_OF_ONE))
+    if shown.others:
+        parts = [_line(one, chosen[0]) for one in shown.others]
+        x = np.concatenate([np.append(part, np.nan) for part, _ in parts])
+        y = np.concatenate([np.append(part, np.nan) for _, part in parts])
+        label = f"{count(len(parts))} other classes"
+        ax.plot(x, y, color=faint(ax), linewidth=0.6, zorder=1, label=label)
+    reports_drawn = list(reports.values())
+    is_probability = all(report.scores == "probabilities" for report in reports_drawn)
+    what = "probability" if is_probability else "score"
+    ax.set(xlabel=f"threshold ({what})", ylabel=chosen[0].name if len(chosen) == 1 else "value")
+    if is_probability:
+        ax.set_xlim(-0.02, 1.02)
+    if all(metric.record.range == (0, 1) for metric in chosen):
+        ax.set_ylim(-0.02, 1.02)
+    if decision:
+        _current(ax, reports_drawn)
+    if legend:
+        add_legend(ax, loc="best")
+
+
+def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
+    """What to draw: metrics of one class against the rest.
+
+    Errors:
+        K301 no such metric; K702 none, or one that a threshold alone does not decide.
+    """
+    if given is None:
+        given = _OF_ONE if is_one else _OF_MANY
+    found = [get(name) for name in asked_metrics("threshold", given)]
+    for metric in found:
+        if metric.needs_scores or metric.lift != "plain":
+            raise error(
+                "K702", name="threshold", found=f"{metric} is no metric of one class by its labels",
+                do="Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'.",
+            )  # fmt: skip
+    return found
+
+
+def _line(one: Series, metric: Metric) -> tuple[Any, Any]:
+    """Thresholds and the values of a metric there, as the catalogue gives them."""
+    points = one.report.curves.kept[one.place].points
+    tps, fps = points.tps, points.fps
+    tables = np.stack(
+        [
+            np.stack([points.n_neg - fps, fps], axis=-1),
+            np.stack([points.n_pos - tps, tps], axis=-1),
+        ],
+        axis=-2,
+    )
+    # Above every score nothing is called positive, at no threshold that could be drawn.
+    is_finite = np.isfinite(points.thresholds)
+    cells = Cells.dense(tables[is_finite], classes=_SIDES)
+    values = metric.values(cells, one.report.undefined)
+    return points.thresholds[is_finite], np.where(values.undefined, np.nan, values.value)
+
+
+def _badness(report: Report, place: int) -> float:
+    return -float(report.curves.roc[report.labels[place]].area)
+
+
+def _name(one: Series, metric: Metric, n_metrics: int) -> str:
+    if n_metrics == 1:
+        return one.name or str(metric)
+    return f"{one.name} · {metric}" if one.name else str(metric)
+
+
+def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
+    """The threshold with the largest F1, as the report tells it."""
+    try:
+        told = one.report.thresholds
+    except KaratError:  # another karat, whose text it was read from, measured none
+        return
+    point = (told if isinstance(told, dict) else told[one.place]).get("f1")
+    if isinstance(told, dict) and one.place != one.report.classes.positive:
+        return
+    if point is None or point["threshold"] is None or point["value"] is None:
+        return
+    wave = "≈ " if point.get("bounds") else ""
+    told_best = f"best f1: {wave}{value(point['value'])} at {wave}{point['threshold']:.4g}"
+    label = told_best if is_named else None
+    ax.plot(
+        [point["threshold"]], [point["value"]], color=color, marker=one.style.marker,
+        markersize=6, markeredgecolor=ax.get_facecolor(), linestyle="none", label=label, zorder=3,
+    )  # fmt: skip
+
+
+def _current(ax: Axes, reports: Sequence[Report]) -> None:
+    """A line where the rows are parted now, where one threshold parts them."""
+    told: set[float] = set()
+    for report in reports:
+        place = report.classes.positive
+        if place is None:
+            continue
+        at = report.threshold
+        if at is None and report.scores == "probabilities" and _parts(report, place, 0.5):
+            at = 0.5
+        if at is not None and at not in told:
+            ax.axvline(
+                at, color=MUTED, linestyle=":", linewidth=1, zorder=1,
+                label="_" * bool(told) + f"threshold {at:g}",
+            )  # fmt: skip
+            told.add(at)
+
+
+def _parts(report: Report, place: int, at: float) -> bool:
+    """Whether as many rows are predicted as a threshold would: predictions may have been given."""
+    fields, points = report.cells.fields, report.curves.kept[place].points
+    called = points.tps + points.fps
+    above = int(np.searchsorted(-points.thresholds, -at))
+    predicted = float(fields.tp[place] + fields.fp[place])
+    room = 1e-9 * float(called[-1])
+    return bool(called[above - 1] - room <= predicted <= called[min(above, len(called) - 1)] + room)

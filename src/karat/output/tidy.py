@@ -1,0 +1,181 @@
+"""Results as rows, one value each: what tables for machines are made of.
+
+CSV, frames, MLflow, W&B and model cards read these rows; none of them computes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from karat.metrics import get
+from karat.output.describe import headline_names
+from karat.results.class_table import PER_CLASS, PER_CLASS_OF_SCORES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.results.comparison import Comparison
+    from karat.results.report import Report
+    from karat.results.result import Result
+
+__all__ = [
+    "COMPARISON_COLUMNS",
+    "REPORT_COLUMNS",
+    "Row",
+    "rows_of_classes",
+    "rows_of_comparison",
+    "rows_of_metrics",
+    "rows_of_report",
+    "rows_of_slices",
+    "writable",
+]
+
+Row: TypeAlias = "dict[str, str | float | int | bool | None]"
+
+REPORT_COLUMNS: Final[Mapping[str, type]] = {
+    "metric": str,
+    "average": str,
+    "label": str,
+    "slice": str,
+    "value": float,
+    "low": float,
+    "high": float,
+    "level": float,
+    "method": str,
+    "n": int,
+    "undefined": str,
+    "exact": bool,
+}
+"""Columns of the rows of a report, and what they hold where they are not None."""
+
+COMPARISON_COLUMNS: Final[Mapping[str, type]] = {
+    "metric": str,
+    "a": str,
+    "b": str,
+    "value_a": float,
+    "value_b": float,
+    "difference": float,
+    "low": float,
+    "high": float,
+    "level": float,
+    "p": float,
+    "p_adjusted": float,
+    "method": str,
+    "verdict": str,
+    "standard_error": float,
+    "detectable": float,
+    # A number of rows, as float: a column of whole numbers has no way to say that there is none.
+    "rows_needed": float,
+    "n": int,
+    "remark": str,
+}
+"""The same of a comparison: one row for each metric and pair of models."""
+
+
+def rows_of_report(report: Report) -> list[Row]:
+    """Every listed metric, then every class, then every slice: one row a value.
+
+    Cost: that of every metric and interval of the report.
+    """
+    return [*rows_of_metrics(report), *rows_of_classes(report), *rows_of_slices(report)]
+
+
+def rows_of_metrics(report: Report, names: Iterable[str] | None = None) -> list[Row]:
+    """One row for each listed metric, or for each of those named."""
+    chosen = report.metrics if names is None else names
+    return [_row(report, report[name]) for name in chosen]
+
+
+def _row(report: Report, result: Result) -> Row:
+    metric = get(result.name)
+    is_of_positive = metric.record.is_per_class and metric.lift == "plain"
+    average = "positive" if is_of_positive else None if metric.lift == "plain" else metric.lift
+    return {
+        "metric": result.name,
+        "average": average,
+        "label": None,
+        "slice": None,
+        "value": _number(result.value),
+        "low": _number(result.low),
+        "high": _number(result.high),
+        "level": result.level,
+        "method": result.method,
+        "n": report.n_rows,
+        "undefined": _text(result.undefined),
+        "exact": result.exact,
+    }
+
+
+def rows_of_classes(report: Report) -> list[Row]:
+    """One row for each class and column of `Report.per_class`.
+
+    Their limits come from one method for a column of the table, which does not name it.
+    """
+    level = None if report.confidence is None else report.confidence.level
+    return [
+        _class_row(row, name, level, report.n_rows)
+        for row in report.per_class
+        for name in (*PER_CLASS, *PER_CLASS_OF_SCORES)
+        if name in row
+    ]
+
+
+def _class_row(row: dict[str, Any], name: str, level: float | None, n: int) -> Row:
+    low, high = row["intervals"].get(name, (None, None))
+    return {
+        "metric": name,
+        "average": None,
+        "label": _text(str(row["label"])),
+        "slice": None,
+        "value": _number(row[name]),
+        "low": _number(low),
+        "high": _number(high),
+        "level": None if low is None else level,
+        "method": None,
+        "n": n,
+        "undefined": row["undefined"].get(name),
+        "exact": name not in row.get("bounds", ()),
+    }
+
+
+def rows_of_slices(report: Report) -> list[Row]:
+    """One row for each slice and metric that opens the report: ``slice`` is ``"country = NO"``."""
+    return [
+        _row(report, one[name]) | {"slice": _slice_name(table.columns, one.key), "n": one.n_rows}
+        for table in report.slices.values()
+        for one in table.values()
+        for name in headline_names(report)
+    ]
+
+
+def _slice_name(columns: Iterable[str], key: Iterable[str]) -> str:
+    pairs = zip(columns, key, strict=True)
+    return writable(", ".join(f"{column} = {value}" for column, value in pairs))
+
+
+def rows_of_comparison(comparison: Comparison) -> list[Row]:
+    """One row for each metric and pair of models, in the order of `Comparison.differences`."""
+    return [
+        {
+            name: _number(found) if kind is float else _text(found) if kind is str else found
+            for name, kind in COMPARISON_COLUMNS.items()
+            for found in (getattr(one, name),)
+        }
+        for one in comparison.differences
+    ]
+
+
+def _number(value: float | None) -> float | None:
+    """The number, infinite or not; None for none."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def _text(text: str | None) -> str | None:
+    return None if text is None else writable(text)
+
+
+def writable(text: str) -> str:
+    """The text, where it has half of a character as its escape: no file can hold that."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

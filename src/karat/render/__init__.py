@@ -1,1 +1,0 @@
-"""Reports for readers: plain text, terminal, JSON. Everything is made from one description."""

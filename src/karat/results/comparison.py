@@ -1,0 +1,137 @@
+"""`Comparison`: what `karat.compare` returns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from karat._version import __version__
+from karat.errors import error, shown
+from karat.inference.comparison.records import Difference, Estimate, Flips, Omnibus
+from karat.metrics import Metric, get
+from karat.tally import Classes
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+__all__ = ["Comparison", "FlipSource"]
+
+
+class FlipSource:
+    """Gives the rows that flipped between two models, when they are read."""
+
+    def flips(self, a: str, b: str) -> Flips:
+        """Rows on which one of the two alone is right."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Differences of models in each metric, with intervals, p-values and verdicts.
+
+    Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
+    models too: ``comparison["macro_f1", "forest", "logreg"]``.
+
+    Attributes:
+        models: their names, in the order given.
+        metrics: canonical names, in the order asked for.
+        differences: every metric and pair of models.
+        values: metric → model → what it gave, with its interval.
+        omnibus: metric → the test that all models are equally good, of three models or more.
+        classes: the classes.
+        n: model → rows.
+        level: of the intervals, and 1 − the error rate of the tests.
+        adjust: how p-values allow for many pairs: ``"holm"``, ``"maxt"`` or ``"none"``.
+        baseline: the model that the others were compared with, or None.
+        is_paired: whether the models were measured on the same rows.
+        notes: sentences the reader should see.
+    """
+
+    models: tuple[str, ...]
+    metrics: tuple[str, ...]
+    differences: list[Difference]
+    values: Mapping[str, Mapping[str, Estimate]]
+    omnibus: Mapping[str, Omnibus]
+    classes: Classes
+    n: Mapping[str, int]
+    level: float
+    adjust: str
+    baseline: str | None
+    is_paired: bool
+    notes: tuple[str, ...]
+    flip_source: FlipSource | None = field(default=None, repr=False)
+
+    def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:
+        """The difference a − b of two models in a metric; by a metric alone, of the first pair.
+
+        Errors:
+            K301 no such metric; K168 it was not compared, or the models were not.
+        """
+        name, *pair = key if isinstance(key, tuple) else (key,)
+        metric = str(get(name))
+        of_metric = [one for one in self.differences if one.metric == metric]
+        if not of_metric:
+            raise error("K168", what=metric, known=shown(self.metrics))
+        if not pair:
+            return of_metric[0]
+        for one in of_metric:
+            if (one.a, one.b) == tuple(pair):
+                return one
+            if (one.b, one.a) == tuple(pair):
+                return one.turned()
+        known = shown([f"{one.a} − {one.b}" for one in of_metric])
+        raise error("K168", what=" − ".join(map(str, pair)), known=known)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    @property
+    def flips(self) -> Mapping[tuple[str, str], Flips]:
+        """Pair (a, b) → rows on which one of them alone is right, with both predictions.
+
+        Empty where the models were not measured on the same rows.
+        """
+        if self.flip_source is None:
+            return {}
+        pairs = dict.fromkeys((one.a, one.b) for one in self.differences)
+        return {(a, b): self.flip_source.flips(a, b) for a, b in pairs}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON types, in the schema ``karat.comparison/1``."""
+        return {
+            "schema": "karat.comparison/1",
+            "karat": __version__,
+            "models": list(self.models),
+            "labels": list(self.classes.labels),
+            "n": dict(self.n),
+            "level": self.level,
+            "adjust": self.adjust,
+            "baseline": self.baseline,
+            "paired": self.is_paired,
+            "values": {
+                metric: {model: found.to_dict() for model, found in each.items()}
+                for metric, each in self.values.items()
+            },
+            "differences": [one.to_dict() for one in self.differences],
+            "omnibus": {metric: found.to_dict() for metric, found in self.omnibus.items()},
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The comparison as JSON text with sorted keys; written to `path` too, when given."""
+        from karat.data.writing import write_text
+
+        text = json.dumps(
+            self.to_dict(), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False
+        )
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+    def __repr__(self) -> str:
+        return f"<karat.Comparison: {shown(self.models)} in {len(self.metrics)} metrics>"

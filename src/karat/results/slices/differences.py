@@ -1,0 +1,322 @@
+"""The difference of a slice from the others, with intervals that hold for all slices at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.comparison.combined import SideLimits, correlation
+from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.judging import Asked, Measured, judged
+from karat.inference.comparison.labels import apart
+from karat.inference.comparison.records import Difference, json_value
+from karat.inference.comparison.spreads import Apart, Paired, Units
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import derivative, label_interval
+from karat.inference.slices.reference import Reference
+from karat.metrics import Metric
+from karat.results.slices.parts import Slice, moved
+from karat.tally import ClusteredCells
+from karat.tally.sliced import SlicedCells
+
+__all__ = [
+    "SliceDifference", "at_once", "compared", "covariance_of_labels", "distances_of",
+    "level_of_each",
+]  # fmt: skip
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+_PAIR: Final = (0, 1)
+_LEAST_TAIL: Final = 1e-12
+"""Beyond it limits say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceDifference:
+    """A slice less the other slices together, in one metric.
+
+    Attributes:
+        metric: canonical name.
+        name: of the slice.
+        n_rows: of the slice.
+        value: what the metric gave on the slice.
+        rest: what it gave on all other rows.
+        difference: value − rest; NaN where either is undefined.
+        low, high: limits of the difference at `level`; None where none are known.
+        low_simultaneous, high_simultaneous: limits that hold for all slices at once: so many
+            standard errors away as the farthest slice where rows are dealt anew (Westfall and Young
+            1993), else as Šidák (1967) says.
+        level: of both.
+        p: two-sided p-value of no difference; None where none is known.
+        p_adjusted: the same for all slices at once: how often, where rows are dealt to the slices
+            anew, some slice lies as far from the mean, in standard errors; at least p.
+        method: what made p and the limits.
+        undefined: why there is nothing to compare, or None.
+        remark: what to know of it, or None.
+    """
+
+    metric: str
+    name: str
+    n_rows: int
+    value: float
+    rest: float
+    difference: float
+    low: float | None
+    high: float | None
+    low_simultaneous: float | None
+    high_simultaneous: float | None
+    level: float
+    p: float | None
+    p_adjusted: float | None
+    method: str | None
+    undefined: str | None = None
+    remark: str | None = None
+
+    def __float__(self) -> float:
+        return self.difference
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the difference is shown, with all slices looked at.
+
+        Both say so: `p_adjusted`, and the simultaneous limits, which do not hold 0.
+        """
+        if self.p_adjusted is None or self.p_adjusted >= 1.0 - self.level:
+            return False
+        low, high = self.low_simultaneous, self.high_simultaneous
+        return low is None or high is None or not low <= 0.0 <= high
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types; null for what is not a finite number."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+
+def level_of_each(level: float, n: int) -> float:
+    """The level of each of n intervals that hold together at a level (Šidák 1967).
+
+    It is exact for independent ones; of normal statistics that go together in any way the level of
+    all is at least as high. Two slices differ from each other once.
+
+    Example:
+        >>> round(level_of_each(0.95, 5), 4), level_of_each(0.95, 2)
+        (0.9898, 0.95)
+    """
+    return level if n <= 2 else level ** (1.0 / n)
+
+
+def at_once(p: float, n: int) -> float:
+    """A p-value that holds for n slices together; see `level_of_each`."""
+    if n <= 2 or p >= 1.0:
+        return min(p, 1.0)
+    return -math.expm1(n * math.log1p(-p))
+
+
+def compared(
+    metric: Metric,
+    slices: Sequence[Slice],
+    rests: Sequence[Slice],
+    counted: SlicedCells,
+    level: float,
+    why_other: Callable[[int], str | None],
+    reference: Reference | None = None,
+) -> dict[tuple[str, ...], SliceDifference]:
+    """Every slice less the others.
+
+    Args:
+        slices: all of them.
+        rests: of each, all other rows.
+        counted: their tables.
+        level: of the intervals.
+        why_other: why a slice is not to be compared, or None.
+        reference: what rows show that are dealt to the slices anew; None: as Šidák says.
+
+    Cost: limits of two tables a slice, at some ten levels; a metric of scores is measured on the
+        rows of every slice, and on the rest of each.
+    """
+    reasons = [
+        _why_not(metric, *pair) or why_other(i)
+        for i, pair in enumerate(zip(slices, rests, strict=True))
+    ]
+    known = [i for i, reason in enumerate(reasons) if reason is None]
+    n, found = len(known), {}
+    each = level_of_each(level, n)
+    # A slice without another one to compare has only the other rows beside it.
+    dealt = reference.at_once(known) if reference is not None and n > 1 else None
+    if dealt is not None and n > 2:
+        beyond = max(dealt.quantile(level), Confidence(level).quantile())
+        each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)
+    for i, (one, rest, reason) in enumerate(zip(slices, rests, reasons, strict=True)):
+        if reason is not None:
+            found[one.key] = _nothing(metric, one, rest, level, reason)
+            continue
+        if metric.needs_scores:
+            measured = _of_scores(metric, one, rest)
+        else:
+            measured = _of_labels(metric, one, rest, counted, i)
+        names = (one.name, "the others")
+        (alone,) = judged(measured, names, Asked(level, "none", {}, (_PAIR,)))
+        (wide,) = judged(measured, names, Asked(each, "none", {}, (_PAIR,)))
+        p = alone.p
+        if p is not None:
+            p = at_once(p, n) if dealt is None else max(p, float(dealt.p[i]))
+        found[one.key] = _joined(alone, wide, one, level, p)
+    return found
+
+
+def _joined(
+    alone: Difference, wide: Difference, one: Slice, level: float, p_adjusted: float | None
+) -> SliceDifference:
+    return SliceDifference(
+        alone.metric, one.name, one.n_rows, alone.value_a, alone.value_b, alone.difference,
+        alone.low, alone.high, wide.low, wide.high, level, alone.p,
+        p_adjusted, alone.method, remark=alone.remark,
+    )  # fmt: skip
+
+
+def _nothing(metric: Metric, one: Slice, rest: Slice, level: float, reason: str) -> SliceDifference:
+    nan, value = math.nan, one[metric].value
+    other = rest[metric].value if rest.n_rows else nan
+    return SliceDifference(
+        str(metric), one.name, one.n_rows, value, other, nan, None, None, None, None, level, None,
+        None, None, reason,
+    )  # fmt: skip
+
+
+def _why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
+    if not rest.n_rows:
+        return "there is no other slice"
+    why = one.why_undefined(metric)
+    if why is not None:
+        return why
+    why = rest.why_undefined(metric)
+    if why is not None:
+        return f"of the other rows: {why}"
+    if metric.needs_scores:
+        for part in (one, rest):
+            if part[metric].standard_error is None:
+                return part[metric].remark or "no intervals were asked for (level=None)"
+    return None
+
+
+def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i: int) -> Measured:
+    """From both tables: independent, or with clusters that have rows in both."""
+    tables = [one.spread_of(metric), rest.spread_of(metric)]
+    policy = one.whole.undefined
+    (found,) = apart(tables, [metric], Asked(0.95, "none", {}, (_PAIR,)), policy)
+    if counted.is_nested:
+        return _without_remark(found)
+    phi = np.stack([
+        influence_of_labels(metric, one, counted, lambda slices: slices == i),
+        influence_of_labels(metric, rest, counted, lambda slices: slices != i),
+    ])  # fmt: skip
+    units = units_of(counted, min(table.df for table in tables))
+    spread = Paired(phi, units) if np.isfinite(phi).all() else None
+    limits = {}
+    sides = SideLimits(metric, tables, found.values, policy)
+    if spread is not None and sides.are_known(*_PAIR):
+        goes = correlation(units.covariance(phi), *_PAIR, None)
+        limits[_PAIR] = ("combined", sides.difference(*_PAIR, goes))
+    return Measured(
+        metric, found.values, found.n, spread, "influence t", {}, limits, {}, frozenset()
+    )
+
+
+def _without_remark(found: Measured) -> Measured:
+    return Measured(
+        found.metric, found.values, found.n, found.spread, found.method, {}, found.limits, {}
+    )
+
+
+def units_of(counted: SlicedCells, df: float) -> Units:
+    """Every stored cell of every slice, drawn by cluster."""
+    cells = counted.cells
+    weights = np.asarray(cells.flat(), np.float64).ravel()
+    squares = weights if cells.squares is None else cells.flat(cells.squares).ravel()
+    return Units(weights, squares, counted.clusters, df=df)
+
+
+def influence_of_labels(metric: Metric, part: Slice, counted: SlicedCells, is_in: Any) -> Floats:
+    """float64[e]: of a row in each stored cell of each slice, on the value of some slices.
+
+    Rows outside have none, and their weight counts: it is that of all rows.
+
+    Args:
+        part: those slices together.
+        is_in: from numbers of slices to whether they are among them.
+    """
+    cells = part.cells_of(metric)
+    table = part.spread_of(metric)
+    g = table.centred(derivative(metric, cells, part.whole.undefined))
+    m = counted.n_stored
+    groups = ClusteredCells(0, np.empty(0, np.int64), np.arange(m), np.empty(0))
+    places = moved(groups, part.table, cells)
+    assert places is not None
+    whole = float(np.asarray(counted.cells.flat(), np.float64).sum())
+    held = places.place.clip(0, len(g) - 1)
+    share = whole / float(np.asarray(part.table.flat(), np.float64).sum())
+    inside = is_in(np.arange(len(counted.keys)))
+    weights = np.asarray(counted.cells.flat())
+    return np.where(inside[:, None] & (weights > 0), g[held] * share, 0.0).ravel()
+
+
+def covariance_of_labels(
+    metric: Metric, slices: Sequence[Slice], places: Sequence[int], counted: SlicedCells
+) -> Floats:
+    """float64[s, s]: of the values of slices that share clusters."""
+    phi = np.stack([
+        influence_of_labels(metric, one, counted, lambda slices, i=i: slices == i)
+        for one, i in zip(slices, places, strict=True)
+    ])  # fmt: skip
+    return units_of(counted, math.inf).covariance(phi)
+
+
+def distances_of(one: Slice, metric: Metric, asked: Confidence) -> tuple[float, float] | None:
+    """From a value down to its lower and up to its upper limit, in quantiles; or None."""
+    value = one[metric].value
+    if metric.needs_scores:
+        result = one[metric]
+        if result.standard_error is None:
+            return None
+        is_both = one.whole.confidence is not None and one.whole.confidence.side == "both"
+        if result.low is None or result.high is None or not is_both:
+            return result.standard_error, result.standard_error
+        low, high, df = result.low, result.high, math.inf
+    else:
+        spread = one.spread_of(metric)
+        found = label_interval(metric, value, spread, asked, one.whole.undefined)
+        if found.low is None or found.high is None:
+            return None
+        low, high, df = found.low, found.high, spread.df
+    quantile = asked.quantile(df)
+    return (value - low) / quantile, (high - value) / quantile
+
+
+def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
+    """From the standard errors of both, or the influence of rows of clusters that both share."""
+    results = [one[metric], rest[metric]]
+    values, n = [result.value for result in results], [one.n_rows, rest.n_rows]
+    errors = np.array([float(result.standard_error or 0.0) for result in results])
+    scored = one.scored
+    assert scored is not None
+    assert one.rows is not None
+    if scored.clusters is None:
+        spread: Any = Apart(errors**2, min(n) - 1.0)
+        return Measured(metric, values, n, spread, "unpaired t", {}, {}, {})
+    inside = one.rows()
+    held = [np.unique(scored.clusters[side]) for side in (inside, ~inside)]
+    df = min(map(len, held)) - 1.0
+    if not len(np.intersect1d(held[0], held[1])):
+        return Measured(metric, values, n, Apart(errors**2, df), "unpaired t", {}, {}, {})
+    weights = np.ones(len(inside)) if scored.weights is None else scored.weights
+    phi = np.zeros((2, len(inside)))
+    for row, side in zip(phi, (inside, ~inside), strict=True):
+        share = float(weights.sum()) / float(weights[side].sum())
+        row[side] = scored.influence(side, metric) * share
+    groups = ClusteredCells.of(scored.clusters, np.arange(len(inside)), scored.weights)
+    units = Units(weights, weights**2, groups, df=df)
+    known: Mapping[Any, Any] = {}
+    return Measured(metric, values, n, Paired(phi, units), "influence t", known, known, known)

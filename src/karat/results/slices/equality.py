@@ -1,0 +1,309 @@
+"""Whether slices differ at all: a test of all of them, and the gap that equal ones would show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.inference.comparison.combined import SideLimits
+from karat.inference.comparison.families import tail_of, wald, z_of
+from karat.inference.comparison.judging import root
+from karat.inference.comparison.records import json_value
+from karat.inference.slices.reference import Reference
+from karat.metrics import Metric
+from karat.results.slices.parts import Slice
+
+__all__ = [
+    "Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested",
+]  # fmt: skip
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+N_DRAWS: Final = 20_000
+_FAR: Final = 16.0
+"""Standard errors beyond which distances are not told apart."""
+_SAME: Final = 1e-12
+"""Values that differ by no more than rounding are the mean."""
+_NEAR: Final = 0.3
+"""Nearer to the mean than that, a distance does not say how large a standard error is."""
+_ROUNDS: Final = 2
+FEW: Final = 30
+"""Slices with fewer rows than this make the test rough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heterogeneity:
+    """One test that a metric has the same value in every slice (Cochran 1954).
+
+    Attributes:
+        metric: canonical name.
+        statistic: Q = Σ (value − mean)² ÷ variance, the mean weighted by 1 ÷ variance. Of metrics
+            of labels a variance is that of a slice whose metric is the mean: of accuracy Q is
+            Pearson's χ² then, and a small slice without a mistake weighs little. With weights or
+            clusters a term is that of the level at which the limit of the slice touches the mean.
+        df: slices that were tested, less one.
+        p: how often rows that are dealt to the slices anew show a Q at least as large. Else by χ²;
+            with clusters each term is first that of Student's t with the clusters of its slice
+            (Alexander and Govern 1994), and where clusters share slices it is an F test. None
+            where fewer than two slices have a value.
+        mean: the weighted mean.
+        level: 1 − the error rate at which slices are called different.
+        n_slices: slices that were tested.
+        left_out: slices without a value, or without a variance: name → why.
+        remark: what makes the test rough, or None.
+        method: ``"permutation"``, ``"chi-square"`` or ``"F"``; None without p.
+        n_draws: how often rows were dealt; 0 by another method.
+    """
+
+    metric: str
+    statistic: float
+    df: int
+    p: float | None
+    mean: float
+    level: float
+    n_slices: int
+    left_out: dict[str, str]
+    remark: str | None = None
+    method: str | None = None
+    n_draws: int = 0
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether slices differ more than chance makes equal ones differ."""
+        return self.p is not None and self.p < 1.0 - self.level
+
+    def __str__(self) -> str:
+        if self.p is None:
+            return "fewer than two slices have a value"
+        told = "slices differ" if self.is_shown else "slices do not differ more than chance"
+        return f"{told} (p {_rounded(self.p)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The largest less the smallest value of the slices, beside what equal slices would show.
+
+    Attributes:
+        metric: canonical name.
+        observed: the gap; NaN where fewer than two slices have a value.
+        expected: its mean where all slices were equal and varied as these do: of rows dealt anew,
+            or of normal numbers.
+        most: below it are 95 % of the gaps of equal slices (of `level`).
+        p: how often equal slices show a gap at least as large.
+        level: of `most`.
+        highest, lowest: the slices it lies between.
+        seed, n_draws: of the simulation.
+    """
+
+    metric: str
+    observed: float
+    expected: float
+    most: float
+    p: float | None
+    level: float
+    highest: str | None
+    lowest: str | None
+    seed: int
+    n_draws: int = N_DRAWS
+
+    def __float__(self) -> float:
+        return self.observed
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The worst slice, where the rows show that there is one.
+
+    Attributes:
+        metric: canonical name.
+        name: of the slice; None where none is shown.
+        reason: why none is shown, or None.
+        p: of the test that all slices are equal.
+    """
+
+    metric: str
+    name: str | None
+    reason: str | None
+    p: float | None
+
+    def __bool__(self) -> bool:
+        return self.name is not None
+
+    def __str__(self) -> str:
+        return self.name if self.name is not None else f"no slice: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tested:
+    """The slices that have a value and a variance.
+
+    Attributes:
+        places: their numbers.
+        values: float64[t].
+        below, above: float64[t], distances from the values to their limits, in standard errors of
+            the normal distribution.
+        df: float64[t], degrees of freedom of each variance.
+        left_out: name → why.
+        covariance: float64[t, t] where slices share clusters, else None.
+        df_joint: degrees of freedom of the covariance.
+        fewest: rows of the smallest slice.
+        rarest: of averages over classes, the fewest true rows of a class in a slice; else None.
+    """
+
+    places: tuple[int, ...]
+    values: Floats
+    below: Floats
+    above: Floats
+    df: Floats
+    left_out: dict[str, str]
+    covariance: Floats | None
+    df_joint: float
+    fewest: int
+    rarest: int | None
+
+    @property
+    def variances(self) -> Floats:
+        """float64[t], of the mean of both distances; at an end of the range, of the only one."""
+        both, most = (self.below + self.above) / 2.0, np.maximum(self.below, self.above)
+        has_both = np.minimum(self.below, self.above) > 0.0
+        return np.asarray(np.where(has_both, both, most) ** 2)
+
+
+def tested(
+    metric: Metric,
+    found: Tested,
+    slices: Sequence[Slice],
+    level: float,
+    reference: Reference | None,
+) -> Heterogeneity:
+    """Cochran's Q of the slices.
+
+    Cost: without a reference, limits of each slice at some six levels.
+    """
+    t, name = len(found.places), str(metric)
+    if t < 2:
+        return Heterogeneity(name, math.nan, 0, None, math.nan, level, t, found.left_out)
+    if reference is not None:
+        dealt = reference.spreading(found.places)
+        return Heterogeneity(
+            name, dealt.statistic, t - 1, dealt.p, dealt.mean, level, t, found.left_out, None,
+            "permutation", reference.n,
+        )  # fmt: skip
+    method, (mean, z) = "chi-square", _standardized(metric, found, slices)
+    if found.covariance is not None:
+        contrasts = np.column_stack([-np.ones(t - 1), np.eye(t - 1)])
+        statistic, df, p = wald(
+            contrasts @ found.values, contrasts @ found.covariance @ contrasts.T, found.df_joint
+        )
+        method = "F"
+    else:
+        from scipy.special import chdtrc
+
+        if np.isfinite(found.df).any():
+            tails = [
+                tail_of(one, df) for one, df in zip(z.tolist(), found.df.tolist(), strict=True)
+            ]
+            z = np.array([z_of(tail) for tail in tails])
+        statistic, df = float((z**2).sum()), t - 1
+        p = float(chdtrc(df, statistic))
+    remark = None
+    if found.fewest < FEW:
+        remark = f"the smallest slice has {found.fewest} rows: p is rough"
+    elif found.rarest is not None and found.rarest < FEW:
+        remark = f"the rarest class of a slice has {found.rarest} rows: p is rough"
+    return Heterogeneity(name, statistic, df, p, mean, level, t, found.left_out, remark, method)
+
+
+def _standardized(metric: Metric, found: Tested, slices: Sequence[Slice]) -> tuple[float, Floats]:
+    """The mean of the slices, and how many standard errors each lies from it.
+
+    Variances are those at the mean: a slice that happens to be good must not weigh more for it.
+    """
+    rows = np.array([slices[place].weight_effective for place in found.places])
+    mean, z = float((rows * found.values).sum() / rows.sum()), np.zeros(len(rows))
+    for _ in range(_ROUNDS):
+        z = np.array([_distance(metric, found, at, slices, mean) for at in range(len(rows))])
+        is_far = np.abs(z) > _NEAR
+        variances = np.where(
+            is_far, ((found.values - mean) / np.where(is_far, z, 1.0)) ** 2, found.variances
+        )
+        mean = float((found.values / variances).sum() / (1.0 / variances).sum())
+    z = np.array([_distance(metric, found, at, slices, mean) for at in range(len(rows))])
+    return mean, z
+
+
+def _distance(
+    metric: Metric, found: Tested, at: int, slices: Sequence[Slice], mean: float
+) -> float:
+    """How many standard errors a slice lies from the mean."""
+    value = float(found.values[at])
+    if abs(value - mean) <= _SAME * max(abs(value), abs(mean)):
+        return 0.0
+    if metric.needs_scores:
+        facing = float((found.below if value > mean else found.above)[at])
+        return (value - mean) / (facing or math.sqrt(found.variances[at]))
+    part = slices[found.places[at]]
+    sides = SideLimits(metric, [part.spread_of(metric)], [value], part.whole.undefined)
+    is_above, gap = value > mean, abs(value - mean)
+
+    def room(quantile: float) -> float:
+        distances = sides.distances(0, quantile)
+        return gap if distances is None else gap - distances[0 if is_above else 1]
+
+    return root(room, _FAR)
+
+
+def gap_of(
+    metric: Metric,
+    found: Tested,
+    names: Sequence[str],
+    level: float,
+    seed: int,
+    reference: Reference | None = None,
+) -> Gap:
+    """The gap of the slices, and that of equal ones which vary as they do.
+
+    Cost: without a reference, 20 000 draws of each slice.
+    """
+    t, nan = len(found.places), math.nan
+    if t < 2:
+        return Gap(str(metric), nan, nan, nan, None, level, None, None, seed)
+    observed = float(np.ptp(found.values))
+    highest = names[found.places[int(found.values.argmax())]]
+    lowest = names[found.places[int(found.values.argmin())]]
+    if reference is not None:
+        dealt = reference.gaps(found.places, observed, level)
+        return Gap(
+            str(metric), observed, dealt.expected, dealt.most, dealt.p, level, highest, lowest,
+            seed, reference.n,
+        )  # fmt: skip
+    rng = np.random.default_rng(seed)
+    if found.covariance is None:
+        drawn = rng.standard_normal((N_DRAWS, t)) * np.sqrt(found.variances)
+    else:
+        values, vectors = np.linalg.eigh(found.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        drawn = rng.standard_normal((N_DRAWS, t)) @ root.T
+    gaps = np.ptp(drawn, axis=1)
+    at_least = int(np.count_nonzero(gaps >= observed))
+    return Gap(
+        str(metric), observed, float(gaps.mean()), float(np.quantile(gaps, level)),
+        (1.0 + at_least) / (1.0 + N_DRAWS), level, highest, lowest, seed,
+    )  # fmt: skip
+
+
+def _rounded(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"

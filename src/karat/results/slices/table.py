@@ -1,0 +1,396 @@
+"""`SliceTable`: the slices that a column makes of the rows of a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error, shown
+from karat.inference.combined_limits import is_combined
+from karat.inference.confidence import Confidence
+from karat.inference.slices.permuted import Dealt
+from karat.inference.slices.reference import Reference
+from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
+from karat.metrics._lift import Policy
+from karat.results.slices.differences import (
+    SliceDifference,
+    compared,
+    covariance_of_labels,
+    distances_of,
+)
+from karat.results.slices.equality import Gap, Heterogeneity, Tested, Worst, gap_of, tested
+from karat.results.slices.parts import RowsOfSlice, ScoredSlices, Slice, name_of
+from karat.results.values import ReportValues
+from karat.tally import Cells
+from karat.tally.kept import cached_property
+from karat.tally.sliced import SlicedCells
+
+__all__ = ["SliceTable", "Told"]
+
+FEW_OF: Final = 5
+"""With fewer rows of some class an average over the classes is no better than a guess."""
+Floats: TypeAlias = npt.NDArray[np.float64]
+Key: TypeAlias = tuple[str, ...]
+Name: TypeAlias = str | Key
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What was said of the slices in one metric before they were written as JSON."""
+
+    differences: Mapping[Key, SliceDifference]
+    heterogeneity: Heterogeneity
+    gap: Gap
+
+
+@dataclass(frozen=True, eq=False)
+class SliceTable(Mapping[Any, Slice]):
+    """The slices that one column, or a cross of columns, makes of the rows of a report.
+
+    Read a slice by its name, ``report.slices["country"]["NO"]``, of a cross by both,
+    ``report.slices["country", "sex"]["NO", "f"]``.
+
+    Attributes:
+        counted: the table of each slice.
+        whole: the report of all rows.
+        codes: int32[n], the slice of each row with scores; or None.
+        scored: rows with scores, or None.
+        told: metric → what JSON says, where it does not follow from the tables.
+        kept: results that JSON holds, of each slice.
+    """
+
+    counted: SlicedCells
+    whole: ReportValues
+    codes: npt.NDArray[np.int32] | None = None
+    scored: ScoredSlices | None = None
+    told: Mapping[Metric, Told] = field(default_factory=dict)
+    kept: tuple[Mapping[Metric, Any], ...] = ()
+
+    @property
+    def columns(self) -> Key:
+        """The column, or the columns of a cross."""
+        return self.counted.columns
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each slice is called."""
+        return tuple(", ".join(key) for key in self.counted.keys)
+
+    @property
+    def n_rows(self) -> npt.NDArray[np.int64]:
+        """int64[s], rows of each slice."""
+        return self.counted.cells.n_rows
+
+    @property
+    def weight(self) -> Floats:
+        """float64[s], weight of each slice; without weights its rows."""
+        return np.asarray(self.counted.cells.flat().sum(axis=-1), np.float64)
+
+    @property
+    def cells(self) -> Cells:
+        """The tables of the slices, on one leading axis."""
+        return self.counted.cells
+
+    @cached_property
+    def _places(self) -> Mapping[Key, int]:
+        return {key: i for i, key in enumerate(self.counted.keys)}
+
+    def _place(self, name: object) -> int | None:
+        key = name if isinstance(name, tuple) else (name,)
+        return self._places.get(tuple(map(name_of, key)))
+
+    def __getitem__(self, name: Any) -> Slice:
+        """A slice by its name.
+
+        Errors:
+            K183 there is none of that name.
+        """
+        place = self._place(name)
+        if place is None:
+            keys = [key if len(key) > 1 else key[0] for key in self.counted.keys]
+            raise error("K183", what=repr(name), known=shown(keys, 12))
+        return self._slices[place]
+
+    def __contains__(self, name: object) -> bool:
+        return self._place(name) is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        return (key if len(key) > 1 else key[0] for key in self.counted.keys)
+
+    def __len__(self) -> int:
+        return len(self.counted.keys)
+
+    @cached_property
+    def _slices(self) -> tuple[Slice, ...]:
+        return tuple(self._part(i, is_rest=False) for i in range(len(self)))
+
+    @cached_property
+    def _rests(self) -> tuple[Slice, ...]:
+        return tuple(self._part(i, is_rest=True) for i in range(len(self)))
+
+    def _part(self, i: int, *, is_rest: bool) -> Slice:
+        counted = self.counted
+        rows = None if self.codes is None else RowsOfSlice(self.codes, i, is_rest)
+        table = counted.rest(i) if is_rest else counted.alone(i)
+        weight = float(np.asarray(table.flat()).sum())
+        name = self.names[i]
+        return Slice(
+            f"all but {name}" if is_rest else name, counted.keys[i], int(table.n_rows), weight,
+            self.whole, table, counted.clusters_of(i, is_rest=is_rest), rows, self.scored,
+            self.kept[i] if self.kept and not is_rest else {},
+        )  # fmt: skip
+
+    @property
+    def rest(self) -> Mapping[Any, Slice]:
+        """Of each slice, all other rows: ``table.rest["NO"]["macro_f1"]``."""
+        return dict(zip(self, self._rests, strict=True))
+
+    def values_of(self, metric: str | Metric) -> Floats:
+        """float64[s]: what a metric gave on each slice.
+
+        Of a metric of labels all tables of the same classes are evaluated at once.
+        """
+        wanted = get(metric)
+        if wanted.needs_scores:
+            return np.array([one[wanted].value for one in self._slices])
+        _ = self._slices[0][wanted]  # a name that these classes do not have
+        found = np.empty(len(self))
+        by_classes: dict[tuple[Any, ...], list[int]] = {}
+        for i, one in enumerate(self._slices):
+            by_classes.setdefault(one.cells_of(wanted).classes.labels, []).append(i)
+        for places in by_classes.values():
+            first = self._slices[places[0]].cells_of(wanted)
+            tables = [self._slices[i].cells_of(wanted) for i in places]
+            if first.storage != "dense":
+                values = [wanted.values(one, self.whole.undefined).value for one in tables]
+            else:
+                stack = Cells.dense(
+                    np.stack([one.counts for one in tables]), classes=first.classes,
+                    n_rows=np.array([one.n_rows for one in tables]),
+                )  # fmt: skip
+                values = list(wanted.values(stack, self.whole.undefined).value)
+            found[places] = np.asarray(values)
+        return found
+
+    @property
+    def level(self) -> float:
+        """Of the intervals, and 1 − the error rate of the tests."""
+        return self.asked.level
+
+    @property
+    def asked(self) -> Confidence:
+        """How intervals and tests are made."""
+        return self.whole.confidence or Confidence()
+
+    def difference(self, metric: str | Metric) -> Mapping[Any, SliceDifference]:
+        """Every slice less all other rows, with intervals and p-values alone and all at once.
+
+        Errors:
+            As `Report`; K211 a metric of scores of a report that was read from JSON.
+        """
+        found = self.tests(metric).differences
+        return {name: found[key] for name, key in zip(self, self.counted.keys, strict=True)}
+
+    def heterogeneity(self, metric: str | Metric) -> Heterogeneity:
+        """One test that the metric is the same in all slices.
+
+        Slices without a value are left out, and named.
+        """
+        return self.tests(metric).heterogeneity
+
+    def gap(self, metric: str | Metric) -> Gap:
+        """The largest less the smallest value, beside the gap that equal slices would show."""
+        return self.tests(metric).gap
+
+    def worst(self, metric: str | Metric) -> Worst:
+        """The worst slice, if the test says that slices differ and one is shown to be worse.
+
+        Of those that are worse than the others at the simultaneous level, that of the worst value.
+        """
+        wanted = get(metric)
+        test, name = self.heterogeneity(wanted), str(wanted)
+        if wanted.better is None:
+            return Worst(name, None, "neither direction of it is better", test.p)
+        if not test.is_shown:
+            return Worst(name, None, str(test), test.p)
+        sign = 1.0 if wanted.better == "higher" else -1.0
+        found = [
+            one for one in self.difference(wanted).values()
+            if one.is_shown and sign * one.difference < 0.0
+        ]  # fmt: skip
+        if not found:
+            reason = "slices differ, and no single one is shown to be worse than the others"
+            return Worst(name, None, reason, test.p)
+        return Worst(name, min(found, key=lambda one: sign * one.value).name, None, test.p)
+
+    def tests(self, metric: str | Metric) -> MetricTests | Told:
+        """What is said of the slices in a metric, kept once it was asked for."""
+        wanted = get(metric)
+        _ = self._slices[0][wanted]  # a name that these classes do not have
+        if wanted in self.told:
+            return self.told[wanted]
+        if self.whole.is_clustered and self.counted.clusters is None:
+            raise error(
+                "K211",
+                name=f"how slices differ in {wanted}",
+                do="The clusters of the rows are not kept in JSON: ask before it is written.",
+            )
+        if wanted not in self._tests:
+            self._tests[wanted] = MetricTests(self, wanted)
+        return self._tests[wanted]
+
+    @cached_property
+    def _tests(self) -> dict[Metric, MetricTests]:
+        return {}
+
+    @cached_property
+    def dealt(self) -> Dealt | None:
+        """The rows dealt anew to the slices, if they are drawn one by one and count alike.
+
+        None where they do not, or where it is too dear.
+        """
+        cells, asked = self.counted.cells, self.asked
+        is_simple = not (cells.is_weighted or self.whole.is_clustered) and asked.design == "cohort"
+        if not is_simple or cells.storage != "dense" or len(self) < 2:
+            return None
+        return Dealt.of(cells, asked.level, asked.seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was drawn: it is drawn again."""
+        return {name: it for name, it in self.__dict__.items() if name not in ("dealt", "_tests")}
+
+    def changed(self, change: Callable[[Cells], Cells], whole: ReportValues) -> SliceTable:
+        """The same slices of a report whose table was changed alike."""
+        counted = replace(self.counted, cells=change(self.counted.cells))
+        return replace(self, counted=counted, whole=whole)
+
+    def __repr__(self) -> str:
+        return f"<karat slices by {' × '.join(self.columns)}: {len(self)}>"
+
+
+@dataclass(frozen=True, eq=False)
+class MetricTests:
+    """The slices of a table in one metric; each answer is computed once, when it is asked for.
+
+    Attributes:
+        table: the slices.
+        metric: which these classes have.
+    """
+
+    table: SliceTable
+    metric: Metric
+
+    @cached_property
+    def differences(self) -> Mapping[Key, SliceDifference]:
+        """Every slice less all other rows."""
+        table = self.table
+        return compared(
+            self.metric, self._slices, tuple(table.rest.values()), table.counted, table.level,
+            self._why_other, self.reference,
+        )  # fmt: skip
+
+    @cached_property
+    def heterogeneity(self) -> Heterogeneity:
+        """One test that the metric is the same in all slices."""
+        return tested(self.metric, self.tested, self._slices, self.table.level, self.reference)
+
+    @cached_property
+    def gap(self) -> Gap:
+        """The largest less the smallest value."""
+        table = self.table
+        return gap_of(
+            self.metric, self.tested, table.names, table.level, table.asked.seed, self.reference
+        )
+
+    @cached_property
+    def reference(self) -> Reference | None:
+        """What rows show that are dealt to the slices anew, or None."""
+        table = self.table
+        if self.metric.needs_scores or table.dealt is None:
+            return None
+        return Reference(
+            self.metric, table.dealt, table.whole.cells.classes, self._policy, self._fewest
+        )
+
+    @cached_property
+    def tested(self) -> Tested:
+        """The slices that have a value and a variance."""
+        metric, counted = self.metric, self.table.counted
+        places, sides, df, left_out = [], [], [], {}
+        asked = Confidence(self.table.level)
+        for i, one in enumerate(self._slices):
+            why = one.why_undefined(metric) or self._why_other(i)
+            distances = None if why is not None else distances_of(one, metric, asked)
+            if distances is None or max(distances) <= 0.0:
+                left_out[one.name] = why or "it has no interval"
+                continue
+            places.append(i)
+            sides.append(distances)
+            df.append(math.inf if one.groups is None else one.groups.n_clusters - 1.0)
+        values = np.array([self._slices[i][metric].value for i in places])
+        covariance, df_joint = None, math.inf
+        if not (metric.needs_scores or counted.is_nested) and len(places) > 1:
+            some = [self._slices[i] for i in places]
+            covariance = covariance_of_labels(metric, some, places, counted)
+            assert counted.clusters is not None
+            df_joint = counted.clusters.n_clusters - 1.0
+        fewest = min((self._slices[i].n_rows for i in places), default=0)
+        rarest = None
+        if places and _is_over_classes(metric, self._policy):
+            held = self._rows_of_classes[places]
+            rarest = int(held[held > 0.0].min())
+        below, above = np.array(sides, np.float64).reshape(-1, 2).T
+        return Tested(
+            tuple(places), values, below, above, np.array(df), left_out, covariance, df_joint,
+            fewest, rarest,
+        )  # fmt: skip
+
+    @cached_property
+    def _slices(self) -> tuple[Slice, ...]:
+        return tuple(self.table.values())
+
+    @property
+    def _policy(self) -> Policy:
+        return self.table.whole.undefined
+
+    def _why_other(self, i: int) -> str | None:
+        """Why a slice is not compared in an average over classes: it has next to none of one."""
+        held, fewest = self._rows_of_classes, self._fewest
+        few = np.flatnonzero(held.any(axis=0) & (held[i] < fewest))
+        if not (fewest and len(few)):
+            return None
+        names = self.table.cells.classes.display
+        listed = shown([names[c] for c in few.tolist()], 3)
+        return f"fewer than {fewest} rows of it are truly of {listed}"
+
+    @property
+    def _fewest(self) -> int:
+        """True rows of a class that a slice must have: only averages over classes ask for some."""
+        if self.metric.lift == "weighted" or not _is_over_classes(self.metric, self._policy):
+            return 0
+        return FEW_OF
+
+    @cached_property
+    def _rows_of_classes(self) -> Floats:
+        """float64[s, k]: rows of each slice that are truly of a class; effective ones."""
+        cells = self.table.cells
+        support = cells.fields.tp + cells.fields.fn
+        if cells.squares is None:
+            return np.asarray(support)
+        squared = replace(cells, counts=cells.squares, squares=None).fields
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows = support**2 / (squared.tp + squared.fn)
+        return np.where(support > 0.0, rows, 0.0)
+
+
+def _is_over_classes(metric: Metric, policy: Policy) -> bool:
+    """Whether each class adds a value of its own, which takes rows that are truly of it."""
+    if not metric.needs_scores:
+        return is_combined(metric, policy)
+    reads = metric.record.reads
+    return reads in (PairRanks, Pairwise) or (reads is ClassRanks and metric.lift == "macro")

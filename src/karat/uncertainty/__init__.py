@@ -1,1 +1,0 @@
-"""From a tally to how sure a number is: standard errors by influence, limits, resampling."""
