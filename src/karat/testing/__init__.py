@@ -1,5 +1,6 @@
 """Laws for third parties: check a metric, or a source of rows, as karat checks its own."""
 
+from karat.data.sources.batches import BatchSource
 from karat.testing.bound_laws import BOUND_LAWS
 from karat.testing.conformance import SourceLaws, check_source, differences
 from karat.testing.damage import mutants, survivors, unlisted
@@ -13,6 +14,7 @@ __all__ = [
     "INTERVAL_LAWS",
     "LAWS",
     "SCORE_LAWS",
+    "BatchSource",
     "Sample",
     "SourceLaws",
     "check_source",
