@@ -1,4 +1,4 @@
-"""Laws for third parties: check a metric, or a source of rows, as karat checks its own."""
+"""Laws for third parties: check a metric or a source of rows as karat checks its own."""
 
 from karat.data.sources.batches import BatchSource
 from karat.testing.bound_laws import BOUND_LAWS
