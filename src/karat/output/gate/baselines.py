@@ -28,9 +28,15 @@ from karat.tally import Cells, Classes, from_bytes, to_bytes
 from karat.tally.serialization import each_once
 
 __all__ = [
-    "SCHEMA", "Baseline", "BaselineRows", "damaged_baseline", "hashed", "is_baseline",
-    "read_baseline", "text_of_baseline",
-]  # fmt: skip
+    "SCHEMA",
+    "Baseline",
+    "BaselineRows",
+    "damaged_baseline",
+    "hashed",
+    "is_baseline",
+    "read_baseline",
+    "text_of_baseline",
+]
 
 SCHEMA: Final = "karat.baseline/1"
 MOST_BYTES: Final = 1 << 31
@@ -40,8 +46,14 @@ _START: Final = '{"schema":"karat.baseline/'
 Array = npt.NDArray[Any]
 
 _UNREADABLE: Final = (
-    DamagedError, AttributeError, KeyError, OverflowError, TypeError, ValueError, binascii.Error,
-)  # fmt: skip
+    DamagedError,
+    AttributeError,
+    KeyError,
+    OverflowError,
+    TypeError,
+    ValueError,
+    binascii.Error,
+)
 """What a part of another kind than it should be raises."""
 
 
