@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -48,7 +48,14 @@ class TestFolder(Files):
 class TestQuery(Files):
     name = "SQL query"
     batchings = (1,)
-    subjects = ("labels", "weights", "clusters", "slices", "scores", "nulls")
+    subjects = (
+        "labels",
+        "weights",
+        "clusters",
+        "slices",
+        "scores",
+        "nulls",
+    )
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
         (path,) = write_parquet(sample, self.folder, 1)
@@ -103,7 +110,7 @@ class TestBounded(InUnits):
     options = MappingProxyType({"max_memory": LITTLE})
     n_rows = MANY
     rows_of_unit = 3_500
-    subjects = ("weights", "clusters", "slices", "scores", "options")
+    subjects: ClassVar[Collection[str]] = ("weights", "clusters", "slices", "scores", "options")
     refuses = MappingProxyType({"clusters": "K148", "by": "K148"})
     lacks = ("bootstrap",)
     left_out = ("roc_auc_mu",)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -18,7 +18,7 @@ class Streams(SourceLaws):
     """Batches of arrays; a stream has neither clusters nor slices, and drops no rows."""
 
     has_columns = False
-    lacks = ("clusters", "by", "drop", "roles")
+    lacks: ClassVar[Collection[str]] = ("clusters", "by", "drop", "roles")
 
     def batches(self, sample: Sample, n_batches: int) -> Iterator[Mapping[str, Any]]:
         """The arguments of `Stream.update`; a batch without rows is no batch."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class Columns(InMemory):
     """Columns without a table."""
 
     has_columns = False
-    lacks = ("drop", "roles")
+    lacks: ClassVar[Collection[str]] = ("drop", "roles")
 
 
 class TestLists(Columns):
@@ -109,7 +109,15 @@ class TestArrays(Columns):
 
 class TestConfusion(Columns):
     name = "confusion matrix"
-    lacks = ("drop", "roles", "scores", "weights", "clusters", "by", "errors")
+    lacks = (
+        "drop",
+        "roles",
+        "scores",
+        "weights",
+        "clusters",
+        "by",
+        "errors",
+    )
 
     def cases(self, subject: str) -> list[Sample]:
         return [_declared(sample) for sample in super().cases(subject)]

@@ -80,7 +80,7 @@ class TestBounded(TestDicts):
         monkeypatch.setattr(common_arguments, "MIN_MEMORY", 1)
 
 
-ROWS = {
+ROWS: dict[str, list[Any]] = {
     "label": [0, 1, 1, 0, 1, 0, 1, 1] * 8,
     "pred": [0, 1, 0, 0, 1, 1, 1, 1] * 8,
     "site": ["a", "b"] * 32,
@@ -125,8 +125,8 @@ def test_errors_number_rows_in_their_batch() -> None:
 def test_a_source_that_cannot_be_read_again_is_refused() -> None:
     class Once(Toy):
         def read_batches(self, columns: Sequence[str]) -> Iterator[Any]:
-            while self.parts:
-                yield self.parts.pop(0)
+            parts, self.parts = self.parts, []
+            yield from parts
 
     rows = [{"label": [0, 1], "p": [0.25, 0.75]} for _ in range(3)]
     with pytest.raises(KaratError, match="K412"):

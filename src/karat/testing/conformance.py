@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final
 
 from karat.api.evaluation import evaluate
 from karat.errors import KaratError
-from karat.results.report import Report
+from karat.api.results import Report
 from karat.testing.samples import SUBJECTS, Sample, samples
 
 __all__ = ["SourceLaws", "check_source", "differences"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.api.evaluation import evaluate
 from karat.errors import KaratError
-from karat.results.report import Report
+from karat.api.results import Report
 
 __all__ = ["SUBJECTS", "Sample", "samples"]
 
@@ -125,7 +125,7 @@ class Sample:
     def _has_null(self) -> npt.NDArray[np.bool_]:
         named = [self.roles[role] for role in _COLUMN_ROLES if role in self.roles]
         is_null = [[value is None for value in self.columns[name]] for name in named]
-        return np.any(is_null, axis=0)
+        return np.asarray(np.any(is_null, axis=0), np.bool_)
 
     @cached_property
     def reference(self) -> Report | str:

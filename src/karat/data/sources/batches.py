@@ -30,8 +30,8 @@ class BatchSource(Protocol):
         ...     def read_batches(self, columns):
         ...         yield {"label": [0, 1], "pred": [0, 1]}
         ...         yield {"label": [1, 0], "pred": [0, 0]}
-        >>> karat.evaluate(Halves())["accuracy"].value
-        0.75
+        >>> karat.evaluate(Halves()).confusion.matrix.tolist()
+        [[2, 0], [1, 1]]
     """
 
     @property
