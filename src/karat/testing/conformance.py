@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from karat.api.evaluation import evaluate
-from karat.errors import KaratError
 from karat.api.results import Report
+from karat.errors import KaratError
 from karat.testing.samples import SUBJECTS, Sample, samples
 
 __all__ = ["SourceLaws", "check_source", "differences"]

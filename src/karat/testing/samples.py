@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.evaluation import evaluate
-from karat.errors import KaratError
 from karat.api.results import Report
+from karat.errors import KaratError
 
 __all__ = ["SUBJECTS", "Sample", "samples"]
 
