@@ -94,8 +94,8 @@ def test_the_answer_grows_with_what_is_asked() -> None:
 @pytest.mark.parametrize(
     ("code", "metric", "options"),
     [
-        ("K120", "accuracy", {}),
-        ("K120", "accuracy", {"half_width": 0.1, "difference": 0.1}),
+        ("K169", "accuracy", {}),
+        ("K169", "accuracy", {"half_width": 0.1, "difference": 0.1}),
         ("K122", "accuracy", {"half_width": -0.1}),
         ("K122", "accuracy", {"difference": "much"}),
         ("K122", "accuracy", {"difference": 0.1, "power": 1.0}),
@@ -129,7 +129,7 @@ PILOT = karat.compare([0, 1] * 50, {"a": [0, 1] * 50, "b": [0, 1, 1, 1] * 25})
         ("accuracy", PILOT, {"half_width": 1e-300}, "K167"),
         ("accuracy", TABLE, {"difference": 1e-300}, "K167"),
         ("precision", [[5]], {"difference": 0.1}, "K167"),
-        ("accuracy", None, {"difference": 0.1}, "K120"),
+        ("accuracy", None, {"difference": 0.1}, "K170"),
         ("roc_auc", TABLE, {"half_width": 0.1}, "K167"),
         (
             "accuracy",

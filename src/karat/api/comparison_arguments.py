@@ -63,8 +63,8 @@ def models_of(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Models:
     """The models of the arguments.
 
     Errors:
-        K120 nothing predicts, or two kinds of scores of one model; K162 an argument is no dict;
-        K163 names that differ; K416 a table in partitions.
+        K127, K128 no true labels, no predictions; K129 two kinds of scores of one model;
+        K162 an argument is no dict; K163 names that differ; K416 a table in partitions.
     """
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):
         refuse_spread(y_pred, "y_pred")
@@ -77,25 +77,21 @@ def models_of(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Models:
             names = tuple(_names("The reports", y_true))
             return Models(names, reports=dict(zip(names, y_true.values(), strict=True)))
         raise error(
-            "K120",
+            "K128",
             found="y_true was given alone, and it is no dict of reports",
-            do="Give what the models said as y_pred=, y_prob= or y_score=.",
+            do="Give the predictions of each model as y_pred=, y_prob= or y_score=.",
         )
-    if not given or y_true is None:
-        raise error(
-            "K120",
-            found=f"{'y_true' if y_true is None else 'What the models said'} was not given",
-            do="Give y_true, and a dict from model to predictions as y_pred=, y_prob= or y_score=.",
-        )
+    of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
+    if y_true is None:
+        raise error("K127", others=of_models)
+    if not given:
+        raise error("K128", found="y_true was given alone", do=f"Give y_true and {of_models}.")
     named = {argument: _names(argument, values) for argument, values in given.items()}
     names = tuple(dict.fromkeys(name for each in named.values() for name in each))
     both = [name for name in named.get("y_prob", ()) if name in named.get("y_score", ())]
     if both:
-        raise error(
-            "K120",
-            found=f"{both[0]!r} is in y_prob and in y_score",
-            do="Give one: y_prob= for probabilities, y_score= for any other scores.",
-        )
+        found = f"{both[0]!r} is in y_prob and in y_score"
+        raise error("K129", found=found, prob="y_prob", score="y_score")
     predicted = (
         dict(zip(named["y_pred"], y_pred.values(), strict=True)) if "y_pred" in named else {}
     )
@@ -123,12 +119,14 @@ def check_reports(given: Mapping[str, Any]) -> None:
         given: arguments by name.
 
     Errors:
-        K120.
+        K160.
     """
     for name, value in given.items():
         if value is not None:
             raise error(
-                "K120",
+                "K160",
+                argument=f"{name}=",
+                report="reports",
                 found=f"{name}= was given with reports, which have counted their rows",
                 do=f"Give it to karat.evaluate, or compare y_true and y_pred with {name}=.",
             )
@@ -231,14 +229,13 @@ def wanted_of(
     """The metrics to compare, and the margin of each that has one.
 
     Errors:
-        K165 a margin is no number above 0, or of no metric compared; K166 a metric of scores of
-        models without them; K307 a plain name of more than two classes; K3xx unknown names.
+        K310 no metric is named; K165 a margin is no number above 0, or of no metric compared;
+        K166 a metric of scores of models without them; K307 a plain name of more than two
+        classes; K3xx unknown names.
     """
     wanted = listed if metrics is None else list(dict.fromkeys(requested(metrics)))
     if not wanted:
-        raise error(
-            "K120", found="metrics= names no metric", do="Name at least one, or leave metrics= out."
-        )
+        raise error("K310", found="metrics= names no metric")
     for metric in wanted:
         check_has_positive(metric, classes, ())
         missing = [name for name in given.names if name not in scored]

@@ -199,16 +199,14 @@ def _part(values: Any, name: str, what: str) -> Any:
     """What one model was given of an argument that is a dict of them.
 
     Errors:
-        K120 it is none; K163 it lacks the model.
+        K162 it is none; K163 it lacks the model.
     """
     if values is None:
         return None
     if not isinstance(values, Mapping):
-        raise error(
-            "K120",
-            found=f"The models have rows of their own, and {what}= is no dict of them",
-            do=f"Give {what}= as a dict with the same names as y_true.",
-        )
+        found = f"The models have rows of their own, and {what}= is no dict of them"
+        do = f"Give {what}= as a dict with the same names as y_true."
+        raise error("K162", argument=f"{what}=", found=found, do=do)
     if name not in values:
         raise error(
             "K163", left="y_true", left_names=repr(name), right=what, right_names=str(list(values))
@@ -248,11 +246,7 @@ def of_reports(given: Models) -> Sides:
 
 
 def _lacks_classes() -> Exception:
-    return error(
-        "K120",
-        found="The rows of some models lack classes that others have",
-        do="Give every class with labels=.",
-    )
+    return error("K178")
 
 
 def _united(found: Sequence[Classes]) -> Classes:

@@ -54,8 +54,8 @@ def rows_needed(
         it is rough below 100 rows.
 
     Errors:
-        K120 not exactly one of `half_width` and `difference`; K122 an option that is no choice;
-        K167 the pilot cannot say; K168 the comparison has no such metric.
+        K169 not exactly one of `half_width` and `difference`; K170 no pilot; K122 an option that
+        is no choice; K167 the pilot cannot say; K168 the comparison has no such metric.
 
     Example:
         >>> import karat
@@ -75,10 +75,7 @@ def rows_needed(
     if (half_width is None) == (difference is None):
         both = "Both half_width= and difference= were given"
         neither = "Neither half_width= nor difference= was given"
-        raise error(
-            "K120", found=neither if half_width is None else both,
-            do="Give the one that the rows shall reach.",
-        )  # fmt: skip
+        raise error("K169", found=neither if half_width is None else both)
     share = _number("power", power, "a number between 0 and 1, as 0.8")
     if not share < 1.0:
         raise _refused("power", power, "a number between 0 and 1, as 0.8")
@@ -90,10 +87,7 @@ def rows_needed(
         confidence,
     )
     if pilot is None:
-        raise error(
-            "K120", found="pilot= is None",
-            do="Give a report, a confusion matrix or a comparison of rows like those to come.",
-        )  # fmt: skip
+        raise error("K170")
     if isinstance(pilot, Comparison):
         pilot = pilot[chosen]
     if isinstance(pilot, Difference):

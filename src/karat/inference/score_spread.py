@@ -49,7 +49,7 @@ def score_spreads(
         `Spread` of each metric, or one for each class.
 
     Errors:
-        K120 a metric has no influence function.
+        K311 a metric has no influence function.
 
     Cost: of a class against the rest one walk over its sorted column; of averages over classes, and
         with clusters, 8 bytes a row and metric.

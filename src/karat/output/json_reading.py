@@ -120,7 +120,7 @@ def _check_schema(whole: Part) -> None:
     schema = whole.value.get("schema") if isinstance(whole.value, dict) else None
     name, _, version = str(schema).rpartition("/")
     is_number = version.isascii() and version.isdecimal() and len(version) < 10
-    if name != "karat.results.report" or not is_number or int(version) < 1:
+    if name != "karat.report" or not is_number or int(version) < 1:
         raise refused(f"Its schema is {schema!r}, not {SCHEMA!r}")
     if int(version) > 1:
         raise error("K206", thing="report in JSON", version=int(version), newest=1)
