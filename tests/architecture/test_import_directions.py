@@ -1,229 +1,218 @@
-"""Imports point toward the waist: above it nothing knows a metric, below it nothing knows data."""
+"""The rooms of the package, the directions of imports between them, and no cycle in any import.
+
+Every import counts: at the top, inside functions and under TYPE_CHECKING. There is no exception.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 from tests.architecture.imports import PACKAGE, ROOT, Import, imports_of
 
-WAIST = {"tally", "errors", "_native"}
-ABOVE = {"inputs", "engines"}
-BELOW = {
-    "class_table", "comparison", "confusion", "curves", "gating", "metrics", "operating_points",
-    "plan", "plot", "result", "report", "report_results", "render", "signature", "slices",
-    "testing",
-    "uncertainty",
-}  # fmt: skip
-JOINTS = {
-    "karat",
-    "class_names",
-    "common_arguments",
-    "comparing",
-    "comparison_arguments",
-    "evaluation",
-    "functions",
-    "gate_arguments",
-    "gate_alike",
-    "gate_baseline",
-    "gate_cases",
-    "gate_numbers",
-    "gate_rows",
-    "gate_runs",
-    "curve_calls",
-    "curve_functions",
-    "measuring",
-    "plot_calls",
-    "plot_functions",
-    "pytest_gate",
-    "model_sides",
-    "sample_sizes",
-    "scored_functions",
-    "scored_models",
-    "scoring",
-    "short_scores",
-    "slicing",
-    "streams",
-    "table_arguments",
-    "wanted_metrics",
-    "weak_slice_arguments",
-    "weak_slices",
-    "cli",
-    "compat",
+ROOMS: dict[str, str] = {
+    "errors": "",
+    "tally": "errors",
+    "data": "tally errors",
+    "objectives": "data errors",
+    "metrics": "tally errors",
+    "curves": "metrics tally errors",
+    "inference": "curves metrics tally errors",
+    "results": "inference curves metrics data tally errors",
+    "output": "results inference curves metrics data tally errors",
+    "api": "output results inference curves metrics data tally errors",
+    "testing": "api output results inference metrics tally errors",
+    "compat": "api objectives metrics data tally errors",
+    "cli": "api output results inference metrics data tally errors",
 }
-"""They join both halves, so they may import everything: data goes in, numbers come out."""
+"""Room → the rooms that it may import. All may import the version and the native kernels."""
 
-ALLOWED: dict[str, set[str]] = {
-    "__main__": {"cli"},
-    "wording": set(),
-    "errors": {"wording"},
-    "_version": set(),
-    "signature": set(),
-    "tally": {"errors", "_native"},
-    "inputs": WAIST,
-    "engines": {"inputs"} | WAIST,
-    "metrics": WAIST,
-    "plan": {"metrics", "errors"},
-    "function_docs": {"metrics", "result"},
-    "curves": {"metrics"} | WAIST,
-    "result": {"render", "signature"},
-    "confusion": {"render", "tally"},
-    "reasons": {"errors", "metrics", "tally"},
-    "class_table": {"metrics", "report", "uncertainty"},
-    "report": {
-        "class_table",
-        "reasons",
-        "confusion",
-        "curves",
-        "metrics",
-        "operating_points",
-        "plan",
-        "render",
-        "report_results",
-        "result",
-        "slices",
-        "uncertainty",
-    }
-    | WAIST,
-    "slices": {"comparison", "metrics", "render", "report", "result", "uncertainty"} | WAIST,
-    "report_results": {"metrics", "report", "result", "signature", "uncertainty", "_version"}
-    | WAIST,
-    "uncertainty": {"metrics"} | WAIST,
-    "comparison": {"metrics", "render", "uncertainty", "_version"} | WAIST,
-    "gating": {"comparison", "metrics", "render", "_version"} | WAIST,
-    "operating_points": {"errors", "metrics", "report"},
-    "plot": {"class_table", "comparison", "curves", "metrics", "render", "report", "result"}
-    | WAIST,
-    "render": {
-        "class_table",
-        "comparison",
-        "confusion",
-        "curves",
-        "metrics",
-        "plan",
-        "plot",
-        "report",
-        "result",
-        "signature",
-        "slices",
-        "uncertainty",
-        "_version",
-    }
-    | WAIST,
-    "objectives": {"inputs"} | WAIST,
-    "testing": {"functions", "metrics", "result", "scored_functions", "uncertainty"} | WAIST,
-}
-"""Which part of karat may import which other part."""
+FACES = {"karat", "karat.curves", "karat.plot"}
+"""Public names, found in other rooms when first used; nothing inside imports them."""
 
-FORBIDDEN = {
-    "pandas", "polars", "sklearn", "scipy.stats", "pydantic", "catboost", "torchmetrics",
-}  # fmt: skip
+ENTRANCES = {"karat.__main__": {"cli"}, "karat.pytest_gate": {"karat", "results"}}
+"""Where Python and pytest come in, and what they call."""
+
+COMMON = {"_native", "_version"}
+
+FORBIDDEN = {"pandas", "polars", "sklearn", "scipy.stats", "pydantic", "catboost", "torchmetrics"}
 """Packages that no file of the library may import, not even inside a function."""
 
-LEAVES = {"compat"}
-"""Parts that no other part imports, not even a joint."""
-
 LATE = {
-    "narwhals": {"inputs", "engines", "cli", "render"},
-    "nanoarrow": {"inputs", "engines", "cli"},
-    "duckdb": {"engines", "cli"},
-    "dask": {"engines"},
-    "pyarrow": {"engines"},
-    "pyspark": {"engines"},
+    "narwhals": {"data", "output"},
+    "nanoarrow": {"data"},
+    "duckdb": {"data"},
+    "dask": {"data"},
+    "pyarrow": {"data"},
+    "pyspark": {"data"},
     "click": {"cli"},
-    "jinja2": {"render"},
-    "matplotlib": {"plot"},
-    "rich": {"render", "cli"},
+    "jinja2": {"output"},
+    "matplotlib": {"output"},
+    "rich": {"output", "cli"},
     "pytest": {"pytest_gate"},
-    "scipy": {"comparison", "metrics", "plot", "slices", "uncertainty"},
+    "scipy": {"inference", "metrics", "output", "results"},
     "torch": {"compat"},
 }
-"""Packages imported when first needed, and the parts of karat that may need them."""
+"""Packages imported when first needed, and the rooms that may need them."""
 
 
-def part(module: str) -> str:
-    """The part of karat that a module belongs to: karat.tally.cells is in tally."""
-    return module.split(".")[1] if "." in module else module
+def room(module: str) -> str:
+    """The room of a module: karat.tally.cells is in tally; a face is a room of its own."""
+    return module if module in FACES else module.split(".")[1]
 
 
 def wrong_directions(imports: list[Import]) -> list[str]:
-    """Imports between parts of karat that the table does not allow."""
+    """Imports between rooms that the table does not allow."""
     wrong = []
     for found in imports:
         if not (found.imported + ".").startswith("karat."):
             continue
-        importer, imported = part(found.importer), part(found.imported)
-        if imported in LEAVES and importer != imported:
-            wrong.append(f"{found} (nothing imports {imported})")
+        importer, imported = room(found.importer), room(found.imported)
+        if importer in FACES or importer == imported or imported in COMMON:
             continue
-        if importer in JOINTS or importer == imported:
+        if found.importer in ENTRANCES:
+            allowed = ENTRANCES[found.importer]
+        elif importer in ROOMS:
+            allowed = set(ROOMS[importer].split())
+        else:
+            wrong.append(f"{found} (give {importer} a row in ROOMS)")
             continue
-        if importer not in ALLOWED:
-            wrong.append(f"{found} (give {importer} a row in ALLOWED)")
-        elif imported not in ALLOWED[importer]:
-            wrong.append(f"{found} ({importer} may import {sorted(ALLOWED[importer])})")
+        if imported not in allowed:
+            wrong.append(f"{found} ({importer} may import {sorted(allowed)})")
     return wrong
 
 
+def graph(imports: list[Import]) -> dict[str, set[str]]:
+    """Module → the modules of the package that it imports."""
+    drawn: dict[str, set[str]] = {}
+    for found in imports:
+        if (found.imported + ".").startswith("karat.") and found.imported != found.importer:
+            drawn.setdefault(found.importer, set()).add(found.imported)
+    return drawn
+
+
+def cycle(edges: Mapping[str, set[str]]) -> list[str]:
+    """A way from a module back to itself, or nothing."""
+    done: set[str] = set()
+    for start in edges:
+        way: list[str] = []
+        stack = [(start, iter(sorted(edges.get(start, ()))))]
+        way.append(start)
+        while stack:
+            module, following = stack[-1]
+            found = next((each for each in following if each not in done), None)
+            if found is None:
+                done.add(module)
+                stack.pop()
+                way.pop()
+            elif found in way:
+                return [*way[way.index(found) :], found]
+            else:
+                way.append(found)
+                stack.append((found, iter(sorted(edges.get(found, ())))))
+    return []
+
+
 def wrong_packages(imports: list[Import]) -> list[str]:
-    """Imports of packages that are forbidden, or used by a part that has no business with them."""
+    """Imports of packages that are forbidden, or used by a room that has no business with them."""
     wrong = []
     for found in imports:
         if any((found.imported + ".").startswith(name + ".") for name in FORBIDDEN):
             wrong.append(f"{found} (no file of karat may import it)")
         name = found.imported.partition(".")[0]
-        if name in LATE and part(found.importer) not in LATE[name]:
+        if name in LATE and room(found.importer) not in LATE[name]:
             wrong.append(f"{found} (only {sorted(LATE[name])} may)")
     return wrong
 
 
-def test_every_import_points_toward_the_waist() -> None:
+def test_every_import_follows_the_directions() -> None:
     assert wrong_directions(imports_of(PACKAGE)) == []
+
+
+def test_no_import_leads_back() -> None:
+    assert cycle(graph(imports_of(PACKAGE))) == []
+
+
+def test_the_directions_themselves_have_an_order() -> None:
+    assert cycle({name: set(allowed.split()) for name, allowed in ROOMS.items()}) == []
+
+
+def test_the_root_holds_what_python_asks_for_there() -> None:
+    assert {path.name for path in PACKAGE.glob("*.py")} == {
+        "__init__.py",
+        "__main__.py",
+        "_version.py",
+    }
+    folders = {path.name for path in PACKAGE.iterdir() if any(path.glob("*.py"))}
+    assert folders == {*ROOMS, "plot", "pytest_gate"}
+
+
+def test_a_face_only_finds_names() -> None:
+    for face in FACES:
+        path = PACKAGE.joinpath(*face.split(".")[1:], "__init__.py")
+        kinds = (ast.ClassDef, ast.For, ast.While, ast.With)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert not [node for node in tree.body if isinstance(node, kinds)], face
 
 
 def test_every_package_is_imported_only_where_it_belongs() -> None:
     assert wrong_packages(imports_of(PACKAGE)) == []
 
 
-def test_the_table_itself_has_no_way_from_one_half_to_the_other() -> None:
-    for importer, allowed in ALLOWED.items():
-        assert not (importer in ABOVE | WAIST and allowed & BELOW), importer
-        assert not (importer in BELOW | WAIST and allowed & ABOVE), importer
+@pytest.mark.parametrize(
+    ("path", "statement"),
+    [
+        ("tally/a.py", "import karat.metrics"),
+        ("tally/b.py", "def late():\n    from karat.data import column"),
+        ("data/c.py", "from ..metrics import rates"),
+        ("metrics/d.py", "from karat import data"),
+        ("metrics/e.py", "import typing\nif typing.TYPE_CHECKING:\n    from karat.data import x"),
+        ("strange/f.py", "from karat import errors"),
+        ("cli/h.py", "from karat.compat import onedal"),
+        ("results/i.py", "from karat.output import plain"),
+        ("api/j.py", "import karat"),
+        ("output/k.py", "from karat.curves import Curves"),
+    ],
+)
+def test_a_violation_is_found_in_whatever_form_it_is_written(
+    tmp_path: Path, path: str, statement: str
+) -> None:
+    assert len(wrong_directions(imports_of(tree(tmp_path, {path: statement})))) == 1
 
 
-def test_a_violation_is_found_in_whatever_form_it_is_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["{}", "def late():\n    {}", "if TYPE_CHECKING:\n    {}"])
+def test_a_cycle_is_found_in_whatever_form_it_is_written(tmp_path: Path, form: str) -> None:
     statements = {
-        "tally/a.py": "import karat.metrics",
-        "tally/b.py": "def late():\n    from karat.data import column",
-        "inputs/c.py": "from ..metrics import rates",
-        "metrics/d.py": "from karat import engines",
-        "metrics/e.py": "import typing\nif typing.TYPE_CHECKING:\n    from karat.data import x",
-        "strange/f.py": "from karat import errors",
-        "cli/h.py": "from karat.compat import onedal",
-        "engines/g.py": "from karat.data import column",
+        "tally/a.py": "from karat.tally import b",
+        "tally/b.py": "from karat.tally import c",
+        "tally/c.py": form.format("from karat.tally.a import x"),
     }
-    package = tree(tmp_path, statements)
-    assert len(wrong_directions(imports_of(package))) == len(statements) - 1
+    way = ["karat.tally.a", "karat.tally.b", "karat.tally.c", "karat.tally.a"]
+    assert cycle(graph(imports_of(tree(tmp_path, statements)))) == way
 
 
 def test_a_forbidden_package_is_found(tmp_path: Path) -> None:
     statements = {
         "tally/a.py": "import pandas as pd",
-        "inputs/b.py": "def late():\n    from scipy.stats import norm",
-        "inputs/c.py": "import rich.table",
+        "data/b.py": "def late():\n    from scipy.stats import norm",
+        "data/c.py": "import rich.table",
         "cli/d.py": "import rich.table",
     }
     package = tree(tmp_path, statements)
     found = {(wrong.importer, wrong.imported) for wrong in imports_of(package)}
     assert len(found) == len(statements)
-    # scipy.stats is wrong twice: it is forbidden, and inputs has no business with scipy.
+    # scipy.stats is wrong twice: it is forbidden, and data has no business with scipy.
     assert len(wrong_packages(imports_of(package))) == 4
 
 
 def tree(folder: Path, statements: dict[str, str]) -> Path:
-    """Write a small package named karat whose parts exist, and those files in it."""
+    """Write a small package named karat whose rooms exist, and those files in it."""
     package = folder / "karat"
-    for name in ("metrics", "inputs", "engines", "tally", "compat"):
+    for name in ("metrics", "data", "tally", "compat", "curves", "output"):
         (package / name).mkdir(parents=True)
         (package / name / "__init__.py").touch()
     (package / "__init__.py").touch()
@@ -241,8 +230,8 @@ METRIC_WORDS = re.compile(
 )
 
 
-def test_nothing_above_the_waist_names_a_metric() -> None:
-    folders = [ROOT / "native", PACKAGE / "tally", PACKAGE / "inputs", PACKAGE / "engines"]
+def test_nothing_between_rows_and_tallies_names_a_metric() -> None:
+    folders = [ROOT / "native", PACKAGE / "tally", PACKAGE / "data"]
     files = [
         path
         for folder in folders
@@ -257,14 +246,3 @@ def test_nothing_above_the_waist_names_a_metric() -> None:
     ]
     assert files
     assert named == []
-
-
-def test_kernels_know_no_python() -> None:
-    files = sorted((ROOT / "native" / "kernels").glob("*"))
-    with_python = [
-        path.name
-        for path in files
-        if re.search(r"#include\s*[<\"](nanobind|Python)", path.read_text(encoding="utf-8"))
-    ]
-    assert files
-    assert with_python == []

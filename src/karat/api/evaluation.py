@@ -27,6 +27,7 @@ from karat.data.flags import check_flag
 from karat.data.labels.align import classes_of
 from karat.data.labels.names import display_names
 from karat.data.rows import Counted
+from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.decided import both_decide, checked_threshold
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, as_slices, named_columns
@@ -323,9 +324,12 @@ def report_of_table(
         named["clusters"] = ""
     if spec.threshold is not None and named["pred"]:
         raise both_decide("a column of predictions", spec.threshold)
-    if spec.wanted is not None and named["pred"] and not any(m.needs_scores for m in spec.wanted):
-        # Labels alone are asked for: scores that nobody named are not read.
+    is_of_labels = spec.wanted is not None and not any(m.needs_scores for m in spec.wanted)
+    if is_of_labels and named["pred"]:
+        # Scores that nobody named are not read.
         named |= {role: "" for role in ("prob", "score") if named[role] is None}
+    elif is_of_labels and spec.threshold is None and not (named["prob"] or named["score"]):
+        named |= dict.fromkeys(("prob", "score"), UNLESS_PREDICTED)
     named |= {name: options[name] for name in _OF_LABELS}
     with _explained(table, reading), ExitStack() as cleanup:
         is_frequency = spec.confidence is not None and spec.confidence.weights_are == "frequency"
@@ -339,6 +343,8 @@ def report_of_table(
 
                 # The classes of the units say which is positive.
                 empty = replace(empty, threshold=checked_threshold(spec.threshold, units.classes))
+                if is_of_labels and checkpoint is None:
+                    units = replace(units, is_of_labels=True, threshold=empty.threshold)
                 progress = following(
                     units, empty, reading.get("progress"), checkpoint, named, nulls=nulls, **reading
                 )

@@ -112,6 +112,9 @@ def whole_report(found: Tallies, spec: Spec) -> tuple[Report, ScoreTally | None]
             parts = _of_scores(tally, spec)
     elif found.scores is not None:
         parts = _of_score_parts(found.scores, spec)
+    elif origin.scores is not None:
+        parts = _of_labels(found.cells, rows)
+        parts = replace(parts, scored={"scores": origin.scores, "threshold": spec.threshold})
     else:
         if spec.threshold is not None:
             missing = "There are no probabilities or scores"

@@ -29,11 +29,14 @@ class Origin:
         mapping: column by role, where they came from a table.
         source: files, format, table, query, filter.
         warnings: sentences the reader should see.
+        scores: ``"probabilities"`` or ``"scores"`` that decided what is predicted and were not
+            kept; None otherwise.
     """
 
     mapping: dict[str, Any] = field(default_factory=dict)
     source: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    scores: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

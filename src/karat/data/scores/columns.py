@@ -25,9 +25,18 @@ from karat.data.roles import (
 from karat.data.scores.containers import Argument
 from karat.errors import error, shown
 
-__all__ = ["Named", "ScoreColumns", "find_score_columns", "found_scores", "role_of_family"]
+__all__ = [
+    "UNLESS_PREDICTED",
+    "Named",
+    "ScoreColumns",
+    "find_score_columns",
+    "found_scores",
+    "role_of_family",
+]
 
 Named: TypeAlias = str | Sequence[str] | None
+UNLESS_PREDICTED: Final = "\0"
+"""Scores are read only where no column holds the predictions; no column has this name."""
 """A column, a pattern, several columns in order, ``""`` for none, or None to look for them."""
 
 _ROLES: Final[Mapping[Argument, Role]] = {"y_prob": "prob", "y_score": "score"}
@@ -82,7 +91,8 @@ def find_score_columns(
         columns: the names, in table order, repeats included.
         types: what is known of them.
         given: truth, prediction and weights as the caller named them, as in `find_roles`.
-        prob, score: the columns of one or the other; when neither is given they are looked for.
+        prob, score: the columns of one or the other; when neither is given they are looked for;
+            `UNLESS_PREDICTED`, only where no column holds the predictions.
 
     Returns:
         The roles; the columns, or None when there are none, and then the prediction is known;
@@ -93,6 +103,8 @@ def find_score_columns(
         one role, or the scores; K406 no truth, or neither prediction nor scores.
     """
     looked = find_roles(columns, types, given, needs=())
+    if UNLESS_PREDICTED in (prob, score):
+        prob = score = None if looked.column("pred") is None else ""
     chosen = _chosen(looked, given, prob, score)
     notes: list[str] = []
     if chosen is None and prob is None and score is None:

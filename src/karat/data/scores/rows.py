@@ -37,7 +37,7 @@ from karat.tally.kept import cached_property
 from karat.tally.row_parts import row_parts
 from karat.tally.sums import Sums
 
-__all__ = ["ScoreTally", "tally_scores"]
+__all__ = ["ScoreTally", "labels_alone", "tally_scores"]
 
 _BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
 _PREDICTED: Final = 32
@@ -390,3 +390,14 @@ def tally_scores(y_true: Any, scores: Scores, *, threshold: Any = None, **given:
     """
     rows = score_rows(y_true, scores, threshold=threshold, **given)
     return ScoreTally.of(rows, threshold, given.get("n_threads"))
+
+
+def labels_alone(rows: Rows, threshold: float | None, n_threads: int | None = None) -> Rows:
+    """Rows with what their scores predict, and without the scores.
+
+    Errors:
+        As `ScoreTally.read`.
+    """
+    tally = ScoreTally.of(rows, threshold, n_threads, is_part=True)
+    tally.read(predicted=tally.pred is None and tally.threshold is None)
+    return replace(rows, pred=tally.predicted(), scores=None, cells=tally.cells())

@@ -9,7 +9,6 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.scores.rows import ScoreTally
 from karat.inference.comparison.combined import (
     Correlation,
     Distances,
@@ -27,6 +26,7 @@ from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
+from karat.tally.scored import ScoredRows
 
 __all__ = ["estimates_of_scores", "row_influence", "scored_metrics"]
 
@@ -38,7 +38,7 @@ _DUST = 1e-14
 _NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
 
 
-def row_influence(rows: ScoreTally, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
+def row_influence(rows: ScoredRows, metrics: Sequence[Metric]) -> dict[Metric, Floats]:
     """float64[n]: influence of each row on metrics of scores; those without one are left out."""
     smooth = [metric for metric in metrics if not reason_without(metric)]
     with np.errstate(invalid="ignore"):  # an infinite loss has no influence
@@ -50,7 +50,7 @@ def row_influence(rows: ScoreTally, metrics: Sequence[Metric]) -> dict[Metric, F
 
 
 def estimates_of_scores(
-    rows: ScoreTally,
+    rows: ScoredRows,
     metrics: Sequence[Metric],
     policy: Policy,
     level: float,
@@ -71,7 +71,7 @@ def estimates_of_scores(
 
 
 def scored_metrics(
-    scored: Mapping[str, ScoreTally],
+    scored: Mapping[str, ScoredRows],
     metrics: Sequence[Metric],
     policy: Policy,
     clusters: Mapping[str, npt.NDArray[np.int64] | None],
@@ -99,7 +99,7 @@ def scored_metrics(
 
 def _of_metric(
     metric: Metric,
-    scored: Mapping[str, ScoreTally],
+    scored: Mapping[str, ScoredRows],
     values: Mapping[str, Mapping[Metric, Estimate]],
     influence: Mapping[str, Mapping[Metric, Floats]],
     clusters: Mapping[str, npt.NDArray[np.int64] | None],
@@ -150,7 +150,7 @@ def _method(metric: Metric, units: Units, *, is_paired: bool) -> str:
     return "influence z" if math.isinf(units.df) else "influence t"
 
 
-def _units(rows: ScoreTally, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
+def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
     squares = weights * weights
     if clusters is not None:

@@ -15,10 +15,11 @@ from karat.data.accumulator import Batch, Origin, Tallies
 from karat.data.axes import SlicesLater
 from karat.data.checks import check_unused_weights, single_columns, unused_groups
 from karat.data.roles import Role
-from karat.data.rows import Counted, Rows
+from karat.data.rows import Counted, Rows, numbered
 from karat.data.scores.columns import ScoreColumns, find_score_columns
 from karat.data.scores.containers import tolerance_of
 from karat.data.scores.placed_columns import not_scores
+from karat.data.scores.rows import labels_alone
 from karat.data.slices.codes import Key
 from karat.data.sources.files.counted import facts_of, families, opened, tally_files
 from karat.data.sources.files.duck import check_condition, explaining, quoted
@@ -51,6 +52,8 @@ class FileUnits:
         n_threads: threads of the reader and of the count.
         clusters: the column of clusters, or None.
         later: how the values of columns become slices.
+        is_of_labels: whether labels alone are wanted: scores decide what is predicted, and go.
+        threshold: from which score on the positive class of two is predicted.
     """
 
     units: tuple[Unit, ...]
@@ -63,6 +66,8 @@ class FileUnits:
     n_threads: int | None = None
     clusters: str | None = None
     later: SlicesLater = field(default_factory=SlicesLater)
+    is_of_labels: bool = False
+    threshold: float | None = None
 
     @property
     def classes(self) -> Classes:
@@ -121,7 +126,11 @@ class FileUnits:
             return replace(found, cells=found.cells.with_classes(classes))
         if found.scores is None:
             return found
-        return replace(found, scores=replace(found.scores, tolerance=self.tolerance))
+        found = replace(found, scores=replace(found.scores, tolerance=self.tolerance))
+        if not self.is_of_labels:
+            return found
+        with numbered(found.kept):
+            return labels_alone(replace(found, classes=classes), self.threshold, self.n_threads)
 
     def origin(self, found: Tallies) -> Origin:
         """Where the rows came from, and how many were left out.
@@ -141,7 +150,10 @@ class FileUnits:
         mapping = dict(self.digest.mapping)
         if self.clusters is not None:
             mapping["clusters"] = self.clusters
-        return Origin(mapping, facts, tuple(warnings))
+        scores = None
+        if self.is_of_labels and isinstance(self.digest, Rows):
+            scores = "probabilities" if self.digest.is_prob else "scores"
+        return Origin(mapping, facts, tuple(warnings), scores)
 
     @contextmanager
     def _unchanged(self, unit: Unit) -> Iterator[None]:
