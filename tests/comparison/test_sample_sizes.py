@@ -11,7 +11,7 @@ import pytest
 import karat
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import get
 from karat.tally import Cells, Classes
 from tests.comparison.data import drawn
@@ -27,7 +27,7 @@ def test_samples_of_so_many_rows_have_intervals_of_that_width(name: str, half_wi
     widths = []
     for _ in range(60):
         sample = rng.multinomial(n, TABLE.ravel() / TABLE.sum()).reshape(3, 3)
-        spread = TableSpread(Cells.dense(sample, classes=Classes.of(range(3))))
+        spread = TableVariance(Cells.dense(sample, classes=Classes.of(range(3))))
         value = float(metric.values(spread.cells).value)
         found = label_interval(metric, value, spread, Confidence())
         assert found.low is not None

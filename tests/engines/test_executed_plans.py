@@ -67,7 +67,9 @@ def test_scores_beside_predictions_are_not_read_for_labels(
 
 
 @pytest.mark.parametrize("threshold", [None, 0.3])
-@pytest.mark.parametrize("more", [{}, {"weights": "of_row"}, {"clusters": "user"}, {"by": "country"}])
+@pytest.mark.parametrize(
+    "more", [{}, {"weights": "of_row"}, {"clusters": "user"}, {"by": "country"}]
+)
 def test_scores_that_decide_are_not_kept_for_labels(
     tmp_path: Path, more: dict[str, Any], threshold: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

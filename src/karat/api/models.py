@@ -22,7 +22,7 @@ from karat.inference.comparison.judging import Asked, Measured
 from karat.inference.comparison.labels import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scores import scored_metrics
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.results.comparison import FlipSource
@@ -50,7 +50,7 @@ class Sides:
     classes: Classes
     names: tuple[str, ...]
     joint: Joint | None
-    tables: tuple[TableSpread, ...]
+    tables: tuple[TableVariance, ...]
     scored: Mapping[str, ScoreTally]
     clusters: Mapping[str, Codes | None]
     flip_source: FlipSource | None = None
@@ -181,7 +181,7 @@ def of_own_rows(
     for side in each.values():
         table = side.tables[0]
         if table.clusters is None and table.cells.classes.labels != classes.labels:
-            table = TableSpread(reorder(table.cells, classes))
+            table = TableVariance(reorder(table.cells, classes))
         tables.append(table)
     if len({table.cells.classes.labels for table in tables}) > 1:
         raise _lacks_classes()
@@ -240,7 +240,9 @@ def of_reports(given: Models) -> Sides:
             )
         if not is_same and clusters is not None:
             raise _lacks_classes()
-        tables.append(TableSpread(cells if is_same else reorder(cells, classes), clusters=clusters))
+        tables.append(
+            TableVariance(cells if is_same else reorder(cells, classes), clusters=clusters)
+        )
     none = dict.fromkeys(given.names, None)
     return Sides(classes, given.names, None, tuple(tables), {}, none)
 

@@ -14,10 +14,10 @@ from karat.inference.comparison.sizes import (
     SizeAsked,
     rows_for_difference,
     rows_for_interval,
-    rows_for_spread,
+    rows_for_variance,
 )
 from karat.inference.confidence import Confidence
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._positive import check_has_positive, with_positive
 
@@ -94,7 +94,7 @@ def rows_needed(
         if pilot.metric != str(chosen):
             raise error("K168", what=str(chosen), known=repr(pilot.metric))
         error_ = pilot.standard_error
-        return rows_for_spread(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
+        return rows_for_variance(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
     if isinstance(pilot, Report) and pilot.is_clustered:
         raise error(
             "K167",
@@ -114,7 +114,7 @@ def rows_needed(
         cells = with_positive(cells, str(chosen))
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
-    table = TableSpread(cells)
+    table = TableVariance(cells)
     if size.half_width is not None:
         return rows_for_interval(chosen, table, size)
     return rows_for_difference(chosen, table, size)
@@ -138,7 +138,7 @@ def _of_scores(metric: Metric, pilot: Any, size: SizeAsked) -> int:
             "y_prob=...)), or a comparison of two models.",
         )
     models = 1.0 if size.difference is None else 2.0
-    return rows_for_spread(metric, models * error_**2 * pilot.n_rows, size)
+    return rows_for_variance(metric, models * error_**2 * pilot.n_rows, size)
 
 
 def _number(argument: str, value: Any, choices: str) -> float:

@@ -10,13 +10,16 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference._spreads import within_classes
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.ladder_replicates import measures_of, replicate_measures
+from karat.inference.influence_variance import within_classes
 from karat.inference.replicate_intervals import acceleration_of, interval_of_replicates
 from karat.inference.resampling import replicate_rows
-from karat.inference.row_replicates import replicate_row_ladders
-from karat.inference.rung_groups import RungGroups
+from karat.inference.score_replicates import (
+    LevelGroups,
+    measures_of,
+    replicate_measures,
+    replicate_row_ladders,
+)
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
@@ -146,7 +149,7 @@ class KeptColumns:
         """Nothing."""
 
     def _keep(self, name: str, column: RungSource) -> None:
-        groups = RungGroups.of(column, N_GROUPS)
+        groups = LevelGroups.of(column, N_GROUPS)
         counts: npt.NDArray[Any] = groups.sums
         if groups.squares is None:
             counts = counts.astype(np.int64)

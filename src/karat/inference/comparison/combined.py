@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 
@@ -50,7 +50,7 @@ class SideLimits:
     def __init__(
         self,
         metric: Metric,
-        tables: Sequence[TableSpread],
+        tables: Sequence[TableVariance],
         values: Sequence[float],
         policy: Policy,
     ) -> None:

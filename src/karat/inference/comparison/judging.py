@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.inference.comparison.families import Largest, holm, largest, tail_of, wald, z_of
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
-from karat.inference.comparison.spreads import Apart, Spread
+from karat.inference.comparison.spreads import Apart, SamplingError
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import range_of
 from karat.metrics import Metric
@@ -82,7 +82,7 @@ class Measured:
     metric: Metric
     values: Sequence[float]
     n: Sequence[int]
-    spread: Spread | None
+    spread: SamplingError | None
     method: str
     tests: Mapping[tuple[int, int], tuple[str, float]]
     limits: Mapping[tuple[int, int], tuple[str, Limits]]

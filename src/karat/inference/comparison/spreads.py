@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from karat.tally import ClusteredCells
 
-__all__ = ["Apart", "Paired", "Spread", "Units"]
+__all__ = ["Apart", "Paired", "SamplingError", "Units"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class Spread(Protocol):
+class SamplingError(Protocol):
     """How the values of m models vary."""
 
     @property
