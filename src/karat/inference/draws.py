@@ -50,7 +50,7 @@ def interval_of_draws(
     method = asked.method if asked.method in DRAWN else "bootstrap"
     found = interval_of_replicates(
         drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range
-    )  # fmt: skip
+    )
     kept = drawn[np.isfinite(drawn)]
     with np.errstate(over="ignore"):
         error = float(kept.std(ddof=1)) if len(kept) > 1 else None
@@ -189,8 +189,12 @@ def _linear(
     parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
     method = "bayesian" if asked.method == "bayesian" else "poisson"
     for block in replicate_rows(
-        rows.n_rows, asked.n_replicates, asked.seed, clusters=clusters, method=method  # type: ignore[arg-type]
-    ):  # fmt: skip
+        rows.n_rows,
+        asked.n_replicates,
+        asked.seed,
+        clusters=clusters,
+        method=method,  # type: ignore[arg-type]
+    ):
         for times in block:
             w = times * weights
             total = float(w.sum())

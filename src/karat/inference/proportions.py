@@ -88,14 +88,14 @@ def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
     fp, fn = tables[:, ::-1, :].diagonal(axis1=1, axis2=2), tables[:, :, ::-1]
     fn = fn.diagonal(axis1=1, axis2=2)
     # Of two classes the false alarms of one are the misses of the other.
-    fields = Fields(
-        tp, fp, fn, tp[:, ::-1], tables.sum(axis=(1, 2)), 2, 1, _ROWS, _COLS,
-        tables.reshape(-1, 4), is_complete=True,
-    )  # fmt: skip
-    found = slopes_of(
-        metric.traced("zero").value, (), fields, (len(tables),), metric.arguments("zero"),
-        needs_cells=metric.needs_cells,
-    )  # fmt: skip
+    tn, n, cells = tp[:, ::-1], tables.sum(axis=(1, 2)), tables.reshape(-1, 4)
+    fields = Fields(tp, fp, fn, tn, n, 2, 1, _ROWS, _COLS, cells, is_complete=True)
+    root, given, needs_cells = (
+        metric.traced("zero").value,
+        metric.arguments("zero"),
+        metric.needs_cells,
+    )
+    found = slopes_of(root, (), fields, (len(tables),), given, needs_cells=needs_cells)
     g = found.gradient
     slopes = g.constant[:, None, None] + g.true[:, :, None] + g.pred[:, None, :]
     slopes[:, _HITS, _HITS] += g.same
@@ -118,8 +118,8 @@ def proportion_of(metric: Metric) -> Share | None:
     """
     found = set()
     for table, slopes in zip(_TABLES, measured(metric, _TABLES)[1], strict=True):
-        sides = [_one_value(slopes, slopes > _least(slopes)),
-                 _one_value(slopes, slopes < -_least(slopes))]  # fmt: skip
+        least = _least(slopes)
+        sides = [_one_value(slopes, slopes > least), _one_value(slopes, slopes < -least)]
         if None in sides or abs((slopes * table).sum()) > _CLOSE:
             return None
         found.add(tuple(sides))
