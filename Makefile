@@ -2,18 +2,19 @@
 #
 # Every command makes what it needs in .venv: Python 3.11 or newer and a C++ compiler are enough.
 # PYTHON=python3.12 chooses another interpreter for a new .venv; PYTEST="-k merge -x" is passed on to pytest.
-# JOBS=0 runs the tests in one process, as a debugger needs it.
+# JOBS=0 runs the tests in one process, as a debugger needs it. TIER=check runs the quick tests, TIER=all every one.
 # N=510 SEED=1 say how many mutants `make mutants` draws, and which.
 
 PYTHON ?= python3
 VENV   ?= .venv
 PYTEST ?=
 JOBS   ?= 2
+TIER   ?= test
 N      ?= 510
 SEED   ?= 1
 
 BIN     := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(wildcard src/karat/*/__init__.py src/karat/*/*/__init__.py)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(shell find src/karat -name __init__.py)
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 NEWEST  := numpy scipy narwhals nanoarrow click rich duckdb jinja2 matplotlib pandas polars pyarrow \
 	pytest pytest-xdist hypothesis jsonschema psutil
@@ -22,15 +23,21 @@ DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types unit browser soak gpu hostile faults fuzz sanitize clang mutants coverage bench numerics data docs pages tables stub release newest clean
+.PHONY: help demo check test test-all lint types unit browser soak gpu hostile faults fuzz sanitize clang mutants coverage bench numerics data docs pages tables stub release newest clean
 
 help:  ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/installed-cli  ## build and install karat, then report on the bundled digits predictions
 	$(BIN)/karat report $(DIGITS)
 
-test: lint types unit  ## run lint, types and every test
+check: TIER := check
+check: lint types unit  ## the inner loop: style, types and the quick tests (three minutes)
+
+test: lint types unit  ## all that proves correctness: style, types and the tests (ten minutes)
+
+test-all: TIER := all
+test-all: lint types unit  ## everything, also what takes long: what releases run
 
 lint: $(VENV)/installed-test  ## check style and formatting with ruff
 	$(BIN)/ruff check .
@@ -39,10 +46,10 @@ lint: $(VENV)/installed-test  ## check style and formatting with ruff
 types: $(VENV)/installed-test  ## check the types of src with mypy --strict
 	$(BIN)/mypy --strict src
 
-unit: $(VENV)/installed-test browser  ## run the tests only
-	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST)
+unit: $(VENV)/installed-test  ## run the tests only
+	$(BIN)/python -m pytest -n $(JOBS) --tier $(TIER) $(PYTEST)
 
-# Without a browser the tests of pages are skipped; .ci/run requires them.
+# Without a browser the tests of pages are skipped, and say so; .ci/run asks for it and requires them.
 browser:  ## install Chromium from the distribution for the tests of pages, as root and where it is absent
 	@for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

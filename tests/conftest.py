@@ -1,4 +1,4 @@
-"""Settings of every test: skips that may not happen."""
+"""Settings of every test: skips that may not happen, and which tests a tier runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from tests.ids import named
 from tests.optional import REQUIRED, is_required
+from tests.tiers import TIERS, tier_of
 
 # Machines are shared: how long one example takes says nothing about the library.
 hypothesis.settings.register_profile("karat", deadline=None)
@@ -17,6 +18,19 @@ hypothesis.settings.register_profile("soak", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile("karat")
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tier", choices=TIERS, default=TIERS[-1], help="tests that are run")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    most = TIERS.index(config.getoption("tier"))
+    kept = [item for item in items if TIERS.index(tier_of(item)) <= most]
+    left_out = set(items).difference(kept)
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = kept
 
 
 @pytest.hookimpl(wrapper=True)

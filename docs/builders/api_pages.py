@@ -17,7 +17,7 @@ MODULES: Final = {
     "karat.objectives": "Objectives",
     "karat.metrics": "The catalogue",
     "karat.tally": "Tallies: the waist",
-    "karat.testing": "Laws for metrics and engines of third parties",
+    "karat.testing": "Laws for metrics and sources of third parties",
     "karat.errors": "Errors",
     "karat.compat.sklearn": "Drop-in for scikit-learn",
     "karat.compat.catboost": "Drop-in for CatBoost",

@@ -25,7 +25,7 @@ ROOMS: dict[str, str] = {
     "results": "inference curves metrics data tally errors",
     "output": "results inference curves metrics data tally errors",
     "api": "output results inference curves metrics data tally errors",
-    "testing": "api output results inference metrics tally errors",
+    "testing": "api data output results inference metrics tally errors",
     "compat": "api objectives metrics data tally errors",
     "cli": "api output results inference metrics data tally errors",
 }

@@ -55,7 +55,9 @@ def chromium() -> str:
     if found is None:
         if is_required():
             pytest.fail(f"there is no Chromium and {REQUIRED} is set", pytrace=False)
-        pytest.skip("there is no Chromium", allow_module_level=True)
+        pytest.skip(
+            "there is no Chromium: `make browser` installs it, as root", allow_module_level=True
+        )
     return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.output.thresholds import thresholds_section
+from karat.output.sections import thresholds_section
 from tests.browser.opening import browser, opened
 from tests.optional import optional
 

@@ -14,8 +14,7 @@ import pytest
 
 import karat
 from karat.output.plots._element import _short_path
-from karat.output.plots._shrink import coarser
-from karat.output.plots.svg import as_svg
+from karat.output.plots.svg import as_svg, coarser
 from karat.plot import PALETTE
 from tests.optional import optional
 from tests.plot.reports import compared, lacking, of_classes

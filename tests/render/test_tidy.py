@@ -165,12 +165,12 @@ def test_hostile_names_stand_in_rows_as_they_are(backend: Any, tmp_path: Path) -
 def test_the_frame_is_of_the_first_library_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     report = REPORTS["two"]()
     assert type(report.to_frame()).__module__.startswith("pandas")
-    monkeypatch.setattr("karat.output.frames._is_installed", lambda name: name != "pandas")
+    monkeypatch.setattr("karat.output.tidy._is_installed", lambda name: name != "pandas")
     assert type(report.to_frame()).__module__.startswith("polars")
     with pytest.raises(KaratError, match=r"Missing: pandas\.") as caught:
         report.to_frame("pandas")
     assert caught.value.code == "K501"
-    monkeypatch.setattr("karat.output.frames._is_installed", lambda name: False)
+    monkeypatch.setattr("karat.output.tidy._is_installed", lambda name: False)
     with pytest.raises(KaratError, match=r"Missing: pandas or polars or pyarrow\.") as caught:
         report.to_frame()
     assert str(caught.value).endswith(

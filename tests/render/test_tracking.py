@@ -16,7 +16,7 @@ import pytest
 import karat
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.output.yaml_text import yaml_of
+from karat.output.model_index import yaml_of
 from tests.optional import optional
 from tests.render.hostile_names import NAMES, hostile_report
 from tests.render.reports import REPORTS

@@ -161,7 +161,7 @@ def test_every_metric_is_listed_with_the_slices_of_the_first(kind: str) -> None:
 
 
 def test_better_and_worse_slices_look_different() -> None:
-    from karat.output.slices import slice_sections
+    from karat.output.sections import slice_sections
 
     rng = np.random.default_rng(0)
     group = np.repeat(["bad", "good", "usual"], [300, 300, 1400])

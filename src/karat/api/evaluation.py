@@ -32,7 +32,7 @@ from karat.data.scores.decided import both_decide, checked_threshold
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, as_slices, named_columns
 from karat.data.sources.arrays.rows import labels_of_arrays, score_rows
-from karat.data.sources.distributed.frames import spread_host
+from karat.data.sources.distributed.frames import pieces_of, spread_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.units import FileUnits
 from karat.data.sources.tables.frames import is_frame
@@ -187,8 +187,7 @@ def evaluate(
     spec = Spec(wanted, policy, confidence, n_threads, threshold)
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     if is_table:
-        is_spread = spread_host(y_true) is not None
-        where = "files" if names_files(y_true) else "partitions" if is_spread else None
+        where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)
         columns["clusters"] = of_table("clusters", clusters, where)
         report = report_of_table(
@@ -355,7 +354,9 @@ def report_of_table(
                 named,
                 spec,
                 groups,
-                replace(empty, max_memory=max_memory or _TASK_MEMORY),
+                empty
+                if spread_host(table) is None or max_memory
+                else replace(empty, max_memory=_TASK_MEMORY),
                 checkpoint,
                 exact,
                 nulls=nulls,
@@ -421,12 +422,11 @@ def _table_at_once(
         from karat.data.sources.files.rows import rows_of_files
 
         return rows_of_files(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
-    is_spread = spread_host(table) is not None
-    if checkpoint is not None or (exact and is_spread):
+    pieces = pieces_of(table)
+    if checkpoint is not None or (exact and pieces):
         option = "exact" if checkpoint is None else "checkpoint"
-        where = "partitions" if is_spread else "a table in memory"
-        raise error("K415", option=option, found=f"The rows are in {where}")
-    if not is_spread:
+        raise error("K415", option=option, found=f"The rows are in {pieces or 'a table in memory'}")
+    if pieces is None:
         from karat.data.sources.tables.rows import rows_of_frame
 
         return rows_of_frame(table, groups=groups, n_threads=spec.n_threads, **named, **reading)

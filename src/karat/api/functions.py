@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.function_docs import docstring, signature_of
-from karat.data.as_ndarray import array_as_it_is
+from karat.data.as_ndarray import as_ndarray
 from karat.data.sources.arrays.labels import tally_labels
 from karat.data.sources.arrays.matrices import tally_matrix
 from karat.data.sources.arrays.plain_counts import Count, count_for
@@ -79,8 +79,8 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
-        true = y_true if type(y_true) is np.ndarray else array_as_it_is(y_true)
-        pred = y_pred if type(y_pred) is np.ndarray else array_as_it_is(y_pred)
+        true = y_true if type(y_true) is np.ndarray else as_ndarray(y_true)
+        pred = y_pred if type(y_pred) is np.ndarray else as_ndarray(y_pred)
         if (
             _are_plain(true, pred)
             and confusion is None
@@ -299,7 +299,7 @@ def confusion_matrix(
         >>> karat.confusion_matrix(["cat", "dog", "dog"], ["cat", "cat", "dog"]).tolist()
         [[1, 0], [1, 1]]
     """
-    true, pred = array_as_it_is(y_true), array_as_it_is(y_pred)
+    true, pred = as_ndarray(y_true), as_ndarray(y_pred)
     if _are_plain(true, pred) and labels is None and weights is None and n_threads is None:
         tally = count_cells(true, pred)
         if tally is not None:

@@ -159,10 +159,10 @@ def _of_labels(cells: Cells | None, rows: Rows | None) -> _Parts:
 
 def _of_score_parts(found: ScoreParts, spec: Spec) -> _Parts:
     scores = _placed(found).settled(spec.n_threads)
-    if scores.tables is None:
-        assert scores.held is not None
-        return _of_scores(rows_of(scores.held, scores.threshold, spec.n_threads), spec)
-    return _of_tables(scores, spec)
+    held = scores.measured
+    if held is None:
+        return _of_tables(scores, spec)
+    return _of_scores(rows_of(held, scores.threshold, spec.n_threads), spec)
 
 
 def _of_scores(rows: ScoreTally, spec: Spec) -> _Parts:

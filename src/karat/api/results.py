@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from karat.output.document import Document
-    from karat.output.frames import Backend
     from karat.output.model_index import ModelIndex
-    from karat.output.tidy import Row
+    from karat.output.tidy import Backend, Row
     from karat.output.tracking import MlflowLog
 
     Path = str | PathLike[str] | None
@@ -110,7 +109,7 @@ class Exports:
             >>> print(report.to_csv().splitlines()[1])
             accuracy,,,,0.6666666666666666,,,,,3,,true
         """
-        from karat.output.csv_text import csv_of
+        from karat.output.tidy import csv_of
 
         return _written(csv_of(*self._rows()), path)
 
@@ -141,7 +140,7 @@ class Exports:
             >>> report.to_frame("polars").columns[:5]
             ['metric', 'average', 'label', 'slice', 'value']
         """
-        from karat.output.frames import frame_of
+        from karat.output.tidy import frame_of
 
         rows, columns = self._rows()
         return frame_of(rows, columns, backend)

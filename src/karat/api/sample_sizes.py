@@ -11,7 +11,7 @@ from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.records import Difference
 from karat.inference.comparison.sizes import (
-    SizeAsked,
+    SizeSpec,
     rows_for_difference,
     rows_for_interval,
     rows_for_variance,
@@ -80,7 +80,7 @@ def rows_needed(
     if not share < 1.0:
         raise _refused("power", power, "a number between 0 and 1, as 0.8")
     positive = "a number above 0"
-    size = SizeAsked(
+    size = SizeSpec(
         None if half_width is None else _number("half_width", half_width, positive),
         None if difference is None else _number("difference", difference, positive),
         share,
@@ -120,7 +120,7 @@ def rows_needed(
     return rows_for_difference(chosen, table, size)
 
 
-def _of_scores(metric: Metric, pilot: Any, size: SizeAsked) -> int:
+def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> int:
     """Rows from the standard error of a metric of scores in the report of one model.
 
     Errors:

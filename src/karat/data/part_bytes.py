@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.data.accumulator import Tallies
 from karat.data.axes import Crossed, whole
-from karat.data.scores.storage import ScoreParts
+from karat.data.scores.storage import STORAGES, ScoreParts
 from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
 from karat.tally.held_rows import HeldRows
 from karat.tally.scored_tables import ScoredTables
@@ -21,7 +21,7 @@ __all__ = ["packed_tallies", "unpacked_tallies"]
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
-_PARTS: Final = ("cells", "held", "tables", "crossed")
+_PARTS: Final = ("cells", "held", "crossed")
 
 
 def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
@@ -33,7 +33,7 @@ def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
     if scores is not None and scores.held is not None:
         parts["held"] = scores.held.to_bytes()
     if scores is not None and scores.tables is not None:
-        parts["tables"] = scores.tables.to_bytes()
+        parts[scores.storage.name] = scores.tables.to_bytes()
     keys: list[list[str]] = []
     if found.crossed:
         assert found.cells is not None
@@ -60,7 +60,7 @@ def unpacked_tallies(
     every, at = memoryview(np.ascontiguousarray(data).data), 0
     parts: dict[str, Any] = {}
     for name, size in facts["sizes"].items():
-        if name.split(" ")[0] not in _PARTS or type(size) is not int or size < 0:
+        if name.split(" ")[0] not in (*_PARTS, *STORAGES) or type(size) is not int or size < 0:
             raise damaged(f"A part {name!r} of {size!r} bytes")
         parts[name] = every[at : at + size]
         at += size
@@ -68,14 +68,15 @@ def unpacked_tallies(
         raise damaged(f"{len(every) - at} bytes are left over after the parts")
     cells = from_bytes(parts["cells"]) if "cells" in parts else None
     held = HeldRows.from_bytes(parts["held"]) if "held" in parts else None
-    tables = ScoredTables.from_bytes(parts["tables"]) if "tables" in parts else None
+    storage = next((kind for name, kind in STORAGES.items() if name in parts), empty.storage)
+    tables = storage.read(parts[storage.name]) if storage.name in parts else None
     if cells is not None and (held is not None or tables is not None):
         raise damaged("It holds labels alone and rows with scores")
     keys = [tuple(map(str, key)) for key in facts.get("crossed", [])]
     crossed: Crossed = {
         key: (_crossed(parts[f"crossed {i}"], cells),) for i, key in enumerate(keys)
     }
-    return Tallies(cells, _scores(empty, held, tables), crossed=crossed)
+    return Tallies(cells, _scores(replace(empty, storage=storage), held, tables), crossed=crossed)
 
 
 def _crossed(data: Any, cells: Cells | None) -> CrossedCells:

@@ -36,7 +36,7 @@ from karat.errors import UnknownNameError as UnknownNameError
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate
-from karat.results.gate.outcome import GateResult as GateResult
+from karat.results.gate.result import GateResult as GateResult
 from karat.metrics.plan import Plan as Plan
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result

@@ -11,22 +11,34 @@ import numpy as np
 from karat.errors import error
 from karat.errors.numbers import amount, amounts, count, counted, interval, value
 from karat.metrics import Metric, PairRanks, Pairwise, get
-from karat.output.confusions import confusion_section, pairs_section
 from karat.output.document import Cell, Column, Document, Notes, Table
-from karat.output.inexact import inexact_notes
-from karat.output.slices import slice_sections
-from karat.output.thresholds import thresholds_section
+from karat.output.sections import (
+    confusion_section,
+    inexact_notes,
+    pairs_section,
+    slice_sections,
+    thresholds_section,
+)
 
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Result
+    from karat.results.values import ReportValues
 
 __all__ = ["describe", "facts", "headline_names", "is_headline"]
 
 FAMILIES = (
-    "accuracy", "rates", "fscores", "agreement",
-    "ranking", "probability", "calibration", "recalibration", "decompositions", "thresholds",
-)  # fmt: skip
+    "accuracy",
+    "rates",
+    "fscores",
+    "agreement",
+    "ranking",
+    "probability",
+    "calibration",
+    "recalibration",
+    "decompositions",
+    "thresholds",
+)
 """Order of the families of metrics at the head of a report; others follow."""
 
 N_CLASSES_IN_FULL = 24
@@ -62,7 +74,7 @@ def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline"
     return Document("karat report", facts(report), tuple(s for s in sections if s is not None))
 
 
-def headline_names(report: Report, which: str = "headline") -> list[str]:
+def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
     """The metrics that open the report: those asked for, else those whose record says so.
 
     Errors:
@@ -80,7 +92,7 @@ def headline_names(report: Report, which: str = "headline") -> list[str]:
     return [name for *_, name in sorted(chosen)] or list(report.metrics)
 
 
-def is_headline(report: Report, metric: Metric) -> bool:
+def is_headline(report: ReportValues, metric: Metric) -> bool:
     """Whether a metric is among those that open a report of so many classes."""
     # Of two classes the plain metrics speak; the averages stand under the table of classes,
     # and the one pair of classes says what one class against the other says.

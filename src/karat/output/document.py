@@ -10,7 +10,19 @@ from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
-__all__ = ["Cell", "Column", "Document", "Matrix", "Notes", "Section", "Style", "Table"]
+__all__ = [
+    "Cell",
+    "Column",
+    "Document",
+    "Line",
+    "Matrix",
+    "Notes",
+    "Section",
+    "Span",
+    "Style",
+    "Table",
+    "line_text",
+]
 
 Style: TypeAlias = Literal["", "title", "heading", "strong", "dim", "good", "bad", "warning"]
 
@@ -85,3 +97,26 @@ class Document:
     title: str
     facts: tuple[str, ...]
     sections: tuple[Section, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a line.
+
+    Attributes:
+        text: without line ends and control characters.
+        style: what it is.
+        heat: 0 to 1 shades the background, for a share of a row; negative for wrong cells.
+    """
+
+    text: str
+    style: Style = ""
+    heat: float = 0.0
+
+
+Line: TypeAlias = list[Span]
+
+
+def line_text(line: Line) -> str:
+    """The text of a line, without blanks at its end."""
+    return "".join(span.text for span in line).rstrip()

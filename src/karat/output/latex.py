@@ -16,17 +16,42 @@ N_MATRIX: Final = 20
 """Classes of the largest matrix that fits a page."""
 
 _SPECIAL: Final = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}",
-    "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"{\char34}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
     # After the end of a row, and after \midrule, both would be read as an argument.
-    "[": "{[}", "]": "{]}", "*": "{*}",
-    "-": "{-}", ",": "{,}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    "-": "{-}",
+    ",": "{,}",
     # What karat itself writes and pdfLaTeX does not know.
-    "→": r"$\to$", "−": "$-$", "–": "--", "×": r"$\times$", "∞": r"$\infty$", "·": r"$\cdot$",
-    "≥": r"$\geq$", "≤": r"$\leq$", "±": r"$\pm$", "²": r"$^2$", "Σ": r"$\Sigma$", "…": r"\dots{}",
-}  # fmt: skip
+    "→": r"$\to$",
+    "−": "$-$",
+    "–": "--",
+    "×": r"$\times$",
+    "∞": r"$\infty$",
+    "·": r"$\cdot$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "±": r"$\pm$",
+    "²": r"$^2$",
+    "Σ": r"$\Sigma$",
+    "…": r"\dots{}",
+}
 _DOUBLED: Final = "-,"
 """Alone they are themselves; two of them would become one longer dash, or one quote."""
 _GROUP: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")

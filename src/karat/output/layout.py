@@ -7,9 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from karat.errors.foreign_text import cells, distinct, harmless, padded, safe, wrapped
-from karat.output.document import Cell, Column, Document, Matrix, Notes, Section, Style, Table
+from karat.output.document import (
+    Cell,
+    Column,
+    Document,
+    Line,
+    Matrix,
+    Notes,
+    Section,
+    Span,
+    Style,
+    Table,
+    line_text,
+)
 from karat.output.matrix import matrix_lines
-from karat.output.spans import Line, Span, line_text
 
 __all__ = ["Line", "Span", "lay_out", "line_text", "plain_ascii"]
 

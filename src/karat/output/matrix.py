@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from karat.errors.foreign_text import cells, padded
 from karat.errors.numbers import amounts
-from karat.output.document import Matrix
-from karat.output.spans import Line, Span
+from karat.output.document import Line, Matrix, Span
 
 __all__ = ["matrix_lines"]
 

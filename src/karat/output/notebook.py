@@ -66,7 +66,7 @@ def comparison_as_html(comparison: Comparison) -> str:
 
 def confusion_as_html(confusion: Confusion) -> str:
     """A confusion matrix; of more than 30 classes the wrong cells that hold most rows."""
-    from karat.output.confusions import confusion_section, pairs_section
+    from karat.output.sections import confusion_section, pairs_section
     from karat.results.report import Report
 
     section: Section | None = confusion_section(confusion)

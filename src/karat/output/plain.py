@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from karat.output.confusions import confusion_section
 from karat.output.describe import describe
 from karat.output.document import Document
 from karat.output.layout import lay_out, line_text
+from karat.output.sections import confusion_section
 
 if TYPE_CHECKING:
     from karat.results.confusion import Confusion

@@ -1,4 +1,4 @@
-"""Results as rows, one value each: what tables for machines are made of.
+"""Results as rows, one value each, and rows as CSV and as frames: tables for machines.
 
 CSV, frames, MLflow, W&B and model cards read these rows; none of them computes.
 """
@@ -6,15 +6,17 @@ CSV, frames, MLflow, W&B and model cards read these rows; none of them computes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
+from karat.errors import error
 from karat.metrics import get
 from karat.output.describe import headline_names
 from karat.results.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from karat.results.comparison import Comparison
     from karat.results.report import Report
@@ -23,7 +25,11 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPARISON_COLUMNS",
     "REPORT_COLUMNS",
+    "Backend",
     "Row",
+    "csv_of",
+    "csv_of_lists",
+    "frame_of",
     "rows_of_classes",
     "rows_of_comparison",
     "rows_of_metrics",
@@ -179,3 +185,79 @@ def _text(text: str | None) -> str | None:
 def writable(text: str) -> str:
     """The text, where it has half of a character as its escape: no file can hold that."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def csv_of(rows: Iterable[Row], columns: Mapping[str, type]) -> str:
+    """The rows under their columns, without a line end after the last.
+
+    RFC 4180 with line feeds. Floats have the digits that give them back, what is None is an empty
+    field, an empty text is quoted.
+    """
+    return csv_of_lists(columns, ([row[name] for name in columns] for row in rows))
+
+
+def csv_of_lists(head: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
+    """Lists of values under a head, written likewise."""
+    return "\n".join(",".join(map(_field, row)) for row in (list(head), *rows))
+
+
+def _field(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    needs_quotes = not text or text != text.strip() or any(char in text for char in ',"\r\n')
+    return '"' + text.replace('"', '""') + '"' if needs_quotes else text
+
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+BACKENDS: Final[tuple[str, ...]] = get_args(Backend)
+
+
+def frame_of(rows: Sequence[Row], columns: Mapping[str, type], backend: Backend | None) -> Any:
+    """A native frame of the rows.
+
+    Args:
+        rows: one dict each, with every column.
+        columns: the columns and what they hold.
+        backend: whose frame; None: the first of pandas, Polars and PyArrow that is installed.
+
+    Errors:
+        K122 no such backend; K501 it is not installed, or none is.
+    """
+    import narwhals as nw
+
+    types = {str: nw.String(), float: nw.Float64(), int: nw.Int64(), bool: nw.Boolean()}
+    content = {name: [row[name] for row in rows] for name in columns}
+    schema = {name: types[kind] for name, kind in columns.items()}
+    return nw.from_dict(content, schema, backend=_chosen(backend)).to_native()
+
+
+def _chosen(backend: str | None) -> Any:
+    if backend is not None and backend not in BACKENDS:
+        raise error(
+            "K122",
+            argument="backend",
+            value=backend,
+            choices=", ".join(BACKENDS),
+            do="Leave it out for the first of them that is installed.",
+        )
+    for name in BACKENDS if backend is None else (backend,):
+        if _is_installed(name):
+            return name
+    names = BACKENDS if backend is None else (backend,)
+    raise error(
+        "K501",
+        feature="A frame",
+        package=" or ".join(names),
+        extra="cli",
+        advice=f"pip install {names[0]}; report.to_csv() and report.to_json() need no package.",
+    )
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # a module that was put in place without a specification
+        return False

@@ -6,11 +6,18 @@ import math
 import re
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from karat.output.csv_text import csv_of, csv_of_lists
 from karat.output.describe import describe, headline_names
 from karat.output.json import report_to_json
 from karat.output.markdown import markdown_of
-from karat.output.tidy import REPORT_COLUMNS, Row, rows_of_classes, rows_of_metrics, writable
+from karat.output.tidy import (
+    REPORT_COLUMNS,
+    Row,
+    csv_of,
+    csv_of_lists,
+    rows_of_classes,
+    rows_of_metrics,
+    writable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,9 +1,12 @@
-"""Laws for third parties: check a metric of your own as karat checks its own."""
+"""Laws for third parties: check a metric or a source of rows as karat checks its own."""
 
+from karat.data.sources.batches import BatchSource
 from karat.testing.bound_laws import BOUND_LAWS
+from karat.testing.conformance import SourceLaws, check_source, differences
 from karat.testing.damage import mutants, survivors, unlisted
 from karat.testing.interval_laws import INTERVAL_LAWS
 from karat.testing.laws import LAWS, metrics_of, random_tables
+from karat.testing.samples import Sample, samples
 from karat.testing.score_laws import SCORE_LAWS
 
 __all__ = [
@@ -11,9 +14,15 @@ __all__ = [
     "INTERVAL_LAWS",
     "LAWS",
     "SCORE_LAWS",
+    "BatchSource",
+    "Sample",
+    "SourceLaws",
+    "check_source",
+    "differences",
     "metrics_of",
     "mutants",
     "random_tables",
+    "samples",
     "survivors",
     "unlisted",
 ]

@@ -24,7 +24,7 @@ from karat.errors import error
 __all__ = ["ScoreMatrix"]
 
 GROWTH_BYTES = 1 << 26
-"""The least that the matrix grows by where the number of rows is not known."""
+"""The most that a small matrix grows by where the number of rows is not known: it doubles."""
 
 
 @dataclass
@@ -132,9 +132,10 @@ class ScoreMatrix:
             self._flat = np.empty((self.n_expected or 0) * width, dtype)
         start, stop = self._filled * width, (self._filled + n) * width
         if stop > len(self._flat):
-            growth = max(GROWTH_BYTES // self._flat.itemsize, len(self._flat) // 8)
+            size = len(self._flat)
+            growth = max(min(GROWTH_BYTES // self._flat.itemsize, size), size // 8)
             # Moved by the system page by page, not copied beside itself.
-            self._flat.resize(max(stop, len(self._flat) + growth), refcheck=False)
+            self._flat.resize(max(stop, size + growth), refcheck=False)
         self._filled += n
         return self._flat[start:stop].reshape(n, width)
 

@@ -6,9 +6,11 @@ no order of batches and no way of merging changes a report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from karat.data.labels.align import classes_of
 from karat.data.labels.identity import harmonized, kind_of
@@ -22,7 +24,16 @@ from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import Chunk, HeldRows, check_alike
 from karat.tally.scored_tables import ScoredTables
 
-__all__ = ["ScoreParts", "classes_of_columns", "discovered", "rows_of", "too_many"]
+__all__ = [
+    "STORAGES",
+    "ScoreParts",
+    "Storage",
+    "classes_of_columns",
+    "discovered",
+    "rows_of",
+    "stored_in",
+    "too_many",
+]
 
 _LEAST_GROUP: Final = 1 << 19
 _BYTES_OF_A_ROW: Final = 128
@@ -70,6 +81,63 @@ def discovered(labels: Iterable[Label], positive: Label | None) -> Classes:
 
 
 @dataclass(frozen=True)
+class Storage:
+    """A kind of summary for rows with scores that do not fit into `max_memory`.
+
+    A summary is immutable and has `merge`, `to_bytes`, `n_rows`, `classes`, `is_prob`, `is_single`
+    (one column of scores), `is_weighted`, `has_pred` and `is_exact`, as `ScoredTables` has.
+
+    Attributes:
+        name: its name in the bytes of streams and partitions.
+        summary: (rows, what is kept of earlier rows, threads) → the summary of the rows; the
+            first two are `HeldRows` and `ScoreParts`.
+        read: what `to_bytes` wrote → the summary.
+        rows: the summary → rows that are measured in its stead, weighted or in another order; None:
+            the summary is a `ScoredTables`, which is measured itself.
+    """
+
+    name: str
+    summary: Callable[[HeldRows, ScoreParts, int | None], Any]
+    read: Callable[[Any], Any]
+    rows: Callable[[Any], HeldRows] | None = None
+
+
+def _histograms(held: HeldRows, parts: ScoreParts, n_threads: int | None) -> ScoredTables:
+    assert parts.shape is not None
+    limit, n_sampled = room_of(
+        parts.classes.k,
+        is_prob=parts.is_prob,
+        is_single=parts.shape[0] is None,
+        is_weighted=parts.shape[2],
+        n_bytes=parts.max_memory,
+    )
+    rows = rows_of(held, parts.threshold, n_threads, is_part=True)
+    return tables_of(rows, limit, n_sampled, parts.tables, is_frequency=parts.is_frequency)
+
+
+_HISTOGRAMS: Final = Storage("tables", _histograms, ScoredTables.from_bytes)
+STORAGES: Final[dict[str, Storage]] = {_HISTOGRAMS.name: _HISTOGRAMS}
+"""Kinds of summaries by name; `stored_in` adds one."""
+
+_chosen: ContextVar[Storage] = ContextVar("storage", default=_HISTOGRAMS)
+
+
+@contextmanager
+def stored_in(storage: Storage) -> Iterator[None]:
+    """Rows that do not fit are put into another storage, inside a with statement.
+
+    Tasks of a cluster put them into score histograms.
+    """
+    STORAGES[storage.name] = storage
+    token = _chosen.set(storage)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+        del STORAGES[storage.name]
+
+
+@dataclass(frozen=True)
 class ScoreParts:
     """What a stream holds of rows with scores: immutable, added by `merge`.
 
@@ -81,6 +149,7 @@ class ScoreParts:
         held: rows that are kept, or not yet in tables; None without any.
         tables: the others; None while all are kept.
         shape: as of `HeldRows`; None without rows.
+        storage: what the tables are.
     """
 
     max_memory: int
@@ -90,6 +159,7 @@ class ScoreParts:
     held: HeldRows | None = None
     tables: ScoredTables | None = None
     shape: tuple[int | None, bool, bool] | None = None
+    storage: Storage = field(default_factory=_chosen.get, compare=False)
 
     @property
     def _one(self) -> HeldRows | ScoredTables:
@@ -190,20 +260,18 @@ class ScoreParts:
         """The same with every row in tables."""
         if self.held is None:
             return self
-        assert self.shape is not None
-        limit, n_sampled = room_of(
-            self.classes.k,
-            is_prob=self.is_prob,
-            is_single=self.shape[0] is None,
-            is_weighted=self.shape[2],
-            n_bytes=self.max_memory,
-        )
         tables = self.tables
         for held in _parts(self.held, self._group):
-            rows = rows_of(held, self.threshold, n_threads, is_part=True)
-            part = tables_of(rows, limit, n_sampled, tables, is_frequency=self.is_frequency)
+            part = self.storage.summary(held, replace(self, tables=tables), n_threads)
             tables = part if tables is None else tables.merge(part)
         return replace(self, held=None, tables=tables)
+
+    @property
+    def measured(self) -> HeldRows | None:
+        """The rows that are measured; None where tables are."""
+        if self.tables is None:
+            return self.held
+        return None if self.storage.rows is None else self.storage.rows(self.tables)
 
     def settled(self, n_threads: int | None = None) -> ScoreParts:
         """The same, either all kept or all in tables."""

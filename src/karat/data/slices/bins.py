@@ -138,9 +138,10 @@ def bins_of_numbers(numbers: Floats, missing: Flags | None, name: str) -> Binned
     is_finite = np.isfinite(held)
     if not is_finite.all():
         raise error(
-            "K181", found=f"{name!r} holds {float(held[~is_finite][0])!r}, which is in no bin",
+            "K181",
+            found=f"{name!r} holds {float(held[~is_finite][0])!r}, which is in no bin",
             do="Give finite numbers, or null where there is none.",
-        )  # fmt: skip
+        )
     if len(np.unique(held[:_LOOKED_AT])) <= MOST_WHOLE:
         values = np.unique(held)
         most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS

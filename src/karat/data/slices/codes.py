@@ -26,9 +26,18 @@ from karat.errors import KaratError, error, short
 from karat.tally.sliced import key_of
 
 __all__ = [
-    "MISSING", "MOST", "N_BINS", "Key", "SliceCodes", "as_slices", "coded_texts", "crossed",
-    "in_order", "named_columns", "of_columns",
-]  # fmt: skip
+    "MISSING",
+    "MOST",
+    "N_BINS",
+    "Key",
+    "SliceCodes",
+    "as_slices",
+    "coded_texts",
+    "crossed",
+    "in_order",
+    "named_columns",
+    "of_columns",
+]
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 Key: TypeAlias = tuple[str, ...]
@@ -81,9 +90,10 @@ def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
     """
     if isinstance(by, str):
         raise error(
-            "K181", found=f"by={by!r} names a column, and there is no table",
+            "K181",
+            found=f"by={by!r} names a column, and there is no table",
             do="Give one value for each row, or a dict from name to values.",
-        )  # fmt: skip
+        )
     if not isinstance(by, Mapping):
         name = getattr(by, "name", None)
         return (coded_values(by, name if isinstance(name, str) and name else ALONE, n),)
@@ -123,9 +133,10 @@ def refuse_same_names(by: Mapping[Any, Any]) -> None:
         key = key_of(name)
         if key in seen:
             raise error(
-                "K181", found=f"Its keys {seen[key]!r} and {name!r} are one name",
+                "K181",
+                found=f"Its keys {seen[key]!r} and {name!r} are one name",
                 do="Columns are known by the text of their names: give each a text of its own.",
-            )  # fmt: skip
+            )
         seen[key] = name
 
 
@@ -323,8 +334,9 @@ def _without_empty(found: SliceCodes) -> SliceCodes:
 
 def _check_number(n: int, column: str, most: int = MOST) -> None:
     if n > most:
-        raise error("K182", column=f"by={column!r}", n=n, most=most, distinct=MOST_WHOLE,
-                    bins=N_BINS)  # fmt: skip
+        raise error(
+            "K182", column=f"by={column!r}", n=n, most=most, distinct=MOST_WHOLE, bins=N_BINS
+        )
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -9,16 +9,19 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.combined import (
+from karat.inference.comparison.contrasts import (
+    Apart,
     Correlation,
     Distances,
+    Paired,
+    SamplingError,
+    Units,
     correlation,
     least_variance,
     limits_together,
 )
 from karat.inference.comparison.judging import Limits, Measured
 from karat.inference.comparison.records import Estimate
-from karat.inference.comparison.spreads import Apart, Paired, SamplingError, Units
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.influence_variance import row_factors
 from karat.inference.scored_intervals import measured_with_intervals
@@ -63,10 +66,10 @@ def estimates_of_scores(
     found = {}
     for metric in metrics:
         one = sure.intervals.get(metric, Interval())
+        value = float(values[metric].value)
         found[metric] = Estimate(
-            float(values[metric].value), one.low, one.high, level, one.method, one.standard_error,
-            one.remark,
-        )  # fmt: skip
+            value, one.low, one.high, level, one.method, one.standard_error, one.remark
+        )
     return found
 
 

@@ -111,9 +111,12 @@ def standing(
         rows[here] = n * np.where(is_usual, ratio, 1.0)
     shape = tables.shape[:-1]
     return Standing(
-        np.where(defined, x, 0.0).reshape(shape), rows.reshape(shape), defined.reshape(shape),
-        known.reshape(shape), (low, high) if is_bounded else None,
-    )  # fmt: skip
+        np.where(defined, x, 0.0).reshape(shape),
+        rows.reshape(shape),
+        defined.reshape(shape),
+        known.reshape(shape),
+        (low, high) if is_bounded else None,
+    )
 
 
 def _values(

@@ -12,8 +12,13 @@ import numpy.typing as npt
 from karat.errors.foreign_text import harmless
 
 __all__ = [
-    "Candidates", "RowLosses", "WeakSlice", "WeakSlices", "largest_of_shuffled", "standardized",
-]  # fmt: skip
+    "Candidates",
+    "RowLosses",
+    "WeakSlice",
+    "WeakSlices",
+    "largest_of_shuffled",
+    "standardized",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]

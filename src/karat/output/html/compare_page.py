@@ -62,9 +62,11 @@ def comparison_to_html(comparison: Comparison) -> str:
 def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:
     """What a metric gave for each model, with bars on one scale."""
     ends = [
-        x for one in models for x in (one.value, one.low, one.high)
+        x
+        for one in models
+        for x in (one.value, one.low, one.high)
         if x is not None and math.isfinite(x)
-    ]  # fmt: skip
+    ]
     scale = (min(ends), max(ends)) if ends and min(ends) < max(ends) else (0.0, math.inf)
     return [
         {

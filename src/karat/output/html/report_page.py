@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from karat._version import __version__
-from karat.output.confusions import pairs_section
 from karat.output.describe import facts
 from karat.output.document import Notes, Table
 from karat.output.html.confusion import PLAIN, matrix_of
@@ -21,9 +20,7 @@ from karat.output.html.tables import (
     signatures,
     undefined_reasons,
 )
-from karat.output.inexact import inexact_notes
-from karat.output.slices import slice_sections
-from karat.output.thresholds import thresholds_section
+from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
 if TYPE_CHECKING:
     from karat.results.report import Report

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from karat.errors import error, short
 from karat.errors.foreign_text import distinct, safe
@@ -19,6 +21,7 @@ __all__ = [
     "add_legend",
     "axes_of",
     "check_matplotlib",
+    "deviate_axes",
     "faint",
     "ink",
     "names_on_plots",
@@ -100,9 +103,18 @@ def add_legend(ax: Axes, *, loc: str, title: str | None = None, columns: int = 1
     size = "small" if len(handles) <= 4 else "x-small"
     place: Any = loc
     legend = ax.legend(
-        handles, labels, loc=place, title=title, ncols=columns, fontsize=size, title_fontsize=size,
-        framealpha=0.85, handlelength=2.4, labelspacing=0.3, borderpad=0.4,
-    )  # fmt: skip
+        handles,
+        labels,
+        loc=place,
+        title=title,
+        ncols=columns,
+        fontsize=size,
+        title_fontsize=size,
+        framealpha=0.85,
+        handlelength=2.4,
+        labelspacing=0.3,
+        borderpad=0.4,
+    )
     legend.set_alignment("left")
     without_tex([*legend.get_texts(), legend.get_title()])
 
@@ -133,3 +145,43 @@ def unit_axes(ax: Axes, *, x: str, y: str, is_vertical: bool = True) -> None:
     ax.set(xlabel=x, ylabel=y, xlim=(-0.02, 1.02))
     if is_vertical:
         ax.set_ylim(-0.02, 1.02)
+
+
+_TICKS: Final = (1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
+_LEAST: Final = 1e-6
+"""No share is shown further away than this from 0."""
+
+
+def deviate_axes(ax: Axes, drawn: Iterable[tuple[Any, Any]]) -> None:
+    """Make both axes those of normal deviates, as wide as the points between 0 and 1 ask for.
+
+    Args:
+        ax: the axes.
+        drawn: shares along both axes of each curve.
+    """
+    from scipy.special import ndtr, ndtri
+
+    pairs = list(drawn)
+    for axis, place in (("x", 0), ("y", 1)):
+        values = np.concatenate([np.asarray(pair[place]) for pair in pairs] or [np.zeros(0)])
+        low, high = _limits(values)
+        getattr(ax, f"set_{axis}scale")("function", functions=(ndtri, ndtr))
+        getattr(ax, f"set_{axis}lim")(low, high)
+        ticks = [tick for tick in _TICKS if low <= tick <= high]
+        texts = [f"{100 * tick:.10g} %" for tick in ticks]
+        getattr(ax, f"set_{axis}ticks")(ticks, texts)
+        getattr(ax, f"{axis}axis").set_minor_locator(_no_ticks())
+
+
+def _no_ticks() -> Any:
+    from matplotlib.ticker import NullLocator
+
+    return NullLocator()
+
+
+def _limits(values: Any) -> tuple[float, float]:
+    """From below the smallest share to above the largest one, of those that are not 0 or 1."""
+    inner = values[(values > 0) & (values < 1)]
+    low = float(np.clip(inner.min(initial=0.02) / 1.5, _LEAST, 0.02))
+    high = 1 - float(np.clip((1 - inner.max(initial=0.5)) / 1.5, 0.01, 0.5))
+    return low, high

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from karat.errors import error, shown
 from karat.inference.comparison.records import Difference
 from karat.metrics import get
-from karat.output.plots._asked import asked_metrics
 from karat.output.plots._axes import faint, names_on_plots
 from karat.output.plots._forest import (
     MOST_ROWS,
@@ -19,6 +18,7 @@ from karat.output.plots._forest import (
     tell_missing,
 )
 from karat.output.plots._palette import MUTED, PALETTE
+from karat.output.plots._series import asked_metrics
 from karat.results.comparison import Comparison
 
 if TYPE_CHECKING:

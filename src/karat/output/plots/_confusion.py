@@ -101,14 +101,20 @@ def _only(reports: Reports) -> Report:
 def _check(normalize: Any, sort: Any) -> None:
     if not (normalize is None or (isinstance(normalize, str) and normalize in _TITLES)):
         raise error(
-            "K122", argument="normalize", value=normalize, choices=shown(_TITLES),
+            "K122",
+            argument="normalize",
+            value=normalize,
+            choices=shown(_TITLES),
             do="None draws counts.",
-        )  # fmt: skip
+        )
     if not (isinstance(sort, str) and sort in ("class", "error")):
         raise error(
-            "K122", argument="sort", value=sort, choices="'class', 'error'",
+            "K122",
+            argument="sort",
+            value=sort,
+            choices="'class', 'error'",
             do="'class' keeps the order of the report.",
-        )  # fmt: skip
+        )
 
 
 def _shares(matrix: Numbers, normalize: str | None) -> Numbers:
@@ -198,8 +204,14 @@ def _name_axes(ax: Axes, names: list[str], sort: str, *, has_totals: bool) -> No
     turned = sum(map(len, texts)) > 50 or max(map(len, texts), default=0) > 6
     if has_totals:
         places, texts = [*places, k], [*texts, "all"]
-    ax.set_xticks(places, texts, fontsize=size, rotation=45 if turned else 0,
-                  ha="right" if turned else "center", rotation_mode="anchor")  # fmt: skip
+    ax.set_xticks(
+        places,
+        texts,
+        fontsize=size,
+        rotation=45 if turned else 0,
+        ha="right" if turned else "center",
+        rotation_mode="anchor",
+    )
     ax.set_yticks(places, texts, fontsize=size)
     without_tex([*ax.get_xticklabels(), *ax.get_yticklabels()])
     ax.tick_params(length=0)

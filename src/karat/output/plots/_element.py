@@ -18,9 +18,13 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 _REFERENCE = re.compile(r"(?:href=#|url\(#)([^)]+)")
 _SHORTENED: Final = {"transform", "d", "x", "y", "width", "height", "viewBox", "font-size"}
 _DROPPED: Final = {
-    "version", "font-family", "stroke-linejoin", "stroke-linecap", "stroke-dashoffset",
+    "version",
+    "font-family",
+    "stroke-linejoin",
+    "stroke-linecap",
+    "stroke-dashoffset",
     "image-rendering",
-}  # fmt: skip
+}
 """The whole picture joins lines in one way; fonts are left to the page."""
 
 

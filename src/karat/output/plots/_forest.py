@@ -70,9 +70,14 @@ def draw_rows(ax: Axes, rows: Sequence[Row], places: Sequence[float], look: dict
         hollow = {name: look[name] for name in ("color", "marker") if name in look}
         label = None if whole else look.get("label")
         ax.plot(
-            [row.value for row, _ in bare], [place for _, place in bare], linestyle="none",
-            markersize=5, fillstyle="none", **hollow, label=label,
-        )  # fmt: skip
+            [row.value for row, _ in bare],
+            [place for _, place in bare],
+            linestyle="none",
+            markersize=5,
+            fillstyle="none",
+            **hollow,
+            label=label,
+        )
 
 
 def add_row_legend(ax: Axes, n_rows: int, title: str | None = None) -> None:
@@ -106,6 +111,13 @@ def tell_missing(ax: Axes, reasons: Sequence[tuple[float, str]]) -> None:
     across = ax.get_yaxis_transform()
     for place, reason in reasons:
         ax.text(
-            0.01, place, reason, transform=across, va="center", ha="left", color=MUTED,
-            fontsize="x-small", clip_on=True,
-        )  # fmt: skip
+            0.01,
+            place,
+            reason,
+            transform=across,
+            va="center",
+            ha="left",
+            color=MUTED,
+            fontsize="x-small",
+            clip_on=True,
+        )

@@ -12,7 +12,6 @@ from karat.errors import KaratError, error, shown
 from karat.errors.numbers import count, value
 from karat.metrics import Metric, get
 from karat.output.describe import is_headline
-from karat.output.plots._asked import asked_metrics
 from karat.output.plots._axes import faint, names_on_plots
 from karat.output.plots._forest import (
     MOST_ROWS,
@@ -23,7 +22,7 @@ from karat.output.plots._forest import (
     tell_missing,
 )
 from karat.output.plots._palette import MUTED, style
-from karat.output.plots._series import Reports, series_of
+from karat.output.plots._series import Reports, asked_metrics, series_of
 from karat.results.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 
 if TYPE_CHECKING:

@@ -53,8 +53,10 @@ def scores(
     for one in shown.series:
         inside, outside, edges = _histograms(one)
         look: dict[str, Any] = {
-            "color": one.style.color, "linestyle": one.style.linestyle, "linewidth": 1.4,
-        }  # fmt: skip
+            "color": one.style.color,
+            "linestyle": one.style.linestyle,
+            "linewidth": 1.4,
+        }
         undefined = one.report.curves.roc[one.label].undefined
         note = f"  {undefined}" if undefined and not inside.sum() else ""
         if is_one:

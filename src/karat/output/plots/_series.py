@@ -9,13 +9,14 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from karat.errors import error, short, shown
+from karat.metrics import Metric
 from karat.output.plots._axes import names_on_plots
 from karat.output.plots._palette import Style, style
 
 if TYPE_CHECKING:
     from karat.results.report import Report
 
-__all__ = ["MOST_SERIES", "N_WORST", "Reports", "Series", "Shown", "series_of"]
+__all__ = ["MOST_SERIES", "N_WORST", "Reports", "Series", "Shown", "asked_metrics", "series_of"]
 
 Reports: TypeAlias = Mapping[str, "Report"]
 """Reports by name; one alone has the name ``""``."""
@@ -151,3 +152,22 @@ def _styled(reports: Reports, chosen: Iterable[tuple[int, int]], n_classes: int)
             parts.append(shown_names[at][i])
         series.append(Series(of[at], i, " · ".join(parts), look))
     return series
+
+
+def asked_metrics(picture: str, metrics: Any) -> list[Any]:
+    """What `metrics=` lists: names, or one.
+
+    Errors:
+        K702 it is no list, or empty.
+    """
+    if isinstance(metrics, str | Metric):
+        return [metrics]
+    try:
+        found = list(metrics)
+    except TypeError:
+        told = f"metrics= is {short(metrics)} ({type(metrics).__name__}), not names of metrics"
+        do = "Name some, metrics=['precision', 'recall'], or one."
+        raise error("K702", name=picture, found=told, do=do) from None
+    if not found:
+        raise error("K702", name=picture, found="metrics= is empty", do="Name one.")
+    return found

@@ -10,10 +10,9 @@ import numpy as np
 from karat.errors import KaratError, error
 from karat.errors.numbers import count, value
 from karat.metrics import Metric, get
-from karat.output.plots._asked import asked_metrics
 from karat.output.plots._axes import add_legend, faint
 from karat.output.plots._palette import MUTED, style
-from karat.output.plots._series import Reports, Series, series_of
+from karat.output.plots._series import Reports, Series, asked_metrics, series_of
 from karat.tally import Cells, Classes
 
 if TYPE_CHECKING:
@@ -63,8 +62,11 @@ def threshold(
         undefined = one.report.curves.roc[one.label].undefined
         name = _name(one, metric, len(chosen)) + (f"  {undefined}" if undefined else "")
         kinds: dict[str, Any] = {
-            "color": look.color, "linestyle": look.linestyle, "label": name, "linewidth": 1.6,
-        }  # fmt: skip
+            "color": look.color,
+            "linestyle": look.linestyle,
+            "label": name,
+            "linewidth": 1.6,
+        }
         ax.plot(x, y, **(kinds | line))
         if metric.name == "f1":
             _best(ax, one, look.color, is_named=len(places) <= len(_OF_ONE))
@@ -100,9 +102,11 @@ def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
     for metric in found:
         if metric.needs_scores or metric.lift != "plain":
             raise error(
-                "K702", name="threshold", found=f"{metric} is no metric of one class by its labels",
+                "K702",
+                name="threshold",
+                found=f"{metric} is no metric of one class by its labels",
                 do="Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'.",
-            )  # fmt: skip
+            )
     return found
 
 
@@ -149,9 +153,16 @@ def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
     told_best = f"best f1: {wave}{value(point['value'])} at {wave}{point['threshold']:.4g}"
     label = told_best if is_named else None
     ax.plot(
-        [point["threshold"]], [point["value"]], color=color, marker=one.style.marker,
-        markersize=6, markeredgecolor=ax.get_facecolor(), linestyle="none", label=label, zorder=3,
-    )  # fmt: skip
+        [point["threshold"]],
+        [point["value"]],
+        color=color,
+        marker=one.style.marker,
+        markersize=6,
+        markeredgecolor=ax.get_facecolor(),
+        linestyle="none",
+        label=label,
+        zorder=3,
+    )
 
 
 def _current(ax: Axes, reports: Sequence[Report]) -> None:
@@ -166,9 +177,13 @@ def _current(ax: Axes, reports: Sequence[Report]) -> None:
             at = 0.5
         if at is not None and at not in told:
             ax.axvline(
-                at, color=MUTED, linestyle=":", linewidth=1, zorder=1,
+                at,
+                color=MUTED,
+                linestyle=":",
+                linewidth=1,
+                zorder=1,
                 label="_" * bool(told) + f"threshold {at:g}",
-            )  # fmt: skip
+            )
             told.add(at)
 
 

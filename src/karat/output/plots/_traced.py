@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, Traced
-from karat.errors.numbers import count, share
-from karat.output.plots._areas import AVERAGE_PRECISION, ROC_AUC, Area, area_of_class, area_of_mean
-from karat.output.plots._axes import add_legend, faint, ink, unit_axes
-from karat.output.plots._deviates import deviate_axes
+from karat.errors import KaratError
+from karat.errors.numbers import MISSING, count, interval, share, value
+from karat.output.plots._axes import add_legend, deviate_axes, faint, ink, unit_axes
 from karat.output.plots._palette import MUTED
 from karat.output.plots._series import Reports, Series, Shown, series_of
 
@@ -27,6 +26,53 @@ __all__ = ["det", "gain", "lift", "precision_recall", "roc"]
 _GOOD: Final = 0.6
 """An average precision above which curves run along the top."""
 _GRID: Final = np.linspace(0.0, 1.0, 201)
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """The metric that a legend tells.
+
+    Attributes:
+        metric: of one class.
+        mean: of all.
+        title: over the entries of the legend.
+    """
+
+    metric: str
+    mean: str
+    title: str
+
+
+ROC_AUC: Final = Area("roc_auc", "roc_auc_ovr_macro", "area under the curve")
+AVERAGE_PRECISION: Final = Area("average_precision", "mean_average_precision", "average precision")
+
+
+def area_of_class(area: Area | None, one: Series) -> str:
+    """``0.9881 [0.9803, 0.9942]`` of a class; nothing where the report holds no such value."""
+    row = one.row
+    if area is None or row.get(area.metric) is None:
+        return ""
+    low, high = row["intervals"].get(area.metric, (None, None))
+    bounds = row.get("bounds", {})
+    return told(row[area.metric], low, high, exact=area.metric not in bounds)
+
+
+def area_of_mean(area: Area | None, report: Report) -> str:
+    """The same of the mean of all classes."""
+    if area is None:
+        return ""
+    try:
+        found = report[area.mean]
+    except KaratError:
+        return ""
+    return told(found.value, found.low, found.high, exact=found.exact)
+
+
+def told(number: Any, low: float | None, high: float | None, *, exact: bool = True) -> str:
+    """A value with its interval; a wave where it is not exact."""
+    if number is None:
+        return MISSING
+    return f"{'' if exact else '≈ '}{value(number)} {interval(low, high)}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +208,16 @@ def det(
     deviate_axes(ax, drawn)
     if chance:
         ax.plot(
-            _GRID, 1 - _GRID, color=MUTED, linestyle=":", linewidth=1, label="chance", zorder=1,
-            scalex=False, scaley=False,
-        )  # fmt: skip
+            _GRID,
+            1 - _GRID,
+            color=MUTED,
+            linestyle=":",
+            linewidth=1,
+            label="chance",
+            zorder=1,
+            scalex=False,
+            scaley=False,
+        )
     _finish(_DET, ax, legend)
 
 
@@ -318,10 +371,18 @@ def _decisions(kind: Kind, ax: Axes, series: Sequence[Series]) -> None:
     for one, (x, y) in _points(kind, series):
         # One entry of the legend speaks for all.
         ax.plot(
-            [x], [y], color=one.style.color, marker=one.style.marker, markersize=5,
-            markeredgecolor=ax.get_facecolor(), markeredgewidth=0.6, linestyle="none",
-            clip_on=kind is _DET, zorder=3, label=f"_{label}",
-        )  # fmt: skip
+            [x],
+            [y],
+            color=one.style.color,
+            marker=one.style.marker,
+            markersize=5,
+            markeredgecolor=ax.get_facecolor(),
+            markeredgewidth=0.6,
+            linestyle="none",
+            clip_on=kind is _DET,
+            zorder=3,
+            label=f"_{label}",
+        )
     if series:
         ax.plot([], [], color=MUTED, marker="o", markersize=5, linestyle="none", label=label)
 

@@ -10,12 +10,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.combined import SideLimits, correlation
+from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
 from karat.inference.comparison.families import tail_of
-from karat.inference.comparison.judging import Asked, Measured, judged
+from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.labels import apart
 from karat.inference.comparison.records import Difference, json_value
-from karat.inference.comparison.spreads import Apart, Paired, Units
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
 from karat.inference.slices.reference import Reference
@@ -25,9 +24,13 @@ from karat.tally import ClusteredCells
 from karat.tally.sliced import SlicedCells
 
 __all__ = [
-    "SliceDifference", "at_once", "compared", "covariance_of_labels", "distances_of",
+    "SliceDifference",
+    "at_once",
+    "compared",
+    "covariance_of_labels",
+    "distances_of",
     "level_of_each",
-]  # fmt: skip
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _PAIR: Final = (0, 1)
@@ -158,8 +161,8 @@ def compared(
         else:
             measured = _of_labels(metric, one, rest, counted, i)
         names = (one.name, "the others")
-        (alone,) = judged(measured, names, Asked(level, "none", {}, (_PAIR,)))
-        (wide,) = judged(measured, names, Asked(each, "none", {}, (_PAIR,)))
+        (alone,) = judged(measured, names, ComparisonSpec(level, "none", {}, (_PAIR,)))
+        (wide,) = judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))
         p = alone.p
         if p is not None:
             p = at_once(p, n) if dealt is None else max(p, float(dealt.p[i]))
@@ -171,19 +174,44 @@ def _joined(
     alone: Difference, wide: Difference, one: Slice, level: float, p_adjusted: float | None
 ) -> SliceDifference:
     return SliceDifference(
-        alone.metric, one.name, one.n_rows, alone.value_a, alone.value_b, alone.difference,
-        alone.low, alone.high, wide.low, wide.high, level, alone.p,
-        p_adjusted, alone.method, remark=alone.remark,
-    )  # fmt: skip
+        alone.metric,
+        one.name,
+        one.n_rows,
+        alone.value_a,
+        alone.value_b,
+        alone.difference,
+        alone.low,
+        alone.high,
+        wide.low,
+        wide.high,
+        level,
+        alone.p,
+        p_adjusted,
+        alone.method,
+        remark=alone.remark,
+    )
 
 
 def _nothing(metric: Metric, one: Slice, rest: Slice, level: float, reason: str) -> SliceDifference:
     nan, value = math.nan, one[metric].value
     other = rest[metric].value if rest.n_rows else nan
     return SliceDifference(
-        str(metric), one.name, one.n_rows, value, other, nan, None, None, None, None, level, None,
-        None, None, reason,
-    )  # fmt: skip
+        str(metric),
+        one.name,
+        one.n_rows,
+        value,
+        other,
+        nan,
+        None,
+        None,
+        None,
+        None,
+        level,
+        None,
+        None,
+        None,
+        reason,
+    )
 
 
 def _why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
@@ -206,13 +234,15 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     """From both tables: independent, or with clusters that have rows in both."""
     tables = [one.spread_of(metric), rest.spread_of(metric)]
     policy = one.whole.undefined
-    (found,) = apart(tables, [metric], Asked(0.95, "none", {}, (_PAIR,)), policy)
+    (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
     if counted.is_nested:
         return _without_remark(found)
-    phi = np.stack([
-        influence_of_labels(metric, one, counted, lambda slices: slices == i),
-        influence_of_labels(metric, rest, counted, lambda slices: slices != i),
-    ])  # fmt: skip
+    phi = np.stack(
+        [
+            influence_of_labels(metric, one, counted, lambda slices: slices == i),
+            influence_of_labels(metric, rest, counted, lambda slices: slices != i),
+        ]
+    )
     units = units_of(counted, min(table.df for table in tables))
     spread = Paired(phi, units) if np.isfinite(phi).all() else None
     limits = {}
@@ -267,10 +297,12 @@ def covariance_of_labels(
     metric: Metric, slices: Sequence[Slice], places: Sequence[int], counted: SlicedCells
 ) -> Floats:
     """float64[s, s]: of the values of slices that share clusters."""
-    phi = np.stack([
-        influence_of_labels(metric, one, counted, lambda slices, i=i: slices == i)
-        for one, i in zip(slices, places, strict=True)
-    ])  # fmt: skip
+    phi = np.stack(
+        [
+            influence_of_labels(metric, one, counted, lambda slices, i=i: slices == i)
+            for one, i in zip(slices, places, strict=True)
+        ]
+    )
     return units_of(counted, math.inf).covariance(phi)
 
 

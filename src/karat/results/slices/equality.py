@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.combined import SideLimits
+from karat.inference.comparison.contrasts import SideLimits
 from karat.inference.comparison.families import tail_of, wald, z_of
 from karat.inference.comparison.judging import root
 from karat.inference.comparison.records import json_value
@@ -18,9 +18,7 @@ from karat.inference.slices.reference import Reference
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice
 
-__all__ = [
-    "Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested",
-]  # fmt: skip
+__all__ = ["Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -199,9 +197,18 @@ def tested(
     if reference is not None:
         dealt = reference.spreading(found.places)
         return Heterogeneity(
-            name, dealt.statistic, t - 1, dealt.p, dealt.mean, level, t, found.left_out, None,
-            "permutation", reference.n,
-        )  # fmt: skip
+            name,
+            dealt.statistic,
+            t - 1,
+            dealt.p,
+            dealt.mean,
+            level,
+            t,
+            found.left_out,
+            None,
+            "permutation",
+            reference.n,
+        )
     method, (mean, z) = "chi-square", _standardized(metric, found, slices)
     if found.covariance is not None:
         contrasts = np.column_stack([-np.ones(t - 1), np.eye(t - 1)])
@@ -287,9 +294,17 @@ def gap_of(
     if reference is not None:
         dealt = reference.gaps(found.places, observed, level)
         return Gap(
-            str(metric), observed, dealt.expected, dealt.most, dealt.p, level, highest, lowest,
-            seed, reference.n,
-        )  # fmt: skip
+            str(metric),
+            observed,
+            dealt.expected,
+            dealt.most,
+            dealt.p,
+            level,
+            highest,
+            lowest,
+            seed,
+            reference.n,
+        )
     rng = np.random.default_rng(seed)
     if found.covariance is None:
         drawn = rng.standard_normal((N_DRAWS, t)) * np.sqrt(found.variances)
@@ -300,9 +315,16 @@ def gap_of(
     gaps = np.ptp(drawn, axis=1)
     at_least = int(np.count_nonzero(gaps >= observed))
     return Gap(
-        str(metric), observed, float(gaps.mean()), float(np.quantile(gaps, level)),
-        (1.0 + at_least) / (1.0 + N_DRAWS), level, highest, lowest, seed,
-    )  # fmt: skip
+        str(metric),
+        observed,
+        float(gaps.mean()),
+        float(np.quantile(gaps, level)),
+        (1.0 + at_least) / (1.0 + N_DRAWS),
+        level,
+        highest,
+        lowest,
+        seed,
+    )
 
 
 def _rounded(p: float) -> str:

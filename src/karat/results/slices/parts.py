@@ -19,9 +19,7 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.kept import cached_property
 
-__all__ = [
-    "NO_WEIGHT", "ONE_CLUSTER", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of",
-]  # fmt: skip
+__all__ = ["NO_WEIGHT", "ONE_CLUSTER", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -140,10 +140,17 @@ class SliceTable(Mapping[Any, Slice]):
         weight = float(np.asarray(table.flat()).sum())
         name = self.names[i]
         return Slice(
-            f"all but {name}" if is_rest else name, counted.keys[i], int(table.n_rows), weight,
-            self.whole, table, counted.clusters_of(i, is_rest=is_rest), rows, self.scored,
+            f"all but {name}" if is_rest else name,
+            counted.keys[i],
+            int(table.n_rows),
+            weight,
+            self.whole,
+            table,
+            counted.clusters_of(i, is_rest=is_rest),
+            rows,
+            self.scored,
             self.kept[i] if self.kept and not is_rest else {},
-        )  # fmt: skip
+        )
 
     @property
     def rest(self) -> Mapping[Any, Slice]:
@@ -170,9 +177,10 @@ class SliceTable(Mapping[Any, Slice]):
                 values = [wanted.values(one, self.whole.undefined).value for one in tables]
             else:
                 stack = Cells.dense(
-                    np.stack([one.counts for one in tables]), classes=first.classes,
+                    np.stack([one.counts for one in tables]),
+                    classes=first.classes,
                     n_rows=np.array([one.n_rows for one in tables]),
-                )  # fmt: skip
+                )
                 values = list(wanted.values(stack, self.whole.undefined).value)
             found[places] = np.asarray(values)
         return found
@@ -220,9 +228,10 @@ class SliceTable(Mapping[Any, Slice]):
             return Worst(name, None, str(test), test.p)
         sign = 1.0 if wanted.better == "higher" else -1.0
         found = [
-            one for one in self.difference(wanted).values()
+            one
+            for one in self.difference(wanted).values()
             if one.is_shown and sign * one.difference < 0.0
-        ]  # fmt: skip
+        ]
         if not found:
             reason = "slices differ, and no single one is shown to be worse than the others"
             return Worst(name, None, reason, test.p)
@@ -290,9 +299,14 @@ class MetricTests:
         """Every slice less all other rows."""
         table = self.table
         return compared(
-            self.metric, self._slices, tuple(table.rest.values()), table.counted, table.level,
-            self._why_other, self.reference,
-        )  # fmt: skip
+            self.metric,
+            self._slices,
+            tuple(table.rest.values()),
+            table.counted,
+            table.level,
+            self._why_other,
+            self.reference,
+        )
 
     @cached_property
     def heterogeneity(self) -> Heterogeneity:
@@ -346,9 +360,17 @@ class MetricTests:
             rarest = int(held[held > 0.0].min())
         below, above = np.array(sides, np.float64).reshape(-1, 2).T
         return Tested(
-            tuple(places), values, below, above, np.array(df), left_out, covariance, df_joint,
-            fewest, rarest,
-        )  # fmt: skip
+            tuple(places),
+            values,
+            below,
+            above,
+            np.array(df),
+            left_out,
+            covariance,
+            df_joint,
+            fewest,
+            rarest,
+        )
 
     @cached_property
     def _slices(self) -> tuple[Slice, ...]:

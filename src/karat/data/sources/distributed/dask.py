@@ -33,6 +33,7 @@ class DaskFrame:
     table: Any
 
     kind = "Dask DataFrame"
+    counted = "n_partitions"
     of_text = (
         "If it held lists, Dask has made text of them: it keeps them after "
         "dask.config.set({'dataframe.convert-string': False}), where the frame is made."

@@ -7,9 +7,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from karat.data.sources.batches import is_batch_source
 from karat.errors import KaratError, error
 
-__all__ = ["COLLECT", "SPREAD_HOSTS", "refuse_spread", "spread_host", "without_order"]
+__all__ = [
+    "COLLECT",
+    "SPREAD_HOSTS",
+    "pieces_of",
+    "refuse_spread",
+    "spread_host",
+    "without_order",
+]
 
 SPREAD_HOSTS: Final = {"pyspark": "Spark", "dask": "Dask"}
 """What each library is called."""
@@ -30,6 +38,13 @@ def spread_host(table: object) -> str | None:
         return host if name == "DataFrame" and hasattr(table, "mapInArrow") else None
     is_frame = host == "dask" and getattr(table, "ndim", 0) == 2 and hasattr(table, "to_delayed")
     return "dask" if is_frame else None
+
+
+def pieces_of(table: object) -> str | None:
+    """What the rows of a table come in, if they are not read at once: partitions or batches."""
+    if spread_host(table) is not None:
+        return "partitions"
+    return "batches" if is_batch_source(table) else None
 
 
 def refuse_spread(values: object, argument: str) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from karat.data.accumulator import Tallies
 from karat.data.axes import Crossed, n_bytes_of, united
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
-from karat.data.scores.storage import ScoreParts
+from karat.data.scores.storage import ScoreParts, too_many
 from karat.errors import CATALOGUE, KaratError, error, short
 from karat.errors.kinds import packed_error, unpacked_error
 from karat.tally import Cells, Label, union
@@ -99,6 +99,15 @@ class Partial:
             )
         except KaratError as problem:
             return Partial(partitions, problem=problem)
+
+    def within(self, max_memory: int) -> Partial:
+        """The same, or K148 as its problem where clusters and slices take more bytes."""
+        n_bytes = n_bytes_of(self.crossed)
+        if n_bytes <= max_memory:
+            return self
+        axes = [axis for parts in self.crossed.values() for axis in parts[0].axes]
+        problem = too_many(self.n_rows, n_bytes, max_memory, tuple(dict.fromkeys(axes)))
+        return Partial(self.partitions, problem=problem)
 
     def to_bytes(self) -> bytes:
         """The partial as bytes that `from_bytes` of this and every later version reads."""

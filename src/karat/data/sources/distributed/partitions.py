@@ -19,6 +19,7 @@ from karat.data.scores.order import wrong_number
 from karat.data.scores.storage import ScoreParts, rows_of
 from karat.data.slices.codes import Key
 from karat.data.sources.arrays.labels import tally_columns, weightless
+from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
 from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.labels import FrameLabels, read_labels
@@ -117,12 +118,15 @@ class Reading:
             raise error("K205", thing="task", found=short(str(problem)), do=do) from None
 
 
-def tally_partition(blocks: Iterable[Any], partition: int, reading: Reading) -> Partial:
+def tally_partition(
+    blocks: Iterable[Any], partition: int, reading: Reading, *, unit: str = "partition"
+) -> Partial:
     """The rows of a partition.
 
     Args:
         blocks: tables of some rows each, in order; none needs to have any.
         partition: its number, from 0.
+        unit: what messages call it.
 
     Returns:
         The partial; what is wrong with a row is part of it, and raised where all come together.
@@ -132,15 +136,15 @@ def tally_partition(blocks: Iterable[Any], partition: int, reading: Reading) -> 
     total = Partial(((partition, partition),))
     start = 0
     for block in blocks:
-        n_rows = len(block)
+        n_rows = length_of(block)
         if not n_rows:
             continue
         try:
-            with _in_partition(partition, start):
+            with _numbered_in(f"{unit} {partition}", start):
                 part = _tally_block(block, n_rows, partition, reading)
         except KaratError as problem:
             return Partial(((partition, partition),), problem=problem)
-        total = _added(total, part)
+        total = _added(total, part).within(reading.max_memory)
         if total.problem is not None:
             break
         start += n_rows
@@ -162,7 +166,7 @@ def whole_of(parts: Iterable[bytes], reading: Reading) -> Partial | None:
     """All partials as one; None without any."""
     empty = reading.empty
     found = merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
-    return folded(found) if found else None
+    return folded(found).within(reading.max_memory) if found else None
 
 
 def _added(total: Partial, part: Partial) -> Partial:
@@ -174,15 +178,15 @@ def _added(total: Partial, part: Partial) -> Partial:
 
 
 @contextmanager
-def _in_partition(partition: int, start: int) -> Iterator[None]:
-    """Errors within number rows in the partition."""
+def _numbered_in(piece: str, start: int) -> Iterator[None]:
+    """Errors within number rows in the partition or batch."""
     try:
         yield
     except KaratError as problem:
         facts: dict[str, Any] = {
             name: problem.context[name] + start for name in _SHIFTED if name in problem.context
         }
-        told = f"Rows are numbered in partition {partition}"
+        told = f"Rows are numbered in {piece}"
         counted = f", and counted from its row {start} on" if start else ""
         facts["numbering"] = f"{told}{counted}."
         raise error(problem.code, **{**problem.context, **facts}) from None

@@ -20,6 +20,8 @@ from karat.data.scores.decided import checked_threshold
 from karat.data.scores.order import Placed
 from karat.data.scores.placed_columns import not_scores, placed
 from karat.data.slices.codes import Key
+from karat.data.sources.batches import is_batch_source
+from karat.data.sources.distributed.batches import BatchedTable
 from karat.data.sources.distributed.frames import spread_host
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
@@ -33,10 +35,15 @@ __all__ = ["rows_of_spread"]
 
 
 class Host(Protocol):
-    """A frame of Spark or Dask."""
+    """A frame of Spark or Dask, or a table in batches."""
 
     @property
     def kind(self) -> str: ...
+    @property
+    def counted(self) -> str:
+        """What a report calls the number of partitions."""
+        ...
+
     @property
     def of_text(self) -> str:
         """What to do where scores turn out to be text; empty if nothing is known of that."""
@@ -66,7 +73,7 @@ def rows_of_spread(
     is_frequency: bool = False,
     groups: Sequence[Key] = (),
 ) -> Tallies:
-    """The tally of a frame of Spark or Dask.
+    """The tally of a frame of Spark or Dask, or of a table in batches.
 
     Args:
         table: the frame.
@@ -171,6 +178,8 @@ def _texts_called(host: Host, *roles: Role) -> list[str]:
 
 
 def _opened(table: Any) -> Host:
+    if is_batch_source(table):
+        return BatchedTable(table)
     if spread_host(table) == "dask":
         from karat.data.sources.distributed.dask import DaskFrame
 
@@ -259,7 +268,7 @@ def _dropped(partial: Partial) -> tuple[str, ...]:
 
 
 def _source(host: Host, partial: Partial) -> dict[str, Any]:
-    found: dict[str, Any] = {"table": host.kind, "n_partitions": partial.partitions[-1][1] + 1}
+    found: dict[str, Any] = {"table": host.kind, host.counted: partial.partitions[-1][1] + 1}
     return found | ({"n_dropped": partial.n_dropped} if partial.n_dropped else {})
 
 

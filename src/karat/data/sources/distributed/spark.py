@@ -42,6 +42,7 @@ class SparkFrame:
     table: Any
 
     kind = "Spark DataFrame"
+    counted = "n_partitions"
     of_text = ""
 
     @cached_property

@@ -124,13 +124,15 @@ class FileUnits:
             return Tallies(n_dropped=int(problem.context["n_dropped"]))
         if isinstance(found, Counted):
             return replace(found, cells=found.cells.with_classes(classes))
+        cells = None if found.cells is None else found.cells.with_classes(classes)
+        found = replace(found.on(classes), cells=cells)
         if found.scores is None:
             return found
         found = replace(found, scores=replace(found.scores, tolerance=self.tolerance))
         if not self.is_of_labels:
             return found
         with numbered(found.kept):
-            return labels_alone(replace(found, classes=classes), self.threshold, self.n_threads)
+            return labels_alone(found, self.threshold, self.n_threads)
 
     def origin(self, found: Tallies) -> Origin:
         """Where the rows came from, and how many were left out.

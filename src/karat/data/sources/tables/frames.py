@@ -18,7 +18,8 @@ from karat.data.arrow.arrays import read_columns, schema_of
 from karat.data.labels.column import Column, Nulls
 from karat.data.labels.containers import encode, host_of
 from karat.data.roles import Family, nearest
-from karat.data.sources.distributed.frames import spread_host
+from karat.data.sources.batches import BatchSource, collected, is_batch_source
+from karat.data.sources.distributed.frames import pieces_of
 from karat.errors import KaratError, error, short, shown
 
 __all__ = [
@@ -103,7 +104,7 @@ def is_frame(values: object) -> bool:
 
 
 def _is_frame(values: Any) -> bool:
-    if spread_host(values) is not None:
+    if pieces_of(values) is not None:
         return True
     host = host_of(values)
     if isinstance(values, Mapping):
@@ -156,6 +157,8 @@ def _opened(table: Any) -> Frame:
         return _open_arrow(table, host)
     if host == "dask" and getattr(table, "ndim", 0) == 2 and hasattr(table, "_meta"):
         return _open_dask(table)
+    if is_batch_source(table):
+        return _open_batches(table)
     return _open_with_narwhals(table, host)
 
 
@@ -273,6 +276,18 @@ def _open_dask(table: Any) -> Frame:
         return dict(_opened(table[list(wanted)].compute()).read(wanted))
 
     return Frame(meta.names, meta.types, "dask", read)
+
+
+def _open_batches(table: BatchSource) -> Frame:
+    """Its columns from all batches."""
+    names = tuple(map(str, table.column_names))
+    first = next(iter(table.read_batches(names)), None)
+    types = {} if first is None else _opened(first).types
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        return dict(_opened(collected(table, wanted)).read(wanted))
+
+    return Frame(names, {name: types.get(name, "unknown") for name in names}, "batches", read)
 
 
 def _open_with_narwhals(table: Any, host: str) -> Frame:

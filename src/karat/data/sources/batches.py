@@ -1,0 +1,95 @@
+"""Tables that are read batch by batch: the protocol for sources of other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+
+__all__ = ["BatchSource", "collected", "is_batch_source", "length_of"]
+
+
+class BatchSource(Protocol):
+    """A table of another package that karat reads batch by batch, under `max_memory`.
+
+    Any object with these two members is a table for `karat.evaluate`: no class needs to be
+    inherited, and nothing registered. Columns are found by their roles, and weights, clusters,
+    slices, missing values and every option work as for files. Functions that need all rows at
+    once, such as `karat.gate`, read all batches into memory.
+
+    Attributes:
+        column_names: the names of all columns.
+
+    Example:
+        >>> import karat
+        >>> class Halves:
+        ...     column_names = ("label", "pred")
+        ...
+        ...     def read_batches(self, columns):
+        ...         yield {"label": [0, 1], "pred": [0, 1]}
+        ...         yield {"label": [1, 0], "pred": [0, 0]}
+        >>> karat.evaluate(Halves()).confusion.matrix.tolist()
+        [[2, 0], [1, 1]]
+    """
+
+    @property
+    def column_names(self) -> Sequence[str]: ...
+
+    def read_batches(self, columns: Sequence[str]) -> Iterable[Any]:
+        """Read the table from its first row.
+
+        It is called more than once, also from several threads, and gives the same rows each time.
+
+        Args:
+            columns: the columns that are needed; batches may have more.
+
+        Returns:
+            Consecutive rows as tables: a dict from column to list or array, an Arrow table or
+            record batch, or a pandas or Polars frame. Every batch has a column in the same kind
+            of values; batches without rows are skipped.
+        """
+        ...
+
+
+def is_batch_source(values: object) -> TypeGuard[BatchSource]:
+    """Return whether an object is a `BatchSource`; a frame with columns of these names is not."""
+    kind = type(values)
+    return callable(getattr(kind, "read_batches", None)) and hasattr(values, "column_names")
+
+
+def length_of(batch: Any) -> int:
+    """Return the number of rows of a batch."""
+    if isinstance(batch, Mapping):
+        return len(next(iter(batch.values()))) if batch else 0
+    return len(batch)
+
+
+def collected(source: BatchSource, columns: Sequence[str]) -> Any:
+    """Read some columns of all batches as one table in memory."""
+    batches = list(source.read_batches(columns))
+    found = [batch for batch in batches if length_of(batch)] or batches[:1]
+    if not found:
+        return {name: [] for name in columns}
+    if all(isinstance(batch, Mapping) for batch in found):
+        return {name: _joined([batch[name] for batch in found]) for name in columns}
+    import narwhals
+
+    frames = [narwhals.from_native(_as_table(batch), eager_only=True) for batch in found]
+    return narwhals.concat([frame.select(columns) for frame in frames]).to_native()
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    return list(chain.from_iterable(parts))
+
+
+def _as_table(batch: Any) -> Any:
+    """Return a record batch of Arrow as a table, which narwhals knows."""
+    if hasattr(batch, "num_rows") and not hasattr(batch, "to_batches"):
+        import pyarrow as pa
+
+        return pa.Table.from_batches([batch])
+    return batch

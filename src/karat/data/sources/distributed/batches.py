@@ -1,0 +1,99 @@
+"""The engine for a `BatchSource`: each batch is tallied in turn, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from karat.data.roles import Family
+from karat.data.sources.batches import BatchSource, length_of
+from karat.data.sources.distributed.partials import Partial
+from karat.data.sources.distributed.partitions import Reading, tally_partition
+from karat.data.sources.tables.frames import open_frame
+from karat.errors import error
+from karat.tally.kept import cached_property
+
+__all__ = ["BatchedTable"]
+
+_FAMILIES: tuple[tuple[type | tuple[type, ...], Family], ...] = (
+    ((bool, np.bool_), "boolean"),
+    ((int, np.integer), "whole"),
+    ((float, np.floating), "real"),
+    (str, "text"),
+)
+
+
+@dataclass
+class BatchedTable:
+    """A `BatchSource`.
+
+    Attributes:
+        table: the source.
+        n_rows: rows that an earlier read gave; None before the first.
+    """
+
+    table: BatchSource
+    n_rows: int | None = None
+
+    of_text = ""
+    unit = "batch"
+    counted = "n_batches"
+
+    @property
+    def kind(self) -> str:
+        """The name of its class."""
+        return type(self.table).__qualname__
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order, repeats included."""
+        return tuple(map(str, self.table.column_names))
+
+    @cached_property
+    def types(self) -> dict[str, Family]:
+        """Type of each column, from the first batches that hold a value of it."""
+        found: dict[str, Family] = dict.fromkeys(self.names, "unknown")
+        for batch in self.table.read_batches(self.names):
+            if length_of(batch):
+                found |= _families(batch, [name for name in found if found[name] == "unknown"])
+            if "unknown" not in found.values():
+                break
+        return found
+
+    def tally(self, reading: Reading) -> Partial:
+        """Tally all rows.
+
+        Errors:
+            K412 the source gave another number of rows than before.
+        """
+        total: Partial | None = None
+        for place, batch in enumerate(self.table.read_batches(reading.columns)):
+            part = tally_partition([batch], place, reading, unit=self.unit)
+            total = part if total is None else total.merge(part).within(reading.max_memory)
+            if total.problem is not None:
+                return total
+        total = total or Partial(((0, 0),))
+        if self.n_rows not in (None, total.n_rows):
+            found = f"{self.kind}.read_batches gave {self.n_rows} rows, then {total.n_rows}"
+            raise error("K412", found=found)
+        self.n_rows = total.n_rows
+        return total
+
+
+def _families(batch: Any, names: Iterable[str]) -> dict[str, Family]:
+    """Types of columns that have one; of lists in a dict, that of the first value."""
+    types = open_frame(batch).types
+    found = {name: types[name] for name in names if name in types}
+    if isinstance(batch, Mapping):
+        found |= {name: _family(batch[name]) for name in found if found[name] == "unknown"}
+    return found
+
+
+def _family(values: Iterable[Any]) -> Family:
+    first = next((value for value in values if value is not None), None)
+    if isinstance(first, list | tuple | np.ndarray):
+        return "list"
+    return next((family for kind, family in _FAMILIES if isinstance(first, kind)), "unknown")

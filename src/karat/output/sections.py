@@ -1,0 +1,271 @@
+"""The sections of a document: the confusion matrix, thresholds, slices, and bounds of values.
+
+What stands in each is computed elsewhere; a section says how it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from karat.errors import KaratError
+from karat.errors.numbers import (
+    amount,
+    amounts,
+    at_most,
+    count,
+    counted,
+    interval,
+    share,
+    threshold,
+    value,
+)
+from karat.metrics import get
+from karat.output.document import Cell, Column, Matrix, Notes, Style, Table
+
+if TYPE_CHECKING:
+    from karat.results.confusion import Confusion
+    from karat.results.report import Report
+    from karat.results.result import Result
+    from karat.results.slices import SliceDifference, SliceTable
+
+__all__ = [
+    "confusion_section",
+    "inexact_notes",
+    "pairs_section",
+    "slice_sections",
+    "thresholds_section",
+]
+
+N_MATRIX = 40
+"""Up to here the confusion matrix is drawn where the width allows."""
+N_PAIRS = 10
+
+_MATRIX_AT = "--format json (in Python report.confusion)"
+"""Where the whole matrix is found, for the reader of either face."""
+
+
+def confusion_section(confusion: Confusion) -> Matrix | None:
+    """The confusion matrix, where there are cells and a person can read them."""
+    cells = confusion.cells
+    if cells.storage == "marginals" or cells.k > N_MATRIX:
+        return None
+    return Matrix("Confusion", confusion.names, confusion.matrix)
+
+
+def pairs_section(report: Report) -> Table | Notes | None:
+    """The wrong cells that hold most rows."""
+    k = report.classes.k
+    if report.cells.storage == "marginals" or k < 6:
+        return None
+    rows, cols, totals = report.confusion.occupied()
+    is_wrong = np.asarray(rows) != np.asarray(cols)
+    by_class = np.bincount(rows, weights=totals, minlength=k)
+    wrong = (rows[is_wrong], cols[is_wrong], totals[is_wrong])
+    if not wrong[0].size:
+        return Notes("Most confused", ("No row is predicted wrongly.",))
+    n_listed = N_PAIRS if k > 12 else N_PAIRS // 2
+    # Ties by class order, so that the same report always reads the same.
+    order = np.lexsort((wrong[1], wrong[0], -wrong[2]))[:n_listed]
+    names = report.classes.display
+    shown = amounts(wrong[2][order].tolist())
+    body = tuple(
+        (
+            Cell(str(names[wrong[0][i]])),
+            Cell("→", "dim"),
+            Cell(str(names[wrong[1][i]])),
+            Cell(shown[place], "bad"),
+            Cell(share(float(wrong[2][i]), float(by_class[wrong[0][i]]))),
+        )
+        for place, i in enumerate(order)
+    )
+    total = float(wrong[2].sum())
+    held = float(wrong[2][order].sum())
+    unit = "weight" if report.cells.is_weighted else "rows"
+    n_more = wrong[0].size - len(order)
+    notes = [f"these hold {share(held, total)} of the {amount(total)} wrong {unit}"]
+    if n_more:
+        notes[0] += f"; {count(n_more)} other wrong cells are not listed"
+    if k > N_MATRIX:
+        notes.append(f"the {count(k)} × {count(k)} matrix is not drawn: {_MATRIX_AT}")
+    columns = (
+        Column("true", is_name=True),
+        Column("", "left"),
+        Column("predicted", "left", is_name=True),
+        Column(unit),
+        Column("of the class", rank=1),
+    )
+    return Table("Most confused", columns, body, tuple(notes))
+
+
+_SHOWN = {"f1": "largest f1", "informedness": "largest informedness", "cost": "fewest errors"}
+"""What a threshold is best for, in words; equal costs of both errors are their share."""
+
+
+def thresholds_section(report: Report) -> Table | None:
+    """The thresholds of two classes; None where there are others, or none were computed."""
+    if report.scores is None or not report.is_binary:
+        return None
+    try:
+        found = report.thresholds
+    except KaratError:
+        return None
+    assert isinstance(found, dict)
+    rows = []
+    notes: dict[str, None] = {}
+    for purpose, point in found.items():
+        reason = point.get("undefined")
+        mark = "*" if reason else ""
+        about = {name: "~" if name in point.get("bounds", ()) else "" for name in point}
+        rows.append(
+            (
+                Cell(_SHOWN[purpose]),
+                Cell(f"{threshold(point['threshold'])}{mark}{about['threshold']}"),
+                Cell(
+                    f"{value(point['value'])}{mark if point['value'] is None else ''}"
+                    f"{about['value']}"
+                ),
+            )
+        )
+        if reason:
+            notes[f"* {reason}"] = None
+    columns = (Column("goal", "left"), Column("threshold"), Column("value"))
+    title = "Thresholds  chosen on these rows, so the values are optimistic"
+    return Table(title, columns, tuple(rows), tuple(notes))
+
+
+N_LISTED: Final = 24
+"""Up to here every slice is listed; of more, those that differ most surely."""
+
+
+def slice_sections(report: Report, metric: str) -> Iterator[Table]:
+    """One table for each column that slices were told apart by.
+
+    Args:
+        metric: the one that is shown.
+    """
+    if report.kept_slices is None:
+        return
+    for table in report.slices.values():
+        yield _section(table, metric)
+
+
+def _section(table: SliceTable, metric: str) -> Table:
+    differences = list(table.difference(metric).values())
+    asked, level = table.whole.confidence, f"{100 * table.level:g} %"
+    places = list(range(len(table)))
+    notes = [_told(table, metric)]
+    if len(places) > N_LISTED:
+        places.sort(key=lambda i: _p(differences[i]))
+        notes.insert(
+            0,
+            f"{count(len(places) - N_LISTED)} slices not listed: --format json "
+            "(in Python report.slices)",
+        )
+        places = sorted(places[:N_LISTED])
+    parts = list(table.values())
+    n = amounts([parts[i].n_rows for i in places])
+    rows = []
+    reasons: dict[str, list[str]] = {}
+    for row, i in enumerate(places):
+        result, one = parts[i][metric], differences[i]
+        star = "*" if result.undefined else ""
+        if one.undefined:
+            reasons.setdefault(one.undefined, []).append(one.name)
+        rows.append(
+            (
+                Cell(parts[i].name),
+                Cell(n[row]),
+                Cell(f"{value(result.value)}{star}", "strong"),
+                *([] if asked is None else [Cell(interval(result.low, result.high), "dim")]),
+                Cell("" if one.undefined else _signed(one.difference), _style(one, metric)),
+                Cell(interval(one.low_simultaneous, one.high_simultaneous), "dim"),
+            )
+        )
+    for reason, names in list(reasons.items())[:3]:
+        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        notes.append(f"not compared: {shown}: {reason}")
+    columns = (
+        Column("slice", "left", is_name=True, is_whole=True),
+        Column("rows"),
+        Column(metric),
+        *([] if asked is None else [Column(f"{asked.told} interval", "left", rank=2)]),
+        Column("less the others"),
+        Column(f"{level}, all at once", "left", rank=1),
+    )
+    return Table(f"Slices by {' × '.join(table.columns)}", columns, tuple(rows), tuple(notes))
+
+
+def _told(table: SliceTable, metric: str) -> str:
+    """What the test of all slices says, the gap beside that of equal ones, and the worst slice."""
+    test, gap, worst = table.heterogeneity(metric), table.gap(metric), table.worst(metric)
+    text = str(test)
+    if test.p is None:
+        return f"{text[0].upper()}{text[1:]}."
+    sentences = [f"{text[0].upper()}{text[1:]}."]
+    if gap.p is not None:
+        sentences.append(
+            f"The largest gap is {value(gap.observed)}; equal slices show {value(gap.expected)} on "
+            f"average, and less than {value(gap.most)} in {100 * gap.level:g} % of samples."
+        )
+    if worst:
+        sentences.append(f"Worst: {worst.name}.")
+    if test.remark:
+        sentences.append(f"{test.remark[0].upper()}{test.remark[1:]}.")
+    return " ".join(sentences)
+
+
+def _style(one: SliceDifference, metric: str) -> Style:
+    """Whether a slice is shown to be better or worse than the others, of a metric that says so."""
+    better = get(metric).better
+    if not one.is_shown or better is None:
+        return ""
+    return "good" if (one.difference > 0) is (better == "higher") else "bad"
+
+
+def _p(one: SliceDifference) -> float:
+    return 1.0 if one.p is None else one.p
+
+
+def _signed(number: float) -> str:
+    text = value(abs(number))
+    return f"{'-' if number < 0 else '+'}{text}"
+
+
+_MOST: Final = 8
+_NOT_EXACT: Final = "Not exact (~)  scores were counted in buckets; the exact value lies within"
+_UNKNOWN: Final = "how far from exact is not known"
+
+
+def inexact_notes(report: Report, shown: Collection[str], rest: str) -> Notes | None:
+    """Values that are not exact, each with its bound; those that are not shown are counted.
+
+    Args:
+        report: a `karat.Report`.
+        shown: names of the metrics that a reader sees.
+        rest: where the others are found.
+    """
+    if not report.bounds:
+        return None
+    open_ones = {name: result for name, result in report.metrics.items() if not result.exact}
+    seen = [name for name in open_ones if name in shown]
+    if not open_ones:
+        return None
+    lines = [f"{name}: {_within(open_ones[name])}" for name in seen if open_ones[name].bound]
+    unknown = [name for name in seen if not open_ones[name].bound]
+    if unknown:
+        lines.append(f"{', '.join(unknown)}: {_UNKNOWN}")
+    if len(lines) > _MOST:
+        lines = [*lines[:_MOST], f"{len(lines) - _MOST} more bounds: {rest}"]
+    if len(open_ones) > len(seen):
+        lines.append(f"{counted(len(open_ones) - len(seen), 'metric')} not listed here: {rest}")
+    return Notes(_NOT_EXACT, tuple(lines))
+
+
+def _within(result: Result) -> str:
+    """``0.9123 ± 2.4e-06``."""
+    assert result.bound is not None
+    far = max(result.value - result.bound[0], result.bound[1] - result.value)
+    return f"{value(result.value)} ± {at_most(far)}"
