@@ -158,7 +158,7 @@ def compare_models(
         policy: what undefined classes count as.
 
     Errors:
-        K120 no metric; K165 a margin; K166 a metric of scores of models without them; K307 a plain
+        K310 no metric; K165 a margin; K166 a metric of scores of models without them; K307 a plain
         name of more than two classes; K3xx unknown names.
     """
     kinds = [rows.is_prob for rows in found.scored.values()]
@@ -166,9 +166,7 @@ def compare_models(
     listed = defaults(found.classes, has_scores=has_all, has_probabilities=has_all and all(kinds))
     wanted = listed if metrics is None else list(dict.fromkeys(requested(metrics)))
     if not wanted:
-        raise error(
-            "K120", found="metrics= names no metric", do="Name at least one, or leave metrics= out."
-        )
+        raise error("K310", found="metrics= names no metric")
     check_metrics(wanted, found.classes, found.names, found.scored)
     margins = margins_of(margin, [str(metric) for metric in wanted])
     places = range(len(found.names))

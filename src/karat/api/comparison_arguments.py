@@ -64,8 +64,8 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
     """The models of the arguments.
 
     Errors:
-        K120 nothing predicts, or two kinds of scores of one model; K162 an argument is no dict;
-        K163 names that differ; K416 a table in partitions.
+        K127, K128 no true labels, no predictions; K129 two kinds of scores of one model;
+        K162 an argument is no dict; K163 names that differ; K416 a table in partitions.
     """
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):
         refuse_spread(y_pred, "y_pred")
@@ -78,25 +78,21 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
             names = tuple(_names("The reports", y_true))
             return ModelArguments(names, reports=dict(zip(names, y_true.values(), strict=True)))
         raise error(
-            "K120",
+            "K128",
             found="y_true was given alone, and it is no dict of reports",
-            do="Give what the models said as y_pred=, y_prob= or y_score=.",
+            do="Give the predictions of each model as y_pred=, y_prob= or y_score=.",
         )
-    if not given or y_true is None:
-        raise error(
-            "K120",
-            found=f"{'y_true' if y_true is None else 'What the models said'} was not given",
-            do="Give y_true, and a dict from model to predictions as y_pred=, y_prob= or y_score=.",
-        )
+    of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
+    if y_true is None:
+        raise error("K127", others=of_models)
+    if not given:
+        raise error("K128", found="y_true was given alone", do=f"Give y_true and {of_models}.")
     named = {argument: _names(argument, values) for argument, values in given.items()}
     names = tuple(dict.fromkeys(name for each in named.values() for name in each))
     both = [name for name in named.get("y_prob", ()) if name in named.get("y_score", ())]
     if both:
-        raise error(
-            "K120",
-            found=f"{both[0]!r} is in y_prob and in y_score",
-            do="Give one: y_prob= for probabilities, y_score= for any other scores.",
-        )
+        found = f"{both[0]!r} is in y_prob and in y_score"
+        raise error("K129", found=found, prob="y_prob", score="y_score")
     predicted = (
         dict(zip(named["y_pred"], y_pred.values(), strict=True)) if "y_pred" in named else {}
     )
@@ -122,12 +118,14 @@ def check_reports(given: Mapping[str, Any]) -> None:
         given: arguments by name.
 
     Errors:
-        K120.
+        K160.
     """
     for name, value in given.items():
         if value is not None:
             raise error(
-                "K120",
+                "K160",
+                argument=f"{name}=",
+                report="reports",
                 found=f"{name}= was given with reports, which have counted their rows",
                 do=f"Give it to karat.evaluate, or compare y_true and y_pred with {name}=.",
             )

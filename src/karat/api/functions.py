@@ -149,11 +149,7 @@ def _evaluated(
     lift = _lift(record, fixed, average)
     scores = next((name for name in ("y_prob", "y_score") if name in params), None)
     if scores is not None:
-        raise error(
-            "K120",
-            found=f"{record.name} was given {scores}: it reads predicted labels",
-            do=f"Give y_pred; karat.evaluate(y_true, {scores}=...) predicts from scores.",
-        )
+        raise error("K139", metric=record.name, scores=scores)
     metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
     cells = tallied(
         y_true, y_pred, confusion, labels, positive, weights, n_threads, metric.needs_cells
@@ -227,20 +223,18 @@ def tallied(
     """The tally of the arguments that every label metric takes."""
     check_threads(n_threads)
     if confusion is not None:
-        if y_true is not None or y_pred is not None or weights is not None:
-            raise error(
-                "K120",
-                found="confusion= was given together with y_true, y_pred or weights",
-                do="Give either the labels or their confusion matrix.",
-            )
+        of_rows = {"y_true": y_true, "y_pred": y_pred, "weights": weights}
+        for argument, value in of_rows.items():
+            if value is not None:
+                found = f"{argument} was given with confusion="
+                do = "Give either the labels or their confusion matrix."
+                raise error("K141", argument=argument, found=found, do=do)
         return tally_matrix(confusion, labels=labels, positive=positive)
-    for argument, value in (("y_true", y_true), ("y_pred", y_pred)):
-        if value is None:
-            raise error(
-                "K120",
-                found=f"{argument} was not given",
-                do="Give y_true and y_pred, or confusion=.",
-            )
+    if y_true is None:
+        raise error("K127", others="y_pred, or confusion=")
+    if y_pred is None:
+        found = "y_pred was not given"
+        raise error("K128", found=found, do="Give y_true and y_pred, or confusion=.")
     return tally_labels(
         y_true,
         y_pred,

@@ -23,7 +23,7 @@ from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.labels import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scores import scored_metrics
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.results.comparison import FlipSource
@@ -57,7 +57,7 @@ class Models:
     classes: Classes
     names: tuple[str, ...]
     joint: Joint | None
-    tables: tuple[TableSpread, ...]
+    tables: tuple[TableVariance, ...]
     scored: Mapping[str, ScoreTally]
     clusters: Mapping[str, Codes | None]
     flip_source: FlipSource | None = None
@@ -239,7 +239,7 @@ def models_apart(
     for one in each.values():
         table = one.tables[0]
         if table.clusters is None and table.cells.classes.labels != classes.labels:
-            table = TableSpread(reorder(table.cells, classes))
+            table = TableVariance(reorder(table.cells, classes))
         tables.append(table)
     if len({table.cells.classes.labels for table in tables}) > 1:
         raise _lacks_classes()
@@ -257,16 +257,14 @@ def _of_model(values: Any, name: str, what: str) -> Any:
     """What one model was given of an argument that is a dict of them.
 
     Errors:
-        K120 it is none; K163 it lacks the model.
+        K162 it is none; K163 it lacks the model.
     """
     if values is None:
         return None
     if not isinstance(values, Mapping):
-        raise error(
-            "K120",
-            found=f"The models have rows of their own, and {what}= is no dict of them",
-            do=f"Give {what}= as a dict with the same names as y_true.",
-        )
+        found = f"The models have rows of their own, and {what}= is no dict of them"
+        do = f"Give {what}= as a dict with the same names as y_true."
+        raise error("K162", argument=f"{what}=", found=found, do=do)
     if name not in values:
         raise error(
             "K163", left="y_true", left_names=repr(name), right=what, right_names=str(list(values))
@@ -300,17 +298,15 @@ def models_of_reports(given: ModelArguments) -> Models:
             )
         if not is_same and clusters is not None:
             raise _lacks_classes()
-        tables.append(TableSpread(cells if is_same else reorder(cells, classes), clusters=clusters))
+        tables.append(
+            TableVariance(cells if is_same else reorder(cells, classes), clusters=clusters)
+        )
     none = dict.fromkeys(given.names, None)
     return Models(classes, given.names, None, tuple(tables), {}, none)
 
 
 def _lacks_classes() -> Exception:
-    return error(
-        "K120",
-        found="The rows of some models lack classes that others have",
-        do="Give every class with labels=.",
-    )
+    return error("K178")
 
 
 def _united(found: Sequence[Classes]) -> Classes:

@@ -76,8 +76,9 @@ def find_weak_slices(
         and p. Crosses inside a single slice of the list are counted, not listed.
 
     Errors:
-        K101 to K116 labels, losses and weights; K120 arguments that do not go together; K122
-        an option; K181 no columns; K404 to K406 no such column; K416 rows in partitions.
+        K101 to K116 labels, losses and weights; K128, K143, K184, K185 labels and
+        losses that are missing or do not go together; K122 an option; K181 no columns; K404 to
+        K406 no such column; K416, K423 rows in partitions.
 
     Cost: n_permutations × wrong rows × (columns + crosses); 20 columns of 10⁴ rows take seconds.
     With weights, or losses of every row, all rows are shuffled: ten times that where a tenth is

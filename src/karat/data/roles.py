@@ -208,7 +208,7 @@ def find_roles(
         taken: columns that have a role already.
 
     Errors:
-        K120 one column given twice; K404 a given column does not exist;
+        K157 one column given twice; K404 a given column does not exist;
         K405 two columns could fill one of `needs`, or be the weights; K406 none could.
 
     Example:
@@ -308,11 +308,8 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
                 nearest=nearest(name, columns),
             )
         if name in roles:
-            raise error(
-                "K120",
-                found=f"Column {name!r} is named for {_MEANING[roles[name]]} and {_MEANING[role]}",
-                do="Give each its own column.",
-            )
+            purposes = f"for {_MEANING[roles[name]]} and {_MEANING[role]}"
+            raise error("K157", column=name, purposes=purposes)
         roles[name] = role
 
 

@@ -14,6 +14,12 @@ ENTRIES = (
         "{do}",
     ),
     Entry(
+        "K602",
+        "No metric of classes reads {argument}=.",
+        "{argument} was given.",
+        "Leave it out.",
+    ),
+    Entry(
         "K611",
         "oneDAL error {error_id}: {text}.",
         "{found}.",

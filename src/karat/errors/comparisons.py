@@ -1,4 +1,4 @@
-"""K16x: comparisons of models, and how many rows they need."""
+"""K16x, K170: comparisons of models, and how many rows they need."""
 
 from __future__ import annotations
 
@@ -56,6 +56,18 @@ ENTRIES = (
         "There are those of {known}.",
         "Name one of them, or ask for it with metrics= and baseline=.",
         UnknownNameError,
+    ),
+    Entry(
+        "K169",
+        "Exactly one of half_width= and difference= is needed.",
+        "{found}.",
+        "Give the one that the rows have to reach.",
+    ),
+    Entry(
+        "K170",
+        "pilot= is missing.",
+        "pilot= is None.",
+        "Give a report, a confusion matrix or a comparison of rows like those to come.",
     ),
 )
 """Doubled braces are those of a dict."""

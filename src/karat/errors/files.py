@@ -132,6 +132,24 @@ ENTRIES = (
         "Rename it: DuckDB, which reads the files, takes no other names.",
     ),
     Entry(
+        "K421",
+        "{argument}= holds values, and the rows are in {where}.",
+        "{argument}= is a {kind}.",
+        "Name the column of the {argument}: rows of {where} have no order to match by.",
+    ),
+    Entry(
+        "K422",
+        "These files cannot be read together.",
+        "{found}.",
+        "{do}",
+    ),
+    Entry(
+        "K423",
+        "The table has to be in memory.",
+        "The rows are in partitions of {host}.",
+        "Collect the columns that are searched first: table.{collect}.",
+    ),
+    Entry(
         "K501",
         "{feature} needs a package that is not installed.",
         "Missing: {package}.",

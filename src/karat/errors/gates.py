@@ -56,4 +56,16 @@ ENTRIES = (
         "A row weighs the same whoever predicts it: name one column that both have "
         "(--weight, weights=), or '' for none.",
     ),
+    Entry(
+        "K178",
+        "clusters= needs the same classes for every model.",
+        "The rows of some models lack classes that others have.",
+        "Give every class with labels=.",
+    ),
+    Entry(
+        "K179",
+        "baseline= does not fit the rows that are measured.",
+        "{rows} and baseline= is a {kind}.",
+        "Give a file that a gate wrote, files or a table of predictions, or a report.",
+    ),
 )

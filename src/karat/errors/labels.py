@@ -150,12 +150,6 @@ ENTRIES = (
         "Give a square matrix of counts (rows true, columns predicted), finite and at least 0.",
     ),
     Entry(
-        "K120",
-        "These arguments do not go together.",
-        "{found}.",
-        "{do}",
-    ),
-    Entry(
         "K121",
         "{name} of {k} classes needs an average.",
         "Classes: {labels}; average= was not given.",

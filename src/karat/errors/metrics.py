@@ -66,4 +66,34 @@ ENTRIES = (
         "Take one by its label, as y_true writes it.",
         UnknownNameError,
     ),
+    Entry(
+        "K310",
+        "metrics= is not a list of names.",
+        "{found}.",
+        "Give a list of names, or leave metrics= out.",
+    ),
+    Entry(
+        "K311",
+        "{metric} has no influence function.",
+        "The reason: {reason}.",
+        "Use the bootstrap for it.",
+    ),
+    Entry(
+        "K312",
+        "{metric} cannot rank models, so it is no scorer.",
+        "{metric} has no better direction.",
+        "Choose a metric whose `better` is 'higher' or 'lower'.",
+    ),
+    Entry(
+        "K313",
+        "The estimator cannot be scored by {metric}.",
+        "{found}.",
+        "{do}",
+    ),
+    Entry(
+        "K314",
+        "The estimator and labels= have different classes.",
+        "The estimator learned {learned}, and labels= are {labels}.",
+        "{do}",
+    ),
 )

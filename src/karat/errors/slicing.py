@@ -27,4 +27,16 @@ ENTRIES = (
         "Name one of them; a cross of two columns is named by a tuple, as ('NO', 'f').",
         UnknownNameError,
     ),
+    Entry(
+        "K184",
+        "loss= and labels are given together.",
+        "loss= was given with labels.",
+        "Give one of them.",
+    ),
+    Entry(
+        "K185",
+        "loss= holds values that are no losses.",
+        "{found}.",
+        "Give every row a finite loss of at least 0.",
+    ),
 )

@@ -82,16 +82,15 @@ def rows_of(given: RowsSpec, name: str) -> Rows:
         return read_rows(given.y_true, name, columns, **given.options)
     if given.y_true is None or not given.has_predictions:
         raise error(
-            "K120",
+            "K128",
             found="There are neither rows nor a report",
             do="Give files, a table, a report, or y_true with y_pred=, y_prob= or y_score=.",
         )
-    if any(given.columns.get(role) is not None for role in ("true", "pred", "prob", "score")):
-        raise error(
-            "K120",
-            found="Column names were given (true=, pred=, prob=, score=) without a table",
-            do="Give the table or its files first.",
-        )
+    for role in ("true", "pred", "prob", "score"):
+        if given.columns.get(role) is not None:
+            found = "Column names were given without a table"
+            do = "Give the table or its files first."
+            raise error("K143", argument=role, found=found, do=do)
     return _of_arrays(given, name, given.y_pred, given.y_prob, given.y_score)
 
 
@@ -125,7 +124,8 @@ def _names(values: Any, argument: str, n: int) -> RowNames | None:
         return None
     if isinstance(values, str):
         raise error(
-            "K120",
+            "K143",
+            argument=argument,
             found=f"{argument}={values!r} names a column, and there is no table",
             do="Give one value for each row, or the table or its files first.",
         )
@@ -163,11 +163,8 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
         return _read_baseline_rows(given, baseline, name)
     if given.is_table or isinstance(given.y_true, Report):
-        raise error(
-            "K120",
-            found=f"baseline= is a {type(baseline).__name__}",
-            do="Give a file that a gate wrote, files or a table of predictions, or a report.",
-        )
+        rows = "The rows are in a table" if given.is_table else "A report is measured"
+        raise error("K179", rows=rows, kind=type(baseline).__name__)
     if given.y_prob is not None:
         return _of_arrays(given, name, y_prob=baseline)
     if given.y_score is not None:

@@ -188,9 +188,12 @@ def run_gate(
     by = given.columns.get("by")
     if isinstance(given.y_true, Report):
         if by is not None or spec.with_rows:
+            argument = "with_rows=" if by is None else "by="
             raise error(
-                "K120",
-                found="A report was given with by= or with_rows=",
+                "K160",
+                argument=argument,
+                report="a report",
+                found=f"A report was given with {argument}",
                 do="Give the rows: a report does not hold them.",
             )
         current: Rows | Report = given.y_true

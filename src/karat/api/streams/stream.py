@@ -130,14 +130,14 @@ class Stream:
             weights: float[n], or None; in every batch or in none.
 
         Errors:
-            K101 to K118, K124 labels and weights; K130 to K137 scores; K120 arguments that do not
-            go together; K126 an argument that it does not have; K201, K202, K203 a batch of another
-            kind than those before.
+            K101 to K118, K124 labels and weights; K130 to K137 scores; K127 to K129 no true
+            labels, no predictions, two kinds of scores; K126 an argument that it does not have;
+            K201, K202, K203, K180 a batch of another kind than those before.
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
         if y_true is None:
-            raise error("K120", found="y_true was not given", do="Give y_true and y_pred=.")
+            raise error("K127", others="y_pred=")
         rows = arrived(y_true, y_pred, y_prob, y_score, weights)
         if rows is not None and self._update_on_device(rows):
             return
@@ -258,7 +258,7 @@ class Stream:
             group: of torch.distributed; None: all processes.
 
         Errors:
-            K120 no group of processes was started, another process could not hand over its
+            K216 no group of processes was started, another process could not hand over its
             stream, or it was called before; K201, K202, K203 as of `merge`: in every process alike.
 
         Cost: every process receives the bytes of all others, padded to the longest, and merges
@@ -278,7 +278,7 @@ class Stream:
             failed = [rank for rank, part in enumerate(parts) if part is None]
             if failed:
                 raise error(
-                    "K120",
+                    "K216",
                     found=f"The process of rank {failed[0]} could not hand over its stream",
                     do="Its own error says why.",
                 )
@@ -296,7 +296,8 @@ class Stream:
         Only counts of labels can be taken away exactly.
 
         Errors:
-            K208 this stream does not hold it; K120 rows with scores or weights; K201, K202.
+            K208 this stream does not hold it; K215 it is no stream; K217 rows with scores or
+            weights; K201, K202.
         """
         if not isinstance(other, Stream):
             raise no_stream("subtract", other, "Give the karat.Stream that was merged in.")

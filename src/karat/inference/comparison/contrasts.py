@@ -18,7 +18,7 @@ import numpy.typing as npt
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
@@ -28,8 +28,8 @@ __all__ = [
     "Correlation",
     "Distances",
     "Paired",
+    "SamplingError",
     "SideLimits",
-    "Spread",
     "Units",
     "correlation",
     "distances_together",
@@ -46,7 +46,7 @@ Distances: TypeAlias = tuple[float, float]
 _NEXT_TO_NONE = 1e-15
 
 
-class Spread(Protocol):
+class SamplingError(Protocol):
     """How the values of m models vary."""
 
     @property
@@ -178,7 +178,7 @@ class SideLimits:
     def __init__(
         self,
         metric: Metric,
-        tables: Sequence[TableSpread],
+        tables: Sequence[TableVariance],
         values: Sequence[float],
         policy: Policy,
     ) -> None:

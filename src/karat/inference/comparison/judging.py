@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.contrasts import Apart, Spread
+from karat.inference.comparison.contrasts import Apart, SamplingError
 from karat.inference.comparison.families import Largest, holm, largest, tail_of, wald, z_of
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
 from karat.inference.confidence import Confidence
@@ -82,7 +82,7 @@ class Measured:
     metric: Metric
     values: Sequence[float]
     n: Sequence[int]
-    spread: Spread | None
+    spread: SamplingError | None
     method: str
     tests: Mapping[tuple[int, int], tuple[str, float]]
     limits: Mapping[tuple[int, int], tuple[str, Limits]]

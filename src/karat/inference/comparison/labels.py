@@ -18,8 +18,8 @@ from karat.inference.comparison.records import Discordant, Estimate, ratio
 from karat.inference.comparison.swaps import swap_p_values
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
-from karat.inference.shares import is_of_right_rows, of_right_rows
-from karat.inference.table_spread import TableSpread
+from karat.inference.proportions import is_of_right_rows, of_right_rows
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells, JointCells
@@ -64,13 +64,13 @@ class Joint:
             df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
         return Units(counts, squares, self.clusters, df=df)
 
-    def table(self, model: int) -> TableSpread:
+    def table(self, model: int) -> TableVariance:
         """The table of one model."""
         cells, clusters = self.cells.cells(model), self.clusters
         if clusters is not None:
             place = self.places(model, cells)
             clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
-        return TableSpread(cells, clusters=clusters)
+        return TableVariance(cells, clusters=clusters)
 
     def places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
         """int64[e]: the listed cell of a model's table that each joint cell belongs to."""
@@ -123,7 +123,7 @@ def paired(
 def _of_right_rows(
     metric: Metric,
     joint: Joint,
-    tables: Sequence[TableSpread],
+    tables: Sequence[TableVariance],
     spec: ComparisonSpec,
     policy: Policy,
 ) -> Measured:
@@ -149,7 +149,7 @@ def _of_right_rows(
 def _of_tables(
     metric: Metric,
     joint: Joint,
-    tables: Sequence[TableSpread],
+    tables: Sequence[TableVariance],
     spec: ComparisonSpec,
     policy: Policy,
     tests: Mapping[Pair, tuple[str, float]],
@@ -183,7 +183,7 @@ def _of_tables(
 
 
 def apart(
-    tables: Sequence[TableSpread], metrics: Sequence[Metric], spec: ComparisonSpec, policy: Policy
+    tables: Sequence[TableVariance], metrics: Sequence[Metric], spec: ComparisonSpec, policy: Policy
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
@@ -208,7 +208,7 @@ def apart(
     return done
 
 
-def estimated(metric: Metric, table: TableSpread, level: float, policy: Policy) -> Estimate:
+def estimated(metric: Metric, table: TableVariance, level: float, policy: Policy) -> Estimate:
     """What a metric gave for one model, with its interval."""
     value = float(metric.values(table.cells, policy).value)
     found = label_interval(metric, value, table, Confidence(level), policy)

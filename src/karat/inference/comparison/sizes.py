@@ -12,11 +12,11 @@ import numpy as np
 from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval, range_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.tally import Cells
 
-__all__ = ["SizeSpec", "rows_for_difference", "rows_for_interval", "rows_for_spread"]
+__all__ = ["SizeSpec", "rows_for_difference", "rows_for_interval", "rows_for_variance"]
 
 MOST: Final = 10**15
 
@@ -43,7 +43,7 @@ class SizeSpec:
         return self.confidence.quantile() + NormalDist().inv_cdf(self.power)
 
 
-def rows_for_interval(metric: Metric, table: TableSpread, size: SizeSpec) -> int:
+def rows_for_interval(metric: Metric, table: TableVariance, size: SizeSpec) -> int:
     """Rows for an interval of the half width, of the kind that reports print.
 
     The table of the pilot is scaled to more or fewer rows until its interval is as narrow.
@@ -77,7 +77,7 @@ def rows_for_interval(metric: Metric, table: TableSpread, size: SizeSpec) -> int
     return enough
 
 
-def width_at(metric: Metric, table: TableSpread, size: SizeSpec, n: int) -> float:
+def width_at(metric: Metric, table: TableVariance, size: SizeSpec, n: int) -> float:
     """Half the width of the interval, or the distance to the one limit, with n such rows.
 
     Errors:
@@ -101,7 +101,7 @@ def width_at(metric: Metric, table: TableSpread, size: SizeSpec, n: int) -> floa
             rows, cols, weights * scale, classes=cells.classes, squares=squares * scale, n_rows=n
         )
     value = float(metric.values(scaled).value)
-    found = label_interval(metric, value, TableSpread(scaled, table.design), size.confidence)
+    found = label_interval(metric, value, TableVariance(scaled, table.design), size.confidence)
     if found.low is None or found.high is None:
         reason = found.remark or "It is undefined in the pilot"
         raise unknown(metric, reason[0].upper() + reason[1:])
@@ -112,7 +112,7 @@ def width_at(metric: Metric, table: TableSpread, size: SizeSpec, n: int) -> floa
     return (found.high - found.low) / 2.0
 
 
-def rows_for_difference(metric: Metric, table: TableSpread, size: SizeSpec) -> int:
+def rows_for_difference(metric: Metric, table: TableVariance, size: SizeSpec) -> int:
     """Rows of each of two test sets, of two models that both vary as the pilot does.
 
     Errors:
@@ -120,10 +120,10 @@ def rows_for_difference(metric: Metric, table: TableSpread, size: SizeSpec) -> i
     """
     g = derivative(metric, table.cells)
     variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
-    return rows_for_spread(metric, 2.0 * variance * float(table.cells.n_rows), size)
+    return rows_for_variance(metric, 2.0 * variance * float(table.cells.n_rows), size)
 
 
-def rows_for_spread(metric: Metric, variance: float, size: SizeSpec) -> int:
+def rows_for_variance(metric: Metric, variance: float, size: SizeSpec) -> int:
     """Rows where a number varies by this variance ÷ rows.
 
     Errors:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.inference.label_intervals import range_of
 from karat.inference.slices.permuted import Dealt
-from karat.inference.table_spread import DUST
+from karat.inference.table_variance import DUST
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Policy

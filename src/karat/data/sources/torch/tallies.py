@@ -114,7 +114,7 @@ class DeviceTallies:
             is_waited_for: as of `add_labels`.
 
         Errors:
-            K136 the threshold; K120 a threshold beside predictions; K201, K202, K203 rows of
+            K136 the threshold; K140 a threshold beside predictions; K201, K202, K203 rows of
             another kind than those before.
         """
         scores = rows.scores
