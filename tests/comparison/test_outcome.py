@@ -214,11 +214,7 @@ def test_a_difference_of_zero_is_not_said_to_be_of_the_same_predictions() -> Non
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [
-        ({"metrics": []}, "K310"),
-        ({"level": 1e-300}, "K122"),
-        ({"level": 1.0 - 1e-16}, "K122"),
-    ],
+    [({"metrics": []}, "K310"), ({"level": 1e-300}, "K122"), ({"level": 1.0 - 1e-16}, "K122")],
 )
 def test_what_says_nothing_is_refused(options: dict[str, Any], code: str) -> None:
     with pytest.raises(karat.errors.KaratError, match=code):

@@ -131,12 +131,7 @@ def compare(
         found = models_apart(given, weights, clusters, options, is_frequency=is_frequency)
     else:
         found = models_of_arrays(
-            given,
-            weights,
-            clusters,
-            options,
-            is_paired=bool(paired),
-            is_frequency=is_frequency,
+            given, weights, clusters, options, is_paired=bool(paired), is_frequency=is_frequency
         )
     classes = found.classes.named(display_names(class_names, found.classes))
     return compare_models(replace(found, classes=classes), spec, metrics, margin, baseline, policy)

@@ -138,9 +138,12 @@ def _check_average(name: str, average: Any, classes: Any, *, has_micro: bool) ->
     choices = [None, "micro"] if has_micro else [None]
     if average is not NOT_GIVEN and not (average is None or _is_text(average, choices[1:])):
         raise error(
-            "K122", argument="average", value=average, choices=shown(choices),
+            "K122",
+            argument="average",
+            value=average,
+            choices=shown(choices),
             do="None gives one curve for each class.",
-        )  # fmt: skip
+        )
     if classes is not None and average is not NOT_GIVEN and average is not None:
         raise error("K159", function=name, average=average)
 
@@ -164,9 +167,12 @@ def _places(rows: ScoreTally, name: str, average: Any, given: Any) -> list[int]:
             wanted = []
         if not wanted or not set(wanted) <= known.keys():
             raise error(
-                "K122", argument="classes", value=given, choices=shown(classes.labels),
+                "K122",
+                argument="classes",
+                value=given,
+                choices=shown(classes.labels),
                 do="Give a list of some of them; average=None gives all.",
-            )  # fmt: skip
+            )
         return [known[label] for label in wanted]
     if average is not NOT_GIVEN:
         return list(range(classes.k))

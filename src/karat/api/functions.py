@@ -114,9 +114,19 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                         if n_undefined == 0.0:
                             return value
         return _evaluated(
-            record, fixed, y_true, y_pred, average, confusion, labels, positive, weights,
-            undefined, n_threads, params,
-        )  # fmt: skip
+            record,
+            fixed,
+            y_true,
+            y_pred,
+            average,
+            confusion,
+            labels,
+            positive,
+            weights,
+            undefined,
+            n_threads,
+            params,
+        )
 
     return _dressed(function, record, fixed)
 
@@ -178,9 +188,12 @@ def check_policy(undefined: Any) -> Policy:
     policy = plain_text(undefined)
     if policy not in get_args(Policy):
         raise error(
-            "K122", argument="undefined", value=undefined, choices=shown(get_args(Policy)),
+            "K122",
+            argument="undefined",
+            value=undefined,
+            choices=shown(get_args(Policy)),
             do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
-        )  # fmt: skip
+        )
     return cast("Policy", policy)
 
 
@@ -204,9 +217,12 @@ def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
     if chosen not in record.averages:
         choices = [None, *record.averages]
         raise error(
-            "K122", argument="average", value=average, choices=shown(choices),
+            "K122",
+            argument="average",
+            value=average,
+            choices=shown(choices),
             do="None gives one value for each class.",
-        )  # fmt: skip
+        )
     return cast("Lift", chosen)
 
 

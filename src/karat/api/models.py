@@ -29,13 +29,7 @@ from karat.metrics._lift import Policy
 from karat.results.comparison import FlipSource
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
-__all__ = [
-    "Models",
-    "models_apart",
-    "models_of_arrays",
-    "models_of_reports",
-    "models_of_rows",
-]
+__all__ = ["Models", "models_apart", "models_of_arrays", "models_of_reports", "models_of_rows"]
 
 Codes = npt.NDArray[np.int64]
 
@@ -97,12 +91,7 @@ class Models:
             )
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
         for part, each in scored_metrics(
-            scored,
-            of_scores,
-            policy,
-            self.clusters,
-            level=spec.level,
-            is_paired=self.is_paired,
+            scored, of_scores, policy, self.clusters, level=spec.level, is_paired=self.is_paired
         ):
             done[part.metric] = part, each
         return [done[metric] for metric in wanted]

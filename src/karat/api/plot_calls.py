@@ -158,11 +158,7 @@ def _refuse_more(name: str, what: str, y_pred: Any, of_rows: dict[str, Any]) -> 
 
 
 def _docstring(
-    body: Callable[..., None],
-    own: list[inspect.Parameter],
-    artist: str,
-    *,
-    is_comparison: bool,
+    body: Callable[..., None], own: list[inspect.Parameter], artist: str, *, is_comparison: bool
 ) -> str:
     text, _, example = inspect.cleandoc(body.__doc__ or "").partition("\n\nExample:")
     if is_comparison:

@@ -69,9 +69,12 @@ def rows_needed(
     confidence = Confidence.of(level, side)
     if confidence is None:
         raise error(
-            "K122", argument="level", value=level, choices="a number between 0 and 1, as 0.95",
+            "K122",
+            argument="level",
+            value=level,
+            choices="a number between 0 and 1, as 0.95",
             do="It is the share of such intervals that hold the true value.",
-        )  # fmt: skip
+        )
     if (half_width is None) == (difference is None):
         both = "Both half_width= and difference= were given"
         neither = "Neither half_width= nor difference= was given"
@@ -153,6 +156,5 @@ def _number(argument: str, value: Any, choices: str) -> float:
 
 def _refused(argument: str, value: Any, choices: str) -> Exception:
     return error(
-        "K122", argument=argument, value=value, choices=choices,
-        do="See help(karat.rows_needed).",
-    )  # fmt: skip
+        "K122", argument=argument, value=value, choices=choices, do="See help(karat.rows_needed)."
+    )

@@ -145,10 +145,7 @@ def _in_order(array: Any, classes: Sequence[Label], labels: Sequence[Label]) -> 
 
 @names_its_arguments
 def scorer(
-    name: str | Metric,
-    *,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
+    name: str | Metric, *, labels: Sequence[Label] | None = None, positive: Label | None = None
 ) -> Scorer:
     """A scorer for ``cross_val_score(..., scoring=karat.scorer("macro_f1"))``.
 

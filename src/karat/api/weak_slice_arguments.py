@@ -60,11 +60,12 @@ class Searched:
             return frame.columns(list(frame.names), ["the slices"] * len(frame.names))
         raise error(
             "K181",
-            found="by= was not given" if self.by is None
+            found="by= was not given"
+            if self.by is None
             else f"by= is {short(self.by)} ({type(self.by).__name__}), not columns",
             do="Give a table in memory, or a dict from name to the values of each row: "
             "by={'country': countries}.",
-        )  # fmt: skip
+        )
 
     def losses(self) -> RowLosses:
         """What each row loses, and how much it counts.
@@ -164,7 +165,10 @@ def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weight
     values = frame.columns([*found.values(), *wanted], [*found, *["the slices"] * len(wanted)])
     held = {role: values[name] for role, name in found.items()}
     return Searched(
-        held.get("true"), held.get("pred"), held.get("loss", loss),
+        held.get("true"),
+        held.get("pred"),
+        held.get("loss", loss),
         held.get("weights", None if isinstance(weights, str) else weights),
-        {name: values[name] for name in wanted}, left_out,
-    )  # fmt: skip
+        {name: values[name] for name in wanted},
+        left_out,
+    )

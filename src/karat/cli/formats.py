@@ -64,7 +64,7 @@ _USUAL: Final = [each.endings[0] for each in FORMATS]
 OUTPUT_HELP: Final = f"Write to FILE; {', '.join(_USUAL[:-1])} or {_USUAL[-1]} says how."
 
 _ELSEWHERE: Final = {
-    ".xml": "JUnit XML says what passed and failed: karat gate --junit FILE writes it.",
+    ".xml": "JUnit XML says what passed and failed: karat gate --junit FILE writes it."
 }
 """Endings that another command writes."""
 

@@ -8,17 +8,9 @@ __all__ = ["ENTRIES"]
 
 ENTRIES = (
     Entry(
-        "K127",
-        "The true labels are missing.",
-        "y_true was not given.",
-        "Give y_true and {others}.",
+        "K127", "The true labels are missing.", "y_true was not given.", "Give y_true and {others}."
     ),
-    Entry(
-        "K128",
-        "The predictions are missing.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K128", "The predictions are missing.", "{found}.", "{do}"),
     Entry(
         "K129",
         "Probabilities and other scores are given together.",
@@ -43,24 +35,14 @@ ENTRIES = (
         "threshold={threshold} was given with {predictions}.",
         "Give one of them: each determines the predictions.",
     ),
-    Entry(
-        "K141",
-        "{argument} and confusion= are given together.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K141", "{argument} and confusion= are given together.", "{found}.", "{do}"),
     Entry(
         "K142",
         "{argument} and a table are given together.",
         "{argument} was given with a table.",
         "Name the columns of the table: prob= or score=.",
     ),
-    Entry(
-        "K143",
-        "{argument}= names a column, and there is no table.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K143", "{argument}= names a column, and there is no table.", "{found}.", "{do}"),
     Entry(
         "K144",
         "nulls='drop' and arrays are given together.",
@@ -103,12 +85,7 @@ ENTRIES = (
         "{function} was given classes= and average={average!r}.",
         "Leave one out: classes= gives one curve for each of them.",
     ),
-    Entry(
-        "K160",
-        "{argument} and {report} are given together.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K160", "{argument} and {report} are given together.", "{found}.", "{do}"),
     Entry(
         "K180",
         "Labels alone and rows with scores are put into one stream.",

@@ -13,12 +13,7 @@ ENTRIES = (
         "{found}.",
         "Give each model a name: karat.compare(y_true, {{'old': labels, 'new': labels}}).",
     ),
-    Entry(
-        "K162",
-        "{argument} does not name its models.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K162", "{argument} does not name its models.", "{found}.", "{do}"),
     Entry(
         "K163",
         "The models have different names in different arguments.",
@@ -38,18 +33,8 @@ ENTRIES = (
         "Give one number above 0, or a dict from metric to number: differences smaller than it "
         "do not matter.",
     ),
-    Entry(
-        "K166",
-        "{metric} cannot be compared.",
-        "{found}.",
-        "{do}",
-    ),
-    Entry(
-        "K167",
-        "No number of rows can be said for {metric}.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K166", "{metric} cannot be compared.", "{found}.", "{do}"),
+    Entry("K167", "No number of rows can be said for {metric}.", "{found}.", "{do}"),
     Entry(
         "K168",
         "There is no comparison of {what}.",

@@ -42,12 +42,7 @@ ENTRIES = (
         "Rows without ids are matched by position: give the same rows, or name a column of ids "
         "that both have (--id, id=).",
     ),
-    Entry(
-        "K176",
-        "The rules of the gate cannot be used.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K176", "The rules of the gate cannot be used.", "{found}.", "{do}"),
     Entry(
         "K177",
         "Two models disagree about what rows weigh.",

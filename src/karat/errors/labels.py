@@ -155,12 +155,7 @@ ENTRIES = (
         "Classes: {labels}; average= was not given.",
         "Choose average= from {choices}; None gives one value for each class.",
     ),
-    Entry(
-        "K122",
-        "{argument}={value!r} is not a choice.",
-        "Choices: {choices}.",
-        "{do}",
-    ),
+    Entry("K122", "{argument}={value!r} is not a choice.", "Choices: {choices}.", "{do}"),
     Entry(
         "K123",
         "{name} of one class needs to know the positive class.",

@@ -52,13 +52,7 @@ ENTRIES = (
         "Name the average, or read report.per_class.",
         UnknownNameError,
     ),
-    Entry(
-        "K308",
-        "This report holds no curves.",
-        "{found}.",
-        "{do}",
-        UnknownNameError,
-    ),
+    Entry("K308", "This report holds no curves.", "{found}.", "{do}", UnknownNameError),
     Entry(
         "K309",
         "There is no curve of {what}.",
@@ -84,12 +78,7 @@ ENTRIES = (
         "{metric} has no better direction.",
         "Choose a metric whose `better` is 'higher' or 'lower'.",
     ),
-    Entry(
-        "K313",
-        "The estimator cannot be scored by {metric}.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K313", "The estimator cannot be scored by {metric}.", "{found}.", "{do}"),
     Entry(
         "K314",
         "The estimator and labels= have different classes.",

@@ -7,12 +7,7 @@ from karat.errors.kinds import Entry, UnknownNameError
 __all__ = ["ENTRIES"]
 
 ENTRIES = (
-    Entry(
-        "K181",
-        "by= cannot be used.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K181", "by= cannot be used.", "{found}.", "{do}"),
     Entry(
         "K182",
         "{column} makes too many slices.",

@@ -31,12 +31,7 @@ ENTRIES = (
         "{name} needs the cells true × predicted.",
         "Count again with the matrix: ask for this metric when the data is read.",
     ),
-    Entry(
-        "K205",
-        "This is not a whole {thing}.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K205", "This is not a whole {thing}.", "{found}.", "{do}"),
     Entry(
         "K206",
         "This {thing} was written by a newer karat.",
@@ -80,24 +75,9 @@ ENTRIES = (
         "Left: {left} rows. Right: {right} rows.",
         "Merge fewer of them, or tallies of weights: sums of weights have no such end.",
     ),
-    Entry(
-        "K214",
-        "Scores and the edges of bins do not fit.",
-        "{found}.",
-        "{do}",
-    ),
-    Entry(
-        "K215",
-        "{call}() takes {wanted}.",
-        "{found}.",
-        "{do}",
-    ),
-    Entry(
-        "K216",
-        "all_reduce() cannot add up the streams of all processes.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K214", "Scores and the edges of bins do not fit.", "{found}.", "{do}"),
+    Entry("K215", "{call}() takes {wanted}.", "{found}.", "{do}"),
+    Entry("K216", "all_reduce() cannot add up the streams of all processes.", "{found}.", "{do}"),
     Entry(
         "K217",
         "Only unweighted counts of labels can be subtracted.",

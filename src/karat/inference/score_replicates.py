@@ -320,13 +320,7 @@ def replicate_measures(
         column: what those views are of; the rest as `replicate_ladders`.
     """
     replicates = replicate_ladders(
-        column,
-        n_replicates,
-        seed,
-        method=method,
-        limit=limit,
-        stream=stream,
-        n_threads=n_threads,
+        column, n_replicates, seed, method=method, limit=limit, stream=stream, n_threads=n_threads
     )
     return measures_of(metrics, replicates)
 

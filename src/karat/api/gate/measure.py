@@ -28,14 +28,7 @@ from karat.metrics._lift import Policy
 from karat.results.gate.verdicts import Change, Evidence, Measured
 from karat.tally import Classes
 
-__all__ = [
-    "GateSpec",
-    "change_apart",
-    "changes_of",
-    "measured_of",
-    "report_of",
-    "values_of",
-]
+__all__ = ["GateSpec", "change_apart", "changes_of", "measured_of", "report_of", "values_of"]
 
 _NAMES: Final = ("new", "old")
 

@@ -22,12 +22,7 @@ from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.models import predicted, read_rows
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
-from karat.output.gate.baseline import (
-    Baseline,
-    checked_baseline,
-    is_baseline,
-    read_baseline,
-)
+from karat.output.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.results.gate.rules import refused
 
 __all__ = ["RowsSpec", "baseline_of", "rows_of"]

@@ -87,11 +87,22 @@ class Stream:
     ) -> None:
         declared = None if labels is None else declared_labels(labels)
         self._settings = Settings.of(
-            labels=declared, class_names=class_names, positive=positive, threshold=threshold,
-            metrics=metrics, level=level, method=method, side=side, design=design,
-            weights_are=weights_are, seed=seed, n_replicates=n_replicates, undefined=undefined,
-            n_threads=n_threads, max_memory=max_memory,
-        )  # fmt: skip
+            labels=declared,
+            class_names=class_names,
+            positive=positive,
+            threshold=threshold,
+            metrics=metrics,
+            level=level,
+            method=method,
+            side=side,
+            design=design,
+            weights_are=weights_are,
+            seed=seed,
+            n_replicates=n_replicates,
+            undefined=undefined,
+            n_threads=n_threads,
+            max_memory=max_memory,
+        )
         self._begin()
 
     def _begin(self) -> None:
@@ -214,10 +225,14 @@ class Stream:
         if cells is None:
             # Discovered classes have no positive one before all are known.
             cells = tally_labels(
-                y_true, y_pred, labels=settings.labels, weights=weights,
+                y_true,
+                y_pred,
+                labels=settings.labels,
+                weights=weights,
                 positive=settings.positive if settings.labels is not None else None,
-                n_threads=settings.n_threads, is_part=True,
-            )  # fmt: skip
+                n_threads=settings.n_threads,
+                is_part=True,
+            )
         with self._lock:
             if self._has_scores:
                 raise mixed("labels alone", "rows with scores")

@@ -164,10 +164,7 @@ def _has_large(array: npt.NDArray[Any]) -> bool:
 
 
 def _check_values(array: npt.NDArray[Any]) -> None:
-    checks = (
-        ("NaN or infinite", ~np.isfinite(array)),
-        ("negative", array < 0),
-    )
+    checks = (("NaN or infinite", ~np.isfinite(array)), ("negative", array < 0))
     for kind, is_bad in checks:
         if is_bad.any():
             row, column = (int(place) for place in np.argwhere(is_bad)[0])

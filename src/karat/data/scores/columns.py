@@ -42,12 +42,20 @@ UNLESS_PREDICTED: Final = "\0"
 _ROLES: Final[Mapping[Argument, Role]] = {"y_prob": "prob", "y_score": "score"}
 _ARGUMENTS: Final[Mapping[Role, Argument]] = {"prob": "y_prob", "score": "y_score"}
 _STEMS: Final[Mapping[str, Role | None]] = {
-    "probability:class": "prob", "probability": "prob", "proba": "prob", "prob": "prob",
-    "p": "prob", ".pred": "prob",
-    "score": "score", "scores": "score", "logit": "score", "logits": "score",
+    "probability:class": "prob",
+    "probability": "prob",
+    "proba": "prob",
+    "prob": "prob",
+    "p": "prob",
+    ".pred": "prob",
+    "score": "score",
+    "scores": "score",
+    "logit": "score",
+    "logits": "score",
     # They may hold anything: labels of several models, say.
-    "pred": None, "class": None,
-}  # fmt: skip
+    "pred": None,
+    "class": None,
+}
 _PATTERN = re.compile(r"[*?\[]")
 _OF_TEXT: Final = "of text (0.5 is a number; 0,5 and 50% are text)"
 

@@ -120,12 +120,7 @@ def standing(
 
 
 def _values(
-    metric: Metric,
-    tables: npt.NDArray[Any],
-    classes: Classes,
-    policy: Policy,
-    *,
-    by_classes: bool,
+    metric: Metric, tables: npt.NDArray[Any], classes: Classes, policy: Policy, *, by_classes: bool
 ) -> tuple[Floats, Flags]:
     """float64[t] and bool[t]: values, each on the classes that occur in its table, if defined."""
     held = tables.any(axis=1) | tables.any(axis=2)

@@ -34,7 +34,7 @@ __all__ = [
     "is_query",
     "is_read_once",
     "names_files",
-]  # fmt: skip
+]
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 

@@ -149,10 +149,11 @@ class DeviceTallies:
                 # The caller may write to the tensors afterwards.
                 to = torch().int32
                 group = RowGroup(
-                    scores.clone(memory_format=torch().contiguous_format), true.to(to),
+                    scores.clone(memory_format=torch().contiguous_format),
+                    true.to(to),
                     None if pred is None else pred.to(to),
                     None if weights is None else weights.clone(),
-                )  # fmt: skip
+                )
                 kept.add(group, tolerance)
             held.scores = kept
             self._devices[rows.device] = held
