@@ -267,10 +267,10 @@ def search(text: str = "") -> list[Metric]:
     found = []
     for position, record in enumerate(all_records()):
         spellings = [record.name, *record.aliases, *record.lift_names.values()]
-        words = [spelling.replace("_", " ") for spelling in spellings]
+        as_words = [spelling.replace("_", " ") for spelling in spellings]
         equals = [f"{item.library} {item.text}" for item in record.equals]
         whole = " ".join(
-            [*spellings, *words, record.family, record.summary, record.description, *equals]
+            [*spellings, *as_words, record.family, record.summary, record.description, *equals]
         ).lower()
         if all(word in whole for word in words):
             rank = (
