@@ -33,10 +33,12 @@ class BatchedTable:
     Attributes:
         table: the source.
         n_rows: rows that an earlier read gave; None before the first.
+        n_seen: rows that were looked at for the types of columns.
     """
 
     table: BatchSource
     n_rows: int | None = None
+    n_seen: int = 0
 
     of_text = ""
     unit = "batch"
@@ -57,6 +59,7 @@ class BatchedTable:
         """Type of each column, from the first batches that hold a value of it."""
         found: dict[str, Family] = dict.fromkeys(self.names, "unknown")
         for batch in self.table.read_batches(self.names):
+            self.n_seen += length_of(batch)
             if length_of(batch):
                 found |= _families(batch, [name for name in found if found[name] == "unknown"])
             if "unknown" not in found.values():
@@ -76,8 +79,9 @@ class BatchedTable:
             if total.problem is not None:
                 return total
         total = total or Partial(((0, 0),))
-        if self.n_rows not in (None, total.n_rows):
-            found = f"{self.kind}.read_batches gave {self.n_rows} rows, then {total.n_rows}"
+        before = self.n_seen if self.n_rows is None else self.n_rows
+        if total.n_rows < before or (self.n_rows is not None and total.n_rows > before):
+            found = f"{self.kind}.read_batches gave {before} rows, then {total.n_rows}"
             raise error("K412", found=found)
         self.n_rows = total.n_rows
         return total
