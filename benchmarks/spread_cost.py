@@ -19,7 +19,7 @@ from benchmarks.score_cases import two_classes
 from karat.data.scores.containers import as_scores
 from karat.data.scores.ranking import rank
 from karat.data.scores.rows import tally_scores
-from karat.inference.score_spread import Spread, measured_with_spreads
+from karat.inference.influence_variance import SamplingError, measured_with_variances
 from karat.metrics import get
 from karat.metrics._measure import measure
 
@@ -57,9 +57,9 @@ def whole_call(n: int) -> Pair:
 
     def both() -> tuple[float, float]:
         rows = tally_scores(y, as_scores(s, "y_score"), n_threads=1)
-        values, spreads = measured_with_spreads(rows, [metric])
+        values, spreads = measured_with_variances(rows, [metric])
         found = spreads[metric]
-        assert isinstance(found, Spread)
+        assert isinstance(found, SamplingError)
         return float(values[metric].value), found.variance
 
     return {"area": area, "both": both}

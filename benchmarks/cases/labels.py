@@ -44,11 +44,7 @@ def weighted_confusion(n: int, k: int) -> Candidates:
 
 
 def metric(
-    n: int,
-    k: int,
-    ours: Callable[..., Any],
-    theirs: Callable[..., Any],
-    average: str | None = None,
+    n: int, k: int, ours: Callable[..., Any], theirs: Callable[..., Any], average: str | None = None
 ) -> Candidates:
     """A metric of labels by both, with an average where it has one."""
     y_true, y_pred = labels(n, k)
@@ -111,12 +107,7 @@ CASES = (
             ("macro precision", karat.precision, sklearn.precision_score, "macro"),
             ("macro recall", karat.recall, sklearn.recall_score, "macro"),
             ("macro F1", karat.f1, sklearn.f1_score, "macro"),
-            (
-                "Matthews correlation",
-                karat.matthews_correlation,
-                sklearn.matthews_corrcoef,
-                None,
-            ),
+            ("Matthews correlation", karat.matthews_correlation, sklearn.matthews_corrcoef, None),
             ("Cohen's kappa", karat.cohen_kappa, sklearn.cohen_kappa_score, None),
         )
     ),

@@ -51,10 +51,7 @@ def of_labels(ours: Call, theirs: Call, n: int) -> Candidates:
 
 def two_class_log_loss(n: int) -> Candidates:
     y, p = two_classes(n)
-    return {
-        KARAT: lambda: karat.log_loss(y, y_prob=p),
-        PEER: lambda: sklearn.log_loss(y, p),
-    }
+    return {KARAT: lambda: karat.log_loss(y, y_prob=p), PEER: lambda: sklearn.log_loss(y, p)}
 
 
 def report(n: int) -> Candidates:

@@ -61,8 +61,6 @@ CASES = (
         )
     ),
     Case(
-        "confusion of tensors, int64, n=1e7, K=10",
-        partial(confusion, 10_000_000, 10),
-        peer=TORCH,
+        "confusion of tensors, int64, n=1e7, K=10", partial(confusion, 10_000_000, 10), peer=TORCH
     ),
 )

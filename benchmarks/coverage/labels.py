@@ -51,11 +51,7 @@ MEANS = (
 )
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio")
 ENOUGH, FEW = 20, 8
-SIZES = {
-    "poor": (ENOUGH,),
-    "good": (ENOUGH, FEW),
-    "excellent": (ENOUGH,),
-}
+SIZES = {"poor": (ENOUGH,), "good": (ENOUGH, FEW), "excellent": (ENOUGH,)}
 """Quality → rows that the rarest class expects."""
 
 

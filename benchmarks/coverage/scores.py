@@ -19,12 +19,7 @@ Law: TypeAlias = Callable[[np.random.Generator, int], Floats]
 SIZE = 300_000
 """Rows of a finite population."""
 AREAS = ("roc_auc", "average_precision", "pr_auc_trapezoid")
-AREAS_OF_MANY = (
-    "roc_auc_ovr_macro",
-    "roc_auc_ovo_macro",
-    "roc_auc_mu",
-    "mean_average_precision",
-)
+AREAS_OF_MANY = ("roc_auc_ovr_macro", "roc_auc_ovo_macro", "roc_auc_mu", "mean_average_precision")
 MEANS = ("log_loss", "brier", "hinge_loss", "top_k_accuracy", "d2_log_loss", "d2_brier")
 OF_LINES = ("calibration_slope", "calibration_in_the_large")
 DRAWN = ("expected_calibration_error", "ks_statistic", "max_f_beta", "equal_error_rate")

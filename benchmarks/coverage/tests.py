@@ -174,10 +174,7 @@ def comparisons(rng: np.random.Generator) -> Iterator[Trial]:
         yield Trial(family, f"equal, K=4, n={n}", _of_two(equal, n, LABELS), _AIMS)
         better = _labelled(rng, 4, (0.28, 0.2), 0.6)
         yield Trial(
-            family,
-            f"28 % against 20 % errors, K=4, n={n}",
-            _of_two(better, n, LABELS),
-            _AIMS,
+            family, f"28 % against 20 % errors, K=4, n={n}", _of_two(better, n, LABELS), _AIMS
         )
     for n in (48, 80):
         equal = _made_equal(_labelled(rng, 4, (0.2, 0.2), 0.6))

@@ -116,12 +116,9 @@ def encode_objects(case: Case) -> None:
 
     def work(word: int) -> None:
         if changes % 8 == 7 and isinstance(sequence, list):
-            [
-                sequence.clear,
-                lambda: sequence.append(word),
-                sequence.reverse,
-                sequence[:1].clear,
-            ][word % 4]()
+            [sequence.clear, lambda: sequence.append(word), sequence.reverse, sequence[:1].clear][
+                word % 4
+            ]()
         elif changes % 8 == 6:
             table.clear()
         elif changes % 8 == 5 and isinstance(sequence, (list, np.ndarray)) and len(sequence):

@@ -24,7 +24,7 @@ _HOMES = {
     "evaluate": "karat.api.evaluation",
     "find_weak_slices": "karat.api.weak_slices",
     "gate": "karat.api.gate.verb",
-    "GateResult": "karat.results.gate.outcome",
+    "GateResult": "karat.results.gate.result",
     "Report": "karat.api.results",
     "Result": "karat.api.results",
     "Plan": "karat.metrics.plan",

@@ -28,7 +28,7 @@ from karat.errors import KaratError as KaratError
 from karat.errors import UndefinedWarning as UndefinedWarning
 from karat.errors import UnknownNameError as UnknownNameError
 from karat.metrics.plan import Plan as Plan
-from karat.results.gate.outcome import GateResult as GateResult
+from karat.results.gate.result import GateResult as GateResult
 from karat.results.signature import Signature as Signature
 
 __version__: str

@@ -72,7 +72,7 @@ def test_what_is_no_number_of_rows_is_refused() -> None:
 
     models = {"b": B, "a": A}
     refused("K122", TRUE, models, weights_are="rows")
-    refused("K120", TRUE, models, weights=TIMES + 0.5, weights_are="frequency")
-    refused("K120", TRUE, y_prob=PROB, weights=TIMES + 0.5, weights_are="frequency")
+    refused("K150", TRUE, models, weights=TIMES + 0.5, weights_are="frequency")
+    refused("K150", TRUE, y_prob=PROB, weights=TIMES + 0.5, weights_are="frequency")
     reports = {name: karat.evaluate(TRUE, said) for name, said in models.items()}
-    refused("K120", reports, weights_are="frequency")
+    refused("K160", reports, weights_are="frequency")

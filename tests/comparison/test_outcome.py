@@ -137,13 +137,13 @@ def test_many_classes_keep_occupied_cells_alone() -> None:
         ("K102", (TRUE, MODELS), {"weights": np.ones(3)}),
         ("K113", (TRUE, MODELS), {"weights": np.full(300, -1.0)}),
         ("K103", (TRUE, {"old": np.full((300, 5), 0.2), "new": B}), {}),
-        ("K120", (TRUE,), {}),
-        ("K120", (None, MODELS), {}),
+        ("K128", (TRUE,), {}),
+        ("K127", (None, MODELS), {}),
         ("K145", (TRUE, MODELS), {"clusters": np.zeros(300, int)}),
-        ("K120", ({"old": TRUE, "new": TRUE}, MODELS), {"weights": np.ones(300)}),
-        ("K120", ({"old": TRUE, "new": TRUE},), {}),
-        ("K120", ({"x": karat.evaluate(TRUE, A), "y": karat.evaluate(TRUE, B)},), {"positive": 1}),
-        ("K120", (TRUE,), {"y_prob": {"x": A, "y": B}, "y_score": {"x": A}}),
+        ("K162", ({"old": TRUE, "new": TRUE}, MODELS), {"weights": np.ones(300)}),
+        ("K128", ({"old": TRUE, "new": TRUE},), {}),
+        ("K160", ({"x": karat.evaluate(TRUE, A), "y": karat.evaluate(TRUE, B)},), {"positive": 1}),
+        ("K129", (TRUE,), {"y_prob": {"x": A, "y": B}, "y_score": {"x": A}}),
         ("K122", (TRUE, MODELS), {"level": None}),
         ("K122", (TRUE, MODELS), {"level": 95}),
         ("K122", (TRUE, MODELS), {"adjust": "bonferroni"}),
@@ -214,11 +214,7 @@ def test_a_difference_of_zero_is_not_said_to_be_of_the_same_predictions() -> Non
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [
-        ({"metrics": []}, "K120"),
-        ({"level": 1e-300}, "K122"),
-        ({"level": 1.0 - 1e-16}, "K122"),
-    ],
+    [({"metrics": []}, "K310"), ({"level": 1e-300}, "K122"), ({"level": 1.0 - 1e-16}, "K122")],
 )
 def test_what_says_nothing_is_refused(options: dict[str, Any], code: str) -> None:
     with pytest.raises(karat.errors.KaratError, match=code):

@@ -11,7 +11,7 @@ import pytest
 import karat
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import get
 from karat.tally import Cells, Classes
 from tests.comparison.data import drawn
@@ -27,7 +27,7 @@ def test_samples_of_so_many_rows_have_intervals_of_that_width(name: str, half_wi
     widths = []
     for _ in range(60):
         sample = rng.multinomial(n, TABLE.ravel() / TABLE.sum()).reshape(3, 3)
-        spread = TableSpread(Cells.dense(sample, classes=Classes.of(range(3))))
+        spread = TableVariance(Cells.dense(sample, classes=Classes.of(range(3))))
         value = float(metric.values(spread.cells).value)
         found = label_interval(metric, value, spread, Confidence())
         assert found.low is not None
@@ -94,8 +94,8 @@ def test_the_answer_grows_with_what_is_asked() -> None:
 @pytest.mark.parametrize(
     ("code", "metric", "options"),
     [
-        ("K120", "accuracy", {}),
-        ("K120", "accuracy", {"half_width": 0.1, "difference": 0.1}),
+        ("K169", "accuracy", {}),
+        ("K169", "accuracy", {"half_width": 0.1, "difference": 0.1}),
         ("K122", "accuracy", {"half_width": -0.1}),
         ("K122", "accuracy", {"difference": "much"}),
         ("K122", "accuracy", {"difference": 0.1, "power": 1.0}),
@@ -129,7 +129,7 @@ PILOT = karat.compare([0, 1] * 50, {"a": [0, 1] * 50, "b": [0, 1, 1, 1] * 25})
         ("accuracy", PILOT, {"half_width": 1e-300}, "K167"),
         ("accuracy", TABLE, {"difference": 1e-300}, "K167"),
         ("precision", [[5]], {"difference": 0.1}, "K167"),
-        ("accuracy", None, {"difference": 0.1}, "K120"),
+        ("accuracy", None, {"difference": 0.1}, "K170"),
         ("roc_auc", TABLE, {"half_width": 0.1}, "K167"),
         (
             "accuracy",

@@ -54,10 +54,7 @@ def curves() -> dict[str, Any]:
 def batches(n: int = 3) -> list[tuple[Any, Any]]:
     made = torch.Generator().manual_seed(7)
     return [
-        (
-            torch.rand((50, K), generator=made).softmax(1),
-            torch.randint(0, K, (50,), generator=made),
-        )
+        (torch.rand((50, K), generator=made).softmax(1), torch.randint(0, K, (50,), generator=made))
         for _ in range(n)
     ]
 

@@ -25,10 +25,7 @@ HOMES = {"karat": karat_torchmetrics, "torchmetrics": torchmetrics}
 def batches(n: int = 3) -> list[tuple[Any, Any]]:
     made = torch.Generator().manual_seed(11)
     return [
-        (
-            torch.rand((20, K), generator=made).softmax(1),
-            torch.randint(0, K, (20,), generator=made),
-        )
+        (torch.rand((20, K), generator=made).softmax(1), torch.randint(0, K, (20,), generator=made))
         for _ in range(n)
     ]
 

@@ -48,14 +48,7 @@ class TestFolder(Files):
 class TestQuery(Files):
     name = "SQL query"
     batchings = (1,)
-    subjects = (
-        "labels",
-        "weights",
-        "clusters",
-        "slices",
-        "scores",
-        "nulls",
-    )
+    subjects = ("labels", "weights", "clusters", "slices", "scores", "nulls")
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
         (path,) = write_parquet(sample, self.folder, 1)

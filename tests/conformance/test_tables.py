@@ -109,15 +109,7 @@ class TestArrays(Columns):
 
 class TestConfusion(Columns):
     name = "confusion matrix"
-    lacks = (
-        "drop",
-        "roles",
-        "scores",
-        "weights",
-        "clusters",
-        "by",
-        "errors",
-    )
+    lacks = ("drop", "roles", "scores", "weights", "clusters", "by", "errors")
 
     def cases(self, subject: str) -> list[Sample]:
         return [_declared(sample) for sample in super().cases(subject)]

@@ -135,7 +135,7 @@ def test_a_source_that_cannot_be_read_again_is_refused() -> None:
 
 def test_arguments_that_batches_cannot_have_are_refused() -> None:
     for given, code in (
-        ({"weights": [1.0] * 64}, "K120"),
+        ({"weights": [1.0] * 64}, "K421"),
         ({"checkpoint": "read.karat"}, "K415"),
         ({"exact": True}, "K415"),
         ({"true": "lable"}, "K404"),

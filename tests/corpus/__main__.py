@@ -59,10 +59,7 @@ def _record(given: argparse.Namespace) -> int:
         store.write(group, outcomes, given.to)
         seconds = time.process_time() - start
         size = (given.to / f"{group}.xz").stat().st_size
-        print(
-            f"{group:20} {len(outcomes):5} calls {size:9,} bytes {seconds:6.1f} s",
-            flush=True,
-        )
+        print(f"{group:20} {len(outcomes):5} calls {size:9,} bytes {seconds:6.1f} s", flush=True)
     return 0
 
 

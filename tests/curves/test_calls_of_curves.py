@@ -226,9 +226,9 @@ NAN, WIDE = float("nan"), [[0.5, 0.5, 0.0]] * 3
 @pytest.mark.parametrize(
     ("code", "arguments", "options"),
     [
-        ("K120", [None], {"y_prob": [0.1]}),
-        ("K120", [[0, 1]], {}),
-        ("K120", [[0, 1]], {"y_prob": [0.1, 0.2], "y_score": [0.1, 0.2]}),
+        ("K127", [None], {"y_prob": [0.1]}),
+        ("K128", [[0, 1]], {}),
+        ("K129", [[0, 1]], {"y_prob": [0.1, 0.2], "y_score": [0.1, 0.2]}),
         ("K101", [[]], {"y_prob": []}),
         ("K102", [[0, 1, 1]], {"y_prob": [0.1, 0.2]}),
         ("K131", [[0, 1, 1]], {"y_score": [0.1, NAN, 0.2]}),
@@ -286,7 +286,7 @@ def test_options_that_are_no_choice_are_refused(
 
 
 def test_classes_and_pooled_classes_do_not_go_together() -> None:
-    with pytest.raises(KaratError, match="K120"):
+    with pytest.raises(KaratError, match="K159"):
         karat.curves.roc(THREE, y_prob=P3, classes=["ant"], average="micro")
 
 

@@ -45,7 +45,7 @@ def check_is_reduced_once(stream: karat.Stream) -> None:
     """Wholes are not added up; a stream that was reset is a new part."""
     with pytest.raises(KaratError, match="called again") as found:
         stream.all_reduce()
-    assert found.value.code == "K120"
+    assert found.value.code == "K216"
     other = copy.copy(stream)
     other.reset()
     assert other.all_reduce().n_rows == 0

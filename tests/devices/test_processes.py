@@ -48,4 +48,4 @@ def test_every_process_holds_the_whole(tmp_path: Path) -> None:
 def test_without_processes_there_is_nothing_to_reduce() -> None:
     with pytest.raises(KaratError, match="without a group of processes") as found:
         karat.Stream().all_reduce()
-    assert found.value.code == "K120"
+    assert found.value.code == "K216"

@@ -251,8 +251,8 @@ def test_batches_of_another_kind_are_refused_when_they_come() -> None:
     right = batches()
     prob = right["prob"]
     for first, second, code in (
-        (right["labels"], prob, "K120"),
-        (prob, right["labels"], "K120"),
+        (right["labels"], prob, "K180"),
+        (prob, right["labels"], "K180"),
         (prob, {"y_true": prob["y_true"], "y_score": prob["y_prob"]}, "K202"),
         (prob, right["both"], "K202"),
         (prob, {**prob, "weights": torch.ones(N)}, "K203"),

@@ -139,7 +139,7 @@ def test_a_query_that_fails(query: str, told: str) -> None:
 
 def test_a_query_with_no_rows_or_among_files(tmp_path: Path) -> None:
     assert refused("SELECT 1 AS label, 1 AS pred WHERE false").code == "K402"
-    assert refused([str(tmp_path), "SELECT 1 AS label, 1 AS pred"]).code == "K120"
+    assert refused([str(tmp_path), "SELECT 1 AS label, 1 AS pred"]).code == "K422"
 
 
 def test_a_query_cannot_see_the_caller() -> None:
@@ -204,7 +204,7 @@ def test_kinds_of_columns_that_do_not_agree(tmp_path: Path) -> None:
 def test_wrong_names_of_columns(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", TEN)
     assert "Nearest: 'label'" in str(refused(path, true="lable"))
-    assert refused(path, true="label", pred="label").code == "K120"
+    assert refused(path, true="label", pred="label").code == "K157"
 
 
 def test_labels_outside_are_found_wherever_they_are(

@@ -66,9 +66,7 @@ def found(paths: list[Path], **options: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
-    list(combinations_with_replacement(FILES, 2)),
-    ids=" ".join,
+    ("first", "second"), list(combinations_with_replacement(FILES, 2)), ids=" ".join
 )
 def test_two_files_in_both_orders(
     first: tuple[str, str], second: tuple[str, str], tmp_path: Path

@@ -201,8 +201,7 @@ def test_weights_with_all_their_digits_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize(
-    "where",
-    ["error('boom') > 0", "CAST(note AS INT) > 0", "substr(note, 1)::DATE > '2026-01-01'"],
+    "where", ["error('boom') > 0", "CAST(note AS INT) > 0", "substr(note, 1)::DATE > '2026-01-01'"]
 )
 def test_a_filter_that_fails_is_blamed(where: str, name: str, tmp_path: Path) -> None:
     write = {"csv": write_csv, "jsonl": write_json, "parquet": write_parquet}[name]

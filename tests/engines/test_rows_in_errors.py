@@ -40,13 +40,7 @@ def test_the_total_counts_the_rows_that_are_numbered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("nulls", ["error", "drop"])
 @pytest.mark.parametrize(
-    ("rows", "code"),
-    [
-        ("1,1.5", "K132"),
-        ("1,inf", "K131"),
-        ("1,", "K131"),
-        ("1,x", "K130"),
-    ],
+    ("rows", "code"), [("1,1.5", "K132"), ("1,inf", "K131"), ("1,", "K131"), ("1,x", "K130")]
 )
 def test_rows_behind_a_filter_are_said_to_be_so(
     rows: str, code: str, nulls: str, tmp_path: Path

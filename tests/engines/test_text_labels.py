@@ -44,10 +44,7 @@ def test_labels_of_csv(texts: list[str], labels: list[Label]) -> None:
 
 @pytest.mark.parametrize(
     ("texts", "code", "at_fault"),
-    [
-        (["1", "0.5", "2", "0.25"], "K407", ("0.5", "0.25")),
-        (["1e2", "1.5"], "K407", ("1.5",)),
-    ],
+    [(["1", "0.5", "2", "0.25"], "K407", ("0.5", "0.25")), (["1e2", "1.5"], "K407", ("1.5",))],
 )
 def test_texts_that_are_no_labels(texts: list[str], code: str, at_fault: tuple[str, ...]) -> None:
     with pytest.raises(NotLabelsError) as caught:

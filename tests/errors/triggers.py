@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import struct
+import tempfile
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 
 import karat
 import karat.compat.torchmetrics as karat_torchmetrics
@@ -16,13 +20,26 @@ from karat.data.sources.distributed.dask import _explained
 from karat.data.sources.distributed.spark import joined
 from karat.metrics import case, metric
 from karat.metrics._formula import Node
+from karat.metrics._influence.gather import Gathered
 from karat.metrics._lift import OneVsRest, trace
-from karat.tally import Axis, Cells, Classes, from_bytes, merge, subtract, to_bytes, to_marginals
+from karat.tally import (
+    Axis,
+    Bins,
+    Cells,
+    Classes,
+    from_bytes,
+    merge,
+    subtract,
+    to_bytes,
+    to_marginals,
+)
 from tests.optional import optional
 
 AB, BA = Classes.of(["a", "b"]), Classes.of(["b", "a"])
 LEFT = Cells.dense([[3, 1], [2, 4]], classes=AB)
 WEIGHTED = Cells.dense([[3.5, 1.0], [2.0, 4.0]], classes=AB)
+NAMED = {"a": [3, 2], "b": [1, 4]}
+TABLE = {"label": [0, 1], "pred": [0, 1]}
 TWO_MODELS = {"old": [0, 1], "new": [1, 0]}
 MANY = Cells.sparse([0], [0], [1], classes=Classes.of(range(100_000)))
 
@@ -98,11 +115,87 @@ def of_many_classes() -> None:
     stream.update(np.arange(3_000) % 200, y_prob=np.eye(200)[np.arange(3_000) % 200])
 
 
+def crowded_clusters() -> None:
+    """More rows with scores and clusters than are kept."""
+    n = 150_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        columns = {"label": [0, 1] * (n // 2), "prob": np.arange(n) / n, "user": range(n)}
+        pd.DataFrame(columns).to_parquet(path)
+        karat.evaluate(path, prob="prob", clusters="user", max_memory=1 << 20)
+
+
+def of_partitions() -> None:
+    """Weak slices of rows that are not in memory."""
+    frame = pd.DataFrame({"label": [0, 1], "pred": [0, 1]})
+    karat.find_weak_slices(optional("dask.dataframe").from_pandas(frame, npartitions=2))
+
+
+def of_clusters_and_other_classes() -> None:
+    """Models with rows of their own, one of which has a class less."""
+    true = {"old": [0, 1, 1], "new": [0, 1, 2]}
+    karat.compare(true, true, clusters={name: ["ann", "ann", "bob"] for name in true})
+
+
+def labels_after_scores() -> None:
+    """Rows of both kinds in one stream."""
+    stream = karat.Stream()
+    stream.update([0, 1], y_prob=[0.25, 0.75])
+    stream.update([0, 1], [0, 1])
+
+
+def scored_by(metric: str, learned: list[int]) -> None:
+    """A scorer of an estimator that learned those classes."""
+    estimator = SimpleNamespace(
+        classes_=np.array(learned), predict_proba=lambda _: np.eye(len(learned))
+    )
+    karat.scorer(metric, labels=[0, 1, 2])(estimator, None, learned)
+
+
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K502": asked_of_workers_without_karat,
     "K503": lambda: list(joined([(0, 0, 2, b"")])),
     "K117": lambda: karat.evaluate([0, 1], [0, 1], class_names=["one"]),
-    "K120": lambda: karat.evaluate([0, 1]),
+    "K127": lambda: karat.f1(y_pred=[0, 1]),
+    "K128": lambda: karat.evaluate([0, 1]),
+    "K129": lambda: karat.roc_auc([0, 1], y_prob=[0.25, 0.75], y_score=[-1.0, 1.0]),
+    "K138": lambda: karat.roc_auc([0, 1], [0.25, 0.75]),
+    "K139": lambda: karat.f1([0, 1], y_prob=[0.25, 0.75]),
+    "K140": lambda: karat.evaluate([0, 1], [0, 1], y_prob=[0.25, 0.75], threshold=0.5),
+    "K141": lambda: karat.evaluate(confusion=[[3, 1], [2, 4]], clusters=["ann", "bob"]),
+    "K142": lambda: karat.evaluate(TABLE, y_prob=[0.25, 0.75]),
+    "K143": lambda: karat.evaluate([0, 1], [0, 1], weights="weight"),
+    "K144": lambda: karat.evaluate([0, 1], [0, 1], nulls="drop"),
+    "K149": lambda: karat.evaluate(
+        confusion=pd.DataFrame(NAMED, index=[*NAMED]), labels=["b", "a"]
+    ),
+    "K150": lambda: karat.evaluate([0, 1], [0, 1], weights=[1, 2.5], weights_are="frequency"),
+    "K156": lambda: karat.evaluate([0, 1], [0, 1], y_pred=[0, 1]),
+    "K157": lambda: karat.evaluate(TABLE, true="label", pred="label"),
+    "K158": lambda: karat.evaluate(TABLE, true=0.5),
+    "K159": lambda: karat.curves.roc([0, 1], y_prob=[0, 1], classes=[1], average="micro"),
+    "K160": lambda: karat.plot.roc(karat.evaluate([0, 1], [0, 1]), weights=[1, 2]),
+    "K169": lambda: karat.rows_needed("accuracy", pilot=[[9, 1], [2, 8]]),
+    "K170": lambda: karat.rows_needed("accuracy", pilot=None, half_width=0.05),
+    "K178": of_clusters_and_other_classes,
+    "K179": lambda: karat.gate(TABLE, baseline=[0, 1], max_drop={"accuracy": 0.1}),
+    "K184": lambda: karat.find_weak_slices([0, 1], [0, 1], loss=[0, 1], by={"sex": ["f", "m"]}),
+    "K185": lambda: karat.find_weak_slices(loss=[0.5, -1], by={"sex": ["f", "m"]}),
+    "K180": labels_after_scores,
+    "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),
+    "K216": lambda: karat.Stream().all_reduce(),
+    "K217": lambda: subtract(WEIGHTED, WEIGHTED),
+    "K214": lambda: Bins.empty([0.0, 0.75, 0.25, 1.0]),
+    "K310": lambda: karat.evaluate([0, 1], [0, 1], metrics=cast("Any", {"f1"})),
+    "K311": lambda: Gathered.checked(karat.metrics.get("ks_statistic")),
+    "K312": lambda: karat.scorer("prevalence"),
+    "K313": lambda: karat.scorer("accuracy")(None, [[0], [1]], [0, 1]),
+    "K314": lambda: scored_by("log_loss", [0, 1, 3]),
+    "K421": lambda: karat.evaluate("rows.parquet", weights=cast("Any", [1, 2])),
+    "K422": lambda: karat.evaluate(["rows.parquet", "SELECT 1 AS label, 1 AS pred"]),
+    "K423": of_partitions,
+    "K602": lambda: eval_metric([0, 1], np.eye(2), "Accuracy", group_id=cast("Any", [0, 0])),
+    "K148": crowded_clusters,
     "K121": lambda: karat.f1([0, 1, 2], [0, 1, 2]),
     "K122": lambda: karat.f1([0, 1], [0, 1], average="samples"),
     "K123": lambda: karat.f1(["cat"], ["cat"]),

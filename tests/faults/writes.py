@@ -19,7 +19,7 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.sources.files.checkpoints import Checkpoint
 from karat.data.writing import remove_leftovers
 from karat.errors import KaratError
-from karat.output.gate.baselines import read_baseline
+from karat.output.gate.baseline import read_baseline
 from karat.tally import Cells, Classes
 from tests.faults.children import killed, limited
 

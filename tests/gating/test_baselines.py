@@ -14,8 +14,14 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.output.gate.baselines import hashed, is_baseline, read_baseline
-from karat.output.gate.packing import DamagedError, packed, unpacked
+from karat.output.gate.baseline import (
+    DamagedError,
+    hashed,
+    is_baseline,
+    packed,
+    read_baseline,
+    unpacked,
+)
 from tests.gating.rows import shuffled, table, two_models, write
 
 TRUE, OLD, NEW = two_models(600, lost=20, won=4)
@@ -152,7 +158,7 @@ def test_other_settings_are_told(tmp_path: Path) -> None:
 
 def signed(content: dict[str, Any]) -> str:
     """The text of a baseline whose checksum fits what it says."""
-    from karat.output.gate.baselines import _canonical, _checksum
+    from karat.output.gate.baseline import _canonical, _checksum
 
     content.pop("sha256", None)
     return _canonical({**content, "sha256": _checksum(content)})

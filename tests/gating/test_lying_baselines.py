@@ -13,7 +13,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.output.gate.packing import packed, unpacked
+from karat.output.gate.baseline import packed, unpacked
 from karat.tally import from_bytes, to_bytes, to_marginals
 from tests.gating.rows import table, two_models
 from tests.gating.test_baselines import put, signed

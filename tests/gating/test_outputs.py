@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 import karat
-from karat.output.gate.actions import MOST_BYTES, summary, workflow_commands
-from karat.output.gate.junit import junit_of_gate
-from karat.output.gate.markdown import markdown_of_gate
-from karat.results.gate.outcome import GateResult
+from karat.output.gate.outputs import (
+    MOST_BYTES,
+    junit_of_gate,
+    markdown_of_gate,
+    summary,
+    workflow_commands,
+)
+from karat.results.gate.result import GateResult
 from tests.gating.rows import two_models
 
 TRUE, OLD, NEW = two_models(300, lost=12)

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.output.gate.baselines import SCHEMA
-from karat.output.gate.schemas import baseline_schema, gate_schema
+from karat.output.gate.baseline import SCHEMA, baseline_schema, gate_schema
 from tests.gating.rows import table, two_models
 from tests.optional import optional
 

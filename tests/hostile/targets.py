@@ -13,13 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 import karat
-from karat.api.gate.baseline import checked_baseline
 from karat.api.results import Report
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError
-from karat.output.gate.baselines import _canonical, _checksum, read_baseline
+from karat.output.gate.baseline import _canonical, _checksum, checked_baseline, read_baseline
 from karat.tally import Bins, JointCells, Ladder, ScoreTable, Sums, from_bytes, inconsistency
 from karat.tally import to_bytes as cells_to_bytes
 from karat.tally.held_rows import HeldRows

@@ -14,8 +14,7 @@ from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError
-from karat.output.gate.baselines import read_baseline
-from karat.output.gate.schemas import gate_schema
+from karat.output.gate.baseline import gate_schema, read_baseline
 from karat.tally import JointCells
 from tests.hostile.make_stored import OTHER, PRED, PROB, TRUE, TWO, WEIGHTS, empty, reports
 from tests.hostile.make_stored import STORED as HERE
@@ -71,8 +70,8 @@ def test_a_stored_baseline_is_read(name: str) -> None:
     assert found.n == len(TRUE)
     if name == "scores":
         assert found.rows is not None
-        assert found.rows.scores is not None
-        np.testing.assert_allclose(found.rows.scores, PROB.astype(np.float32))
+        assert found.rows.values is not None
+        np.testing.assert_allclose(found.rows.values, PROB.astype(np.float32))
         np.testing.assert_array_equal(found.rows.weights, WEIGHTS)
         gated = karat.gate({"label": TWO, "prob": PROB, "w": WEIGHTS}, baseline=path, weights="w")
     else:

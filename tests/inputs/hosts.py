@@ -185,7 +185,6 @@ TEXTS: dict[str, Make] = {
     "arrow dictionary": lambda v: pa.array(texts(v)).dictionary_encode(),
     "arrow chunked dictionaries": chunked_dictionaries,
     "arrow dictionary with repeats": lambda v: pa.DictionaryArray.from_arrays(
-        pa.array([x + 4 * (row % 2) for row, x in enumerate(v)], pa.int8()),
-        texts([0, 1, 2, 3] * 2),
+        pa.array([x + 4 * (row % 2) for row, x in enumerate(v)], pa.int8()), texts([0, 1, 2, 3] * 2)
     ),
 }

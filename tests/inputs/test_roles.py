@@ -116,7 +116,7 @@ def test_an_unknown_name_offers_the_nearest() -> None:
 
 
 def test_one_column_cannot_be_named_twice() -> None:
-    assert failing(["label", "pred"], given={"true": "label", "pred": "label"}).code == "K120"
+    assert failing(["label", "pred"], given={"true": "label", "pred": "label"}).code == "K157"
 
 
 def test_an_explicit_name_that_two_columns_have_is_ambiguous() -> None:

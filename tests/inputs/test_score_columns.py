@@ -151,14 +151,14 @@ def test_a_named_column_has_no_other_role() -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "code", "words"),
     [
-        (["label", "p"], {"prob": "p", "score": "p"}, "K120", "one of prob= and score="),
+        (["label", "p"], {"prob": "p", "score": "p"}, "K129", "one of prob= and score="),
         (["label", "p"], {"prob": "q"}, "K404", "the probabilities"),
         (["label", "p"], {"score": "q_*"}, "K404", "the scores"),
         (["label", "p_a", "p_b"], {"prob": ["p_a", "p_c"]}, "K404", "Nearest: 'p_b', 'p_a'"),
-        (["label", "p_a", "p_b"], {"prob": ["p_a", "p_a"]}, "K120", "named twice"),
+        (["label", "p_a", "p_b"], {"prob": ["p_a", "p_a"]}, "K157", "named twice"),
         (["label", "a", "a"], {"prob": "a"}, "K405", "2 columns named 'a'"),
         (["label", "p_a", "p_a"], {"prob": "p_*"}, "K405", "2 columns named 'p_a'"),
-        (["label", "p"], {"prob": "label", "given": {**GIVEN, "true": "label"}}, "K120", "label"),
+        (["label", "p"], {"prob": "label", "given": {**GIVEN, "true": "label"}}, "K157", "label"),
         (["label", "size"], {}, "K406", "--prob"),
         (["p", "size"], {}, "K406", "--true"),
         (["label", "pred", "prediction", "p"], {}, "K405", "'pred', 'prediction'"),

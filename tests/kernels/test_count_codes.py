@@ -110,8 +110,7 @@ def test_the_first_bad_row_is_named_whatever_the_threads(n_threads: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("lut", "k"),
-    [([0, 2], 2), ([0, -2], 2), ([0, 2**31 - 1], 2), ([-(2**31), 0], 2), ([5], 5)],
+    ("lut", "k"), [([0, 2], 2), ([0, -2], 2), ([0, 2**31 - 1], 2), ([-(2**31), 0], 2), ([5], 5)]
 )
 def test_a_lookup_table_out_of_bounds_is_refused(lut: list[int], k: int) -> None:
     codes = np.zeros(3, np.int64)

@@ -97,8 +97,7 @@ def test_a_row_index_beyond_the_weights_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weight", "kind"),
-    [(-1.0, "negative_weight"), (np.nan, "bad_weight"), (np.inf, "bad_weight")],
+    ("weight", "kind"), [(-1.0, "negative_weight"), (np.nan, "bad_weight"), (np.inf, "bad_weight")]
 )
 def test_a_bad_weight_is_named(weight: float, kind: str) -> None:
     weights = np.ones(4)

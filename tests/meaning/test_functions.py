@@ -188,9 +188,9 @@ def test_parameters() -> None:
         (lambda: karat.accuracy(TRUE, PRED, average="macro"), "K306"),
         (lambda: karat.f1(TRUE, PRED, average="samples"), "K122"),
         (lambda: karat.f1(TRUE, PRED, average="macro", undefined="ignore"), "K122"),
-        (lambda: karat.f1(TRUE), "K120"),
-        (lambda: karat.f1(y_pred=PRED), "K120"),
-        (lambda: karat.accuracy(TRUE, PRED, confusion=[[1]]), "K120"),
+        (lambda: karat.f1(TRUE), "K128"),
+        (lambda: karat.f1(y_pred=PRED), "K127"),
+        (lambda: karat.accuracy(TRUE, PRED, confusion=[[1]]), "K141"),
         (lambda: karat.accuracy(TRUE, PRED[:-1]), "K102"),
         (lambda: karat.accuracy(TRUE[:0], PRED[:0]), "K101"),
         (lambda: karat.accuracy(TRUE, PRED + 0.5), "K105"),
@@ -232,5 +232,5 @@ def test_scorer_follows_the_protocol_of_scikit_learn() -> None:
     assert karat.scorer("error_rate")(Constant(), np.zeros((3, 1)), y) == pytest.approx(-1 / 3)
     weights = np.array([1.0, 1.0, 0.0])
     assert karat.scorer("accuracy")(Constant(), np.zeros((3, 1)), y, weights) == 1.0
-    with pytest.raises(KaratError, match="K120"):
+    with pytest.raises(KaratError, match="K312"):
         karat.scorer("prevalence")

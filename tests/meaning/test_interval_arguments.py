@@ -90,15 +90,15 @@ def test_clusters_that_are_none(clusters: Any, code: str, kind: str) -> None:
 def test_clusters_without_rows() -> None:
     with pytest.raises(KaratError, match="clusters= was given without rows"):
         karat.evaluate(confusion=[[3, 1], [2, 4]], clusters=[0, 1])
-    assert "Column names" in refused("K120", clusters="patient")
+    assert "Column names" in refused("K143", clusters="patient")
 
 
 def test_frequencies_that_are_no_numbers_of_rows() -> None:
     half = np.full(N, 0.5)
-    assert "whole" in refused("K120", weights=half, weights_are="frequency")
+    assert "whole" in refused("K150", weights=half, weights_are="frequency")
     prob = {"y_prob": PROB, "weights_are": "frequency"}
-    assert "whole" in refused("K120", Y_TRUE, **prob, weights=half)
-    assert "rows" in refused("K120", Y_TRUE, **prob, weights=np.full(N, 1e9))
+    assert "whole" in refused("K150", Y_TRUE, **prob, weights=half)
+    assert "rows" in refused("K150", Y_TRUE, **prob, weights=np.full(N, 1e9))
 
 
 @pytest.mark.parametrize("method", [None, "bootstrap", "bayesian"])
@@ -199,11 +199,7 @@ def test_every_caution_is_said_once_and_only_where_it_holds() -> None:
             "y_pred": np.tile(y_pred, 8),
             "weights": np.where(np.arange(8 * n) % 7, 0.02, 1.0),
         },
-        "There are 5 clusters": {
-            "y_true": y_true,
-            "y_pred": y_pred,
-            "clusters": np.arange(n) % 5,
-        },
+        "There are 5 clusters": {"y_true": y_true, "y_pred": y_pred, "clusters": np.arange(n) % 5},
         "Whole clusters are drawn": {
             "y_true": y_true,
             "y_pred": y_pred,

@@ -205,13 +205,13 @@ def test_marginals_refuse_what_needs_cells() -> None:
 @pytest.mark.parametrize(
     ("call", "code"),
     [
-        (lambda: karat.evaluate(Y_TRUE, Y_PRED, true="label"), "K120"),
-        (lambda: karat.evaluate(Y_TRUE, Y_PRED, nulls="drop"), "K120"),
+        (lambda: karat.evaluate(Y_TRUE, Y_PRED, true="label"), "K143"),
+        (lambda: karat.evaluate(Y_TRUE, Y_PRED, nulls="drop"), "K144"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, nulls="skip"), "K122"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, undefined="skip"), "K122"),
-        (lambda: karat.evaluate(Y_TRUE, Y_PRED, weights="w"), "K120"),
+        (lambda: karat.evaluate(Y_TRUE, Y_PRED, weights="w"), "K143"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, positive=1), "K112"),
-        (karat.evaluate, "K120"),
+        (karat.evaluate, "K127"),
         (lambda: karat.evaluate("no/such/file.parquet"), "K401"),
         (lambda: karat.evaluate({"label": [0, 1]}), "K406"),
     ],

@@ -203,7 +203,7 @@ def test_every_function_names_its_arguments(record: Any) -> None:
     assert ("average" in parameters) == record.is_per_class
     assert record.summary in function.__doc__
     problem = failing(lambda: function(TWO, PROB))
-    assert problem.code == "K120"
+    assert problem.code == "K138"
     assert f"{record.name} was given y_pred: it reads probabilities or scores." in str(problem)
     assert "y_prob= for probabilities, y_score= for any other scores" in str(problem)
 
@@ -211,17 +211,17 @@ def test_every_function_names_its_arguments(record: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "code", "told"),
     [
-        (lambda: karat.roc_auc(TWO), "K120", "Neither y_prob nor y_score was given."),
-        (lambda: karat.roc_auc(TWO, y_prob=PROB, y_score=PROB), "K120", "Both y_prob and y_score"),
-        (lambda: karat.roc_auc(y_prob=PROB), "K120", "y_true was not given."),
-        (lambda: karat.roc_auc(TWO, PROB, y_prob=PROB), "K120", "was given y_pred"),
+        (lambda: karat.roc_auc(TWO), "K128", "Neither y_prob nor y_score was given."),
+        (lambda: karat.roc_auc(TWO, y_prob=PROB, y_score=PROB), "K129", "Both y_prob and y_score"),
+        (lambda: karat.roc_auc(y_prob=PROB), "K127", "y_true was not given."),
+        (lambda: karat.roc_auc(TWO, PROB, y_prob=PROB), "K138", "was given y_pred"),
         (lambda: karat.roc_auc(TWO, y_prob=PROB, sample_weight=TWO), "K302", "'sample_weight'"),
         (lambda: karat.roc_auc(TWO, y_prob=PROB, threshold=0.5), "K302", "'threshold'"),
         (lambda: karat.roc_auc(TWO, y_prob=PROB, confusion=[[1, 2]]), "K302", "'confusion'"),
         (lambda: karat.roc_auc(TWO, y_prob=PROB, undefined="skip"), "K122", "undefined='skip'"),
         (lambda: karat.roc_auc(TWO, y_prob=PROB, n_threads=0), "K122", "n_threads"),
-        (lambda: karat.f1(TWO, y_prob=PROB), "K120", "f1 was given y_prob: it reads predicted"),
-        (lambda: karat.accuracy(TWO, y_score=PROB), "K120", "karat.evaluate(y_true, y_score=...)"),
+        (lambda: karat.f1(TWO, y_prob=PROB), "K139", "f1 was given y_prob: it reads predicted"),
+        (lambda: karat.accuracy(TWO, y_score=PROB), "K139", "karat.evaluate(y_true, y_score=...)"),
         (lambda: karat.roc_auc(TWO, y_prob=["a"] * 4), "K130", "y_prob"),
         (lambda: karat.roc_auc(TWO, y_prob=[True] * 4), "K130", "bool"),
         (lambda: karat.roc_auc(TWO, y_prob="0.5"), "K130", "It is a str"),

@@ -145,7 +145,7 @@ def refused(name: str, model: Any, features: Any, truth: Any, **options: Any) ->
 
 def test_an_estimator_without_scores_is_refused() -> None:
     told = refused("roc_auc", Silent(), CANCER, BENIGN)
-    assert told.startswith("K120")
+    assert told.startswith("K313")
     assert "Silent has neither predict_proba nor decision_function, and roc_auc reads" in told
     assert karat.scorer("accuracy")(Silent(), CANCER, BENIGN) == 1 - BENIGN.mean()
 

@@ -132,5 +132,5 @@ def test_values_past_the_end_of_the_range_are_at_its_end() -> None:
 def test_a_name_that_carries_an_average_takes_no_other(name: str, average: str) -> None:
     truth = np.array([0, 1, 2, 2])
     scores = np.random.default_rng(0).random((4, 3))
-    with pytest.raises(ValueError, match=r"K30\d|K120"):
+    with pytest.raises(ValueError, match=r"K30\d"):
         functions.function_of(name)(truth, y_score=scores, average=average)

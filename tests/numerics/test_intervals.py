@@ -10,7 +10,7 @@ import pytest
 from scipy import special
 
 from karat.inference.comparison.families import tail_of
-from karat.inference.comparison.shares import mid_p
+from karat.inference.comparison.proportions import mid_p
 from karat.inference.limits import beta_quantiles, logit_limits, student_quantile, wilson_limits
 
 Z = 1.959963984540054

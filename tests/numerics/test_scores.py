@@ -36,11 +36,7 @@ def of_single_scores(metric: Metric, rows: Rows) -> float:
     return of_call(metric, replace(rows, values=rows.values.astype(np.float32)))
 
 
-RANDOM = Rows(
-    "random",
-    np.arange(60) % 2,
-    np.random.default_rng(8).uniform(0.01, 0.99, 60),
-)
+RANDOM = Rows("random", np.arange(60) % 2, np.random.default_rng(8).uniform(0.01, 0.99, 60))
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,7 @@ _X, _y = optional("sklearn.datasets").load_digits(return_X_y=True)
 X, Y = _X[::3], _y[::3]
 N = len(Y)
 # Exact in float32, as hosts store weights.
-WEIGHTS = {
-    "plain": None,
-    "weighted": np.random.default_rng(0).choice([0.5, 1.0, 1.75], N),
-}
+WEIGHTS = {"plain": None, "weighted": np.random.default_rng(0).choice([0.5, 1.0, 1.75], N)}
 
 
 def farthest(left: Any, right: Any) -> float:

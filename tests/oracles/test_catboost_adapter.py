@@ -27,7 +27,7 @@ KNOWN = {
     "AUC:type=OneVsAll": (
         "the probabilities of two rows that differ by less than 8 units in the last place may or "
         "may not tie: both exponentials are rounded in their own way"
-    ),
+    )
 }
 """Differences that are known, with the reason; `is_explained` bounds each of them."""
 LEAST = 1e-300

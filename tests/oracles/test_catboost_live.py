@@ -54,10 +54,7 @@ COMPARED: dict[str, tuple[Ours, bool]] = {
         lambda y, z, w: karat.roc_auc(y, y_prob=softmax(z), weights=w, average=None),
         False,
     ),
-    "PRAUC": (
-        lambda y, z, w: karat.pr_auc_trapezoid(y, y_score=z, weights=w, average=None),
-        True,
-    ),
+    "PRAUC": (lambda y, z, w: karat.pr_auc_trapezoid(y, y_score=z, weights=w, average=None), True),
 }
 
 

@@ -92,10 +92,7 @@ MANY: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
         karat.roc_auc_ovr_micro,
         lambda y, p, **g: theirs.roc_auc_score(y, p, multi_class="ovr", average="micro", **g),
     ),
-    "mean_average_precision": (
-        karat.mean_average_precision,
-        theirs.average_precision_score,
-    ),
+    "mean_average_precision": (karat.mean_average_precision, theirs.average_precision_score),
     "micro_average_precision": (
         karat.micro_average_precision,
         lambda y, p, **g: theirs.average_precision_score(y, p, average="micro", **g),

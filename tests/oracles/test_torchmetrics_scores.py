@@ -56,10 +56,7 @@ MANY: dict[str, tuple[Function, Function]] = {
         lambda y, p, k: karat.mean_average_precision(y, y_prob=p),
         theirs.multiclass_average_precision,
     ),
-    "hinge_loss": (
-        lambda y, p, k: karat.hinge_loss(y, y_prob=p),
-        theirs.multiclass_hinge_loss,
-    ),
+    "hinge_loss": (lambda y, p, k: karat.hinge_loss(y, y_prob=p), theirs.multiclass_hinge_loss),
 }
 
 

@@ -92,10 +92,7 @@ def test_plain_text_is_as_it_was(name: str, width: int, mode: str) -> None:
         ]
         report = replace(report, requested=tuple(fitting))
     text = report_as_text(
-        report,
-        width,
-        is_ascii=mode == "ascii",
-        metrics="all" if mode == "all" else "headline",
+        report, width, is_ascii=mode == "ascii", metrics="all" if mode == "all" else "headline"
     )
     compared("_".join(filter(None, ["plain", name, str(width), mode])), text + "\n")
 

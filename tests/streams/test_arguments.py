@@ -39,7 +39,7 @@ def test_scores_without_a_name_are_refused_with_their_number() -> None:
     update: Any = stream.update
     with pytest.raises(karat.KaratError, match=r"Stream\.update was given 3 arguments") as caught:
         update([0, 1], [0, 1], [0.2, 0.7])
-    assert caught.value.code == "K120"
+    assert caught.value.code == "K138"
     assert stream.n_rows == 0
 
 

@@ -36,8 +36,8 @@ def changed(batch: dict[str, Any], **columns: Any) -> dict[str, Any]:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] = {
-    "scores after labels": ({}, LABELS, PROB, "K120"),
-    "labels after scores": ({}, PROB, LABELS, "K120"),
+    "scores after labels": ({}, LABELS, PROB, "K180"),
+    "labels after scores": ({}, PROB, LABELS, "K180"),
     "weights after none": ({}, LABELS, weighted(LABELS), "K203"),
     "none after weights": ({}, weighted(LABELS), LABELS, "K203"),
     "weights after none, scores": ({}, PROB, weighted(PROB), "K203"),
@@ -82,9 +82,9 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] =
     "a missing weight": ({}, weighted(PROB), changed(PROB, weights=[1, np.nan, 1]), "K114"),
     "no rows": ({}, LABELS, {"y_true": [], "y_pred": []}, "K101"),
     "no rows, scores": ({}, PROB, {"y_true": [], "y_prob": []}, "K101"),
-    "y_true alone": ({}, LABELS, {"y_true": ["a"]}, "K120"),
-    "both kinds of scores": ({}, PROB, {**PROB, "y_score": [1, 2, 3]}, "K120"),
-    "predictions beside a threshold": ({"threshold": 0.5}, PROB, guessed(PROB), "K120"),
+    "y_true alone": ({}, LABELS, {"y_true": ["a"]}, "K128"),
+    "both kinds of scores": ({}, PROB, {**PROB, "y_score": [1, 2, 3]}, "K129"),
+    "predictions beside a threshold": ({"threshold": 0.5}, PROB, guessed(PROB), "K140"),
     "labels under a threshold": ({"threshold": 0.5}, PROB, LABELS, "K136"),
     "three columns under a threshold": ({"threshold": 0.5}, PROB, WIDE, "K136"),
 }  # fmt: skip
@@ -228,7 +228,7 @@ def test_streams_that_read_rows_otherwise_are_not_merged(left: Any, right: Any) 
 @pytest.mark.parametrize("call", ["merge", "subtract"])
 @pytest.mark.parametrize("value", [None, 3, b"x", [karat.Stream()]])
 def test_only_streams_are_merged(call: str, value: Any) -> None:
-    with pytest.raises(KaratError, match="K120"):
+    with pytest.raises(KaratError, match="K215"):
         getattr(karat.Stream(), call)(value)
 
 
@@ -289,6 +289,6 @@ def test_a_table_is_told_to_be_given_by_its_columns(kind: str) -> None:
         table = Path("rows.parquet") if kind == "path" else "rows.parquet"
     with pytest.raises(KaratError, match="A stream takes columns") as caught:
         karat.Stream().update(table)
-    assert caught.value.code == "K120"
+    assert caught.value.code == "K215"
     assert "stream.update(t['label'], t['pred'])" in str(caught.value)
     assert ("karat.evaluate reads files" in str(caught.value)) == (kind in ("path", "text"))

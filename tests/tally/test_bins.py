@@ -203,13 +203,13 @@ def test_bins_of_other_edges_do_not_merge() -> None:
     "edges", [[0.5], [], [0, 0.7, 0.3, 1], [0, np.nan, 1], [-0.1, 1], [0, 1.1], [[0, 1]]]
 )
 def test_edges_that_are_none_are_refused(edges: Any) -> None:
-    with pytest.raises(KaratError, match="K120"):
+    with pytest.raises(KaratError, match="K214"):
         Bins.of(Ladder.of([0.5], [True]), edges)
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.5, 2000.0])
 def test_scores_outside_the_edges_are_refused(score: float) -> None:
-    with pytest.raises(KaratError, match="K120"):
+    with pytest.raises(KaratError, match="K214"):
         Bins.of(Ladder.of([0.5, score], [True, False]), uniform_edges(5))
 
 
@@ -291,6 +291,6 @@ def test_bins_written_by_an_earlier_version_are_read() -> None:
 )
 def test_a_refusal_names_the_score_that_lies_outside(scores: list[float], told: str) -> None:
     ladder = Ladder.of(np.array(scores), np.array([True, False, True, False]))
-    with pytest.raises(KaratError, match="K120") as caught:
+    with pytest.raises(KaratError, match="K214") as caught:
         Bins.of(ladder, uniform_edges(4), "right")
     assert f"The score {told} lies outside the edges 0.0 to 1.0" in str(caught.value)

@@ -239,7 +239,7 @@ def of_line(part: str) -> Callable[..., tuple[Floats, float]]:
     return closed_form
 
 
-def of_share(value: Callable[[float], float]) -> Callable[..., tuple[Floats, float]]:
+def of_proportion(value: Callable[[float], float]) -> Callable[..., tuple[Floats, float]]:
     """Influence on a function of the share of the class, by a difference."""
 
     def closed_form(own: Flags, p: Floats, weights: Floats) -> tuple[Floats, float]:
@@ -262,8 +262,8 @@ OF_CLASS: dict[str, Any] = {
     "calibration_slope": of_line("slope"),
     "calibration_intercept": of_line("intercept"),
     "calibration_in_the_large": of_line("shift"),
-    "brier_uncertainty": of_share(lambda r: r * (1.0 - r)),
-    "log_loss_uncertainty": of_share(_entropy),
+    "brier_uncertainty": of_proportion(lambda r: r * (1.0 - r)),
+    "log_loss_uncertainty": of_proportion(_entropy),
 }
 OF_ALL: dict[str, Any] = {
     "roc_auc_ovo_macro": of_pairs,

@@ -14,8 +14,8 @@ from scipy.special import betaincinv
 
 from karat.inference.confidence import Confidence
 from karat.inference.limits import wilson_limits
-from karat.inference.shares import Share, of_right_rows, share_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.proportions import Share, of_right_rows, proportion_of
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._formula import walk
 from karat.metrics._interpret import evaluate, gradient, sensitivities
@@ -47,7 +47,7 @@ def slopes_of_cells(metric: Metric, cells: Cells, policy: Any = "zero") -> Float
     return np.asarray(found[rows * cells.k + cols] * fields.n)
 
 
-def folded(spread: TableSpread, values: Floats) -> Floats:
+def folded(spread: TableVariance, values: Floats) -> Floats:
     """float64[k, 2, 2] of each class against the rest."""
     rows, cols = spread.rows, spread.cols
     places = [2 * (rows == i) + (cols == i) for i in range(spread.cells.k)]
@@ -55,7 +55,7 @@ def folded(spread: TableSpread, values: Floats) -> Floats:
     return np.array(sums).reshape(-1, 2, 2)
 
 
-def spread_out(spread: TableSpread, partials: Floats, i: int) -> Floats:
+def spread_out(spread: TableVariance, partials: Floats, i: int) -> Floats:
     found: Floats = partials[i][(spread.rows == i).astype(int), (spread.cols == i).astype(int)]
     return found
 
@@ -64,7 +64,7 @@ class SlowClasses:
     """Values, limits, partials and variances of a metric of one class, for every class."""
 
     def __init__(
-        self, metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: bool = False
+        self, metric: Metric, spread: TableVariance, asked: Confidence, *, is_beta: bool = False
     ) -> None:
         self.metric, self.spread, self.asked = metric, spread, asked
         self.tables = folded(spread, spread.weights)
@@ -73,7 +73,7 @@ class SlowClasses:
         self.partials = np.where(np.isfinite(slopes), slopes, 0.0)
         self.value = self.values(self.tables)
         self.variance = self.variances(self.partials)
-        share = share_of(metric)
+        share = proportion_of(metric)
         bounded = math.isfinite(metric.range[0]) and math.isfinite(metric.range[1])
         if share is not None:
             self.low, self.high = self.of_shares(share, is_beta=is_beta)
@@ -111,11 +111,11 @@ class SlowClasses:
         return np.array([float(one) for one in each])
 
     def of_shares(self, share: Share, *, is_beta: bool) -> tuple[Floats, Floats]:
-        _, low, high = self.limits_of_share(share, is_beta=is_beta)
+        _, low, high = self.limits_of_proportion(share, is_beta=is_beta)
         ends = [self.values(share.tables(part)) for part in (low, high)]
         return np.minimum(*ends), np.maximum(*ends)
 
-    def limits_of_share(self, share: Share, *, is_beta: bool) -> tuple[Floats, Floats, Floats]:
+    def limits_of_proportion(self, share: Share, *, is_beta: bool) -> tuple[Floats, Floats, Floats]:
         """float64[k] each: the share and its limits."""
         spread, asked = self.spread, self.asked
         hits, misses = share.counted(self.tables)
@@ -168,7 +168,7 @@ class SlowClasses:
         return found
 
     def of_two_shares(self, pair: tuple[Share, Share]) -> tuple[Floats, Floats]:
-        found = [self.limits_of_share(share, is_beta=True) for share in pair]
+        found = [self.limits_of_proportion(share, is_beta=True) for share in pair]
         ps = [p for p, _, _ in found]
         below = self.together(pair, ps, [p - low for p, low, _ in found])
         above = self.together(pair, ps, [high - p for p, _, high in found])
@@ -177,7 +177,7 @@ class SlowClasses:
     def of_ratio_of_shares(self) -> tuple[Floats, Floats]:
         """Of specificity and recall, on the scale of the logarithm."""
         (p, p_low, p_high), (q, q_low, q_high) = (
-            self.limits_of_share(share, is_beta=True) for share in OF_TRUTH
+            self.limits_of_proportion(share, is_beta=True) for share in OF_TRUTH
         )
         smooth_low, smooth_high = self.of_ratios()
         low, high = smooth_low.copy(), smooth_high.copy()
@@ -238,13 +238,15 @@ class SlowClasses:
         return np.fmin(centre / step, self.value), np.fmax(centre * step, self.value)
 
 
-def slow_standard_error(metric: Metric, spread: TableSpread, policy: Any = "zero") -> float | None:
+def slow_standard_error(
+    metric: Metric, spread: TableVariance, policy: Any = "zero"
+) -> float | None:
     """By the influence of every listed cell."""
     g = slopes_of_cells(metric, spread.cells, policy)
     return math.sqrt(float(spread.variance(g))) if np.isfinite(g).all() else None
 
 
-def slow_is_fixed(metric: Metric, spread: TableSpread, policy: Any = "zero") -> bool:
+def slow_is_fixed(metric: Metric, spread: TableVariance, policy: Any = "zero") -> bool:
     """Whether it is the same in every row of each true class, and not in all."""
     g = slopes_of_cells(metric, spread.cells, policy)
     occupied = spread.weights > 0
@@ -253,7 +255,7 @@ def slow_is_fixed(metric: Metric, spread: TableSpread, policy: Any = "zero") -> 
 
 
 def slow_combined(
-    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Any = "zero"
+    metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Any = "zero"
 ) -> tuple[float, float] | None:
     """Limits of the classes, combined cell by cell; None where there is no derivative."""
     if slow_standard_error(metric, spread, policy) is None:
@@ -273,7 +275,7 @@ def slow_combined(
     smoothed = spread.smoothed()
     if smoothed is not None and any((found.variance <= 0).any() for found in of_parts):
         # Errors go together as in the smoothed table.
-        alike = TableSpread(smoothed, spread.design)
+        alike = TableVariance(smoothed, spread.design)
         shapes = [SlowClasses(one, alike, asked, is_beta=True) for one in plain]
         sums = [np.zeros(len(alike.weights)) for _ in range(2)]
         alone = [float(spread.variance(past))] * 2
@@ -299,7 +301,7 @@ def slow_combined(
 
 
 def slow_of_right_rows(
-    metric: Metric, spread: TableSpread, asked: Confidence
+    metric: Metric, spread: TableVariance, asked: Confidence
 ) -> tuple[float, float]:
     """Wilson's limits of the accuracy, as limits of what follows from it alone."""
     hit = (spread.rows == spread.cols).astype(np.float64)
@@ -315,7 +317,7 @@ def slow_effective(
     metric: Metric,
     value: float,
     ends: tuple[float, float],
-    spread: TableSpread,
+    spread: TableVariance,
     asked: Confidence,
     policy: Any = "zero",
 ) -> tuple[float, float] | None:
@@ -332,7 +334,7 @@ def slow_effective(
     smoothed = spread.smoothed()
     share, variance = (value - low) / span, float(spread.simple_variance(g))
     if smoothed is not None:
-        table = TableSpread(smoothed, spread.design)
+        table = TableVariance(smoothed, spread.design)
         slopes = slopes_of_cells(metric, smoothed, policy)
         if np.isfinite(slopes).all():
             variance = float(table.simple_variance(slopes)) * table.n_effective / spread.n_effective
@@ -352,7 +354,7 @@ def slow_effective(
     return low + span * float(below), low + span * float(above)
 
 
-def slow_left_out(metric: Metric, spread: TableSpread, policy: Any) -> tuple[float, float] | None:
+def slow_left_out(metric: Metric, spread: TableVariance, policy: Any) -> tuple[float, float] | None:
     """Bias and variance by the jackknife, one table with a row less after the other."""
     cells, n = spread.cells, spread.n_effective
     if cells.storage != "dense" or n <= 1.0:

@@ -13,7 +13,7 @@ from scipy.special import betaincinv
 from karat import _native
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import get
 from karat.tally import Cells, Classes
 from tests.same import assert_same
@@ -58,7 +58,7 @@ def found_mean(table: Floats, name: str) -> Floats:
     metric = get(name)
     cells = Cells.dense(table.astype(np.int64), classes=Classes.of(range(len(table))))
     value = float(metric.values(cells).value)
-    found = label_interval(metric, value, TableSpread(cells), Confidence(1.0 - 2.0 * TAIL))
+    found = label_interval(metric, value, TableVariance(cells), Confidence(1.0 - 2.0 * TAIL))
     assert found.method == "mover"
     return np.array((value, found.low, found.high, found.standard_error))
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import karat
-from karat.inference.left_out import is_of_logarithms, left_out
-from karat.inference.shares import ratio_of_shares, two_shares_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.jackknife import is_of_logarithms, left_out
+from karat.inference.proportions import ratio_of_proportions, two_proportions_of
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, all_records, get
 
 N_SAMPLES = 400
@@ -85,15 +85,17 @@ def test_sums_and_ratios_of_two_shares_are_found_from_the_formulas() -> None:
         for record in all_records()
         if record.is_traced and record.is_per_class
     ]
-    assert {one.name for one in plain if two_shares_of(one)} == {"informedness", "markedness"}
-    ratios = {one.name for one in plain if ratio_of_shares(one) and not np.isfinite(one.range[1])}
+    assert {one.name for one in plain if two_proportions_of(one)} == {"informedness", "markedness"}
+    ratios = {
+        one.name for one in plain if ratio_of_proportions(one) and not np.isfinite(one.range[1])
+    }
     assert ratios == {
         "positive_likelihood_ratio",
         "negative_likelihood_ratio",
         "diagnostic_odds_ratio",
     }
     # Neither is a product of its shares, though one product of their values is below the other.
-    assert not any(ratio_of_shares(one) for one in plain if two_shares_of(one))
+    assert not any(ratio_of_proportions(one) for one in plain if two_proportions_of(one))
 
 
 def test_informedness_is_as_sure_as_the_balanced_accuracy_that_it_follows_from() -> None:
@@ -131,7 +133,7 @@ def test_leaving_rows_out_finds_the_bias_of_information() -> None:
     found = []
     for _ in range(50):
         cells = karat.evaluate(confusion=rng.multinomial(150, table.ravel()).reshape(3, 3)).cells
-        less = left_out(metric, TableSpread(cells), "zero")
+        less = left_out(metric, TableVariance(cells), "zero")
         assert less is not None
         found.append(less.bias)
     assert np.mean(found) == pytest.approx(4 / 300, rel=0.15)
@@ -149,7 +151,7 @@ def test_a_bias_of_half_a_standard_error_is_told() -> None:
     shares, remarks = [], []
     for table in (few, more):
         report = karat.evaluate(confusion=table, metrics=["mutual_information"])
-        less = left_out(get("mutual_information"), TableSpread(report.cells), "zero")
+        less = left_out(get("mutual_information"), TableVariance(report.cells), "zero")
         assert less is not None
         shares.append(less.bias / np.sqrt(less.variance))
         remarks.append(report["mutual_information"].remark)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.inference.score_spread import Spread, row_factors, score_spreads
+from karat.inference.influence_variance import SamplingError, influence_variances, row_factors
 from karat.metrics import get
 from karat.metrics._influence.gather import influences
 from karat.metrics._metric import Metric
@@ -52,8 +52,8 @@ def covariance(left: Drawn, right: Drawn) -> float:
 def check_delong(models: tuple[Drawn, Drawn], *, biased: bool = False) -> None:
     wanted = delong(*models) * (1.001 if biased else 1.0)
     for i, rows in enumerate(models):
-        found = score_spreads(rows.tallied(), [AREA])[AREA]
-        assert isinstance(found, Spread)
+        found = influence_variances(rows.tallied(), [AREA])[AREA]
+        assert isinstance(found, SamplingError)
         assert_same(found.variance, wanted[i, i], within=1e-12, about="variance")
     assert_same(covariance(*models), wanted[0, 1], within=1e-12, about="covariance")
     both = [influences(rows.tallied(), [AREA])[AREA] for rows in models]
@@ -77,7 +77,7 @@ def test_another_reference_is_noticed() -> None:
 def test_each_class_against_the_rest_is_delongs() -> None:
     rows = drawn(32, 90, 4, ties=True)
     metric = Metric.of(AREA.record, "per_class", {})
-    found = score_spreads(rows.tallied(), [metric])[metric]
+    found = influence_variances(rows.tallied(), [metric])[metric]
     assert isinstance(found, tuple)
     for i, one in enumerate(found):
         v10, v01 = placements(rows, i)
@@ -107,8 +107,8 @@ def test_shrinkage_degrees_of_freedom_and_informative_rows(lift: float, n: int, 
     rows = drawn(33, n, 2, ties=ties, lift=lift)
     for weights in (None, np.full(n, 3.0)):
         weighted = Drawn(rows.codes, rows.values, weights, rows.is_prob)
-        found = score_spreads(weighted.tallied(), [AREA])[AREA]
-        assert isinstance(found, Spread)
+        found = influence_variances(weighted.tallied(), [AREA])[AREA]
+        assert isinstance(found, SamplingError)
         mine = (found.shrunk, found.df, found.n_informative)
         assert_same(mine, shrunk_reference(rows), within=1e-9)
 
@@ -116,8 +116,8 @@ def test_shrinkage_degrees_of_freedom_and_informative_rows(lift: float, n: int, 
 def test_separated_classes_have_no_variance_and_no_informative_row() -> None:
     values = np.array([[4.0, 0.0], [3.0, 1.0], [1.0, 3.0], [0.0, 4.0]])
     rows = Drawn(np.array([0, 0, 1, 1]), values, None, False)
-    found = score_spreads(rows.tallied(), [AREA])[AREA]
-    assert isinstance(found, Spread)
+    found = influence_variances(rows.tallied(), [AREA])[AREA]
+    assert isinstance(found, SamplingError)
     assert found.variance == found.shrunk == 0.0
     assert np.isnan(found.n_informative)
     assert found.missing == ""
@@ -126,13 +126,13 @@ def test_separated_classes_have_no_variance_and_no_informative_row() -> None:
 def test_averages_over_classes_are_shrunk_by_their_classes() -> None:
     rows = drawn(34, 120, 3)
     each_metric = Metric.of(AREA.record, "per_class", {})
-    each = score_spreads(rows.tallied(), [each_metric])[each_metric]
+    each = influence_variances(rows.tallied(), [each_metric])[each_metric]
     assert isinstance(each, tuple)
     counts = np.bincount(rows.codes)
     for lift, shares in (("macro", np.full(3, 1 / 3)), ("weighted", counts / counts.sum())):
         metric = Metric.of(AREA.record, lift, {})
-        found = score_spreads(rows.tallied(), [metric])[metric]
-        assert isinstance(found, Spread)
+        found = influence_variances(rows.tallied(), [metric])[metric]
+        assert isinstance(found, SamplingError)
         gaps = np.array([one.shrunk - one.variance for one in each])
         assert_same(found.shrunk - found.variance, (shares**2 * gaps).sum(), within=1e-12)
         assert found.df == counts.min() - 1
@@ -143,12 +143,12 @@ def test_averages_over_classes_are_shrunk_by_their_classes() -> None:
 def test_means_over_pairs_are_shrunk_upwards_where_few_rows_look_alike(name: str) -> None:
     rows = drawn(35, 24, 3, lift=1.5)
     metric = get(name)
-    found = score_spreads(rows.tallied(), [metric])[metric]
-    assert isinstance(found, Spread)
+    found = influence_variances(rows.tallied(), [metric])[metric]
+    assert isinstance(found, SamplingError)
     assert found.shrunk > found.variance
     many = drawn(35, 20_000, 3, lift=1.0)
-    likely = score_spreads(many.tallied(), [metric])[metric]
-    assert isinstance(likely, Spread)
+    likely = influence_variances(many.tallied(), [metric])[metric]
+    assert isinstance(likely, SamplingError)
     assert_same(likely.shrunk / likely.variance, 1.0, within=1e-2)
 
 
@@ -156,6 +156,6 @@ def test_two_classes_have_one_area() -> None:
     """Hand and Till's mean of two classes with one column is the area itself."""
     rows = drawn(36, 80, 2)
     macro = Metric.of(AREA.record, "macro", {})
-    both = score_spreads(rows.tallied(), [AREA, get("roc_auc_ovo_macro"), macro])
-    variances = [one.variance for one in both.values() if isinstance(one, Spread)]
+    both = influence_variances(rows.tallied(), [AREA, get("roc_auc_ovo_macro"), macro])
+    variances = [one.variance for one in both.values() if isinstance(one, SamplingError)]
     assert_same(variances, [variances[0]] * 3, within=1e-9)

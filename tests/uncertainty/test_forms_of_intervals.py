@@ -15,10 +15,10 @@ from karat.errors import KaratError
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.curves import curve_of
 from karat.inference.draws import Draws, interval_of_draws
+from karat.inference.influence_variance import SamplingError
 from karat.inference.limits import newcombe_limits
 from karat.inference.score_intervals import score_interval
-from karat.inference.score_spread import Spread
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import get, parse
 from karat.metrics._steps import largest
 from tests.same import assert_same
@@ -32,9 +32,9 @@ def quantile(df: float = DF) -> float:
     return float(stats.t(df).ppf(0.975))
 
 
-def spread_of(**known: Any) -> Spread:
+def spread_of(**known: Any) -> SamplingError:
     parts = {"variance": ERROR**2, "shrunk": ERROR**2, "df": DF, "n_effective": N}
-    return Spread(**{**parts, "n_informative": 60.0, **known})
+    return SamplingError(**{**parts, "n_informative": 60.0, **known})
 
 
 def interval(name: str, value: float, *, n_rest: float = 80.0, **known: Any) -> Interval:
@@ -191,7 +191,7 @@ def test_the_slope_of_a_curve_is_its_difference_quotient(name: str) -> None:
 def test_a_smoothed_table_has_the_effective_rows_and_half_a_row_more_for_each_class() -> None:
     weights = np.array([1.0, 2.0, 0.5, 3.0])
     report = karat.evaluate([0, 0, 1, 1], [0, 1, 0, 1], weights=weights)
-    spread = TableSpread(report.cells)
+    spread = TableVariance(report.cells)
     effective = weights.sum() ** 2 / (weights**2).sum()
     assert spread.n_effective == pytest.approx(effective)
     cells = spread.smoothed()

@@ -137,7 +137,7 @@ def test_a_metric_that_is_not_smooth_says_why() -> None:
     for metric, reason in ((get("ks_statistic"), "maximum"), (part, "quantile")):
         with pytest.raises(KaratError, match=reason) as caught:
             influences(rows, [metric])
-        assert caught.value.code == "K120"
+        assert caught.value.code == "K311"
     assert reason_without(get("roc_auc")) == ""
 
 

@@ -9,14 +9,14 @@ import numpy.typing as npt
 import pytest
 
 from karat.data.scores.ranking import Ranked, rank
-from karat.inference.ladder_replicates import (
+from karat.inference.score_replicates import (
     LadderDraw,
+    LevelGroups,
     ReplicateColumn,
     replicate_areas,
     replicate_ladders,
     replicate_measures,
 )
-from karat.inference.rung_groups import RungGroups
 from karat.metrics import Metric, all_records, parse
 from karat.metrics._views import ClassProbabilities, ClassRanks, Confidences
 from karat.tally import Ladder
@@ -92,11 +92,11 @@ def test_replicates_do_not_depend_on_threads_or_blocks(monkeypatch: Any) -> None
         return [c.ladder().counts for c in replicate_ladders(column, 30, 7, n_threads=threads)]
 
     wanted = drawn(1)
-    monkeypatch.setattr("karat.inference.ladder_replicates._BLOCK_BYTES", 40 * 500 * 3)
+    monkeypatch.setattr("karat.inference.score_replicates._BLOCK_BYTES", 40 * 500 * 3)
     for threads in (1, 2, 3):
         for ours, theirs in zip(drawn(threads), wanted, strict=True):
             assert_same(ours, theirs)
-    monkeypatch.setattr("karat.inference.ladder_replicates._BLOCK_BYTES", 1)
+    monkeypatch.setattr("karat.inference.score_replicates._BLOCK_BYTES", 1)
     for ours, theirs in zip(drawn(2), wanted, strict=True):
         assert_same(ours, theirs, about="blocks without room for one replicate")
     areas = [replicate_areas(column, 200, 7, n_threads=threads) for threads in (1, 2, 3)]
@@ -145,7 +145,7 @@ def test_groups_cost_less_than_the_pairs_inside_of_them() -> None:
     n, limit = 20_000, 256
     column = ranked(n)
     fine = column.ladder()
-    groups = RungGroups.of(column, limit)
+    groups = LevelGroups.of(column, limit)
     assert not groups.is_exact
     assert len(groups.scores) <= limit
     assert groups.pair_share < 1.2 / limit
@@ -173,8 +173,8 @@ def test_groups_add_up() -> None:
     for weights in (None, np.random.default_rng(1).random(40_000)):
         column = ranked(40_000, weights=weights)
         whole = column.ladder()
-        groups = RungGroups.of(column, 1000)
-        same = RungGroups.of(whole, 1000)
+        groups = LevelGroups.of(column, 1000)
+        same = LevelGroups.of(whole, 1000)
         assert_same(groups.sums, same.sums, within=1e-12)
         assert_same(
             groups.sums.sum(axis=0), np.asarray(whole.counts.sum(axis=0), float), within=1e-12
@@ -200,9 +200,9 @@ def test_a_rung_is_never_divided() -> None:
     scores = np.repeat([0.9, 0.5, 0.1], [10, 5000, 10])
     scores[:10] -= np.arange(10) / 1000
     ladder = Ladder.of(scores, np.arange(len(scores)) % 2 == 0)
-    groups = RungGroups.of(ladder, 4)
+    groups = LevelGroups.of(ladder, 4)
     assert 5000 in groups.sums.sum(axis=1)
-    exact = RungGroups.of(ladder, 12)
+    exact = LevelGroups.of(ladder, 12)
     assert exact.is_exact
     assert exact.pair_share == 0.0
     assert (exact.within == 0.5).all()

@@ -13,8 +13,8 @@ from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence
 from karat.inference.curves import Curve, curve_of
 from karat.inference.label_intervals import is_constant, label_interval
-from karat.inference.shares import ratio_of_shares, share_of, two_shares_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.proportions import proportion_of, ratio_of_proportions, two_proportions_of
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, Node, OneVsRest, Table, case, get, metric, total
 from karat.metrics._record import _registered
 from karat.tally import Cells, Classes
@@ -41,7 +41,7 @@ def limits(asked: Metric, *, weights: float | None = None) -> ClassLimits:
     squares = None if weights is None else COUNTS * weights**2
     counts = COUNTS if weights is None else COUNTS * weights
     cells = Cells.dense(counts, classes=Classes.of([0, 1]), squares=squares, n_rows=122)
-    return class_limits(asked, TableSpread(cells), ASKED)
+    return class_limits(asked, TableVariance(cells), ASKED)
 
 
 def moved_recall(c: OneVsRest) -> Node:
@@ -95,7 +95,7 @@ def test_a_curve_may_have_a_number_added() -> None:
 
 def test_a_share_that_is_no_curve_of_one() -> None:
     squared = made(squared_recall, BOUNDED)
-    assert share_of(squared) == share_of(get("recall"))
+    assert proportion_of(squared) == proportion_of(get("recall"))
     assert curve_of(squared) is None
     found, plain = limits(squared), limits(get("recall"))
     for ours, theirs in ((found.value, plain.value), (found.low, plain.low),
@@ -105,7 +105,7 @@ def test_a_share_that_is_no_curve_of_one() -> None:
 
 def test_a_bounded_metric_from_minus_one_has_the_limits_of_that_from_zero() -> None:
     whole, moved = made(balance, (-1.0, 1.0)), made(moved_balance, BOUNDED)
-    assert share_of(whole) is two_shares_of(whole) is None
+    assert proportion_of(whole) is two_proportions_of(whole) is None
     found, plain = limits(whole), limits(moved)
     assert found.method == plain.method == "wilson-effective"
     assert_same(found.value, 2.0 * plain.value - 1.0, within=CLOSE)
@@ -118,7 +118,7 @@ def test_a_bounded_metric_from_minus_one_has_the_limits_of_that_from_zero() -> N
 def test_a_ratio_of_no_two_shares_has_limits_on_the_scale_of_the_logarithm() -> None:
     """Half a row more in each cell, and the variance of the logarithm: 4/tp + 1/fp + 1/fn."""
     ratio = made(hits_beside_errors, UNBOUNDED)
-    assert share_of(ratio) is two_shares_of(ratio) is ratio_of_shares(ratio) is None
+    assert proportion_of(ratio) is two_proportions_of(ratio) is ratio_of_proportions(ratio) is None
     found = limits(ratio)
     assert found.method == "log"
     for i in (0, 1):
@@ -146,7 +146,7 @@ def test_a_ratio_of_the_whole_table_has_them_too() -> None:
         step[at] = 1e-4
         slopes[at] = (lift_of(WIDE, step) - lift_of(WIDE, -step)) / 2e-4
     error = math.sqrt((slopes**2 * WIDE).sum() - (slopes * WIDE).sum() ** 2 / WIDE.sum())
-    found = label_interval(lift, value, TableSpread(cells), ASKED)
+    found = label_interval(lift, value, TableVariance(cells), ASKED)
     assert found.method == "log"
     assert found.standard_error == pytest.approx(error, rel=1e-6)
     step = math.exp(Z * error / value)

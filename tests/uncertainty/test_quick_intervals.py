@@ -15,8 +15,8 @@ from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Design
 from karat.inference.curves import Curve, curve_of, curve_of_right_rows
 from karat.inference.label_intervals import derivative, is_a_count, is_constant, label_interval
-from karat.inference.shares import is_of_right_rows
-from karat.inference.table_spread import TableSpread
+from karat.inference.proportions import is_of_right_rows
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics.plan import default_metrics
 from karat.tally import Cells, Classes, ClusteredCells
@@ -45,7 +45,7 @@ WHOLE_METRICS = [
 ]
 
 
-def table(k: int, shape: str, kind: str, *, seed: int, is_sparse: bool = False) -> TableSpread:
+def table(k: int, shape: str, kind: str, *, seed: int, is_sparse: bool = False) -> TableVariance:
     """A random table: all classes, one that is not there, one that is never right; no error."""
     rng = np.random.default_rng([seed, k])
     n = 40 * k
@@ -76,10 +76,12 @@ def table(k: int, shape: str, kind: str, *, seed: int, is_sparse: bool = False) 
         at = np.searchsorted(listed, place)
         clusters = ClusteredCells.of(rng.integers(0, 25, n), at, weights)
     design: Design = "case-control" if "control" in kind else "cohort"
-    return TableSpread(cells, design, clusters)
+    return TableVariance(cells, design, clusters)
 
 
-def tables(ks: tuple[int, ...] = (1, 2, 3, 30), seed: int = 5) -> Iterator[tuple[str, TableSpread]]:
+def tables(
+    ks: tuple[int, ...] = (1, 2, 3, 30), seed: int = 5
+) -> Iterator[tuple[str, TableVariance]]:
     for k, shape, kind, is_sparse in itertools.product(ks, SHAPES, KINDS, (False, True)):
         if k != 2 and (KINDS.index(kind) + SHAPES.index(shape)) % 2 == is_sparse:
             continue
@@ -87,7 +89,7 @@ def tables(ks: tuple[int, ...] = (1, 2, 3, 30), seed: int = 5) -> Iterator[tuple
         yield f"k = {k}, {shape}, {kind}, sparse {is_sparse}", spread
 
 
-def check_classes(metric: Metric, spread: TableSpread, about: str, *, is_beta: bool) -> None:
+def check_classes(metric: Metric, spread: TableVariance, about: str, *, is_beta: bool) -> None:
     asked = Confidence(0.9)
     found = class_limits(metric, spread, asked, is_beta=is_beta)
     slow = SlowClasses(metric, spread, asked, is_beta=is_beta)
@@ -101,7 +103,7 @@ def check_classes(metric: Metric, spread: TableSpread, about: str, *, is_beta: b
 
 
 def check_interval(
-    metric: Metric, spread: TableSpread, about: str, policy: Any = "zero", level: float = 0.9
+    metric: Metric, spread: TableVariance, about: str, policy: Any = "zero", level: float = 0.9
 ) -> str | None:
     """The method of an interval that the plain formulas give, too."""
     about, asked = f"{metric}, {about}", Confidence(level)
@@ -229,11 +231,11 @@ def wrong_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def wrong_squares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TableSpread, "squares", property(lambda table: table.weights))
+    monkeypatch.setattr(TableVariance, "squares", property(lambda table: table.weights))
 
 
 def wrong_design(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TableSpread, "is_simple", property(lambda table: True))
+    monkeypatch.setattr(TableVariance, "is_simple", property(lambda table: True))
 
 
 def wrong_meeting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,13 @@ import pytest
 
 from karat.data.scores.rows import ScoreTally
 from karat.errors import KaratError
-from karat.inference import score_spread
-from karat.inference.score_spread import Spread, measured_with_spreads, row_factors, score_spreads
+from karat.inference import influence_variance
+from karat.inference.influence_variance import (
+    SamplingError,
+    influence_variances,
+    measured_with_variances,
+    row_factors,
+)
 from karat.metrics import get
 from karat.metrics._influence.gather import influences
 from karat.metrics._measure import measure
@@ -27,9 +32,9 @@ def plain(name: str, lift: Any = "plain", **params: Any) -> Metric:
     return Metric.of(get(name).record, lift, params)
 
 
-def spread_of(rows: Drawn, metric: Metric, *clusters: Any) -> Spread:
-    found = score_spreads(rows.tallied(), [metric], *clusters)[metric]
-    assert isinstance(found, Spread)
+def spread_of(rows: Drawn, metric: Metric, *clusters: Any) -> SamplingError:
+    found = influence_variances(rows.tallied(), [metric], *clusters)[metric]
+    assert isinstance(found, SamplingError)
     return found
 
 
@@ -42,7 +47,7 @@ def by_rows(rows: Drawn, metric: Metric) -> Any:
 
 
 def check_variances(rows: Drawn, metrics: list[Metric]) -> None:
-    for metric, found in score_spreads(rows.tallied(), metrics).items():
+    for metric, found in influence_variances(rows.tallied(), metrics).items():
         each = found if isinstance(found, tuple) else (found,)
         wanted = np.atleast_1d(by_rows(rows, metric))
         assert_same([one.variance for one in each], wanted, within=1e-9, about=str(metric))
@@ -74,12 +79,12 @@ def test_values_and_spreads_of_one_sort_are_those_of_two(weights: str) -> None:
     for k in (2, 3):
         rows, wanted = drawn(13, 120, k, weights=weights), smooth_metrics(k)
         rough = [get("ks_statistic")] if k == 2 else []
-        values, spreads = measured_with_spreads(rows.tallied(), [*wanted, *rough])
+        values, spreads = measured_with_variances(rows.tallied(), [*wanted, *rough])
         alone = measure(rows.tallied(), [*wanted, *rough])
         for metric, value in alone.items():
             assert_same(values[metric].value, value.value, about=str(metric))
         assert set(spreads) == set(wanted)
-        for metric, found in score_spreads(rows.tallied(), wanted).items():
+        for metric, found in influence_variances(rows.tallied(), wanted).items():
             assert_same(fields(spreads[metric]), fields(found), about=str(metric))
 
 
@@ -88,7 +93,9 @@ def test_weights_that_are_all_alike_are_none() -> None:
         rows = drawn(14, 90, k)
         doubled = replace(rows, weights=np.full(90, 2.0))
         for metric in smooth_metrics(k):
-            one, two = (score_spreads(each.tallied(), [metric])[metric] for each in (rows, doubled))
+            one, two = (
+                influence_variances(each.tallied(), [metric])[metric] for each in (rows, doubled)
+            )
             assert_same(fields(two), fields(one), within=1e-9, about=str(metric))
 
 
@@ -125,7 +132,7 @@ def test_clusters_of_one_row_each_are_rows() -> None:
                 with np.errstate(invalid="ignore"):
                     terms = np.where(given.weights > 0, given.weights * phi, 0.0)
                 wanted = (terms**2).sum(axis=-1) / given.total**2 * n_held / (n_held - 1)
-                found = score_spreads(rows.tallied(), [metric], np.arange(80), 80)[metric]
+                found = influence_variances(rows.tallied(), [metric], np.arange(80), 80)[metric]
                 each = found if isinstance(found, tuple) else (found,)
                 variances = [one.variance for one in each]
                 assert_same(variances, np.atleast_1d(wanted), within=1e-9, about=str(metric))
@@ -156,7 +163,7 @@ def test_clusters_that_are_none_are_refused() -> None:
     rows = drawn(18, 30, 2).tallied()
     for codes, n in ((np.arange(29), 29), (np.arange(30), 29), (np.arange(30) - 1, 30)):
         with pytest.raises(ValueError, match="clusters"):
-            score_spreads(rows, [get("roc_auc")], codes, n)
+            influence_variances(rows, [get("roc_auc")], codes, n)
 
 
 @pytest.mark.parametrize("value", [0, 1])
@@ -178,9 +185,9 @@ def test_an_absent_class_has_a_reason() -> None:
     whole = drawn(20, 60, 2)
     for value, reason in ((0, "no row is truly of the class"), (1, "every row is truly of the")):
         rows = whole.take(whole.codes == value)
-        found = score_spreads(rows.tallied(), [get("roc_auc"), get("gini")])
+        found = influence_variances(rows.tallied(), [get("roc_auc"), get("gini")])
         for one in found.values():
-            assert isinstance(one, Spread)
+            assert isinstance(one, SamplingError)
             assert np.isnan([one.variance, one.shrunk]).all()
             assert one.missing.startswith(reason)
         for metric in (get("roc_auc_mu"), plain("roc_auc", "macro"), get("d2_log_loss")):
@@ -209,25 +216,25 @@ def test_an_infinite_loss_has_no_variance() -> None:
 
 def test_a_metric_without_influence_is_refused() -> None:
     with pytest.raises(KaratError, match="maximum over thresholds"):
-        score_spreads(drawn(22, 30, 2).tallied(), [get("ks_statistic")])
+        influence_variances(drawn(22, 30, 2).tallied(), [get("ks_statistic")])
 
 
 def test_threads_change_no_bit() -> None:
     rows = drawn(23, 70_000, 3, weights="any")
     wanted = smooth_metrics(3)
-    one, many = (score_spreads(rows.tallied(n), wanted) for n in (1, 3))
+    one, many = (influence_variances(rows.tallied(n), wanted) for n in (1, 3))
     for metric in wanted:
         assert_same(fields(many[metric]), fields(one[metric]), about=str(metric))
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "average_precision", "log_loss"])
 def test_a_wrong_variance_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = score_spread.Spreads.found
+    right = influence_variance.InfluenceVariances.found
 
     def wrong(self: Any) -> Any:
         return {m: replace(one, variance=1.0001 * one.variance) for m, one in right(self).items()}
 
-    monkeypatch.setattr(score_spread.Spreads, "found", wrong)
+    monkeypatch.setattr(influence_variance.InfluenceVariances, "found", wrong)
     with pytest.raises(AssertionError, match=name):
         check_variances(drawn(11, 160, 2), [get(name)])
 
@@ -246,10 +253,10 @@ def test_each_column_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ScoreTally, name, counted)
     rows = drawn(24, 60, 3)
     mu = get("roc_auc_mu")
-    measured_with_spreads(
+    measured_with_variances(
         rows.tallied(), [m for m in smooth_metrics(3) if m.record.name != mu.name]
     )
     assert sorted(asked, key=str) == [*(("column", i) for i in range(3)), ("pooled", None)]
     asked.clear()
-    measured_with_spreads(rows.tallied(), [mu])
+    measured_with_variances(rows.tallied(), [mu])
     assert asked == [("pair_areas", None)]

@@ -9,8 +9,8 @@ import pytest
 
 from karat.data.scores.tables import sampled_rows, tables_of
 from karat.inference.confidence import Confidence
+from karat.inference.histogram_intervals import measured_histograms
 from karat.inference.scored_intervals import measured_with_intervals
-from karat.inference.tabled_intervals import measured_tables
 from karat.metrics import Metric, get, parse
 from karat.tally import TabledRows
 from tests.same import assert_same
@@ -27,7 +27,7 @@ def both(
     """What the tables of 300 rows say, and what the rows do."""
     rows = rows_of("prob", 300, is_weighted=is_weighted)
     tables = tables_of(rows, 5_000, n_sampled)
-    found = measured_tables(
+    found = measured_histograms(
         TabledRows(tables), metrics, "zero", asked, lambda: sampled_rows(tables), is_requested=True
     )
     wanted = measured_with_intervals(rows, metrics, "zero", asked or Confidence())[1]

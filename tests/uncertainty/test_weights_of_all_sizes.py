@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import karat
 from karat import _native
 from karat.errors import KaratError
-from karat.inference._spread import Spread
 from karat.inference.score_intervals import _n_losing
+from karat.inference.variance import SamplingError
 from karat.metrics import get
 
 
@@ -93,6 +93,6 @@ def test_scores_of_all_sizes_bear_a_report(size: float, k: int) -> None:
 
 
 def test_few_losses_that_make_up_all_are_counted_whatever_their_size() -> None:
-    spread = Spread(1e300, 1e300, 99.0, 100.0)
+    spread = SamplingError(1e300, 1e300, 99.0, 100.0)
     for value in (1e-200, 1.0, 1e160, 1e300):
         assert 0.0 <= _n_losing(get("log_loss"), value, spread) <= 100.0

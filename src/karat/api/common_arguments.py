@@ -83,7 +83,7 @@ def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
     """The report with weights taken as numbers of rows, and classes with their display names.
 
     Errors:
-        K117 unusable names; K120 weights that are not whole numbers.
+        K117 unusable names; K150 weights that are not whole numbers.
     """
     if is_frequency:
         report = _changed(report, _counted_as_rows)
@@ -105,14 +105,10 @@ def _counted_as_rows(cells: Cells) -> Cells:
     """The table where a row of weight 3 stands for three rows.
 
     Errors:
-        K120 the weights are not whole numbers.
+        K150 the weights are not whole numbers.
     """
     if cells.squares is None:
         return cells
     if (cells.counts % 1 != 0).any() or (cells.squares % 1 != 0).any():
-        raise error(
-            "K120",
-            found="weights_are='frequency' was given with weights that are not whole numbers",
-            do="Leave it out: such weights say how much a row counts.",
-        )
+        raise error("K150", found="are not whole numbers")
     return replace(cells, squares=np.asarray(cells.counts, np.float64))

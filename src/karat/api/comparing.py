@@ -8,25 +8,29 @@ from typing import Any
 
 from karat.api.common_arguments import are_numbers_of_rows
 from karat.api.comparison_arguments import (
-    asked_of,
+    check_metrics,
     check_models,
     check_reports,
+    comparison_spec,
     defaults,
-    models_of,
-    wanted_of,
+    margins_of,
+    model_arguments,
 )
 from karat.api.functions import check_policy
-from karat.api.models import Sides, of_own_rows, of_reports, of_same_rows
+from karat.api.models import Models, models_apart, models_of_arrays, models_of_reports
 from karat.api.results import Comparison
 from karat.data.labels.names import display_names
 from karat.data.threads import check_threads
+from karat.errors import error
 from karat.errors.habits import names_its_arguments
-from karat.inference.comparison.judging import judged, tested_at_once
-from karat.inference.comparison.notes import notes_of
+from karat.inference.comparison.judging import ComparisonSpec, judged, tested_at_once
 from karat.metrics import Metric
+from karat.metrics._lift import Policy
+from karat.metrics.plan import requested
+from karat.results.comparison import notes_of
 from karat.tally import Label
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "compare_models"]
 
 
 @names_its_arguments
@@ -107,48 +111,80 @@ def compare(
     policy = check_policy(undefined)
     check_threads(n_threads)
     is_frequency = are_numbers_of_rows(weights_are)
-    asked = asked_of(level, adjust, seed, n_permutations, paired)
-    given = models_of(y_true, y_pred, y_prob, y_score)
-    check_models(given, baseline)
+    spec = comparison_spec(level, adjust, seed, n_permutations, paired)
+    given = model_arguments(y_true, y_pred, y_prob, y_score)
+    check_models(given.names, baseline)
     options = {"labels": labels, "positive": positive, "n_threads": n_threads}
     if given.reports:
-        rows = {"weights": weights, "clusters": clusters, "labels": labels, "positive": positive,
-                "weights_are": weights_are if is_frequency else None}  # fmt: skip
-        check_reports(rows)
-        found: Sides = of_reports(given)
+        kind = weights_are if is_frequency else None
+        check_reports(
+            {
+                "weights": weights,
+                "clusters": clusters,
+                "labels": labels,
+                "positive": positive,
+                "weights_are": kind,
+            }
+        )
+        found = models_of_reports(given)
     elif given.is_apart:
-        found = of_own_rows(given, weights, clusters, options, is_frequency=is_frequency)
+        found = models_apart(given, weights, clusters, options, is_frequency=is_frequency)
     else:
-        found = of_same_rows(
+        found = models_of_arrays(
             given, weights, clusters, options, is_paired=bool(paired), is_frequency=is_frequency
         )
     classes = found.classes.named(display_names(class_names, found.classes))
+    return compare_models(replace(found, classes=classes), spec, metrics, margin, baseline, policy)
+
+
+def compare_models(
+    found: Models,
+    spec: ComparisonSpec,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    margin: Any = None,
+    baseline: str | None = None,
+    policy: Policy = "zero",
+) -> Comparison:
+    """The comparison of models whose rows were read.
+
+    Args:
+        spec: level, adjustment, seed and permutations.
+        metrics, margin, baseline: as of `compare`.
+        policy: what undefined classes count as.
+
+    Errors:
+        K310 no metric; K165 a margin; K166 a metric of scores of models without them; K307 a plain
+        name of more than two classes; K3xx unknown names.
+    """
     kinds = [rows.is_prob for rows in found.scored.values()]
-    has_all = len(kinds) == len(given.names)
-    listed = defaults(classes, has_scores=has_all, has_probabilities=has_all and all(kinds))
-    wanted, margins = wanted_of(metrics, listed, margin, classes, given, set(found.scored))
-    places = {name: i for i, name in enumerate(given.names)}
-    pairs = tuple((a, b) for a in range(len(places)) for b in range(a))
+    has_all = len(kinds) == len(found.names)
+    listed = defaults(found.classes, has_scores=has_all, has_probabilities=has_all and all(kinds))
+    wanted = listed if metrics is None else list(dict.fromkeys(requested(metrics)))
+    if not wanted:
+        raise error("K310", found="metrics= names no metric")
+    check_metrics(wanted, found.classes, found.names, found.scored)
+    margins = margins_of(margin, [str(metric) for metric in wanted])
+    places = range(len(found.names))
+    pairs = [(a, b) for b in places for a in places if a > b]
     if baseline is not None:
-        pairs = tuple((a, places[baseline]) for a in places.values() if a != places[baseline])
-    pairs = tuple(sorted(pairs, key=lambda pair: pair[::-1]))
-    asked = replace(asked, margin=margins, pairs=pairs)
-    measured = found.measured(wanted, asked, policy)
-    differences = [one for part, _ in measured for one in judged(part, given.names, asked)]
+        first = found.names.index(baseline)
+        pairs = [(a, first) for a in places if a != first]
+    spec = replace(spec, margin=margins, pairs=tuple(pairs))
+    measured = found.measured(wanted, spec, policy)
+    differences = [one for part, _ in measured for one in judged(part, found.names, spec)]
     tests = {str(part.metric): tested_at_once(part) for part, _ in measured}
-    values = {str(part.metric): each for part, each in measured}
     return Comparison(
-        given.names,
+        found.names,
         tuple(map(str, wanted)),
         differences,
-        values,
+        {str(part.metric): values for part, values in measured},
         {name: test for name, test in tests.items() if test is not None},
-        classes,
+        found.classes,
         found.n,
-        asked.level,
-        asked.adjust,
+        spec.level,
+        spec.adjust,
         baseline,
         found.is_paired,
-        notes_of(differences, asked, found.is_paired, len(given.names), found.has_clusters),
+        notes_of(differences, spec, found.is_paired, len(found.names), found.has_clusters),
         found.flip_source,
     )

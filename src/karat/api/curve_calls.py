@@ -86,7 +86,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
             raise no_predictions(f"karat.curves.{body.__name__}")
         _check_average(body.__name__, average, classes, has_micro=reads is ClassRanks)
         if y_true is None:
-            raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
+            raise error("K127", others="y_prob=")
         chosen = _checked(defaults | given, least=_least(body))
         rows = tally_scores(
             y_true,
@@ -133,20 +133,19 @@ def _check_average(name: str, average: Any, classes: Any, *, has_micro: bool) ->
     """Refuse an average that there is not.
 
     Errors:
-        K120, K122.
+        K122, K159.
     """
     choices = [None, "micro"] if has_micro else [None]
     if average is not NOT_GIVEN and not (average is None or _is_text(average, choices[1:])):
         raise error(
-            "K122", argument="average", value=average, choices=shown(choices),
+            "K122",
+            argument="average",
+            value=average,
+            choices=shown(choices),
             do="None gives one curve for each class.",
-        )  # fmt: skip
-    if classes is not None and average is not NOT_GIVEN and average is not None:
-        raise error(
-            "K120",
-            found=f"{name} was given classes= and average={average!r}",
-            do="Leave one out: classes= gives one curve for each of them.",
         )
+    if classes is not None and average is not NOT_GIVEN and average is not None:
+        raise error("K159", function=name, average=average)
 
 
 def _is_text(given: Any, choices: list[Any]) -> bool:
@@ -168,9 +167,12 @@ def _places(rows: ScoreTally, name: str, average: Any, given: Any) -> list[int]:
             wanted = []
         if not wanted or not set(wanted) <= known.keys():
             raise error(
-                "K122", argument="classes", value=given, choices=shown(classes.labels),
+                "K122",
+                argument="classes",
+                value=given,
+                choices=shown(classes.labels),
                 do="Give a list of some of them; average=None gives all.",
-            )  # fmt: skip
+            )
         return [known[label] for label in wanted]
     if average is not NOT_GIVEN:
         return list(range(classes.k))

@@ -209,10 +209,6 @@ def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any = Non
 
 
 def _traced(
-    kind: type[T],
-    view: ClassRanks,
-    label: Label | None,
-    drop_intermediate: bool,
-    limit: int | None,
+    kind: type[T], view: ClassRanks, label: Label | None, drop_intermediate: bool, limit: int | None
 ) -> T:
     return trace(kind, Points.of(view), label, drop_intermediate=drop_intermediate, limit=limit)

@@ -182,7 +182,8 @@ def evaluate(
         "score": score_columns("score", score),
     }
     check_flag("exact", exact, "True reads files a second time.")
-    _check_sources(is_table, columns, y_prob, y_score, confusion, (weights, clusters), nulls)
+    of_rows = {"weights": weights, "clusters": clusters}
+    _check_sources(is_table, columns, y_prob, y_score, confusion, of_rows, nulls)
     spec = Spec(wanted, policy, confidence, n_threads, threshold)
     options: dict[str, Any] = {"labels": labels, "positive": positive, "weights": weights}
     if is_table:
@@ -225,14 +226,14 @@ def _batch_of_arrays(
     """Arguments in memory as one batch: rows with scores, labels, or a confusion matrix.
 
     Errors:
-        K120, K136, K181 arguments that do not go together; else as `score_rows` and
-        `labels_of_arrays`.
+        K127 to K129, K136, K141, K181 arguments that do not go together; else as `score_rows`
+        and `labels_of_arrays`.
     """
     y_true, y_pred, y_prob, y_score, confusion = given
     options = {**options, "n_threads": spec.n_threads}
     if y_prob is not None or y_score is not None:
         if y_true is None:
-            raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
+            raise error("K127", others="y_prob=")
         rows = score_rows(
             y_true,
             given_scores(y_prob, y_score),
@@ -256,11 +257,10 @@ def _batch_of_arrays(
     if confusion is None and y_true is not None:
         return labels_of_arrays(y_true, y_pred, clusters=clusters, by=by, **options)
     if clusters is not None:
-        raise error(
-            "K120",
-            found="clusters= was given without rows",
-            do="Give y_true and y_pred; a confusion matrix does not say which go together.",
-        )
+        if confusion is None:
+            raise error("K127", others="y_pred")
+        do = "Give y_true and y_pred; a confusion matrix does not say which rows go together."
+        raise error("K141", argument="clusters=", found="clusters= was given without rows", do=do)
     labels, positive, weights = (options[name] for name in _OF_LABELS)
     return Counted(
         tallied(y_true, y_pred, confusion, labels, positive, weights, spec.n_threads, True)
@@ -449,40 +449,36 @@ def _check_sources(
     y_prob: Any,
     y_score: Any,
     confusion: Any,
-    of_rows: Iterable[Any],
+    of_rows: Mapping[str, Any],
     nulls: str,
 ) -> None:
     """Refuse arguments of one kind of source beside another.
 
     Errors:
-        K120.
+        K141 to K144.
     """
     arrays = [
         name for name, value in (("y_prob", y_prob), ("y_score", y_score)) if value is not None
     ]
-    if arrays and (is_table or confusion is not None):
-        other = "a table" if is_table else "confusion="
-        raise error(
-            "K120",
-            found=f"{arrays[0]} was given with {other}",
-            do="Name the columns of a table: prob= or score=; a confusion matrix has no scores.",
-        )
+    if arrays and is_table:
+        raise error("K142", argument=arrays[0])
+    if arrays and confusion is not None:
+        found = f"{arrays[0]} was given with confusion="
+        do = "Give one of them: a confusion matrix has no scores."
+        raise error("K141", argument=arrays[0], found=found, do=do)
     if is_table:
         return
-    is_named = any(isinstance(item, str) for item in of_rows)
-    if any(item is not None for item in columns.values()) or is_named:
-        names = "true=, pred=, prob=, weights=, clusters="
+    named = [name for name, value in columns.items() if value is not None]
+    named += [name for name, value in of_rows.items() if isinstance(value, str)]
+    if named:
         raise error(
-            "K120",
-            found=f"Column names were given ({names}) without a table",
+            "K143",
+            argument=named[0],
+            found="Column names were given without a table",
             do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
         )
     if plain_text(nulls) != "error":
-        raise error(
-            "K120",
-            found="nulls='drop' was given with arrays",
-            do="Remove the rows from every array first, or give a table with named columns.",
-        )
+        raise error("K144")
 
 
 def _is_table(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.function_docs import docstring, signature_of
-from karat.data.as_ndarray import array_as_it_is
+from karat.data.as_ndarray import as_ndarray
 from karat.data.sources.arrays.labels import tally_labels
 from karat.data.sources.arrays.matrices import tally_matrix
 from karat.data.sources.arrays.plain_counts import Count, count_for
@@ -79,8 +79,8 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         n_threads: int | None = None,
         **params: Any,
     ) -> Any:
-        true = y_true if type(y_true) is np.ndarray else array_as_it_is(y_true)
-        pred = y_pred if type(y_pred) is np.ndarray else array_as_it_is(y_pred)
+        true = y_true if type(y_true) is np.ndarray else as_ndarray(y_true)
+        pred = y_pred if type(y_pred) is np.ndarray else as_ndarray(y_pred)
         if (
             _are_plain(true, pred)
             and confusion is None
@@ -114,9 +114,19 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                         if n_undefined == 0.0:
                             return value
         return _evaluated(
-            record, fixed, y_true, y_pred, average, confusion, labels, positive, weights,
-            undefined, n_threads, params,
-        )  # fmt: skip
+            record,
+            fixed,
+            y_true,
+            y_pred,
+            average,
+            confusion,
+            labels,
+            positive,
+            weights,
+            undefined,
+            n_threads,
+            params,
+        )
 
     return _dressed(function, record, fixed)
 
@@ -149,11 +159,7 @@ def _evaluated(
     lift = _lift(record, fixed, average)
     scores = next((name for name in ("y_prob", "y_score") if name in params), None)
     if scores is not None:
-        raise error(
-            "K120",
-            found=f"{record.name} was given {scores}: it reads predicted labels",
-            do=f"Give y_pred; karat.evaluate(y_true, {scores}=...) predicts from scores.",
-        )
+        raise error("K139", metric=record.name, scores=scores)
     metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
     cells = tallied(
         y_true, y_pred, confusion, labels, positive, weights, n_threads, metric.needs_cells
@@ -182,9 +188,12 @@ def check_policy(undefined: Any) -> Policy:
     policy = plain_text(undefined)
     if policy not in get_args(Policy):
         raise error(
-            "K122", argument="undefined", value=undefined, choices=shown(get_args(Policy)),
+            "K122",
+            argument="undefined",
+            value=undefined,
+            choices=shown(get_args(Policy)),
             do="'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
-        )  # fmt: skip
+        )
     return cast("Policy", policy)
 
 
@@ -208,9 +217,12 @@ def _lift(record: Record, fixed: Lift, average: Any) -> Lift:
     if chosen not in record.averages:
         choices = [None, *record.averages]
         raise error(
-            "K122", argument="average", value=average, choices=shown(choices),
+            "K122",
+            argument="average",
+            value=average,
+            choices=shown(choices),
             do="None gives one value for each class.",
-        )  # fmt: skip
+        )
     return cast("Lift", chosen)
 
 
@@ -227,20 +239,18 @@ def tallied(
     """The tally of the arguments that every label metric takes."""
     check_threads(n_threads)
     if confusion is not None:
-        if y_true is not None or y_pred is not None or weights is not None:
-            raise error(
-                "K120",
-                found="confusion= was given together with y_true, y_pred or weights",
-                do="Give either the labels or their confusion matrix.",
-            )
+        of_rows = {"y_true": y_true, "y_pred": y_pred, "weights": weights}
+        for argument, value in of_rows.items():
+            if value is not None:
+                found = f"{argument} was given with confusion="
+                do = "Give either the labels or their confusion matrix."
+                raise error("K141", argument=argument, found=found, do=do)
         return tally_matrix(confusion, labels=labels, positive=positive)
-    for argument, value in (("y_true", y_true), ("y_pred", y_pred)):
-        if value is None:
-            raise error(
-                "K120",
-                found=f"{argument} was not given",
-                do="Give y_true and y_pred, or confusion=.",
-            )
+    if y_true is None:
+        raise error("K127", others="y_pred, or confusion=")
+    if y_pred is None:
+        found = "y_pred was not given"
+        raise error("K128", found=found, do="Give y_true and y_pred, or confusion=.")
     return tally_labels(
         y_true,
         y_pred,
@@ -305,7 +315,7 @@ def confusion_matrix(
         >>> karat.confusion_matrix(["cat", "dog", "dog"], ["cat", "cat", "dog"]).tolist()
         [[1, 0], [1, 1]]
     """
-    true, pred = array_as_it_is(y_true), array_as_it_is(y_pred)
+    true, pred = as_ndarray(y_true), as_ndarray(y_pred)
     if _are_plain(true, pred) and labels is None and weights is None and n_threads is None:
         tally = count_cells(true, pred)
         if tally is not None:

@@ -25,8 +25,8 @@ from karat.data.slices.counted import by_cluster
 from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.inference.confidence import Confidence
+from karat.inference.histogram_intervals import measured_histograms
 from karat.inference.scored_intervals import ScoredIntervals, measured_with_intervals
-from karat.inference.tabled_intervals import measured_tables
 from karat.metrics import Metric, Pairwise
 from karat.metrics._later import Later
 from karat.metrics._lift import Policy
@@ -200,10 +200,14 @@ def _of_scores(rows: ScoreTally, spec: Spec) -> _Parts:
         # In other units a metric of the number of rows would have another value.
         is_as_given = confidence.weights_are == "frequency" or counted is rows
         measured, sure = measured_with_intervals(
-            counted, wanted, spec.policy, confidence, along=along if is_as_given else None,
+            counted,
+            wanted,
+            spec.policy,
+            confidence,
+            along=along if is_as_given else None,
             clusters=None if groups is None else counted.clusters,
             is_requested=requested is not None,
-        )  # fmt: skip
+        )
         if not is_as_given:
             measured = measure(rows, wanted, spec.policy, along)
     facts |= {"measured": measured, "kept_curves": keeper.curves() if keeper else None}
@@ -232,11 +236,15 @@ def _of_tables(scores: ScoreParts, spec: Spec) -> _Parts:
     if of_pairs and spec.wanted is not None:
         raise error("K211", name=str(of_pairs[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
     keeper = Keeper(rows.classes) if spec.has_curves(rows.classes) else None
-    found = measured_tables(
-        rows, [metric for metric in wanted if metric not in of_pairs], spec.policy, spec.confidence,
+    found = measured_histograms(
+        rows,
+        [metric for metric in wanted if metric not in of_pairs],
+        spec.policy,
+        spec.confidence,
         lambda: sampled_rows(tables, is_frequency=scores.is_frequency),
-        along=keeper.take if keeper else None, is_requested=spec.wanted is not None,
-    )  # fmt: skip
+        along=keeper.take if keeper else None,
+        is_requested=spec.wanted is not None,
+    )
     facts = {
         "scores": "probabilities" if rows.is_prob else "scores",
         "threshold": scores.threshold,

@@ -1,40 +1,41 @@
-"""The models of a comparison, ready to be measured: on the same rows, apart, or as reports."""
+"""The rows of several models, ready to be measured: the same rows, rows of each, or reports."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.api.comparison_arguments import Models
+from karat.api.comparison_arguments import ModelArguments
 from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.containers import encode
 from karat.data.models import ModelColumns, aligned_models, encoded_model, of_scored_models
+from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import ScoreTally, tally_scores
 from karat.data.scores.weights import repeated
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error
-from karat.inference.comparison.judging import Asked, Measured
+from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.labels import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scores import scored_metrics
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.results.comparison import FlipSource
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
-__all__ = ["Sides", "of_own_rows", "of_reports", "of_same_rows"]
+__all__ = ["Models", "models_apart", "models_of_arrays", "models_of_reports", "models_of_rows"]
 
 Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class Models:
     """The models, ready to be measured.
 
     Attributes:
@@ -50,7 +51,7 @@ class Sides:
     classes: Classes
     names: tuple[str, ...]
     joint: Joint | None
-    tables: tuple[TableSpread, ...]
+    tables: tuple[TableVariance, ...]
     scored: Mapping[str, ScoreTally]
     clusters: Mapping[str, Codes | None]
     flip_source: FlipSource | None = None
@@ -70,145 +71,189 @@ class Sides:
         return dict(zip(self.names, rows, strict=True))
 
     def measured(
-        self, wanted: Sequence[Metric], asked: Asked, policy: Policy
+        self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
     ) -> list[tuple[Measured, dict[str, Estimate]]]:
-        """Every metric, in the order asked for, and what is known of each model alone."""
+        """Every metric in the order given, and the estimate of each model."""
         of_labels = [metric for metric in wanted if not metric.needs_scores]
         of_scores = [metric for metric in wanted if metric.needs_scores]
         if self.joint is not None:
-            parts = paired(self.joint, of_labels, asked, policy)
+            parts = paired(self.joint, of_labels, spec, policy)
         else:
-            parts = apart(self.tables, of_labels, asked, policy)
+            parts = apart(self.tables, of_labels, spec, policy)
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
             done[part.metric] = (
                 part,
                 {
-                    name: estimated(part.metric, table, asked.level, policy)
+                    name: estimated(part.metric, table, spec.level, policy)
                     for name, table in zip(self.names, self.tables, strict=True)
                 },
             )
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
         for part, each in scored_metrics(
-            scored,
-            of_scores,
-            policy,
-            self.clusters,
-            level=asked.level,
-            is_paired=self.is_paired,
+            scored, of_scores, policy, self.clusters, level=spec.level, is_paired=self.is_paired
         ):
             done[part.metric] = part, each
         return [done[metric] for metric in wanted]
 
 
-def of_same_rows(
-    given: Models,
+def models_of_rows(
+    names: Sequence[str], rows: Sequence[Rows], n_threads: int | None = None
+) -> Models:
+    """Models of the same rows, in the same order, on one class axis.
+
+    Args:
+        names: the models.
+        rows: of each model; weights and clusters are those of the first.
+
+    Errors:
+        K125 weights that formulas cannot bear; K145 all rows are in one cluster.
+    """
+    first = rows[0]
+    scored: dict[str, ScoreTally] = {}
+    predicted = {}
+    for name, one in zip(names, rows, strict=True):
+        if one.scores is not None:
+            tally = ScoreTally.of(one, None, n_threads)
+            scored[name] = replace(tally, weights=first.weights, clusters=None)
+        predicted[name] = scored[name].predicted() if one.pred is None else one.pred
+    columns = ModelColumns(first.classes, first.true, predicted)
+    clusters = first.cluster_codes
+    if clusters is not None:
+        clusters = _dependent(clusters, first.weights)
+    return _together(columns, tuple(names), scored, first.weights, clusters)
+
+
+def models_of_arrays(
+    given: ModelArguments,
     weights: Any,
     clusters: Any,
     options: Mapping[str, Any],
     *,
-    is_paired: bool,
+    is_paired: bool = True,
     is_frequency: bool = False,
-) -> Sides:
-    """Models that were measured on the same rows.
+) -> Models:
+    """Models that predicted the same rows, in arrays.
 
     Args:
+        options: ``labels``, ``positive`` and ``n_threads``.
         is_paired: whether they are compared row by row.
         is_frequency: whether a row of weight 3 stands for three rows.
     """
     true = encode(given.true, "y_true")
     n = len(true)
-    w = _weights(weights, n)
+    w = None if weights is None else _checked_weights(weights, n)
     is_frequency = is_frequency and w is not None
-    codes = _clusters(clusters, n, w, is_frequency=is_frequency)
+    codes = None
+    if clusters is not None:
+        codes = _dependent(as_clusters(clusters, n), w, is_frequency=is_frequency)
     predicted = {
         name: encoded_model(values, "y_pred", name) for name, values in given.predicted.items()
     }
-    scored = {
-        name: tally_scores(
-            given.true, as_scores(values, argument), y_pred=given.predicted.get(name),
-            weights=w, **options,
-        )
-        for name, (argument, values) in given.scores.items()
-    }  # fmt: skip
+    scored = {}
+    for name, (argument, values) in given.scores.items():
+        scores = as_scores(values, argument)
+        labels = given.predicted.get(name)
+        scored[name] = tally_scores(given.true, scores, y_pred=labels, weights=w, **options)
     if scored:
         others = {name: column for name, column in predicted.items() if name not in scored}
         columns = of_scored_models(scored, others, true)
     else:
         columns = aligned_models(true, predicted, options["labels"], options["positive"])
-    said = [columns.predicted[name] for name in given.names]
-    cells, place = JointCells.placed(columns.classes, given.names, columns.true, said, w)
-    if w is not None:
+    return _together(
+        columns, given.names, scored, w, codes, is_paired=is_paired, is_frequency=is_frequency
+    )
+
+
+def _together(
+    columns: ModelColumns,
+    names: tuple[str, ...],
+    scored: dict[str, ScoreTally],
+    weights: npt.NDArray[np.float64] | None,
+    clusters: Codes | None,
+    *,
+    is_paired: bool = True,
+    is_frequency: bool = False,
+) -> Models:
+    """Models on the same rows.
+
+    Args:
+        is_paired: whether they are compared row by row.
+        is_frequency: whether a row of weight 3 stands for three rows.
+    """
+    predicted = [columns.predicted[name] for name in names]
+    cells, place = JointCells.placed(columns.classes, names, columns.true, predicted, weights)
+    if weights is not None:
         refuse_sums(cells.counts)
-    clusters_of_scores = codes
-    if is_frequency and w is not None:
+    clusters_of_scores = clusters
+    if is_frequency and weights is not None:
         cells = cells.counted_as_rows()
         scored = {name: repeated(rows) for name, rows in scored.items()}
-        if codes is not None and scored:
-            clusters_of_scores = np.repeat(codes, w.astype(np.int64))
-    joint = Joint(cells, None if codes is None else ClusteredCells.of(codes, place, w))
-    tables = tuple(joint.table(model) for model in range(len(given.names)))
-    return Sides(
-        columns.classes, given.names, joint if is_paired else None, tables, scored,
-        dict.fromkeys(given.names, clusters_of_scores), _RowFlips(columns, given.names, w),
-    )  # fmt: skip
+        if clusters is not None and scored:
+            clusters_of_scores = np.repeat(clusters, weights.astype(np.int64))
+    by_cluster = None if clusters is None else ClusteredCells.of(clusters, place, weights)
+    joint = Joint(cells, by_cluster)
+    return Models(
+        columns.classes,
+        names,
+        joint if is_paired else None,
+        tuple(joint.table(model) for model in range(len(names))),
+        scored,
+        dict.fromkeys(names, clusters_of_scores),
+        _RowFlips(columns),
+    )
 
 
-def of_own_rows(
-    given: Models,
+def models_apart(
+    given: ModelArguments,
     weights: Any,
     clusters: Any,
     options: Mapping[str, Any],
     *,
     is_frequency: bool = False,
-) -> Sides:
-    """Models that were measured each on rows of its own."""
-    each: dict[str, Sides] = {}
+) -> Models:
+    """Models that predicted rows of their own, in arrays."""
+    each: dict[str, Models] = {}
     for name in given.names:
-        alone = Models(
+        alone = ModelArguments(
             (name,),
             given.trues[name],
             {key: value for key, value in given.predicted.items() if key == name},
             {key: value for key, value in given.scores.items() if key == name},
         )
-        parts = [_part(values, name, what) for values, what in
-                 ((weights, "weights"), (clusters, "clusters"))]  # fmt: skip
-        each[name] = of_same_rows(
-            alone, parts[0], parts[1], options, is_paired=True, is_frequency=is_frequency
-        )
-    classes = _united([side.classes for side in each.values()])
+        w, groups = _of_model(weights, name, "weights"), _of_model(clusters, name, "clusters")
+        each[name] = models_of_arrays(alone, w, groups, options, is_frequency=is_frequency)
+    classes = _united([one.classes for one in each.values()])
     tables = []
-    for side in each.values():
-        table = side.tables[0]
+    for one in each.values():
+        table = one.tables[0]
         if table.clusters is None and table.cells.classes.labels != classes.labels:
-            table = TableSpread(reorder(table.cells, classes))
+            table = TableVariance(reorder(table.cells, classes))
         tables.append(table)
     if len({table.cells.classes.labels for table in tables}) > 1:
         raise _lacks_classes()
-    return Sides(
+    return Models(
         classes,
         given.names,
         None,
         tuple(tables),
-        {name: rows for side in each.values() for name, rows in side.scored.items()},
-        {name: side.clusters[name] for name, side in each.items()},
+        {name: rows for one in each.values() for name, rows in one.scored.items()},
+        {name: one.clusters[name] for name, one in each.items()},
     )
 
 
-def _part(values: Any, name: str, what: str) -> Any:
+def _of_model(values: Any, name: str, what: str) -> Any:
     """What one model was given of an argument that is a dict of them.
 
     Errors:
-        K120 it is none; K163 it lacks the model.
+        K162 it is none; K163 it lacks the model.
     """
     if values is None:
         return None
     if not isinstance(values, Mapping):
-        raise error(
-            "K120",
-            found=f"The models have rows of their own, and {what}= is no dict of them",
-            do=f"Give {what}= as a dict with the same names as y_true.",
-        )
+        found = f"The models have rows of their own, and {what}= is no dict of them"
+        do = f"Give {what}= as a dict with the same names as y_true."
+        raise error("K162", argument=f"{what}=", found=found, do=do)
     if name not in values:
         raise error(
             "K163", left="y_true", left_names=repr(name), right=what, right_names=str(list(values))
@@ -216,8 +261,8 @@ def _part(values: Any, name: str, what: str) -> Any:
     return values[name]
 
 
-def of_reports(given: Models) -> Sides:
-    """Models of which only reports are at hand."""
+def models_of_reports(given: ModelArguments) -> Models:
+    """Models of which there are only reports."""
     classes = _united([report.classes for report in given.reports.values()])
     kinds = {report.cells.is_weighted: name for name, report in given.reports.items()}
     if len(kinds) > 1:
@@ -242,17 +287,15 @@ def of_reports(given: Models) -> Sides:
             )
         if not is_same and clusters is not None:
             raise _lacks_classes()
-        tables.append(TableSpread(cells if is_same else reorder(cells, classes), clusters=clusters))
+        tables.append(
+            TableVariance(cells if is_same else reorder(cells, classes), clusters=clusters)
+        )
     none = dict.fromkeys(given.names, None)
-    return Sides(classes, given.names, None, tuple(tables), {}, none)
+    return Models(classes, given.names, None, tuple(tables), {}, none)
 
 
 def _lacks_classes() -> Exception:
-    return error(
-        "K120",
-        found="The rows of some models lack classes that others have",
-        do="Give every class with labels=.",
-    )
+    return error("K178")
 
 
 def _united(found: Sequence[Classes]) -> Classes:
@@ -270,27 +313,27 @@ def _united(found: Sequence[Classes]) -> Classes:
     return Classes.of(sorted(labels))
 
 
-def _weights(weights: Any, n: int) -> npt.NDArray[np.float64] | None:
-    if weights is None:
-        return None
+def _checked_weights(weights: Any, n: int) -> npt.NDArray[np.float64]:
+    """float64[n]: the weights of rows.
+
+    Errors:
+        K102, K113 to K116 they cannot be used.
+    """
     found = as_weights(weights, n)
     refuse_weights(found)
     return found
 
 
-def _clusters(
-    clusters: Any, n: int, weights: npt.NDArray[np.float64] | None, *, is_frequency: bool
+def _dependent(
+    codes: Codes, weights: npt.NDArray[np.float64] | None, *, is_frequency: bool = False
 ) -> Codes | None:
     """int64[n], the cluster of each row; None where each row is one of its own."""
-    if clusters is None:
-        return None
-    codes = as_clusters(clusters, n)
-    seen = codes if weights is None else codes[weights > 0]
-    n_clusters = len(np.unique(seen))
+    weighing = codes if weights is None else codes[weights > 0]
+    n_clusters = len(np.unique(weighing))
     if n_clusters == 1:
-        raise one_cluster(n)
-    # Of three rows that one stands for none is by itself.
-    return None if n_clusters == len(seen) and not is_frequency else codes
+        raise one_cluster(len(codes))
+    # Of three rows that one row stands for, none is independent of the others.
+    return None if n_clusters == len(weighing) and not is_frequency else codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,15 +341,11 @@ class _RowFlips(FlipSource):
     """The predictions of every row, from which flips are read."""
 
     columns: ModelColumns
-    names: tuple[str, ...]
-    weights: npt.NDArray[np.float64] | None
 
     def flips(self, a: str, b: str) -> Flips:
-        true, said = self.columns.true, self.columns.predicted
-        is_right = said[a] == true
-        rows = np.flatnonzero(is_right != (said[b] == true))
+        true, of_a, of_b = self.columns.true, self.columns.predicted[a], self.columns.predicted[b]
+        is_right = of_a == true
+        rows = np.flatnonzero(is_right != (of_b == true))
         labels = np.array(self.columns.classes.labels, dtype=object)
-        return Flips(
-            a, b, rows, labels[true[rows]], labels[said[a][rows]], labels[said[b][rows]],
-            is_right[rows],
-        )  # fmt: skip
+        true_labels, labels_a, labels_b = (labels[codes[rows]] for codes in (true, of_a, of_b))
+        return Flips(a, b, rows, true_labels, labels_a, labels_b, is_right[rows])

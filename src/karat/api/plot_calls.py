@@ -109,7 +109,7 @@ def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> 
     """Reports by name.
 
     Errors:
-        K120 a report and arguments of rows; K702 no report; those of `karat.evaluate`.
+        K160 a report and arguments of rows; K702 no report; those of `karat.evaluate`.
     """
     if isinstance(given, Report):
         _refuse_more(name, "a report", y_pred, of_rows)
@@ -154,15 +154,11 @@ def _refuse_more(name: str, what: str, y_pred: Any, of_rows: dict[str, Any]) -> 
     if more:
         found = f"karat.plot.{name} was given {what}, and {', '.join(more)}"
         do = "A report is drawn as it is: give such arguments where it is made."
-        raise error("K120", found=found, do=do)
+        raise error("K160", argument=more[0], report=what, found=found, do=do)
 
 
 def _docstring(
-    body: Callable[..., None],
-    own: list[inspect.Parameter],
-    artist: str,
-    *,
-    is_comparison: bool,
+    body: Callable[..., None], own: list[inspect.Parameter], artist: str, *, is_comparison: bool
 ) -> str:
     text, _, example = inspect.cleandoc(body.__doc__ or "").partition("\n\nExample:")
     if is_comparison:

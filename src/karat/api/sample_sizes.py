@@ -11,13 +11,13 @@ from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.records import Difference
 from karat.inference.comparison.sizes import (
-    SizeAsked,
+    SizeSpec,
     rows_for_difference,
     rows_for_interval,
-    rows_for_spread,
+    rows_for_variance,
 )
 from karat.inference.confidence import Confidence
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._positive import check_has_positive, with_positive
 
@@ -54,8 +54,8 @@ def rows_needed(
         it is rough below 100 rows.
 
     Errors:
-        K120 not exactly one of `half_width` and `difference`; K122 an option that is no choice;
-        K167 the pilot cannot say; K168 the comparison has no such metric.
+        K169 not exactly one of `half_width` and `difference`; K170 no pilot; K122 an option that
+        is no choice; K167 the pilot cannot say; K168 the comparison has no such metric.
 
     Example:
         >>> import karat
@@ -69,38 +69,35 @@ def rows_needed(
     confidence = Confidence.of(level, side)
     if confidence is None:
         raise error(
-            "K122", argument="level", value=level, choices="a number between 0 and 1, as 0.95",
+            "K122",
+            argument="level",
+            value=level,
+            choices="a number between 0 and 1, as 0.95",
             do="It is the share of such intervals that hold the true value.",
-        )  # fmt: skip
+        )
     if (half_width is None) == (difference is None):
         both = "Both half_width= and difference= were given"
         neither = "Neither half_width= nor difference= was given"
-        raise error(
-            "K120", found=neither if half_width is None else both,
-            do="Give the one that the rows shall reach.",
-        )  # fmt: skip
+        raise error("K169", found=neither if half_width is None else both)
     share = _number("power", power, "a number between 0 and 1, as 0.8")
     if not share < 1.0:
         raise _refused("power", power, "a number between 0 and 1, as 0.8")
     positive = "a number above 0"
-    size = SizeAsked(
+    size = SizeSpec(
         None if half_width is None else _number("half_width", half_width, positive),
         None if difference is None else _number("difference", difference, positive),
         share,
         confidence,
     )
     if pilot is None:
-        raise error(
-            "K120", found="pilot= is None",
-            do="Give a report, a confusion matrix or a comparison of rows like those to come.",
-        )  # fmt: skip
+        raise error("K170")
     if isinstance(pilot, Comparison):
         pilot = pilot[chosen]
     if isinstance(pilot, Difference):
         if pilot.metric != str(chosen):
             raise error("K168", what=str(chosen), known=repr(pilot.metric))
         error_ = pilot.standard_error
-        return rows_for_spread(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
+        return rows_for_variance(chosen, math.nan if error_ is None else error_**2 * pilot.n, size)
     if isinstance(pilot, Report) and pilot.is_clustered:
         raise error(
             "K167",
@@ -120,13 +117,13 @@ def rows_needed(
         cells = with_positive(cells, str(chosen))
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
-    table = TableSpread(cells)
+    table = TableVariance(cells)
     if size.half_width is not None:
         return rows_for_interval(chosen, table, size)
     return rows_for_difference(chosen, table, size)
 
 
-def _of_scores(metric: Metric, pilot: Any, size: SizeAsked) -> int:
+def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> int:
     """Rows from the standard error of a metric of scores in the report of one model.
 
     Errors:
@@ -144,7 +141,7 @@ def _of_scores(metric: Metric, pilot: Any, size: SizeAsked) -> int:
             "y_prob=...)), or a comparison of two models.",
         )
     models = 1.0 if size.difference is None else 2.0
-    return rows_for_spread(metric, models * error_**2 * pilot.n_rows, size)
+    return rows_for_variance(metric, models * error_**2 * pilot.n_rows, size)
 
 
 def _number(argument: str, value: Any, choices: str) -> float:
@@ -159,6 +156,5 @@ def _number(argument: str, value: Any, choices: str) -> float:
 
 def _refused(argument: str, value: Any, choices: str) -> Exception:
     return error(
-        "K122", argument=argument, value=value, choices=choices,
-        do="See help(karat.rows_needed).",
-    )  # fmt: skip
+        "K122", argument=argument, value=value, choices=choices, do="See help(karat.rows_needed)."
+    )

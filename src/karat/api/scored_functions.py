@@ -74,7 +74,7 @@ def scored_function(
         if y_pred is not None:
             raise no_predictions(record.name)
         if y_true is None:
-            raise error("K120", found="y_true was not given", do="Give y_true and y_prob=.")
+            raise error("K127", others="y_prob=")
         lift = lift_of(record, fixed, average)
         metric = Metric.of(record, lift, params)
         rows = scored_rows(
@@ -161,27 +161,22 @@ def roc_auc_pairs(
 
 
 def no_predictions(name: str) -> KaratError:
-    """K120: a function that reads scores was given a second argument without a name."""
-    return error(
-        "K120",
-        found=f"{name} was given y_pred: it reads probabilities or scores",
-        do="Name what they are: y_prob= for probabilities, y_score= for any other scores.",
-    )
+    """K138: a function that reads scores was given a second argument without a name."""
+    return error("K138", found=f"{name} was given y_pred: it reads probabilities or scores")
 
 
 def given_scores(y_prob: Any, y_score: Any) -> Any:
     """The one of the two that was given.
 
     Errors:
-        K120 both or neither was given; K13x it cannot be read.
+        K129 both were given; K128 neither was; K13x it cannot be read.
     """
-    if (y_prob is None) == (y_score is None):
-        both = "Both y_prob and y_score were given" if y_prob is not None else None
-        raise error(
-            "K120",
-            found=both or "Neither y_prob nor y_score was given",
-            do="Give one: y_prob= for probabilities, y_score= for any other scores.",
-        )
+    if y_prob is not None and y_score is not None:
+        found = "Both y_prob and y_score were given"
+        raise error("K129", found=found, prob="y_prob", score="y_score")
     if y_prob is not None:
         return as_scores(y_prob, "y_prob")
-    return as_scores(y_score, "y_score")
+    if y_score is not None:
+        return as_scores(y_score, "y_score")
+    do = "Give one: y_prob= for probabilities, y_score= for any other scores."
+    raise error("K128", found="Neither y_prob nor y_score was given", do=do)

@@ -43,17 +43,16 @@ class Scorer:
         """Score the estimator's predictions for X against y.
 
         Errors:
-            K120 the estimator has neither probabilities nor scores, or no score of some class.
+            K313 the estimator has neither probabilities nor scores; K314 it has no score of some
+            class.
         """
         given: dict[str, Any] = dict(self.metric.params)
         given |= {"weights": sample_weight, "labels": self.labels, "positive": self.positive}
         if self.metric.needs_scores:
             given |= self._scored(estimator, X)
         elif not hasattr(estimator, "predict"):
-            raise error(
-                "K120", found=f"{short(estimator)} has no method predict",
-                do="Give a fitted classifier.",
-            )  # fmt: skip
+            found = f"{short(estimator)} has no method predict"
+            raise error("K313", metric=self.metric, found=found, do="Give a fitted classifier.")
         else:
             given["y_pred"] = estimator.predict(X)
         try:
@@ -74,7 +73,8 @@ class Scorer:
         method = next((name for name in methods if hasattr(estimator, name)), None)
         if method is None:
             raise error(
-                "K120",
+                "K313",
+                metric=self.metric,
                 found=f"{type(estimator).__name__} has neither predict_proba nor "
                 f"decision_function, and {self.metric} reads probabilities or scores",
                 do="Choose an estimator that has one, or a metric of labels.",
@@ -82,7 +82,7 @@ class Scorer:
         classes = _classes(estimator)
         values = getattr(estimator, method)(X)
         if method == "decision_function" and classes is not None and len(classes) > 2:
-            _check_shape(estimator)
+            _check_shape(estimator, self.metric)
         argument = _RESPONSES[method]
         if classes is None:
             return {argument: values, "labels": self.labels}
@@ -107,11 +107,12 @@ def _classes(estimator: Any) -> tuple[Label, ...] | None:
     return tuple(declared_labels(classes))
 
 
-def _check_shape(estimator: Any) -> None:
+def _check_shape(estimator: Any, metric: Metric) -> None:
     """Refuse the scores of pairs of classes, which a support vector machine may return."""
     if getattr(estimator, "decision_function_shape", "ovr") == "ovo":
         raise error(
-            "K120",
+            "K313",
+            metric=metric,
             found=f"decision_function of {type(estimator).__name__} scores pairs of classes",
             do="Set decision_function_shape='ovr', which scores every class.",
         )
@@ -124,8 +125,9 @@ def _check_known(classes: Sequence[Label], labels: Sequence[Label], argument: st
     if unknown or (unscored and argument == "y_score"):
         least = "with every class that the estimator learned"
         raise error(
-            "K120",
-            found=f"The estimator learned {shown(classes)}, and labels= are {shown(labels)}",
+            "K314",
+            learned=shown(classes),
+            labels=shown(labels),
             do=f"Give labels= {least}." if unknown else "Only predict_proba may lack a class.",
         )
 
@@ -143,10 +145,7 @@ def _in_order(array: Any, classes: Sequence[Label], labels: Sequence[Label]) -> 
 
 @names_its_arguments
 def scorer(
-    name: str | Metric,
-    *,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
+    name: str | Metric, *, labels: Sequence[Label] | None = None, positive: Label | None = None
 ) -> Scorer:
     """A scorer for ``cross_val_score(..., scoring=karat.scorer("macro_f1"))``.
 
@@ -158,7 +157,7 @@ def scorer(
 
     Errors:
         K301 no such metric; K110 to K112 `labels` or a `positive` of them that cannot be used;
-        K120 a metric of which neither direction is better.
+        K312 a metric of which neither direction is better.
 
     Example:
         >>> import karat
@@ -169,11 +168,7 @@ def scorer(
     """
     metric = get(name)
     if metric.better is None:
-        raise error(
-            "K120",
-            found=f"{metric} has no better direction, so it cannot rank models",
-            do="Choose a metric whose `better` is 'higher' or 'lower'.",
-        )
+        raise error("K312", metric=metric)
     classes = None if labels is None else declared_labels(labels)
     if classes is not None:
         classes_of(classes, positive, is_declared=True)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.as_ndarray import array_as_it_is
+from karat.data.as_ndarray import as_ndarray
 from karat.data.scores.areas import AreasAhead
 from karat.data.scores.containers import TOLERANCE
 from karat.data.scores.matrix_columns import Columns
@@ -44,7 +44,7 @@ def short_path(record: Record, lift: Lift) -> Short | None:
 
     def run(y_true: Any, y_prob: Any, y_score: Any) -> float | None:
         is_prob = y_score is None
-        true, values = array_as_it_is(y_true), array_as_it_is(y_prob if is_prob else y_score)
+        true, values = as_ndarray(y_true), as_ndarray(y_prob if is_prob else y_score)
         if (
             true is None
             or values is None

@@ -24,15 +24,18 @@ def column_name(argument: str, given: Any) -> str | None:
     """The name of a column as text: tables may name their columns by numbers.
 
     Errors:
-        K120 it is no name.
+        K158 it is no name.
     """
     if given is None or isinstance(given, str):
         return plain_text(given)
     if _is_name(given):
         return str(given)
     raise error(
-        "K120",
-        found=f"{argument}= is {short(given)} ({type(given).__name__}), not the name of a column",
+        "K158",
+        argument=argument,
+        value=short(given),
+        kind=type(given).__name__,
+        wanted="the name of a column",
         do="Name a column of the table, or give the labels themselves as y_true and y_pred.",
     )
 
@@ -41,7 +44,7 @@ def score_columns(argument: str, given: Any) -> str | list[str] | None:
     """The names of the columns of probabilities or scores; a tuple is a list of them.
 
     Errors:
-        K120 they are no names.
+        K158 they are no names.
     """
     if given is None or isinstance(given, str) or _is_number(given):
         return column_name(argument, given)
@@ -52,8 +55,11 @@ def score_columns(argument: str, given: Any) -> str | list[str] | None:
     named = [column_name(argument, name) for name in names if _is_name(name)]
     if not names or len(named) < len(names):
         raise error(
-            "K120",
-            found=f"{argument}= is {short(given)} ({type(given).__name__}), not names of columns",
+            "K158",
+            argument=argument,
+            value=short(given),
+            kind=type(given).__name__,
+            wanted="names of columns",
             do=f"Name columns of the table; or give the {_VALUES[argument]} themselves as "
             f"y_{argument}=, with y_true.",
         )
@@ -75,23 +81,19 @@ def of_table(argument: str, given: Any, where: str | None) -> Any:
         where: where its rows are, if not in memory.
 
     Errors:
-        K120 values beside rows that have no order.
+        K421 values beside rows that have no order.
     """
     if isinstance(given, str):
         return plain_text(given)
     if _is_number(given) and where != "files":
         return str(given)
     if where is not None and given is not None:
-        raise error(
-            "K120",
-            found=f"The rows are in {where}, and {argument}= is a {type(given).__name__}",
-            do=f"Name the column of the {argument}: rows of {where} have no order to match by.",
-        )
+        raise error("K421", argument=argument, kind=type(given).__name__, where=where)
     return given
 
 
 def given_alone(y_true: Any) -> KaratError:
-    """K120: nothing says what the model said; of a table, how its columns are given."""
+    """K128: there are no predictions; K215: how a stream is given the columns of a table."""
     if isinstance(y_true, str | PathLike) or is_frame(y_true):
         host = spread_host(y_true)
         rows, first = "t", ""
@@ -100,12 +102,14 @@ def given_alone(y_true: Any) -> KaratError:
         elif isinstance(y_true, str | PathLike):
             first = "karat.evaluate reads files; or read them first: "
         return error(
-            "K120",
+            "K215",
+            call="update",
+            wanted="columns of rows",
             found=f"A stream takes columns, and it was given a table ({type(y_true).__name__})",
             do=f"{first}stream.update({rows}['label'], {rows}['pred']).",
         )
     return error(
-        "K120",
+        "K128",
         found="y_true was given alone",
-        do="Give what the model said as y_pred=, y_prob= or y_score=.",
+        do="Give predictions as y_pred=, y_prob= or y_score=.",
     )

@@ -60,17 +60,18 @@ class Searched:
             return frame.columns(list(frame.names), ["the slices"] * len(frame.names))
         raise error(
             "K181",
-            found="by= was not given" if self.by is None
+            found="by= was not given"
+            if self.by is None
             else f"by= is {short(self.by)} ({type(self.by).__name__}), not columns",
             do="Give a table in memory, or a dict from name to the values of each row: "
             "by={'country': countries}.",
-        )  # fmt: skip
+        )
 
     def losses(self) -> RowLosses:
         """What each row loses, and how much it counts.
 
         Errors:
-            K101 to K116 labels, losses and weights; K120 a loss below 0.
+            K101 to K116 labels, losses and weights; K185 a loss below 0.
         """
         if self.loss is None:
             rows = label_rows(self.y_true, self.y_pred, weights=self.weights)
@@ -85,7 +86,7 @@ class Searched:
         if not n or is_bad.any():
             first = int(is_bad.argmax()) if n else 0
             found = f"Row {first} loses {float(lost[first])!r}" if n else "loss= holds no row"
-            raise error("K120", found=found, do="A loss is a finite number of at least 0.")
+            raise error("K185", found=found)
         weights: Weights | None = None
         if self.weights is not None:
             weights = as_weights(self.weights, n, beside="loss")
@@ -103,30 +104,31 @@ def searched(
         roles: ``true`` and ``pred``, names of columns or None.
 
     Errors:
-        K120 arguments that do not go together; K404 to K406 no such column, several or none.
+        K128, K143, K184, K423 arguments that do not go together; K404 to K406 no such
+        column, several or none.
     """
     if y_pred is None and is_frame(y_true):
         host = spread_host(y_true)
         if host is not None:
-            raise error(
-                "K120", found=f"The rows are in partitions of {host}",
-                do=f"Collect what is looked at first: table.{COLLECT[host]}.",
-            )  # fmt: skip
+            raise error("K423", host=host, collect=COLLECT[host])
         return _of_table(open_frame(y_true), by, loss, roles, weights)
     named = [name for name, value in roles.items() if value is not None]
     named += [name for name, x in (("loss", loss), ("weights", weights)) if isinstance(x, str)]
     if named:
         raise error(
-            "K120", found=f"{named[0]}= names a column, and there is no table",
+            "K143",
+            argument=named[0],
+            found=f"{named[0]}= names a column, and there is no table",
             do="Give the table first: karat.find_weak_slices(frame, true=..., pred=...).",
-        )  # fmt: skip
+        )
     if loss is None and (y_true is None or y_pred is None):
         raise error(
-            "K120", found="There are neither labels nor losses",
+            "K128",
+            found="There are neither labels nor losses",
             do="Give y_true and y_pred, or loss=; or a table.",
-        )  # fmt: skip
+        )
     if loss is not None and (y_true is not None or y_pred is not None):
-        raise error("K120", found="loss= was given with labels", do="Give one of them.")
+        raise error("K184")
     return Searched(y_true, y_pred, loss, weights, by)
 
 
@@ -145,7 +147,7 @@ def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weight
     if loss is None:
         found = {"true": looked.require("true"), "pred": looked.require("pred")}
     elif any(roles.values()):
-        raise error("K120", found="loss= was given with labels", do="Give one of them.")
+        raise error("K184")
     elif isinstance(loss, str):
         found = {"loss": loss}
     counted = looked.column("weights") if weights is None or isinstance(weights, str) else None
@@ -163,7 +165,10 @@ def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weight
     values = frame.columns([*found.values(), *wanted], [*found, *["the slices"] * len(wanted)])
     held = {role: values[name] for role, name in found.items()}
     return Searched(
-        held.get("true"), held.get("pred"), held.get("loss", loss),
+        held.get("true"),
+        held.get("pred"),
+        held.get("loss", loss),
         held.get("weights", None if isinstance(weights, str) else weights),
-        {name: values[name] for name in wanted}, left_out,
-    )  # fmt: skip
+        {name: values[name] for name in wanted},
+        left_out,
+    )

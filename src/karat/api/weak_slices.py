@@ -76,8 +76,9 @@ def find_weak_slices(
         and p. Crosses inside a single slice of the list are counted, not listed.
 
     Errors:
-        K101 to K116 labels, losses and weights; K120 arguments that do not go together; K122
-        an option; K181 no columns; K404 to K406 no such column; K416 rows in partitions.
+        K101 to K116 labels, losses and weights; K128, K143, K184, K185 labels and
+        losses that are missing or do not go together; K122 an option; K181 no columns; K404 to
+        K406 no such column; K416, K423 rows in partitions.
 
     Cost: n_permutations × wrong rows × (columns + crosses); 20 columns of 10⁴ rows take seconds.
     With weights, or losses of every row, all rows are shuffled: ten times that where a tenth is
@@ -94,9 +95,12 @@ def find_weak_slices(
     asked = Confidence.of(level, seed=seed)
     if asked is None:
         raise error(
-            "K122", argument="level", value=level, choices="a number between 0 and 1",
+            "K122",
+            argument="level",
+            value=level,
+            choices="a number between 0 and 1",
             do="1 − level is the chance of a false finding.",
-        )  # fmt: skip
+        )
     least_n = _whole("min_n", min_n, 1, None, "50 rows tell a tenth from a quarter.")
     n_shuffles = _whole(
         "n_permutations", n_permutations, _FEWEST, _MOST, "999 show p down to 0.001."
@@ -144,22 +148,34 @@ def _found(
         loss, rest = rows.means(table)
         found += [
             WeakSlice(
-                table.columns, table.keys[i], int(table.n_rows[i]), float(loss[i]), float(rest[i]),
-                float(z[i]), float(p[i]),
+                table.columns,
+                table.keys[i],
+                int(table.n_rows[i]),
+                float(loss[i]),
+                float(rest[i]),
+                float(z[i]),
+                float(p[i]),
             )
             for i in np.flatnonzero(p <= 1.0 - asked.level + 1e-12).tolist()
-        ]  # fmt: skip
+        ]
     singles = {(one.columns[0], one.key[0]) for one in found if len(one.columns) == 1}
     listed = [
-        one for one in found
+        one
+        for one in found
         if len(one.columns) == 1 or not singles & set(zip(one.columns, one.key, strict=True))
-    ]  # fmt: skip
+    ]
     listed.sort(key=lambda one: (-one.z, one.columns, one.key))
     n_tested = sum(len(table.n_rows) for table in tables)
     return WeakSlices(
-        tuple(listed), n_tested, len(found) - len(listed), asked.level, least, len(draws),
-        asked.seed, left_out,
-    )  # fmt: skip
+        tuple(listed),
+        n_tested,
+        len(found) - len(listed),
+        asked.level,
+        least,
+        len(draws),
+        asked.seed,
+        left_out,
+    )
 
 
 def _single(

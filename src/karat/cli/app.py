@@ -79,8 +79,7 @@ class Commands(click.Group):
 
 
 @click.group(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(__version__, prog_name="karat", message="%(prog)s %(version)s")
 def app() -> None:

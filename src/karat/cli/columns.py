@@ -34,10 +34,7 @@ _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--w
 
 
 @click.command(
-    "columns",
-    cls=Described,
-    examples=["karat columns predictions.parquet"],
-    no_args_is_help=True,
+    "columns", cls=Described, examples=["karat columns predictions.parquet"], no_args_is_help=True
 )
 @sources
 def command(predictions: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_result
+from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_file, write_result
 from karat.cli.options import Described, listed, said, shown_mapping, source_of
 from karat.cli.outputs import check_outputs
 from karat.cli.row_options import columns_given, options_given, rows_options
@@ -16,9 +16,11 @@ from karat.cli.row_options import columns_given, options_given, rows_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from karat.api.models import Models
     from karat.api.results import Comparison
     from karat.data.pairing import Paired
     from karat.data.rows import Rows
+    from karat.metrics import Metric
 
 __all__ = ["command"]
 
@@ -81,6 +83,9 @@ def command(
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.
     """
+    from karat.api.comparing import compare_models
+    from karat.api.comparison_arguments import comparison_spec
+    from karat.api.functions import check_policy
     from karat.cli.progress import ReadingBar
     from karat.data.pairing import pair_rows
     from karat.data.sources.tables.models import read_rows
@@ -94,28 +99,21 @@ def command(
     columns, options = columns_given(given), options_given(given)
     names = _names(files)
     models: list[Rows] = []
-    told: set[str] = set()
+    known: set[str] = set()
     for path, name in zip(files, names, strict=True):
         with ReadingBar() as bar:
             models.append(read_rows(source_of([path]), name, columns, **options, progress=bar))
         said(f"{name}: {shown_mapping(models[-1].mapping or {}, given['threshold'])}")
         for warning in models[-1].warnings:
-            if warning not in told:
+            if warning not in known:
                 said(f"Warning: {warning}")
-        told.update(models[-1].warnings)
+        known.update(models[-1].warnings)
     matched = pair_rows(models, allow_mismatch=given["allow_mismatch"])
-    found = _compared(
-        matched,
-        names,
-        metrics=wanted,
-        baseline=names[0] if against_first else None,
-        level=given["level"],
-        margin=margin,
-        adjust=adjust,
-        seed=seed,
-        undefined=given["undefined"],
-        n_threads=given["threads"],
-    )
+    spec = comparison_spec(given["level"], adjust, seed)
+    models_read = _models(matched, names, wanted, given["threads"])
+    baseline = names[0] if against_first else None
+    policy = check_policy(given["undefined"])
+    found = compare_models(models_read, spec, wanted, margin, baseline, policy)
     for note in matched.notes:
         said(f"Warning: {note}")
     by = "their ids" if matched.by == "id" else "their order in the files"
@@ -137,56 +135,37 @@ def _names(files: Sequence[str]) -> list[str]:
     return [f"{name} ({i + 1})" if shown.count(name) > 1 else name for i, name in enumerate(shown)]
 
 
-def _compared(matched: Paired, names: Sequence[str], **options: Any) -> Comparison:
+def _models(
+    matched: Paired, names: Sequence[str], metrics: Sequence[Metric] | None, n_threads: int | None
+) -> Models:
+    """The models as they are compared: of labels, where only some have scores."""
     from dataclasses import replace
 
-    from karat.api.comparing import compare
+    from karat.api.models import models_of_rows
 
     rows = matched.models
-    first = rows[0]
-    scores: dict[str, dict[str, Any]] = {}
-    wanted = options["metrics"]
-    needs_scores = wanted is None or any(metric.needs_scores for metric in wanted)
-    # Of models of which only some have scores the labels are compared.
-    if needs_scores and (wanted is not None or all(each.scores is not None for each in rows)):
-        for name, each in zip(names, rows, strict=True):
-            if each.scores is not None:
-                argument = "y_prob" if each.is_prob else "y_score"
-                scores.setdefault(argument, {})[name] = each.values
-    arguments: dict[str, Any] = {**scores, **options}
-    found = compare(
-        first.true,
-        {name: each.pred for name, each in zip(names, rows, strict=True)},
-        weights=first.weights,
-        clusters=None if first.clusters is None else first.clusters.codes,
-        labels=list(range(first.classes.k)),
-        positive=first.classes.positive,
-        **arguments,
-    )
-    return replace(found, classes=first.classes)
+    needs_scores = metrics is None or any(metric.needs_scores for metric in metrics)
+    are_all_scored = all(each.scores is not None for each in rows)
+    if not needs_scores or (metrics is None and not are_all_scored):
+        rows = tuple(replace(each, scores=None) for each in rows)
+    return models_of_rows(names, rows, n_threads)
 
 
 def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
     import csv
     import io
 
-    from karat.data.writing import write_text
-
-    labels = matched.models[0].classes.labels
     ids = matched.models[0].ids if matched.by == "id" else None
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id" if ids is not None else "row", "true", "a", "said_a", "b", "said_b",
-                     "right"])  # fmt: skip
+    first = "row" if ids is None else "id"
+    writer.writerow([first, "true", "a", "said_a", "b", "said_b", "right"])
     for (a, b), each in found.flips.items():
         for i, row in enumerate(each.rows.tolist()):
             name = row if ids is None else ids.text(row)
-            said_ = [labels[int(column[i])] for column in (each.true, each.said_a, each.said_b)]
-            writer.writerow([name, said_[0], a, said_[1], b, said_[2], a if each.gained[i] else b])
-    try:
-        write_text(path, text.getvalue())
-    except OSError as problem:
-        raise click.FileError(str(path), problem.strerror or "unknown error") from None
+            right = a if each.gained[i] else b
+            writer.writerow([name, each.true[i], a, each.said_a[i], b, each.said_b[i], right])
+    write_file(path, text.getvalue())
 
 
 def _show(found: Comparison, format_: Format, output: Path | None) -> None:

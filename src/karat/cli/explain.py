@@ -24,11 +24,7 @@ _TITLES = {
 """What is said of each tally of a plan, in the order of `karat.metrics.plan`."""
 
 
-@click.command(
-    "explain",
-    cls=Described,
-    examples=["karat explain macro_f1 mcc"],
-)
+@click.command("explain", cls=Described, examples=["karat explain macro_f1 mcc"])
 @click.argument("metrics", nargs=-1, metavar="[METRIC…]")
 def command(metrics: tuple[str, ...]) -> None:
     """What would be computed, from which counts, in how many passes.

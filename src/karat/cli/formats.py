@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from karat.api.results import Comparison, Report
 
-__all__ = ["FORMATS", "NAMES", "OUTPUT_HELP", "Format", "format_of", "write_result"]
+__all__ = ["FORMATS", "NAMES", "OUTPUT_HELP", "Format", "format_of", "write_file", "write_result"]
 
 Which: TypeAlias = Literal["headline", "all"]
 
@@ -64,7 +64,7 @@ _USUAL: Final = [each.endings[0] for each in FORMATS]
 OUTPUT_HELP: Final = f"Write to FILE; {', '.join(_USUAL[:-1])} or {_USUAL[-1]} says how."
 
 _ELSEWHERE: Final = {
-    ".xml": "JUnit XML says what passed and failed: karat gate --junit FILE writes it.",
+    ".xml": "JUnit XML says what passed and failed: karat gate --junit FILE writes it."
 }
 """Endings that another command writes."""
 
@@ -102,10 +102,20 @@ def write_result(output: Path, text: str) -> None:
         click.FileError: it cannot be written.
     """
     from karat.cli.options import said
+
+    write_file(output, text + "\n")
+    said(f"Wrote {output}.")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text to a file.
+
+    Errors:
+        click.FileError: it cannot be written.
+    """
     from karat.data.writing import write_text
 
     try:
-        write_text(output, text + "\n")
+        write_text(path, text)
     except OSError as problem:
-        raise click.FileError(str(output), problem.strerror or "unknown error") from None
-    said(f"Wrote {output}.")
+        raise click.FileError(str(path), problem.strerror or "unknown error") from None

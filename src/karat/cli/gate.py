@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.formats import write_file
 from karat.cli.options import Described, said, shown_mapping, source_of, sources
 from karat.cli.outputs import check_outputs
 from karat.cli.row_options import columns_given, options_given, rows_options
 from karat.cli.streams import complain
 
 if TYPE_CHECKING:
-    from karat.results.gate.outcome import GateResult
+    from karat.results.gate.result import GateResult
 
 __all__ = ["command"]
 
@@ -85,19 +86,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
 def command(
     predictions: tuple[str, ...],
-    min_: tuple[str, ...],
-    max_: tuple[str, ...],
-    evidence: str,
     baseline: str | None,
-    max_drop: tuple[str, ...],
-    no_worse_than: tuple[str, ...],
-    by: str | None,
-    min_n: int,
-    adjust: str,
-    strict_inconclusive: bool,
-    warn_only: bool,
     update_baseline: Path | None,
-    with_rows: bool,
     junit: Path | None,
     markdown: Path | None,
     format_: str,
@@ -109,14 +99,16 @@ def command(
     wrong usage or input. 3: a rule is inconclusive, with --strict-inconclusive. 70: a defect of
     karat. 130: interrupted.
     """
-    from karat.api.gate.rows import Given
-    from karat.api.gate.verb import run_gate
+    from karat.api.gate.rows import RowsSpec
+    from karat.api.gate.verb import CHOICES, run_gate
     from karat.cli.progress import ReadingBar
     from karat.data.sources.files.paths import is_query
+    from karat.output.gate.outputs import junit_of_gate, markdown_of_gate
     from karat.results.gate.rules import rules_of
 
-    rules = rules_of(min=min_, max=max_, max_drop=max_drop, no_worse_than=no_worse_than)
-    if with_rows and update_baseline is None:
+    kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
+    rules = rules_of(**{kind: given[option] for kind, option in kinds.items()})
+    if given["with_rows"] and update_baseline is None:
         raise click.UsageError("--with-rows says what --update-baseline FILE holds; name the file.")
     outputs = {"--junit": junit, "--markdown": markdown}
     check_outputs(outputs, (*predictions, baseline), given["where"])
@@ -125,50 +117,26 @@ def command(
     read = [*predictions, baseline if baseline is not None and is_query(baseline) else None]
     check_outputs({**outputs, "--update-baseline": update_baseline}, read, given["where"])
     with ReadingBar() as bar:
+        columns = columns_given(given, given["by"])
         options = {**options_given(given), "progress": bar}
-        result = run_gate(
-            Given(source_of(predictions), None, None, None, columns_given(given, by), options),
-            rules,
-            baseline=baseline,
-            evidence=evidence,
-            min_n=min_n,
-            level=given["level"],
-            adjust=adjust,
-            allow_mismatch=given["allow_mismatch"],
-            strict_inconclusive=strict_inconclusive,
-            warn_only=warn_only,
-            update_baseline=update_baseline,
-            with_rows=with_rows,
-            undefined=given["undefined"],
-        )
+        rows = RowsSpec(source_of(predictions), None, None, None, columns, options)
+        choices = {name: given[name] for name in CHOICES}
+        result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
         said(shown_mapping(result.mapping, given["threshold"]))
-    _write(result, junit, markdown)
+    for path, text_of in ((junit, junit_of_gate), (markdown, markdown_of_gate)):
+        if path is not None:
+            write_file(path, text_of(result))
     _tell_actions(result)
     _print(result, format_)
     return result.exit_code
-
-
-def _write(result: GateResult, junit: Path | None, markdown: Path | None) -> None:
-    from karat.data.writing import write_text
-    from karat.output.gate.junit import junit_of_gate
-    from karat.output.gate.markdown import markdown_of_gate
-
-    texts = {junit: junit_of_gate, markdown: markdown_of_gate}
-    for path, text_of in texts.items():
-        if path is None:
-            continue
-        try:
-            write_text(path, text_of(result))
-        except OSError as problem:
-            raise click.FileError(str(path), problem.strerror or "unknown error") from None
 
 
 def _tell_actions(result: GateResult) -> None:
     """Annotations and the summary of the job, where GitHub Actions runs this."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from karat.output.gate.actions import summary, workflow_commands
+    from karat.output.gate.outputs import summary, workflow_commands
 
     for line in workflow_commands(result):
         complain(line)

@@ -16,9 +16,21 @@ if TYPE_CHECKING:
     from karat.inference.confidence import Confidence
 
 __all__ = [
-    "Described", "bytes_of", "columns_of", "confidence_of", "groups_of", "intervals", "labels_of",
-    "level_of", "listed", "said", "shown_columns", "shown_mapping", "source_of", "sources",
-]  # fmt: skip
+    "Described",
+    "bytes_of",
+    "columns_of",
+    "confidence_of",
+    "groups_of",
+    "intervals",
+    "labels_of",
+    "level_of",
+    "listed",
+    "said",
+    "shown_columns",
+    "shown_mapping",
+    "source_of",
+    "sources",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -104,17 +116,23 @@ def bytes_of(text: str) -> int:
     found = _SIZE.fullmatch(text)
     if found is None:
         raise error(
-            "K122", argument="--max-memory", value=text, choices="a size as 500MB or 2GiB",
+            "K122",
+            argument="--max-memory",
+            value=text,
+            choices="a size as 500MB or 2GiB",
             do="It is how many bytes rows with scores may take.",
-        )  # fmt: skip
+        )
     number, unit, is_binary = found.groups()
     power = " kmgt".index(unit.lower() or " ")
     size = float(number) * (1024.0 if is_binary else 1000.0) ** power
     if not MIN_MEMORY <= size < _NO_SIZE:
         raise error(
-            "K122", argument="--max-memory", value=text, choices="a size from 1MiB, below 8EiB",
+            "K122",
+            argument="--max-memory",
+            value=text,
+            choices="a size from 1MiB, below 8EiB",
             do="Give a unit, as 500MB or 2GiB: without one it is a number of bytes.",
-        )  # fmt: skip
+        )
     return int(size)
 
 

@@ -13,10 +13,7 @@ import click
 
 __all__ = ["check_outputs", "refuse_inputs"]
 
-_LITERAL = re.compile(
-    r"""--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|"((?:[^"]|"")*)\"""",
-    re.DOTALL,
-)
+_LITERAL = re.compile(r"""--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|"((?:[^"]|"")*)\"""", re.DOTALL)
 """A text or a quoted name of SQL; a comment is passed over, as its quotes open nothing."""
 _WORD = re.compile(r"[^\s,;()\[\]'\"]+")
 _DOT = re.compile(r'"?\s*\.\s*"?')

@@ -175,11 +175,7 @@ def command(
         "score": columns_of(score),
         "clusters": cluster,
     }
-    options = {
-        "labels": labels_of(labels),
-        "positive": positive,
-        "weights": weight,
-    }
+    options = {"labels": labels_of(labels), "positive": positive, "weights": weight}
     spec = Spec(
         None if wanted is None else tuple(wanted),
         undefined,

@@ -213,10 +213,13 @@ class Curves:
         """Cost curves; see `karat.curves.cost`."""
         return self._each(
             lambda kept, label: cost_curve(
-                kept.points, label,
-                area=kept.cost_area, n_full=kept.n_cost, error=kept.errors[Roc.name],
+                kept.points,
+                label,
+                area=kept.cost_area,
+                n_full=kept.n_cost,
+                error=kept.errors[Roc.name],
             )
-        )  # fmt: skip
+        )
 
     @cached_property
     def net_benefit(self) -> ByClass[NetBenefit]:

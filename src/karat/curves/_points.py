@@ -72,7 +72,6 @@ class Points:
 
     def at(self, places: npt.NDArray[np.intp]) -> Points:
         """Some of the points."""
-        return Points(
-            self.thresholds[places], self.tps[places], self.fps[places],
-            self.n_full, self.roc_area, self.step_area, self.trapezoid_area,
-        )  # fmt: skip
+        columns = self.thresholds[places], self.tps[places], self.fps[places]
+        areas = self.roc_area, self.step_area, self.trapezoid_area
+        return Points(*columns, self.n_full, *areas)

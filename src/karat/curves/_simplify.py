@@ -6,7 +6,7 @@ Ramer, Douglas, Peucker: the points furthest from the lines drawn without them a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ __all__ = [
     "is_long",
     "landmark_gains",
     "simplified",
+    "to_segment",
     "upper_hull",
 ]
 
@@ -165,7 +166,8 @@ def _numbers(values: Floats) -> Floats:
     return values if np.isfinite(values).all() else np.nan_to_num(values)
 
 
-def _to_line(x: Floats, y: Floats, xa: Floats, ya: Floats, xb: Floats, yb: Floats) -> Floats:
+def to_segment(x: Floats, y: Floats, xa: Any, ya: Any, xb: Any, yb: Any) -> Floats:
+    """Distances of points from the segments from a to b."""
     dx, dy = xb - xa, yb - ya
     x, y = x - xa, y - ya
     length = dx * dx + dy * dy
@@ -194,13 +196,13 @@ def _thinned(plane: Plane, points: Points, places: Places) -> Floats:
 
     (xa, ya), (xb, yb), (x_last, _) = on(a, a), on(b, b), on(last, last)
     heights = on(a, last)[1], on(last, a)[1]
-    far = [_to_line(x, y, xa, ya, xb, yb) for x in (xa, x_last) for y in heights]
+    far = [to_segment(x, y, xa, ya, xb, yb) for x in (xa, x_last) for y in heights]
     return np.where(last > a, np.max(far, axis=0), 0.0)
 
 
 def _error(drawn: tuple[Floats, Floats], before: Places, after: Places, thinned: Floats) -> float:
     """How far points are from the line between the points before and after them, at most."""
     x, y = drawn
-    far = _to_line(x, y, x[before], y[before], x[after], y[after])
+    far = to_segment(x, y, x[before], y[before], x[after], y[after])
     # Between two candidates the distance to the line drawn is at most that of the further one.
     return float((np.maximum(far[1:], far[:-1]) + thinned).max(initial=0.0))

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["array_as_it_is"]
+__all__ = ["as_ndarray"]
 
 
-def array_as_it_is(values: Any) -> Any:
+def as_ndarray(values: Any) -> Any:
     """An array of exactly that type, or the memory of a tensor of the host; None for all else.
 
     Exact types first, they are cheap; torch is not imported to ask.
 
     Example:
-        >>> array_as_it_is(np.array([1, 2])).tolist()
+        >>> as_ndarray(np.array([1, 2])).tolist()
         [1, 2]
-        >>> array_as_it_is([1, 2]) is None
+        >>> as_ndarray([1, 2]) is None
         True
     """
     kind = type(values)

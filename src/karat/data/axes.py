@@ -75,12 +75,7 @@ class SlicesLater:
             if NO_VALUE in read.texts:
                 missing = read.codes == read.texts.index(NO_VALUE)
             single[name] = coded_texts(
-                read.codes,
-                read.texts,
-                missing,
-                name,
-                is_number=name in self.numbers,
-                counts=counts,
+                read.codes, read.texts, missing, name, is_number=name in self.numbers, counts=counts
             )
         return of_columns(self.groups, single)
 

@@ -112,9 +112,17 @@ def _times_of_arrow(column: ArrowColumn) -> list[str | None] | None:
 
 
 _TIMES: dict[str, type[np.signedinteger[Any]]] = {
-    "tdD": np.int32, "tdm": np.int64, "tts": np.int32, "ttm": np.int32, "ttu": np.int64,
-    "ttn": np.int64, "tss": np.int64, "tsm": np.int64, "tsu": np.int64, "tsn": np.int64,
-}  # fmt: skip
+    "tdD": np.int32,
+    "tdm": np.int64,
+    "tts": np.int32,
+    "ttm": np.int32,
+    "ttu": np.int64,
+    "ttn": np.int64,
+    "tss": np.int64,
+    "tsm": np.int64,
+    "tsu": np.int64,
+    "tsn": np.int64,
+}
 """The numbers of Arrow's times, by their format."""
 
 

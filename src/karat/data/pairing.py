@@ -232,9 +232,12 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
         labels = [*known, *(label for label in labels if label not in known)]
         if len(labels) > len(known):
             raise error(
-                "K174", left=first.name, left_classes=shown(first.classes.labels),
-                right=models[1].name, right_classes=shown(models[1].classes.labels),
-            )  # fmt: skip
+                "K174",
+                left=first.name,
+                left_classes=shown(first.classes.labels),
+                right=models[1].name,
+                right_classes=shown(models[1].classes.labels),
+            )
     elif declared is None:
         labels = sorted(labels)
     kind = kind_of(labels) or "string"

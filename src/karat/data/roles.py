@@ -37,29 +37,53 @@ Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other",
 # prediction is `Class`: see `_settle_class`.
 ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
     "true": (
-        "y_true", "true_label", "target", "label", "labels", "ground_truth", "gt", "actual",
-        "truth", "true", "y", "class",
+        "y_true",
+        "true_label",
+        "target",
+        "label",
+        "labels",
+        "ground_truth",
+        "gt",
+        "actual",
+        "truth",
+        "true",
+        "y",
+        "class",
     ),
     "pred": (
-        "y_pred", "predicted_label", "predicted", "prediction", "predictions", "pred",
-        "pred_label", "predicted_class", "_pred_class", "estimate", "label_pred",
+        "y_pred",
+        "predicted_label",
+        "predicted",
+        "prediction",
+        "predictions",
+        "pred",
+        "pred_label",
+        "predicted_class",
+        "_pred_class",
+        "estimate",
+        "label_pred",
     ),
     "weights": ("sample_weight", "weight", "weights", "w"),
     "score": ("y_score", "score", "scores", "prediction_score", "logits"),
     "prob": (
-        "proba", "prob", "probability", "y_prob", "y_proba", "p", "pred_proba", "probs",
+        "proba",
+        "prob",
+        "probability",
+        "y_prob",
+        "y_proba",
+        "p",
+        "pred_proba",
+        "probs",
         "probabilities",
     ),
     # It may be the confidence of whichever class was predicted.
     "confidence": ("confidence",),
     "id": ("id", "sample_id", "row_id", "image_id", "index"),
     "fold": ("fold",),
-    "group": (
-        "group", "group_id", "cluster", "subject", "patient_id", "user_id", "session",
-    ),
+    "group": ("group", "group_id", "cluster", "subject", "patient_id", "user_id", "session"),
     # Never by a name alone: whether rows of a group depend on each other, only the caller knows.
     "clusters": (),
-}  # fmt: skip
+}
 
 CATBOOST_PREDICTION = "Class"
 
@@ -208,7 +232,7 @@ def find_roles(
         taken: columns that have a role already.
 
     Errors:
-        K120 one column given twice; K404 a given column does not exist;
+        K157 one column given twice; K404 a given column does not exist;
         K405 two columns could fill one of `needs`, or be the weights; K406 none could.
 
     Example:
@@ -308,11 +332,8 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
                 nearest=nearest(name, columns),
             )
         if name in roles:
-            raise error(
-                "K120",
-                found=f"Column {name!r} is named for {_MEANING[roles[name]]} and {_MEANING[role]}",
-                do="Give each its own column.",
-            )
+            purposes = f"for {_MEANING[roles[name]]} and {_MEANING[role]}"
+            raise error("K157", column=name, purposes=purposes)
         roles[name] = role
 
 

@@ -24,6 +24,9 @@ def check_threads(n_threads: Any) -> None:
     )
     if n_threads is not None and not (is_count and 1 <= n_threads <= _THREADS_MAX):
         raise error(
-            "K122", argument="n_threads", value=n_threads, choices=f"None, 1 to {_THREADS_MAX}",
+            "K122",
+            argument="n_threads",
+            value=n_threads,
+            choices=f"None, 1 to {_THREADS_MAX}",
             do="None means KARAT_NUM_THREADS, else all cores.",
-        )  # fmt: skip
+        )

@@ -11,6 +11,7 @@ from typing import Any
 
 from karat.errors import (
     adapters,
+    arguments,
     comparisons,
     files,
     gates,
@@ -51,7 +52,19 @@ __all__ = [
     "shown",
 ]
 
-_PARTS = (labels, scores, comparisons, gates, slicing, tallies, metrics, files, adapters, plots)
+_PARTS = (
+    labels,
+    arguments,
+    scores,
+    comparisons,
+    gates,
+    slicing,
+    tallies,
+    metrics,
+    files,
+    adapters,
+    plots,
+)
 CATALOGUE.update({entry.code: entry for part in _PARTS for entry in part.ENTRIES})
 
 

@@ -14,24 +14,9 @@ ENTRIES = (
         "{do}",
     ),
     Entry(
-        "K611",
-        "oneDAL error {error_id}: {text}.",
-        "{found}.",
-        "{do}",
-        OneDALError,
+        "K602", "No metric of classes reads {argument}=.", "{argument} was given.", "Leave it out."
     ),
-    Entry(
-        "K621",
-        "{subject} cannot be measured as given.",
-        "{found}.",
-        "{do}",
-        TorchMetricsError,
-    ),
-    Entry(
-        "K622",
-        "{module} has no {name}.",
-        "{found}.",
-        "{do}",
-        NotCoveredError,
-    ),
+    Entry("K611", "oneDAL error {error_id}: {text}.", "{found}.", "{do}", OneDALError),
+    Entry("K621", "{subject} cannot be measured as given.", "{found}.", "{do}", TorchMetricsError),
+    Entry("K622", "{module} has no {name}.", "{found}.", "{do}", NotCoveredError),
 )

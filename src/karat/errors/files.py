@@ -32,17 +32,9 @@ ENTRIES = (
         "Nearest: {nearest}. `karat columns FILE` shows what is found.",
         UnknownNameError,
     ),
+    Entry("K405", "Several columns could be {role}.", "Candidates: {candidates}.", "{do}."),
     Entry(
-        "K405",
-        "Several columns could be {role}.",
-        "Candidates: {candidates}.",
-        "{do}.",
-    ),
-    Entry(
-        "K406",
-        "No column could be found for {role}.",
-        "Columns: {columns}.",
-        "Name it: {option}.",
+        "K406", "No column could be found for {role}.", "Columns: {columns}.", "Name it: {option}."
     ),
     Entry(
         "K407",
@@ -88,15 +80,10 @@ ENTRIES = (
         "{path}: {found}.",
         "Check that its folder exists, and that the file may be written there.",
     ),
-    Entry(
-        "K414",
-        "This is not a checkpoint of this read.",
-        "{path}: {found}.",
-        "{do}",
-    ),
+    Entry("K414", "This is not a checkpoint of this read.", "{path}: {found}.", "{do}"),
     Entry(
         "K415",
-        "{option}= is for Parquet files, read without clusters.",
+        "{option}= is for Parquet files.",
         "{found}.",
         "Leave it out, or write the rows to Parquet files first.",
     ),
@@ -130,6 +117,19 @@ ENTRIES = (
         "The name of this file is not UTF-8.",
         "{path!r}",
         "Rename it: DuckDB, which reads the files, takes no other names.",
+    ),
+    Entry(
+        "K421",
+        "{argument}= holds values, and the rows are in {where}.",
+        "{argument}= is a {kind}.",
+        "Name the column of the {argument}: rows of {where} have no order to match by.",
+    ),
+    Entry("K422", "These files cannot be read together.", "{found}.", "{do}"),
+    Entry(
+        "K423",
+        "The table has to be in memory.",
+        "The rows are in partitions of {host}.",
+        "Collect the columns that are searched first: table.{collect}.",
     ),
     Entry(
         "K501",

@@ -42,12 +42,7 @@ ENTRIES = (
         "Rows without ids are matched by position: give the same rows, or name a column of ids "
         "that both have (--id, id=).",
     ),
-    Entry(
-        "K176",
-        "The rules of the gate cannot be used.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K176", "The rules of the gate cannot be used.", "{found}.", "{do}"),
     Entry(
         "K177",
         "Two models disagree about what rows weigh.",
@@ -55,5 +50,17 @@ ENTRIES = (
         "first {which}: {left_value:g} and {right_value:g}.",
         "A row weighs the same whoever predicts it: name one column that both have "
         "(--weight, weights=), or '' for none.",
+    ),
+    Entry(
+        "K178",
+        "clusters= needs the same classes for every model.",
+        "The rows of some models lack classes that others have.",
+        "Give every class with labels=.",
+    ),
+    Entry(
+        "K179",
+        "baseline= does not fit the rows that are measured.",
+        "{rows} and baseline= is a {kind}.",
+        "Give a file that a gate wrote, files or a table of predictions, or a report.",
     ),
 )

@@ -108,8 +108,8 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
     """The function, which says what karat calls an argument of another library.
 
     Errors:
-        K126 an argument that it does not have; K120 scores without the name of what they are, or
-        an argument given twice.
+        K126 an argument that it does not have; K138 scores without the name of what they are;
+        K156 an argument given twice.
     """
     takes = inspect.signature(function).parameters
     named = tuple(name for name in takes if name != "self")
@@ -122,11 +122,8 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
         if len(args) > n_places and "y_prob" in takes:
-            raise error(
-                "K120",
-                found=f"{spoken} was given {len(args) - n_selves} arguments without a name",
-                do="Name what they are: y_prob= for probabilities, y_score= for any other scores.",
-            )
+            n_given = len(args) - n_selves
+            raise error("K138", found=f"{spoken} was given {n_given} arguments without a name")
         if not kwargs.keys() <= takes.keys():
             name = min(kwargs.keys() - takes.keys())
             raise unknown_argument(spoken, name, named)
@@ -136,9 +133,8 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
             twice = next((name for name in places[: len(args) - n_selves] if name in kwargs), None)
             if twice is None:
                 raise
-            found = f"{spoken} was given {twice}=, and also without a name"
             of_tables = "The columns of a table are named by true=, pred=, prob= and score=."
             do = of_tables if "true" in takes else "Give it once."
-            raise error("K120", found=found, do=do) from None
+            raise error("K156", function=spoken, argument=twice, do=do) from None
 
     return called

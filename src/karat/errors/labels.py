@@ -150,23 +150,12 @@ ENTRIES = (
         "Give a square matrix of counts (rows true, columns predicted), finite and at least 0.",
     ),
     Entry(
-        "K120",
-        "These arguments do not go together.",
-        "{found}.",
-        "{do}",
-    ),
-    Entry(
         "K121",
         "{name} of {k} classes needs an average.",
         "Classes: {labels}; average= was not given.",
         "Choose average= from {choices}; None gives one value for each class.",
     ),
-    Entry(
-        "K122",
-        "{argument}={value!r} is not a choice.",
-        "Choices: {choices}.",
-        "{do}",
-    ),
+    Entry("K122", "{argument}={value!r} is not a choice.", "Choices: {choices}.", "{do}"),
     Entry(
         "K123",
         "{name} of one class needs to know the positive class.",

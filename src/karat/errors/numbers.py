@@ -6,9 +6,16 @@ import math
 from collections.abc import Sequence
 
 __all__ = [
-    "amount", "amounts", "at_most", "count", "counted", "interval", "share", "threshold",
+    "amount",
+    "amounts",
+    "at_most",
+    "count",
+    "counted",
+    "interval",
+    "share",
+    "threshold",
     "value",
-]  # fmt: skip
+]
 
 MISSING = "–"
 

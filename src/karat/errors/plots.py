@@ -13,10 +13,5 @@ ENTRIES = (
         "{found}.",
         "Give one of plt.subplots(), as axes[0, 1]; or leave it out for a new figure.",
     ),
-    Entry(
-        "K702",
-        "karat.plot.{name} cannot draw this.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K702", "karat.plot.{name} cannot draw this.", "{found}.", "{do}"),
 )

@@ -77,12 +77,7 @@ ENTRIES = (
         "{found}.",
         "Give class indices: whole numbers from 0 to {last}, one class for each column of scores.",
     ),
-    Entry(
-        "K154",
-        "{argument}={value!r} is out of range.",
-        "It is {meaning}.",
-        "Give {wanted}.",
-    ),
+    Entry("K154", "{argument}={value!r} is out of range.", "It is {meaning}.", "Give {wanted}."),
     Entry(
         "K155",
         "{host} gave one score for each row, not one for each class.",

@@ -7,12 +7,7 @@ from karat.errors.kinds import Entry, UnknownNameError
 __all__ = ["ENTRIES"]
 
 ENTRIES = (
-    Entry(
-        "K181",
-        "by= cannot be used.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K181", "by= cannot be used.", "{found}.", "{do}"),
     Entry(
         "K182",
         "{column} makes too many slices.",
@@ -26,5 +21,17 @@ ENTRIES = (
         "There are {known}.",
         "Name one of them; a cross of two columns is named by a tuple, as ('NO', 'f').",
         UnknownNameError,
+    ),
+    Entry(
+        "K184",
+        "loss= and labels are given together.",
+        "loss= was given with labels.",
+        "Give one of them.",
+    ),
+    Entry(
+        "K185",
+        "loss= holds values that are no losses.",
+        "{found}.",
+        "Give every row a finite loss of at least 0.",
     ),
 )

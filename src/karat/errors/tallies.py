@@ -1,4 +1,4 @@
-"""K2xx: tallies."""
+"""K2xx: tallies and streams."""
 
 from __future__ import annotations
 
@@ -31,12 +31,7 @@ ENTRIES = (
         "{name} needs the cells true × predicted.",
         "Count again with the matrix: ask for this metric when the data is read.",
     ),
-    Entry(
-        "K205",
-        "This is not a whole {thing}.",
-        "{found}.",
-        "{do}",
-    ),
+    Entry("K205", "This is not a whole {thing}.", "{found}.", "{do}"),
     Entry(
         "K206",
         "This {thing} was written by a newer karat.",
@@ -79,5 +74,14 @@ ENTRIES = (
         "Together these tallies count more rows than 64 bits can hold.",
         "Left: {left} rows. Right: {right} rows.",
         "Merge fewer of them, or tallies of weights: sums of weights have no such end.",
+    ),
+    Entry("K214", "Scores and the edges of bins do not fit.", "{found}.", "{do}"),
+    Entry("K215", "{call}() takes {wanted}.", "{found}.", "{do}"),
+    Entry("K216", "all_reduce() cannot add up the streams of all processes.", "{found}.", "{do}"),
+    Entry(
+        "K217",
+        "Only unweighted counts of labels can be subtracted.",
+        "{found}; float sums cannot be undone exactly.",
+        "Keep the parts and merge those that remain.",
     ),
 )

@@ -13,16 +13,20 @@ from karat import _native
 from karat.inference.confidence import Confidence
 from karat.inference.curves import Curve, curve_of
 from karat.inference.limits import beta_quantiles, wilson_limits
-from karat.inference.share_limits import limits_of_ratio, limits_of_share, limits_of_two_shares
-from karat.inference.shares import (
+from karat.inference.proportion_limits import (
+    limits_of_proportion,
+    limits_of_ratio,
+    limits_of_two_proportions,
+)
+from karat.inference.proportions import (
     Share,
     measured,
-    of_share,
-    ratio_of_shares,
-    share_of,
-    two_shares_of,
+    of_proportion,
+    proportion_of,
+    ratio_of_proportions,
+    two_proportions_of,
 )
-from karat.inference.table_spread import CELLS_TO_SLOPES, TableSpread
+from karat.inference.table_variance import CELLS_TO_SLOPES, TableVariance
 from karat.metrics import Metric
 
 __all__ = ["ClassLimits", "class_limits"]
@@ -53,12 +57,12 @@ class ClassLimits:
 
     @property
     def slopes(self) -> Floats:
-        """float64[3, k]: the partials as `TableSpread.slope_variances` takes them."""
+        """float64[3, k]: the partials as `TableVariance.slope_variances` takes them."""
         return np.asarray(CELLS_TO_SLOPES @ self.partials.reshape(-1, 4).T)
 
 
 def class_limits(
-    metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: bool = False
+    metric: Metric, spread: TableVariance, asked: Confidence, *, is_beta: bool = False
 ) -> ClassLimits:
     """Limits for every class.
 
@@ -83,7 +87,9 @@ def class_limits(
     return found
 
 
-def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: bool) -> ClassLimits:
+def _found(
+    metric: Metric, spread: TableVariance, asked: Confidence, *, is_beta: bool
+) -> ClassLimits:
     curve = curve_of(metric) if spread.is_simple and not spread.cells.is_weighted else None
     if curve is not None:
         return _on_curve(curve, spread, asked, is_beta=is_beta)
@@ -98,12 +104,12 @@ def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: b
     def made(limits: tuple[Floats, Floats], method: str) -> ClassLimits:
         return ClassLimits(value, *limits, partials, variance, method, has_slopes)
 
-    share, two = share_of(metric), two_shares_of(metric)
+    share, two = proportion_of(metric), two_proportions_of(metric)
     if share is not None:
         limits = _of_shares(metric, share, spread, asked, is_beta=is_beta)
         return made(limits, "jeffreys" if is_beta else "wilson")
     if two is not None:
-        return made(limits_of_two_shares(value, two, spread, asked), "mover")
+        return made(limits_of_two_proportions(value, two, spread, asked), "mover")
     inflation = spread.class_inflation(partials)
     low, high = metric.range
     quantile = asked.quantile(spread.df)
@@ -111,7 +117,7 @@ def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: b
         shares, rows = _effective(metric, spread, tables, value, inflation)
         below, above = (low + (high - low) * part for part in wilson_limits(shares, rows, quantile))
         return made((below, above), "wilson-effective")
-    ratio = ratio_of_shares(metric)
+    ratio = ratio_of_proportions(metric)
     if ratio is None:
         return made(_of_ratios(metric, spread, tables, value, inflation, quantile), "log")
     limits = limits_of_ratio(metric, value, ratio, spread, asked)
@@ -123,7 +129,7 @@ def _found(metric: Metric, spread: TableSpread, asked: Confidence, *, is_beta: b
 
 
 def _on_curve(
-    curve: Curve, spread: TableSpread, asked: Confidence, *, is_beta: bool
+    curve: Curve, spread: TableVariance, asked: Confidence, *, is_beta: bool
 ) -> ClassLimits:
     """Limits of a metric that is a curve of one share, of rows drawn one by one that weigh 1."""
     sides = curve.sides @ spread.class_counts
@@ -142,15 +148,15 @@ def _on_curve(
 
 
 def _of_shares(
-    metric: Metric, share: Share, spread: TableSpread, asked: Confidence, *, is_beta: bool
+    metric: Metric, share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats]:
-    _, low, high = limits_of_share(share, spread, asked, is_beta=is_beta)
-    mapped = of_share(metric, share, np.stack([low, high]))
+    _, low, high = limits_of_proportion(share, spread, asked, is_beta=is_beta)
+    mapped = of_proportion(metric, share, np.stack([low, high]))
     return mapped.min(axis=0), mapped.max(axis=0)
 
 
 def _effective(
-    metric: Metric, spread: TableSpread, tables: Floats, value: Floats, inflation: Floats
+    metric: Metric, spread: TableVariance, tables: Floats, value: Floats, inflation: Floats
 ) -> tuple[Floats, Floats]:
     """float64[k] each: the value as a share of its range, and the rows that give its variance."""
     low, high = metric.range
@@ -170,7 +176,7 @@ def _effective(
 
 def _of_ratios(
     metric: Metric,
-    spread: TableSpread,
+    spread: TableVariance,
     tables: Floats,
     value: Floats,
     inflation: Floats,

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.shares import measured, of_right_rows, of_share, share_of
+from karat.inference.proportions import measured, of_proportion, of_right_rows, proportion_of
 from karat.metrics import Metric
 
 __all__ = ["Curve", "curve_of", "curve_of_right_rows"]
@@ -91,10 +91,10 @@ def curve_of(metric: Metric) -> Curve | None:
     Args:
         metric: of the positive class of two.
     """
-    share = share_of(metric)
+    share = proportion_of(metric)
     if share is None:
         return None
-    found = _curve_through(_FITTED, of_share(metric, share, _FITTED))
+    found = _curve_through(_FITTED, of_proportion(metric, share, _FITTED))
     if found is None:
         return None
     filled = np.array(list(itertools.product((0.0, 1.0), repeat=4))) * np.array(
@@ -113,7 +113,9 @@ def curve_of(metric: Metric) -> Curve | None:
     is_seen = inside > 0.0
     expected = np.where(is_seen[:, None], of_sides.T @ share.sides, 0.0)
     is_curve = (
-        np.allclose(curve.at(_CHECKED), of_share(metric, share, _CHECKED), rtol=_EXACT, atol=_EXACT)
+        np.allclose(
+            curve.at(_CHECKED), of_proportion(metric, share, _CHECKED), rtol=_EXACT, atol=_EXACT
+        )
         and np.allclose(curve.at(p[is_seen]), value[is_seen], rtol=_EXACT, atol=_EXACT)
         and np.allclose(expected, slopes.reshape(-1, 4), rtol=1e-12, atol=1e-12)
     )

@@ -10,13 +10,16 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference._spreads import within_classes
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.ladder_replicates import measures_of, replicate_measures
+from karat.inference.influence_variance import within_classes
 from karat.inference.replicate_intervals import acceleration_of, interval_of_replicates
 from karat.inference.resampling import replicate_rows
-from karat.inference.row_replicates import replicate_row_ladders
-from karat.inference.rung_groups import RungGroups
+from karat.inference.score_replicates import (
+    LevelGroups,
+    measures_of,
+    replicate_measures,
+    replicate_row_ladders,
+)
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
@@ -47,7 +50,7 @@ def interval_of_draws(
     method = asked.method if asked.method in DRAWN else "bootstrap"
     found = interval_of_replicates(
         drawn, value, asked.level, asked.side, method, acceleration, ends=metric.range
-    )  # fmt: skip
+    )
     kept = drawn[np.isfinite(drawn)]
     with np.errstate(over="ignore"):
         error = float(kept.std(ddof=1)) if len(kept) > 1 else None
@@ -146,7 +149,7 @@ class KeptColumns:
         """Nothing."""
 
     def _keep(self, name: str, column: RungSource) -> None:
-        groups = RungGroups.of(column, N_GROUPS)
+        groups = LevelGroups.of(column, N_GROUPS)
         counts: npt.NDArray[Any] = groups.sums
         if groups.squares is None:
             counts = counts.astype(np.int64)
@@ -186,8 +189,12 @@ def _linear(
     parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
     method = "bayesian" if asked.method == "bayesian" else "poisson"
     for block in replicate_rows(
-        rows.n_rows, asked.n_replicates, asked.seed, clusters=clusters, method=method  # type: ignore[arg-type]
-    ):  # fmt: skip
+        rows.n_rows,
+        asked.n_replicates,
+        asked.seed,
+        clusters=clusters,
+        method=method,  # type: ignore[arg-type]
+    ):
         for times in block:
             w = times * weights
             total = float(w.sum())

@@ -11,14 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.class_limits import class_limits
-from karat.inference.combined_limits import NO_SLOPE, combined, is_combined
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.curves import curve_of_right_rows
-from karat.inference.label_slopes import at_shares, derivative, variance_of
-from karat.inference.left_out import is_of_logarithms, left_out
+from karat.inference.jackknife import is_of_logarithms, jackknifed
 from karat.inference.limits import log_limits, logit_limits, wilson_limits
-from karat.inference.shares import is_of_right_rows, of_right_rows
-from karat.inference.table_spread import DUST, TableSpread
+from karat.inference.mover import NO_SLOPE, combined, is_combined
+from karat.inference.proportions import is_of_right_rows, of_right_rows
+from karat.inference.table_variance import (
+    DUST,
+    TableVariance,
+    at_proportions,
+    derivative,
+    variance_of,
+)
 from karat.metrics import Metric
 from karat.metrics._gradient import Slopes
 from karat.metrics._lift import Policy
@@ -37,7 +42,7 @@ _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not
 
 
 def label_interval(
-    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Policy = "zero"
+    metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy = "zero"
 ) -> Interval:
     """How sure the value of a metric of labels is.
 
@@ -96,11 +101,11 @@ def _within(
     return Interval(low, high, found.method, found.standard_error, found.remark)
 
 
-def is_fixed(g: Floats, variance: float, spread: TableSpread) -> bool:
+def is_fixed(g: Floats, variance: float, spread: TableVariance) -> bool:
     """Whether a metric depends on the shares of the true classes alone, which were chosen."""
     if not math.isfinite(variance):
         return False
-    drawn = float(TableSpread(spread.cells).variance(g))
+    drawn = float(TableVariance(spread.cells).variance(g))
     return bool(drawn > 0.0 and variance <= 1e-20 * drawn)
 
 
@@ -141,7 +146,7 @@ def _textbook(
     value: float,
     error: float | None,
     ends: tuple[float, float],
-    spread: TableSpread,
+    spread: TableVariance,
     asked: Confidence,
 ) -> Interval:
     """Wald's interval, or that of the logit (of the logarithm, without an upper end)."""
@@ -165,7 +170,7 @@ def _default(
     value: float,
     slopes: Slopes,
     variance: float,
-    spread: TableSpread,
+    spread: TableVariance,
     asked: Confidence,
     policy: Policy,
 ) -> Interval:
@@ -196,7 +201,7 @@ def _default(
     return Interval(value - quantile * error, value + quantile * error, "wald")
 
 
-def _few_in_a_cell(spread: TableSpread, at: int) -> str | None:
+def _few_in_a_cell(spread: TableVariance, at: int) -> str | None:
     """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
     table = spread.one_vs_rest()[0][at]
     fewest = float(table.min()) * spread.n_effective / spread.total
@@ -205,7 +210,7 @@ def _few_in_a_cell(spread: TableSpread, at: int) -> str | None:
     return f"it rests on few rows: a cell of the table holds {fewest:.3g}"
 
 
-def _of_right_rows(metric: Metric, spread: TableSpread, asked: Confidence) -> Interval:
+def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> Interval:
     """Wilson's limits of the accuracy, as limits of what follows from it alone."""
     key = "right rows", asked
     if key not in spread.kept:
@@ -230,7 +235,7 @@ def _effective(
     value: float,
     slopes: Slopes,
     ends: tuple[float, float],
-    spread: TableSpread,
+    spread: TableVariance,
     asked: Confidence,
     policy: Policy,
 ) -> Interval:
@@ -250,12 +255,12 @@ def _effective(
         if math.isfinite(smooth_variance):
             share = (float(smooth.value) - ends[0]) / span
     if not (spread.is_simple and math.isfinite(smooth_variance)):
-        g = at_shares(slopes, spread.cells)
+        g = at_proportions(slopes, spread.cells)
         inflation = float(spread.inflation(g))
         if not math.isfinite(smooth_variance):
             smooth_variance = float(spread.simple_variance(g))
     centre, remark = value, None
-    without = left_out(metric, spread, policy) if is_of_logarithms(metric) else None
+    without = jackknifed(metric, spread, policy) if is_of_logarithms(metric) else None
     if without is not None:
         centre = min(max(value - without.bias, ends[0]), ends[1])
         smooth_variance = max(smooth_variance, without.variance)
@@ -272,16 +277,18 @@ def _effective(
     return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
-def _smoothed(spread: TableSpread) -> TableSpread | None:
+def _smoothed(spread: TableVariance) -> TableVariance | None:
     """The smoothed table of a table, of rows drawn one by one."""
     if "smoothed" not in spread.kept:
         cells = spread.smoothed()
-        spread.kept["smoothed"] = None if cells is None else TableSpread(cells, spread.design)
-    found: TableSpread | None = spread.kept["smoothed"]
+        spread.kept["smoothed"] = None if cells is None else TableVariance(cells, spread.design)
+    found: TableVariance | None = spread.kept["smoothed"]
     return found
 
 
-def _may_be_independent(value: float, bias: float, spread: TableSpread, asked: Confidence) -> bool:
+def _may_be_independent(
+    value: float, bias: float, spread: TableVariance, asked: Confidence
+) -> bool:
     """Whether information is no larger than that of independent classes may be.
 
     Times twice the rows it is χ² of (rows − 1)·(columns − 1) degrees of freedom then, and its bias

@@ -6,8 +6,8 @@ import math
 from typing import Final
 
 from karat.inference.confidence import Confidence, Interval
+from karat.inference.influence_variance import SamplingError
 from karat.inference.limits import log_limits, logit_limits, newcombe_limits, wilson_limits
-from karat.inference.score_spread import Spread
 from karat.metrics import Metric
 from karat.metrics._influence.forms import (
     AreaInfluence,
@@ -25,7 +25,7 @@ _NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much 
 
 
 def score_interval(
-    metric: Metric, value: float, spread: Spread, asked: Confidence, n_rest: float
+    metric: Metric, value: float, spread: SamplingError, asked: Confidence, n_rest: float
 ) -> Interval:
     """How sure the value of a metric of scores is.
 
@@ -53,7 +53,7 @@ def score_interval(
     return Interval(low, high, method, error, _caution(metric, value, spread))
 
 
-def _caution(metric: Metric, value: float, spread: Spread) -> str | None:
+def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
     """What the level of the interval rests on, where that is little."""
     form, n_own = metric.record.influence, spread.n_effective
     # Of few rows all of which inform, the shrunk variance takes care.
@@ -82,7 +82,7 @@ def _is_of_loss(metric: Metric) -> bool:
     return math.isinf(low) or (low == 0.0 and metric.record.better == "lower")
 
 
-def _n_losing(metric: Metric, value: float, spread: Spread) -> float:
+def _n_losing(metric: Metric, value: float, spread: SamplingError) -> float:
     """(Σℓ)² ÷ Σℓ² of the losses ℓ of the rows: how many of them make up most of it."""
     low, high = metric.range
     loss = value - low if math.isfinite(low) else high - value
@@ -97,7 +97,7 @@ _NONE: Final[Found] = (math.nan, math.nan, None)
 
 
 def _textbook(
-    value: float, error: float, spread: Spread, asked: Confidence, ends: tuple[float, float]
+    value: float, error: float, spread: SamplingError, asked: Confidence, ends: tuple[float, float]
 ) -> Found:
     quantile = asked.quantile(spread.df)
     if asked.method == "wald" or all(map(math.isinf, ends)):
@@ -124,7 +124,12 @@ def _transformed(value: float, error: float, quantile: float, ends: tuple[float,
 
 
 def _default(
-    metric: Metric, value: float, error: float, spread: Spread, asked: Confidence, n_rest: float
+    metric: Metric,
+    value: float,
+    error: float,
+    spread: SamplingError,
+    asked: Confidence,
+    n_rest: float,
 ) -> Found:
     form, (low, high) = metric.record.influence, metric.range
     quantile = asked.quantile(spread.df)
@@ -164,7 +169,7 @@ def _default(
 
 
 def _wilson(
-    value: float, spread: Spread, error: float, quantile: float, ends: tuple[float, float]
+    value: float, spread: SamplingError, error: float, quantile: float, ends: tuple[float, float]
 ) -> tuple[float, float]:
     """Wilson's limits with the rows that a share would need to vary as much, at most those read."""
     low, span = ends[0], ends[1] - ends[0]

@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference._sizes import Sizes, kish
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import DRAWN, Draws, KeptColumns, draw_rows
+from karat.inference.influence_variance import InfluenceVariances, SamplingError
 from karat.inference.score_intervals import score_interval
-from karat.inference.score_spread import Spread, Spreads
+from karat.inference.variance import Sizes, kish
 from karat.metrics import Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
@@ -115,7 +115,7 @@ def measured_with_intervals(
         if clusters is None and reads_one(metric) and (reason_without(metric) or not is_fixed)
     ]
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
-    spreads = Spreads(rows, smooth, clusters, n_clusters, is_fixed=is_fixed)
+    spreads = InfluenceVariances(rows, smooth, clusters, n_clusters, is_fixed=is_fixed)
     kept = KeptColumns(lazy, rows.classes.positive)
     values = measure(rows, wanted, policy, along, Together([spreads, kept]))
     at_once = [metric for metric in drawn if metric not in lazy]
@@ -163,7 +163,7 @@ def enter(
     found: ScoredIntervals,
     metric: Metric,
     values: Values,
-    spread: Spread | tuple[Spread, ...],
+    spread: SamplingError | tuple[SamplingError, ...],
     asked: Confidence,
     sizes: Sizes,
     n_clusters: int,

@@ -15,7 +15,7 @@ from karat.inference.draws import DRAWN, interval_of_draws
 from karat.inference.label_intervals import derivative, is_a_count, label_interval
 from karat.inference.replicate_intervals import acceleration_of
 from karat.inference.resampling import replicate_tables
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells
@@ -48,9 +48,9 @@ class TableIntervals:
     policy: Policy = "zero"
 
     @cached_property
-    def spread(self) -> TableSpread:
+    def spread(self) -> TableVariance:
         """How the table varies."""
-        return TableSpread(self.cells, self.asked.design, self.clusters)
+        return TableVariance(self.cells, self.asked.design, self.clusters)
 
     def of(self, metric: Metric, value: float) -> Interval:
         """The interval of a metric of labels whose value on the table this is."""

@@ -68,8 +68,8 @@ class Equal:
         """The calls and their conditions, to be read."""
         there = " or ".join(self.calls)
         with_here = ", ".join(f"{name}={value!r}" for name, value in self.here.items())
-        return there + "".join(f"; {part}" for part in (f"with {with_here}" * bool(self.here),
-                                                        self.conditions) if part)  # fmt: skip
+        parts = (f"with {with_here}" * bool(self.here), self.conditions)
+        return there + "".join(f"; {part}" for part in parts if part)
 
     @property
     def conditions(self) -> str:
@@ -135,14 +135,11 @@ def of_onedal(name: str) -> tuple[Equal, ...]:
 def of_pycm(item: str, *averages: str, where: str = "") -> tuple[Equal, ...]:
     """PyCM's value of each class, and the averages that it has; 'None' there is NaN here."""
     shared: dict[str, Any] = {"where": where, "undefined": "nan"}
-    return (
-        equal("PyCM", f"class_stat[{item!r}]", average=None, **shared),
-        *(
-            equal("PyCM", f"overall_stat[{f'{item} {average.capitalize()}'!r}]",
-                  average=average, **shared)
-            for average in averages
-        ),
-    )  # fmt: skip
+    found = [equal("PyCM", f"class_stat[{item!r}]", average=None, **shared)]
+    for average in averages:
+        call = f"overall_stat[{f'{item} {average.capitalize()}'!r}]"
+        found.append(equal("PyCM", call, average=average, **shared))
+    return tuple(found)
 
 
 def names_in(call: str) -> frozenset[str]:
@@ -168,15 +165,8 @@ def keywords_in(call: str) -> dict[str, frozenset[str]]:
 def free_names_in(call: str) -> frozenset[str]:
     """Bare names: the parameters of karat's function that the call passes on."""
     tree = ast.parse(call, mode="eval")
-    used = {
-        id(part)
-        for node in ast.walk(tree)
-        for part in (
-            [node.func]
-            if isinstance(node, ast.Call)
-            else [node.value] if isinstance(node, ast.Subscript) else []
-        )
-    }  # fmt: skip
+    used = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    used |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
     return frozenset(
         node.id
         for node in ast.walk(tree)

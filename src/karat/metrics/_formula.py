@@ -48,16 +48,7 @@ __all__ = [
     "where",
 ]
 
-FIELDS: Final = {
-    "tp": 1,
-    "fp": 1,
-    "fn": 1,
-    "tn": 1,
-    "n": 0,
-    "cells": 2,
-    "k": 0,
-    "index": 1,
-}
+FIELDS: Final = {"tp": 1, "fp": 1, "fn": 1, "tn": 1, "n": 0, "cells": 2, "k": 0, "index": 1}
 """Leaf name → rank.  `k` is the number of classes, `index` is 0, 1, … k−1."""
 
 Value: TypeAlias = "Node | float | int"

@@ -182,10 +182,9 @@ def _parsed(text: Any) -> Metric:
         if lift != "plain" or not record.averages:
             raise error("K306", name=record.name, average=average)
         if average not in record.averages:
-            raise error(
-                "K122", argument="average", value=average, choices=shown(record.averages),
-                do=f"Write {record.lifted(record.averages[0])}, for example.",
-            )  # fmt: skip
+            do = f"Write {record.lifted(record.averages[0])}, for example."
+            choices = shown(record.averages)
+            raise error("K122", argument="average", value=average, choices=choices, do=do)
         lift = average
     return Metric.of(record, lift, params)
 
@@ -268,10 +267,11 @@ def search(text: str = "") -> list[Metric]:
     found = []
     for position, record in enumerate(all_records()):
         spellings = [record.name, *record.aliases, *record.lift_names.values()]
+        words = [spelling.replace("_", " ") for spelling in spellings]
+        equals = [f"{item.library} {item.text}" for item in record.equals]
         whole = " ".join(
-            [*spellings, *(s.replace("_", " ") for s in spellings), record.family, record.summary,
-             record.description, *(f"{item.library} {item.text}" for item in record.equals)]
-        ).lower()  # fmt: skip
+            [*spellings, *words, record.family, record.summary, record.description, *equals]
+        ).lower()
         if all(word in whole for word in words):
             rank = (
                 not any(text.lower() in (s, s.replace("_", " ")) for s in spellings),

@@ -28,23 +28,23 @@ from karat import plot as plot
 from karat import tally as tally
 from karat import testing as testing
 from karat.api.comparing import compare as compare
-from karat.api.results import Comparison as Comparison
-from karat.errors import InputError as InputError
-from karat.errors import KaratError as KaratError
-from karat.errors import UndefinedWarning as UndefinedWarning
-from karat.errors import UnknownNameError as UnknownNameError
 from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.gate.verb import gate as gate
-from karat.results.gate.outcome import GateResult as GateResult
-from karat.metrics.plan import Plan as Plan
+from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result
 from karat.api.sample_sizes import rows_needed as rows_needed
 from karat.api.scored_functions import roc_auc_pairs as roc_auc_pairs
 from karat.api.scorer import scorer as scorer
-from karat.results.signature import Signature as Signature
 from karat.api.weak_slices import find_weak_slices as find_weak_slices
+from karat.errors import InputError as InputError
+from karat.errors import KaratError as KaratError
+from karat.errors import UndefinedWarning as UndefinedWarning
+from karat.errors import UnknownNameError as UnknownNameError
+from karat.metrics.plan import Plan as Plan
+from karat.results.gate.result import GateResult as GateResult
+from karat.results.signature import Signature as Signature
 
 __version__: str
 

@@ -99,10 +99,7 @@ def error_rate(c: Table) -> Node:
     perfect=0.0,
     cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
     oracle=sklearn("zero_one_loss"),
-    equals=[
-        equal("scikit-learn", "zero_one_loss()"),
-        equal("CatBoost", "ZeroOneLoss()"),
-    ],
+    equals=[equal("scikit-learn", "zero_one_loss()"), equal("CatBoost", "ZeroOneLoss()")],
     since="0.1",
     identities={"field fn → fp": _SAME_SUM},
 )
@@ -135,11 +132,7 @@ def hamming_loss(c: Table) -> Node:
     better="higher",
     perfect=1.0,
     cases=[
-        case(
-            cells=THREE,
-            gives="(22 + 59 + 18 + 60 + 31 + 47) / (3*95)",
-            source=THREE_ARITHMETIC,
-        )
+        case(cells=THREE, gives="(22 + 59 + 18 + 60 + 31 + 47) / (3*95)", source=THREE_ARITHMETIC)
     ],
     equals=[
         equal("oneDAL", "MulticlassConfusionMatrix()['averageAccuracy']"),
@@ -160,9 +153,7 @@ def average_accuracy(c: Table) -> Node:
     better="lower",
     perfect=0.0,
     cases=[case(cells=THREE, gives="(6 + 8 + 12 + 5 + 6 + 11) / (3*95)", source=THREE_ARITHMETIC)],
-    equals=[
-        equal("oneDAL", "MulticlassConfusionMatrix()['errorRate']"),
-    ],
+    equals=[equal("oneDAL", "MulticlassConfusionMatrix()['errorRate']")],
     references=(SOKOLOVA_LAPALME_2009,),
     since="0.1",
     identities={"field fp → fn": _SAME_SUM, "field fn → fp": _SAME_SUM},
@@ -197,17 +188,8 @@ def average_error_rate(c: Table) -> Node:
             source=THREE_ARITHMETIC,
             adjusted=True,
         ),
-        case(
-            cells=ABSENT,
-            gives="7/12",
-            source=ABSENT_ARITHMETIC,
-        ),
-        case(
-            cells=ABSENT,
-            gives="37/72",
-            source=ABSENT_ARITHMETIC,
-            adjusted=True,
-        ),
+        case(cells=ABSENT, gives="7/12", source=ABSENT_ARITHMETIC),
+        case(cells=ABSENT, gives="37/72", source=ABSENT_ARITHMETIC, adjusted=True),
     ],
     oracle=sklearn("balanced_accuracy_score"),
     equals=[
@@ -265,9 +247,7 @@ def g_mean(c: Table) -> Node:
 @metric(
     aliases=("nir", "majority_share", "null_accuracy"),
     cases=[case(cells=THREE, gives="42/95", source=THREE_ARITHMETIC)],
-    equals=[
-        equal("PyCM", "overall_stat['NIR']"),
-    ],
+    equals=[equal("PyCM", "overall_stat['NIR']")],
     since="0.1",
 )
 def no_information_rate(c: Table) -> Node:

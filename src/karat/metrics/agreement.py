@@ -236,7 +236,7 @@ def kappa_quadratic(c: Table) -> Node:
             where="every class occurs",
             undefined="nan",
             note="weights of int; with others it gives Kappa",
-        ),
+        )
     ],
     references=(COHEN_1968,),
     since="0.1",
@@ -256,9 +256,7 @@ def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
     undefined="there is only one class",
     perfect=1.0,
     cases=[case(cells=THREE, gives="15137/24257", source=THREE_ARITHMETIC)],
-    equals=[
-        equal("PyCM", "overall_stat['Gwet AC1']", undefined="nan"),
-    ],
+    equals=[equal("PyCM", "overall_stat['Gwet AC1']", undefined="nan")],
     references=(GWET_2008,),
     since="0.1",
 )
@@ -315,9 +313,7 @@ def mutual_information(c: Table) -> Node:
         case(cells=GAPS, gives=f"2*{_MI_GAPS} / ({_ENTROPIES_GAPS})", source=GAPS_ARITHMETIC),
     ],
     oracle=sklearn("normalized_mutual_info_score"),
-    equals=[
-        equal("scikit-learn", "normalized_mutual_info_score()"),
-    ],
+    equals=[equal("scikit-learn", "normalized_mutual_info_score()")],
     references=(VINH_2010,),
     since="0.1",
 )

@@ -135,7 +135,7 @@ def _mean_gap(bins: Bins, norm: str) -> float:
             "MulticlassCalibrationError(n_bins=bins, norm=norm)",
             where="no probability is 1",
             closed="left",
-        ),
+        )
     ],
     references=(NAEINI_2015, GUO_2017),
     since="0.2",
@@ -174,7 +174,7 @@ def expected_calibration_error(
             "MulticlassCalibrationError(n_bins=bins, norm='max')",
             where="no probability is 1",
             closed="left",
-        ),
+        )
     ],
     references=(NAEINI_2015,),
     since="0.2",
@@ -242,7 +242,7 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
             "BinaryCalibrationError(n_bins=bins, norm=norm)",
             where="two classes, no probability is 1",
             closed="left",
-        ),
+        )
     ],
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
     since="0.2",
@@ -314,10 +314,7 @@ def debiased_calibration_error(
     aliases=("ece_if_calibrated",),
     parameters=(_BINS, _SCHEME, _CLOSED),
     cases=[
-        five(
-            gives="(0.48 + 0.18 + 0.85*0.364 + 0.15*0.443 + 1.15*0.172 + 2.15*0.021)/5",
-            bins=5,
-        ),
+        five(gives="(0.48 + 0.18 + 0.85*0.364 + 0.15*0.443 + 1.15*0.172 + 2.15*0.021)/5", bins=5),
         three(gives="2*(0.5*0.5 + 0.7*0.3 + 0.8*0.2)/3"),
     ],
     references=(BROCKER_2012,),

@@ -135,9 +135,7 @@ def predicted_count(c: OneVsRest) -> Node:
     range=_ANY,
     better="higher",
     cases=[case(cells=THREE, gives="71", source=THREE_ARITHMETIC)],
-    equals=[
-        equal("scikit-learn", "accuracy_score(normalize=False)"),
-    ],
+    equals=[equal("scikit-learn", "accuracy_score(normalize=False)")],
     since="0.1",
 )
 def correct_count(c: Table) -> Node:

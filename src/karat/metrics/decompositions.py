@@ -37,11 +37,7 @@ def five(*, gives: str, **params: Any) -> ScoreCase:
     The three in the middle fall, so that all of them are recalibrated to 1/3.
     """
     return score_case(
-        y_true=(0, 1, 0, 0, 1),
-        y_prob=(0.2, 0.3, 0.4, 0.6, 0.9),
-        gives=gives,
-        source=HAND,
-        **params,
+        y_true=(0, 1, 0, 0, 1), y_prob=(0.2, 0.3, 0.4, 0.6, 0.9), gives=gives, source=HAND, **params
     )
 
 
@@ -92,10 +88,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     averages=("macro",),
     range=(0.0, 0.25),
     better="higher",
-    cases=[
-        five(gives="0.24 - 2/15"),
-        weighted(gives="0.25 - 2/24"),
-    ],
+    cases=[five(gives="0.24 - 2/15"), weighted(gives="0.25 - 2/24")],
     references=(DIMITRIADIS_2021, MURPHY_1973),
     since="0.2",
     no_influence=ISOTONIC,

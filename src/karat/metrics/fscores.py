@@ -76,11 +76,7 @@ def f1(c: OneVsRest) -> Node:
     parameters=(BETA,),
     cases=[
         liver(gives="5*231 / (5*231 + 4*27 + 32)", source=LIVER_ARITHMETIC, beta=2.0),
-        liver(
-            gives="1.25*231 / (1.25*231 + 0.25*27 + 32)",
-            source=LIVER_ARITHMETIC,
-            beta=0.5,
-        ),
+        liver(gives="1.25*231 / (1.25*231 + 0.25*27 + 32)", source=LIVER_ARITHMETIC, beta=0.5),
     ],
     oracle=sklearn("fbeta_score", beta=2.0),
     equals=[
@@ -150,7 +146,7 @@ def jaccard(c: OneVsRest) -> Node:
             "oneDAL",
             "MulticlassConfusionMatrix()['macroFscore']",
             where="every class is true and predicted",
-        ),
+        )
     ],
     references=(SOKOLOVA_LAPALME_2009, OPITZ_BURST_2019),
     since="0.1",
@@ -173,10 +169,7 @@ def f1_of_macro_averages(c: Table) -> Node:
     parameters=(BETA,),
     cases=[
         case(
-            cells=THREE,
-            gives=f"5*{_P}*{_R} / (4*{_P} + {_R})",
-            source=THREE_ARITHMETIC,
-            beta=2.0,
+            cells=THREE, gives=f"5*{_P}*{_R} / (4*{_P} + {_R})", source=THREE_ARITHMETIC, beta=2.0
         ),
         case(
             cells=THREE,
@@ -190,7 +183,7 @@ def f1_of_macro_averages(c: Table) -> Node:
             "oneDAL",
             "MulticlassConfusionMatrix(beta=beta)['macroFscore']",
             where="every class is true and predicted",
-        ),
+        )
     ],
     references=(SOKOLOVA_LAPALME_2009,),
     since="0.1",

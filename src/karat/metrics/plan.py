@@ -38,7 +38,7 @@ class Plan:
         """The plan of these metrics, or of a single one; None: all of a report with scores.
 
         Errors:
-            K120 a collection without an order; K301, K302, K303, K306 a name that is no metric.
+            K310 a collection without an order; K301, K302, K303, K306 a name that is no metric.
         """
         everything = [*default_metrics(), *default_metrics(of_scores=True)]
         wanted = everything if metrics is None else requested(metrics)
@@ -106,14 +106,10 @@ def requested(metrics: Any) -> list[Metric]:
     """The metrics that were asked for by one name or a list of names.
 
     Errors:
-        K120 a set, which has no order; K301, K302, K303, K306 a name that is not a metric.
+        K310 a set, which has no order; K301, K302, K303, K306 a name that is not a metric.
     """
     if isinstance(metrics, AbstractSet):
-        raise error(
-            "K120",
-            found=f"metrics= is a {type(metrics).__name__}, which has no order",
-            do="Give a list of names.",
-        )
+        raise error("K310", found=f"metrics= is a {type(metrics).__name__}, which has no order")
     if isinstance(metrics, str | bytes | Metric):
         return [get(cast("str | Metric", metrics))]
     try:
@@ -122,5 +118,5 @@ def requested(metrics: Any) -> list[Metric]:
         return [get(metrics)]
     except Exception as problem:  # the class of the container may raise anything
         found = f"metrics= of type {type(metrics).__name__} cannot be read: {short(problem)}"
-        raise error("K120", found=found, do="Give a list of names.") from problem
+        raise error("K310", found=found) from problem
     return [get(name) for name in names]

@@ -75,9 +75,7 @@ def log_loss(s: Losses) -> float:
         ),
         score_case(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)", source=HAND),
     ],
-    equals=[
-        equal("CatBoost", "MultiClassOneVsAll()", given="y_score"),
-    ],
+    equals=[equal("CatBoost", "MultiClassOneVsAll()", given="y_score")],
     since="0.2",
     influence=LossInfluence("binary_surprise"),
 )
@@ -202,17 +200,10 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     undefined="only one class is true, or the log-loss is infinite",
     perfect=1.0,
     cases=[
-        score_case(
-            y_true=[1, 0],
-            y_prob=[0.75, 0.25],
-            gives="1 + log(0.75)/log(2)",
-            source=HAND,
-        ),
+        score_case(y_true=[1, 0], y_prob=[0.75, 0.25], gives="1 + log(0.75)/log(2)", source=HAND)
     ],
     oracle=sklearn("d2_log_loss_score"),
-    equals=[
-        equal("scikit-learn", "d2_log_loss_score()", where="no probability is 0"),
-    ],
+    equals=[equal("scikit-learn", "d2_log_loss_score()", where="no probability is 0")],
     references=(MCFADDEN_1974,),
     since="0.2",
     influence=SkillInfluence("surprise"),
@@ -240,13 +231,9 @@ def d2_log_loss(s: Losses) -> float:
     better="higher",
     undefined="only one class is true",
     perfect=1.0,
-    cases=[
-        score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)", source=HAND),
-    ],
+    cases=[score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)", source=HAND)],
     oracle=sklearn("d2_brier_score"),
-    equals=[
-        equal("scikit-learn", "d2_brier_score()"),
-    ],
+    equals=[equal("scikit-learn", "d2_brier_score()")],
     references=(BRIER_1950,),
     since="0.2",
     influence=SkillInfluence("quadratic"),

@@ -181,7 +181,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
             "scikit-learn",
             "roc_auc_score(multi_class='ovo')",
             where="three or more classes, every class is true, there are no weights",
-        ),
+        )
     ],
     references=(HAND_TILL_2001,),
     since="0.2",
@@ -205,16 +205,14 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     better="higher",
     undefined=ABSENT,
     perfect=1.0,
-    cases=[
-        three(gives="(4*(3/4 + 1/2) + 3*(3/4 + 1) + 3*(1 + 1/2))/20"),
-    ],
+    cases=[three(gives="(4*(3/4 + 1/2) + 3*(3/4 + 1) + 3*(1 + 1/2))/20")],
     oracle=sklearn("roc_auc_score", multi_class="ovo", average="weighted"),
     equals=[
         equal(
             "scikit-learn",
             "roc_auc_score(multi_class='ovo', average='weighted')",
             where="three or more classes, every class is true, there are no weights",
-        ),
+        )
     ],
     references=(HAND_TILL_2001,),
     since="0.2",
@@ -272,7 +270,7 @@ def _checked_cost(cost: Any, k: int) -> Floats:
             "AUCMulticlass(type='Mu', misclass_cost_matrix=cost)",
             where="every class is true",
             given="y_score",
-        ),
+        )
     ],
     references=(KLEIMAN_PAGE_2019,),
     since="0.2",

@@ -239,10 +239,7 @@ def false_omission_rate(c: OneVsRest) -> Node:
 @metric(
     aliases=("base_rate",),
     cases=[liver(gives="258/344", source=LIVER_SOURCE)],
-    equals=[
-        *of_pycm("PRE"),
-        *of_pycm("PR"),
-    ],
+    equals=[*of_pycm("PRE"), *of_pycm("PR")],
     references=(ALTMAN_BLAND_1994B,),
     since="0.1",
 )
@@ -371,10 +368,7 @@ def diagnostic_odds_ratio(c: OneVsRest) -> Node:
     undefined_is_zero=True,
     perfect=1.0,
     cases=[liver(gives="231 / sqrt(263*258)", source=LIVER_ARITHMETIC)],
-    equals=[
-        *of_pycm("G"),
-        *of_pycm("OOC"),
-    ],
+    equals=[*of_pycm("G"), *of_pycm("OOC")],
     references=(FOWLKES_MALLOWS_1983,),
     since="0.1",
 )

@@ -18,11 +18,7 @@ CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 
 
 def undefined_reason(
-    metric: Metric,
-    classes: Classes,
-    undefined: npt.NDArray[np.bool_],
-    *,
-    is_left_out: bool = False,
+    metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_], *, is_left_out: bool = False
 ) -> str | None:
     """Why a value is undefined, in which classes; None when it is defined.
 

@@ -85,9 +85,7 @@ def spiegelhalter_z(c: Confidences) -> float:
     formula="chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)",
     latex=r"\operatorname{erfc}\big(|z| / \sqrt 2\big)",
     undefined="every confidence is 0.5 or 1",
-    cases=[
-        five(gives="0.35033118760201587", source="scipy.stats.norm: 2·sf(0.395 ÷ √0.178875)"),
-    ],
+    cases=[five(gives="0.35033118760201587", source="scipy.stats.norm: 2·sf(0.395 ÷ √0.178875)")],
     references=(SPIEGELHALTER_1986,),
     since="0.2",
     weights_are_rows=False,

@@ -97,8 +97,13 @@ def equal_error_rate(c: ClassRanks) -> float:
     raise AssertionError("both rates end at 1")
 
 
-_SHARE = Parameter("share", "Share of the rows taken, best first: above 0, at most 1.",
-                   default=0.1, above=0.0, most=1.0)  # fmt: skip
+_SHARE = Parameter(
+    "share",
+    "Share of the rows taken, best first: above 0, at most 1.",
+    default=0.1,
+    above=0.0,
+    most=1.0,
+)
 
 
 @score_metric(
@@ -148,8 +153,9 @@ def gain_at(c: ClassRanks, *, share: float) -> float:
     return gain_of_share(c, share)
 
 
-_K = Parameter("k", "How many of the best rows are taken (weight, when weighted).", kind="count",
-               default=10)  # fmt: skip
+_K = Parameter(
+    "k", "How many of the best rows are taken (weight, when weighted).", kind="count", default=10
+)
 
 
 @score_metric(

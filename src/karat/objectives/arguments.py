@@ -15,15 +15,7 @@ from karat.data.sources.distributed.frames import refuse_spread
 from karat.data.weights import Weights, as_weights, refuse_weights
 from karat.errors import KaratError, error
 
-__all__ = [
-    "Loss",
-    "Rows",
-    "as_rows",
-    "check_loss",
-    "class_shares",
-    "refuse_scores",
-    "wrong_label",
-]
+__all__ = ["Loss", "Rows", "as_rows", "check_loss", "class_shares", "refuse_scores", "wrong_label"]
 
 Array = npt.NDArray[Any]
 Loss = Literal["multiclass", "multiclass_one_vs_all"]
@@ -57,10 +49,7 @@ class Rows:
 
 
 def as_rows(
-    scores: Any,
-    labels: Any,
-    weights: Any,
-    names: tuple[str, str, str] = ("z", "t", "w"),
+    scores: Any, labels: Any, weights: Any, names: tuple[str, str, str] = ("z", "t", "w")
 ) -> Rows:
     """The arguments of an objective as arrays; their values are checked where they are read.
 

@@ -44,10 +44,7 @@ _CAPTION: Final = (
 )
 _NOTES: Final = "margin:0 0 .5em 0;padding:0 .5em;overflow-wrap:anywhere"
 _LINE: Final = "1px solid rgba(128,128,128,.5)"
-_STYLES: Final[dict[Style, str]] = {
-    "strong": "font-weight:bold",
-    "dim": f"opacity:{_DIM}",
-}
+_STYLES: Final[dict[Style, str]] = {"strong": "font-weight:bold", "dim": f"opacity:{_DIM}"}
 
 
 def report_as_html(report: Report) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from karat.results.gate.outcome import GateResult
+    from karat.results.gate.result import GateResult
 
 __all__ = ["karat_gate"]
 

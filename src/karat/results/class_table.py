@@ -20,15 +20,7 @@ __all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "rows_of_classes"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-PER_CLASS = (
-    "support",
-    "predicted_count",
-    "precision",
-    "recall",
-    "specificity",
-    "f1",
-    "jaccard",
-)
+PER_CLASS = ("support", "predicted_count", "precision", "recall", "specificity", "f1", "jaccard")
 """Columns of the per-class table."""
 PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 """More columns of it, where there are scores."""

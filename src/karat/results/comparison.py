@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from karat._version import __version__
 from karat.errors import error, shown
+from karat.inference.comparison.judging import ComparisonSpec
 from karat.inference.comparison.records import Difference, Estimate, Flips, Omnibus
 from karat.metrics import Metric, get
 from karat.tally import Classes
@@ -16,7 +17,19 @@ from karat.tally import Classes
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["Comparison", "FlipSource"]
+__all__ = ["Comparison", "FlipSource", "notes_of"]
+
+_SCOPE: Final = (
+    "Uncertainty is of the test rows, with the models as they are: another training, another "
+    "split or folds of one data set are not in it."
+)
+_BEST: Final = (
+    "The best of several models looks better on the rows that chose it than it is: measure it "
+    "again on others."
+)
+_DETECTABLE: Final = (
+    "Detectable: the smallest true difference that as many rows show in 80 % of samples."
+)
 
 
 class FlipSource:
@@ -36,7 +49,7 @@ class Comparison:
 
     Attributes:
         models: their names, in the order given.
-        metrics: canonical names, in the order asked for.
+        metrics: canonical names, in the order given.
         differences: every metric and pair of models.
         values: metric → model → what it gave, with its interval.
         omnibus: metric → the test that all models are equally good, of three models or more.
@@ -135,3 +148,41 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"<karat.Comparison: {shown(self.models)} in {len(self.metrics)} metrics>"
+
+
+def notes_of(
+    differences: Sequence[Difference],
+    spec: ComparisonSpec,
+    is_paired: bool,
+    n_models: int,
+    has_clusters: bool,
+) -> tuple[str, ...]:
+    """Return sentences on scope, pairing, adjustment and the meaning of the columns."""
+    notes = [_SCOPE]
+    if is_paired:
+        notes.append("Paired: every difference is taken row by row.")
+    else:
+        notes.append("Unpaired: the models are taken to be independent, which takes more rows.")
+    if has_clusters:
+        notes.append("Rows of a cluster count together.")
+    n_pairs = len(spec.pairs)
+    if n_pairs > 1 and spec.adjust == "holm":
+        adjusted = f"p is adjusted for the {n_pairs} pairs of each metric (Holm)"
+        notes.append(f"{adjusted}; the intervals are not.")
+    elif n_pairs > 1 and spec.adjust == "maxt":
+        notes.append(f"p and the intervals hold for the {n_pairs} pairs of each metric at once.")
+    elif n_pairs > 1:
+        notes.append(f"p is not adjusted, though there are {n_pairs} pairs.")
+    if n_models > 2:
+        notes.append(_BEST)
+    if spec.margin:
+        alpha = 1.0 - spec.level
+        interval = f"the {100 * max(1 - 2 * alpha, 0):g} % interval"
+        notes.append(f"Equivalent: {interval} lies inside the margin (two one-sided tests).")
+    by_method: dict[str, list[str]] = {}
+    for one in differences:
+        by_method.setdefault(one.method, []).append(one.metric)
+    for method, metrics in by_method.items():
+        notes.append(f"{method}: {', '.join(dict.fromkeys(metrics))}.")
+    notes.append(_DETECTABLE)
+    return tuple(notes)

@@ -14,11 +14,7 @@ from karat.metrics.reasons import not_computed
 if TYPE_CHECKING:
     from karat.results.values import ReportValues
 
-__all__ = [
-    "THRESHOLDS",
-    "best_thresholds",
-    "lift_of_thresholds",
-]
+__all__ = ["THRESHOLDS", "best_thresholds", "lift_of_thresholds"]
 
 
 THRESHOLDS = {

@@ -70,16 +70,12 @@ def subtract(whole: Cells, part: Cells) -> Cells:
     """The tally that merged with `part` gives `whole`: exact, for counts.
 
     Errors:
-        K201, K202, K203 as in `merge`; K208 a count would be negative; K120 weighted tallies,
+        K201, K202, K203 as in `merge`; K208 a count would be negative; K217 weighted tallies,
         whose float sums cannot be undone exactly.
     """
     _check_same_frame(whole, part)
     if whole.is_weighted:
-        raise error(
-            "K120",
-            found="A weighted tally was given to subtract(); float sums cannot be undone exactly",
-            do="Keep the parts and merge those that remain.",
-        )
+        raise error("K217", found="A weighted tally was given to subtract()")
     rest = merge(whole, replace(part, counts=-part.counts, n_rows=-part.n_rows))
     bad = np.argwhere(rest.counts < 0)
     if bad.size:

@@ -62,7 +62,7 @@ class Bins:
             closed: which edge belongs to a bin.
 
         Errors:
-            K120 the edges do not ascend, or a confidence lies outside of them.
+            K214 the edges do not ascend, or a confidence lies outside of them.
 
         Cost: O(rungs + b), and O(b) for every 16 384 of them.
 
@@ -166,7 +166,7 @@ def _sums_of(rungs: Rungs, borders: Floats, closed: Closed) -> dict[str, Floats]
     if p[0] < borders[0] or p[-1] > borders[-1]:
         outside = p[0] if p[0] < borders[0] else p[-1]
         raise error(
-            "K120",
+            "K214",
             found=f"The score {float(outside)!r} lies outside the edges "
             f"{float(borders[0])!r} to {float(borders[-1])!r}",
             do="Put probabilities into bins, not other scores.",
@@ -205,7 +205,7 @@ def _checked_edges(edges: npt.ArrayLike) -> Floats:
     borders = np.array(edges, np.float64)
     if _wrong_edges(borders):
         raise error(
-            "K120",
+            "K214",
             found="The edges of the bins are not two or more numbers from 0 to 1 that ascend",
             do="Give the lower edge of every bin and the upper edge of the last, in order.",
         )

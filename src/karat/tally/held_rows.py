@@ -132,9 +132,7 @@ class HeldRows:
             return replace(self, classes=classes)
         chunks = tuple(
             replace(
-                chunk,
-                codes=to[chunk.codes],
-                pred=None if chunk.pred is None else to[chunk.pred],
+                chunk, codes=to[chunk.codes], pred=None if chunk.pred is None else to[chunk.pred]
             )
             for chunk in self.chunks
         )

@@ -101,16 +101,12 @@ class JointCells:
         """The tally where a row of weight 3 stands for three rows.
 
         Errors:
-            K120 the weights are not whole numbers.
+            K150 the weights are not whole numbers.
         """
         if self.squares is None:
             return self
         if (self.counts % 1 != 0).any() or (self.squares % 1 != 0).any():
-            raise error(
-                "K120",
-                found="weights_are='frequency' was given with weights that are not whole numbers",
-                do="Leave it out: such weights say how much a row counts.",
-            )
+            raise error("K150", found="are not whole numbers")
         counts = np.asarray(self.counts, np.int64)
         return replace(self, counts=counts, squares=None, n_rows=int(counts.sum()))
 

@@ -74,9 +74,14 @@ class RowSample:
         hashes = _hashed(matrix, rows, given)
         kept = _few_of_each(hashes, rows, k, limit)
         sample = cls(
-            matrix[kept].astype(np.float64), rows[kept], None if given is None else given[kept],
-            np.ones(len(kept), np.int64), hashes[kept], k, limit,
-        )  # fmt: skip
+            matrix[kept].astype(np.float64),
+            rows[kept],
+            None if given is None else given[kept],
+            np.ones(len(kept), np.int64),
+            hashes[kept],
+            k,
+            limit,
+        )
         return sample._gathered()
 
     @classmethod
@@ -216,9 +221,14 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> RowSample:
     if header["species"] != _SPECIES:
         raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
     sample = RowSample(
-        arrays["values"], arrays["codes"], arrays.get("weights"), arrays["repeats"],
-        arrays["hashes"], header["k"], header["limit"],
-    )  # fmt: skip
+        arrays["values"],
+        arrays["codes"],
+        arrays.get("weights"),
+        arrays["repeats"],
+        arrays["hashes"],
+        header["k"],
+        header["limit"],
+    )
     problem = _inconsistency(sample)
     if problem:
         raise damaged(problem)

@@ -321,9 +321,13 @@ class ScoreTable:
         with np.errstate(over="ignore"):
             sums = _finite(np.add.reduceat(moments[turned], starts))
         return replace(
-            self, low=low[ends], high=np.maximum.reduceat(high, starts), counts=counts,
-            squares=squares, moments=sums,
-        )  # fmt: skip
+            self,
+            low=low[ends],
+            high=np.maximum.reduceat(high, starts),
+            counts=counts,
+            squares=squares,
+            moments=sums,
+        )
 
     def to_bytes(self) -> bytes:
         """The table as bytes that `from_bytes` of this and every later version reads.
@@ -377,9 +381,14 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable
         raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
     low, bits = arrays["low"], header["bits"]
     table = ScoreTable(
-        low, arrays.get("high", low), arrays["counts"], arrays.get("squares"),
-        arrays.get("moments"), bits, header["n_rows"],
-    )  # fmt: skip
+        low,
+        arrays.get("high", low),
+        arrays["counts"],
+        arrays.get("squares"),
+        arrays.get("moments"),
+        bits,
+        header["n_rows"],
+    )
     problem = wrong_table(table)
     if problem:
         raise damaged(problem)

@@ -143,9 +143,12 @@ class ScoredTables:
         }
         sizes = {name: [len(item) for item in items] for name, items in parts.items()}
         header = {
-            "species": _SPECIES, "is_prob": self.is_prob, "limit": self.limit,
-            "has_pred": self.has_pred, "sizes": sizes,
-        }  # fmt: skip
+            "species": _SPECIES,
+            "is_prob": self.is_prob,
+            "limit": self.limit,
+            "has_pred": self.has_pred,
+            "sizes": sizes,
+        }
         whole = b"".join(item for name in _PARTS for item in parts[name])
         return framed(header, {"parts": np.frombuffer(whole, np.uint8)})
 

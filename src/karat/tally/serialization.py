@@ -28,9 +28,15 @@ from karat.tally.classes import Classes
 from karat.tally.consistency import inconsistency
 
 __all__ = [
-    "FORMAT_VERSION", "MAGIC", "damaged", "each_once", "framed", "from_bytes", "to_bytes",
+    "FORMAT_VERSION",
+    "MAGIC",
+    "damaged",
+    "each_once",
+    "framed",
+    "from_bytes",
+    "to_bytes",
     "unframed",
-]  # fmt: skip
+]
 
 T = TypeVar("T")
 
@@ -140,8 +146,13 @@ def unframed(
     except KaratError:
         raise
     except (
-        ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError
-    ) as problem:  # fmt: skip
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as problem:
         raise damaged(f"The header cannot be read: {problem}") from None
 
 

@@ -135,12 +135,7 @@ class Sums:
 
     @classmethod
     def empty(
-        cls,
-        names: Iterable[str],
-        k: int,
-        *,
-        is_weighted: bool = False,
-        has_places: bool = False,
+        cls, names: Iterable[str], k: int, *, is_weighted: bool = False, has_places: bool = False
     ) -> Sums:
         """The sums of no rows: the identity of `merge`."""
         none: list[float] = []

@@ -42,11 +42,7 @@ class TableColumn:
     """
 
     def __init__(
-        self,
-        table: ScoreTable,
-        own: int,
-        order: Order = "tied",
-        by: Literal["low", "mean"] = "low",
+        self, table: ScoreTable, own: int, order: Order = "tied", by: Literal["low", "mean"] = "low"
     ) -> None:
         self.table = table
         self.own = own

@@ -78,8 +78,13 @@ def _problem(rng: np.random.Generator, name: str) -> BucketProblem:
     fine = ScoredTables(
         Cells.dense(np.zeros((k, k), np.int64), classes=classes),
         Sums.of({"surprise": np.zeros(n)}, codes, k, weights),
-        ranks, softmax, sure, RowSample.empty(1, k, 1), is_prob, 1,
-    )  # fmt: skip
+        ranks,
+        softmax,
+        sure,
+        RowSample.empty(1, k, 1),
+        is_prob,
+        1,
+    )
     coarse = replace(
         fine,
         ranks=tuple(each.coarser(bits) for each in ranks),

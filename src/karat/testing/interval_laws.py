@@ -75,10 +75,12 @@ def derivative_is_the_move_of_a_weight(record: Record) -> None:
                 found = derivative(metric, _cells(table, table), policy)
                 steps = _STEP * np.eye(k * k).reshape(-1, k, k)
                 ends = [
-                    metric.values(Cells.dense(moved, classes=_cells(table).classes,
-                                              n_rows=np.zeros(k * k)), policy).value
+                    metric.values(
+                        Cells.dense(moved, classes=_cells(table).classes, n_rows=np.zeros(k * k)),
+                        policy,
+                    ).value
                     for moved in (table + steps, table - steps)
-                ]  # fmt: skip
+                ]
                 slope = (ends[0] - ends[1]) / (2 * _STEP) * table.sum()
                 size = max(1.0, float(np.abs(slope).max()))
                 np.testing.assert_allclose(

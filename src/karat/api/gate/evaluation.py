@@ -1,230 +1,324 @@
-"""Every rule of a gate with what was found of it: values, differences, slices."""
+"""Every rule of a gate with its measurements: values, differences, slices."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from karat.api.gate.compatibility import check_classes, check_level, check_weights, other_settings
 from karat.api.gate.measure import (
-    Asked,
+    GateSpec,
     change_apart,
     changes_of,
-    measured_in,
     measured_of,
     report_of,
-    values_before,
+    values_of,
 )
-from karat.api.gate.rows import kept_of_baseline, with_hashes
 from karat.api.results import Report
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.data.slices.codes import in_order
-from karat.metrics import Metric
-from karat.output.gate.baselines import Baseline
-from karat.results.gate.rules import Rule
-from karat.results.gate.verdicts import Case, Change, Measured
+from karat.errors import error, short, shown
+from karat.metrics import Metric, get
+from karat.output.gate.baseline import Baseline, with_hashes
+from karat.results.gate.rules import Rule, refused
+from karat.results.gate.verdicts import Case, Change, Measured, Settled
+from karat.tally import Classes
 
-__all__ = ["GateCases"]
+__all__ = ["Evaluation"]
+
+Label: TypeAlias = str | None
+"""A slice, as ``"country=NO"``; None for all rows."""
+Values: TypeAlias = Mapping[str, Measured]
+Changes: TypeAlias = Mapping[str, tuple[Measured, Change | None]]
+
+_KEPT_OF_SLICES = ("accuracy", "macro_f1")
+"""Metrics of every slice in a baseline, beside those of the rules."""
+_BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
+_UNPAIRED = (
+    "Unpaired: the rows of the baseline are not at hand, so that intervals are wider; "
+    "its predictions, or --update-baseline with --with-rows, keep them."
+)
+_SAME_WEIGHTS = (
+    "Weigh both alike: weights= (--weight) names the column, '' is for none; a baseline is made "
+    "anew with --update-baseline."
+)
+_NOT_BEFORE: Settled = ("FAIL", "the baseline does not have the rows of this slice", False)
+_NOT_NOW: Settled = ("FAIL", "the baseline has this slice; these rows do not", False)
 
 
-@dataclass(frozen=True, eq=False)
-class GateCases:
-    """Rules, and what they are asked of."""
+@dataclass(eq=False)
+class Evaluation:
+    """Rules on rows, or on a report, and an earlier model.
+
+    Attributes:
+        rules: of the gate.
+        spec: its other choices.
+        current: the rows that are to pass, or their report.
+        before: the earlier model, or None.
+        name: of the earlier model in messages.
+        by: the name of the slices.
+        names_weights: whether the user named the weights.
+        notes: sentences for the reader.
+        is_paired: whether the rows are those of the baseline; None without one.
+    """
 
     rules: Sequence[Rule]
-    asked: Asked
+    spec: GateSpec
     current: Rows | Report
     before: Rows | Baseline | Report | None
     name: str
     by: str
-    allow_mismatch: bool
-    names_weights: bool = False
+    names_weights: bool
+    notes: list[str] = field(default_factory=list)
+    is_paired: bool | None = None
+    _matched: tuple[Rows, Rows] | None = None
+    _common: Mapping[Label, Any] = field(default_factory=dict)
+    _values: Mapping[Label, Values] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """Rows."""
         return self.current.n_rows if isinstance(self.current, Report) else self.current.n
 
-    @property
-    def metrics(self) -> list[Metric]:
-        """Every metric of the rules, once."""
-        return list(dict.fromkeys(rule.metric for rule in self.rules))
-
-    def cases(self) -> tuple[list[Case], list[str], bool | None]:
-        """Every rule with what was found of it, in every slice; notes; whether rows are paired."""
-        notes = [] if isinstance(self.current, Report) else list(self.current.warnings)
-        if isinstance(self.current, Report) or not isinstance(self.before, Rows):
-            before = self.before
-            if before is not None and not isinstance(before, Rows):
-                check_weights(self.current, before.cells.is_weighted)
-            if isinstance(before, Baseline) and before.rows is not None:
-                before = kept_of_baseline(before, self.name)
-            if isinstance(before, Rows) and isinstance(self.current, Rows):
-                return self._paired(with_hashes(self.current), before, notes)
-            return self._apart(before, notes)
-        return self._paired(self.current, self.before, notes)
-
-    def _paired(
-        self, current: Rows, before: Rows, notes: list[str]
-    ) -> tuple[list[Case], list[str], bool | None]:
-        """Bounds of all rows there are, and differences of those that both have."""
-        matched = pair_rows([current, before], allow_mismatch=self.allow_mismatch)
-        if not self.names_weights:
-            check_weights(self.current, before.weights is not None)
-        new, old = matched.models
-        notes += matched.notes
-        if matched.by == "row order" and new.mapping:
-            notes.append("Rows were matched by their order: neither side names ids that both have.")
-        common = {label: (new.at(rows), old.at(rows)) for label, rows in self.slices(new)}
-        cases = self._of_rows(current, (new, old), None)
-        for label, rows in self.slices(current):
-            cases += self._of_rows(current.at(rows), common.get(label), label)
-        had = [label for label, _ in self.slices(before)]
-        if isinstance(self.before, Baseline) and self.before.by is not None:
-            had = [f"{self.before.by}={each}" for each in self.before.slices]
-        return cases + self._gone(current, had), notes, True
-
-    def _of_rows(
-        self, rows: Rows, common: tuple[Rows, Rows] | None, label: str | None
-    ) -> list[Case]:
-        """Every rule of some rows.
-
-        Args:
-            common: the same rows, and those of the baseline, as far as both have them.
-        """
-        settled = self.unfit(rows, label)
-        if settled is None and common is not None:
-            settled = self.unfit(common[0], label)
-        if settled is not None:
-            return self._settled(rows, label, settled)
-        bounds = self._metrics_of(needs_baseline=False)
-        compared = self._metrics_of(needs_baseline=True)
-        values = measured_of(rows, bounds, self.asked, is_whole=label is None)
-        changes: Mapping[Metric, tuple[Measured, Change]] = {}
-        if common is not None:
-            changes = changes_of(*common, compared, self.asked, is_whole=label is None)
-        cases = []
-        for rule in self.rules:
-            if not rule.needs_baseline:
-                cases.append(Case(rule, values[rule.metric], None, label))
-            elif common is None:
-                gone = ("FAIL", "the baseline does not have the rows of this slice", False)
-                cases += self._settled(rows, label, gone, [rule])
-            else:
-                cases.append(Case(rule, *changes[rule.metric], label))
+    def cases(self) -> list[Case]:
+        """Every rule with its measurements, on all rows and on every slice."""
+        had = self._read_baseline()
+        if isinstance(self.current, Report):
+            self._check_level(self.current, "The report")
+        cases: list[Case] = []
+        for label, rows in self._parts():
+            cases += self._of_part(label, rows)
+        if isinstance(self.current, Rows) and self.current.slices is not None:
+            # Without a comparison a rule must not pass.
+            there = self._slices(self.current)
+            gone = [label for label in had if label not in there]
+            cases += [
+                Case(rule, slice=each, settled=_NOT_NOW) for each in gone for rule in self.rules
+            ]
         return cases
 
-    def _settled(
-        self,
-        rows: Rows,
-        label: str | None,
-        settled: tuple[Any, str, bool],
-        rules: Sequence[Rule] | None = None,
-    ) -> list[Case]:
-        """Rules whose verdict needs no number."""
-        return [
-            Case(rule, Measured(None, n=rows.n), None, label, settled)
-            for rule in (self.rules if rules is None else rules)
-        ]
+    def _read_baseline(self) -> Sequence[Label]:
+        """Match the rows of the baseline, or take its values; return its slices.
 
-    def _metrics_of(self, *, needs_baseline: bool) -> list[Metric]:
-        wanted = [rule.metric for rule in self.rules if rule.needs_baseline == needs_baseline]
-        return list(dict.fromkeys(wanted))
+        Errors:
+            As `pair_rows`; K174, K176 it cannot be compared with.
+        """
+        current, before = self.current, self.before
+        if isinstance(current, Rows):
+            self.notes += current.warnings
+        stored = before.slices if isinstance(before, Baseline) and before.by is not None else {}
+        by = before.by if isinstance(before, Baseline) else None
+        had: dict[Label, Values] = {f"{by}={name}": values for name, values in stored.items()}
+        if isinstance(before, Baseline | Report):
+            self._check_weights(before.cells.is_weighted)
+        if isinstance(before, Baseline) and before.rows is not None:
+            before = replace(before.rows, name=self.name)
+            current = with_hashes(current) if isinstance(current, Rows) else current
+        if isinstance(current, Rows) and isinstance(before, Rows):
+            self._match(current, before)
+            return list(had) or list(self._slices(before))
+        if before is None:
+            return ()
+        self.is_paired = False
+        self.notes.append(_UNPAIRED)
+        if isinstance(before, Rows):
+            before = report_of(before, None, self.spec)
+        self._check_classes(before.classes)
+        self._check_level(before, "The baseline")
+        if isinstance(before, Report):
+            self._values = {None: values_of(before, self._metrics(), skips_missing=True)}
+            return ()
+        then = before.settings.get("undefined", self.spec.policy)
+        if then != self.spec.policy:
+            now = self.spec.policy
+            note = f"The baseline was made with undefined={then!r}, these values with {now!r}."
+            self.notes.append(note)
+        self._values = had | {None: before.metrics}
+        return list(had)
 
-    def unfit(self, rows: Rows, label: str | None) -> tuple[Any, str, bool] | None:
-        """Why rows of a slice are not judged, or None."""
-        if label is None:
-            return None
-        if rows.n < self.asked.min_n:
-            return "INCONCLUSIVE", f"too few rows ({rows.n} of at least {self.asked.min_n})", False
-        if rows.weights is not None and not rows.weights.any():
-            return "INCONCLUSIVE", "its rows weigh nothing", False
-        if rows.clusters is not None and len(np.unique(rows.clusters.codes)) < 2:
-            return "INCONCLUSIVE", "its rows are in one cluster", False
-        return None
+    def _match(self, current: Rows, before: Rows) -> None:
+        """Match the rows of both models."""
+        found = pair_rows([current, before], allow_mismatch=self.spec.allow_mismatch)
+        if not self.names_weights:
+            self._check_weights(before.weights is not None)
+        new, old = found.models
+        self._matched, self.is_paired = (new, old), True
+        self._common = self._slices(new) | {None: slice(None)}
+        self.notes += found.notes
+        if found.by == "row order" and new.mapping:
+            self.notes.append(_BY_ORDER)
 
-    def slices(self, rows: Rows) -> list[tuple[str, Any]]:
-        """The rows of each slice, in the order of their names."""
+    def _parts(self) -> Iterator[tuple[Label, Rows | Report]]:
+        """All rows, then those of each slice."""
+        yield None, self.current
+        if isinstance(self.current, Rows):
+            for label, places in self._slices(self.current).items():
+                yield label, self.current.at(places)
+
+    def _slices(self, rows: Rows) -> dict[Label, Any]:
+        """The places of the rows of each slice, in the order of their names."""
         if rows.slices is None:
-            return []
+            return {}
         codes, texts = rows.slices.codes, rows.slices.texts
         by_name: dict[str, list[int]] = {}
         for code in np.unique(codes).tolist():
             by_name.setdefault(texts[code], []).append(code)
-        return [
-            (f"{self.by}={name}", np.flatnonzero(np.isin(codes, by_name[name])))
+        return {
+            f"{self.by}={name}": np.flatnonzero(np.isin(codes, by_name[name]))
             for name in in_order(by_name)
-        ]
+        }
 
-    def _apart(
-        self, before: Rows | Baseline | Report | None, notes: list[str]
-    ) -> tuple[list[Case], list[str], bool | None]:
-        """Rules of values, and of values of a baseline whose rows are not at hand."""
-        is_paired = None if before is None else False
-        if isinstance(before, Rows):
-            before = report_of(before, None, self.asked)
-        if before is not None:
-            notes.append(
-                "Unpaired: the rows of the baseline are not at hand, so that intervals are wider; "
-                "its predictions, or --update-baseline with --with-rows, keep them."
-            )
-            check_classes(self.current, before, self.name, allow_mismatch=self.allow_mismatch)
-            check_level(before, "The baseline", self.asked)
-        if isinstance(before, Baseline):
-            notes += other_settings(before, self.asked)
-        then = values_before(before, self.metrics)
-        if isinstance(self.current, Report):
-            report = self.current
-            check_level(report, "The report", self.asked)
-            now = {metric: measured_in(report, metric) for metric in self.metrics}
-            return self._of_values(now, then, None), notes, is_paired
-        now = measured_of(self.current, self.metrics, self.asked, is_whole=True)
-        cases = self._of_values(now, then, None)
-        had: list[str] = []
-        of_slices: Mapping[str, Mapping[str, Measured]] = {}
-        if isinstance(before, Baseline) and before.by is not None:
-            of_slices = {f"{before.by}={each}": found for each, found in before.slices.items()}
-            had = list(of_slices)
-        for label, rows in self.slices(self.current):
-            part = self.current.at(rows)
-            settled = self.unfit(part, label)
-            if settled is not None:
-                cases += self._settled(part, label, settled)
-                continue
-            earlier = None if before is None else of_slices.get(label, {})
-            now = measured_of(part, self.metrics, self.asked, is_whole=False)
-            cases += self._of_values(now, earlier, label)
-        return cases + self._gone(self.current, had), notes, is_paired
+    def _metrics(self, *, needs_baseline: bool | None = None) -> list[Metric]:
+        """The metrics of all rules, or of those that compare, or do not; each once."""
+        listed = [r.metric for r in self.rules if needs_baseline in (None, r.needs_baseline)]
+        return list(dict.fromkeys(listed))
 
-    def _of_values(
-        self,
-        measured: Mapping[Metric, Measured],
-        before: Mapping[str, Measured] | None,
-        label: str | None,
-    ) -> list[Case]:
+    def _of_part(self, label: Label, rows: Rows | Report) -> list[Case]:
+        """Every rule on some rows."""
+        n = rows.n if isinstance(rows, Rows) else rows.n_rows
+        settled = self._unfit(label, rows)
+        changes: Changes | None = {}
+        if settled is None and self._matched is not None:
+            settled, changes = self._of_common(label)
+        if settled is not None:
+            return [Case(rule, Measured(None, n=n), None, label, settled) for rule in self.rules]
+        bounds = self._metrics(needs_baseline=None if self._matched is None else False)
+        if isinstance(rows, Report):
+            values: Values = values_of(rows, bounds)
+        else:
+            values = measured_of(rows, bounds, self.spec, is_whole=label is None)
         cases = []
         for rule in self.rules:
-            now = measured[rule.metric]
-            earlier = None if before is None else before.get(str(rule.metric))
-            change = None
-            if rule.needs_baseline and earlier is not None:
-                change = change_apart(now, earlier, self.asked.level)
-            cases.append(Case(rule, now, change, label))
+            name = str(rule.metric)
+            if not rule.needs_baseline:
+                cases.append(Case(rule, values[name], None, label))
+            elif self._matched is None:
+                then = self._values.get(label, {}).get(name)
+                change = None if then is None else change_apart(values[name], then, self.spec.level)
+                cases.append(Case(rule, values[name], change, label))
+            elif changes is None:
+                cases.append(Case(rule, Measured(None, n=n), None, label, _NOT_BEFORE))
+            else:
+                cases.append(Case(rule, *changes[name], label))
         return cases
 
-    def _gone(self, rows: Rows, had: Sequence[str]) -> list[Case]:
-        """Slices of the baseline that are no more: what cannot be compared does not pass."""
-        if rows.slices is None:
-            return []
-        there = {label for label, _ in self.slices(rows)}
-        gone = [label for label in had if label not in there]
-        reason = "the baseline has this slice; these rows do not"
-        return [
-            Case(rule, None, None, label, ("FAIL", reason, False))
-            for label in gone
-            for rule in self.rules
-        ]
+    def _of_common(self, label: Label) -> tuple[Settled | None, Changes | None]:
+        """Differences on the rows that both models have; or None, or why none is computed."""
+        assert self._matched is not None
+        if label not in self._common:
+            return None, None
+        new, old = (
+            rows if label is None else rows.at(self._common[label]) for rows in self._matched
+        )
+        settled = self._unfit(label, new)
+        if settled is not None:
+            return settled, None
+        compared = self._metrics(needs_baseline=True)
+        return None, changes_of(new, old, compared, self.spec, is_whole=label is None)
+
+    def _unfit(self, label: Label, rows: Rows | Report) -> Settled | None:
+        """Why a slice gets no verdict by its numbers, or None."""
+        if label is None or isinstance(rows, Report):
+            return None
+        reason = None
+        if rows.n < self.spec.min_n:
+            reason = f"too few rows ({rows.n} of at least {self.spec.min_n})"
+        elif rows.weights is not None and not rows.weights.any():
+            reason = "its rows weigh nothing"
+        elif rows.clusters is not None and len(np.unique(rows.clusters.codes)) < 2:
+            reason = "its rows are in one cluster"
+        return None if reason is None else ("INCONCLUSIVE", reason, False)
+
+    def _check_classes(self, then: Classes) -> None:
+        """Refuse a baseline of other classes.
+
+        Errors:
+            K174; K176 another positive class.
+        """
+        now = self.current.classes
+        if set(now.labels) != set(then.labels) and not self.spec.allow_mismatch:
+            raise error(
+                "K174",
+                left="the predictions",
+                left_classes=shown(now.labels),
+                right=self.name,
+                right_classes=shown(then.labels),
+            )
+        if now.positive is None or then.positive is None:
+            return
+        ours, theirs = now.labels[now.positive], then.labels[then.positive]
+        if ours != theirs:
+            raise refused(
+                f"The positive class is {ours!r}, that of the baseline {theirs!r}",
+                "Give the same positive= (--positive) to both.",
+            )
+
+    def _check_weights(self, is_weighted: bool) -> None:
+        """Refuse to compare weighted rows with rows that all weigh the same.
+
+        Errors:
+            K176.
+        """
+        current, column = self.current, None
+        if isinstance(current, Report):
+            is_weighted_now = current.cells.is_weighted
+        else:
+            is_weighted_now = current.weights is not None
+            column = current.mapping.get("weights")
+        if is_weighted_now == is_weighted:
+            return
+        named = f" (column {short(column)})" if column else ""
+        found = f"The predictions have weights{named}, the baseline has none"
+        if is_weighted:
+            found = f"The baseline has weights{named}, the predictions have none"
+        raise refused(found, _SAME_WEIGHTS)
+
+    def _check_level(self, side: Baseline | Report, what: str) -> None:
+        """Refuse intervals of another kind than those of the gate.
+
+        Errors:
+            K176.
+        """
+        level, is_both = self.spec.level, True
+        if isinstance(side, Baseline):
+            level = side.settings.get("level", level)
+        elif side.confidence is not None:
+            level, is_both = side.confidence.level, side.confidence.side == "both"
+        if level == self.spec.level and is_both:
+            return
+        kind = f"has intervals at {level}" if is_both else "has limits on one side"
+        raise refused(
+            f"{what} {kind}; the gate asks for both limits at {self.spec.level:g}",
+            "Ask both for the same level= (--level), with side='both'.",
+        )
+
+    def baseline(self) -> Baseline:
+        """The rows, or the report, as the next baseline."""
+        current, metrics = self.current, self._metrics()
+        settings = {"level": self.spec.level, "undefined": self.spec.policy}
+        report = current if isinstance(current, Report) else report_of(current, None, self.spec)
+        values = values_of(report, map(get, report.metrics))
+        if isinstance(current, Report):
+            values |= values_of(report, metrics)
+            return Baseline(current.classes, current.cells, current.n_rows, values, settings)
+        values |= measured_of(current, metrics, self.spec, is_whole=True)
+        kept = list(dict.fromkeys([*map(get, _KEPT_OF_SLICES), *metrics]))
+        slices = {}
+        for label, places in self._slices(current).items():
+            rows = current.at(places)
+            if self._unfit(label, rows) is None:
+                name = str(label).partition("=")[2]
+                slices[name] = measured_of(rows, kept, self.spec, is_whole=False)
+        return Baseline(
+            current.classes,
+            report.cells,
+            current.n,
+            values,
+            settings,
+            None if current.slices is None else self.by,
+            slices,
+            current if self.spec.with_rows else None,
+        )

@@ -1,162 +1,125 @@
-"""What metrics give on the rows of a gate, and how that differs from the baseline."""
+"""Metrics of the rows of a gate, and their differences from the baseline."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from karat.api.comparing import compare
-from karat.api.evaluation import evaluate
+from karat.api.comparison_arguments import check_metrics
+from karat.api.measuring import Spec, whole_report
+from karat.api.models import models_of_rows
 from karat.api.results import Report
+from karat.api.wanted import refuse_missing
+from karat.data.accumulator import Tallies
+from karat.data.labels.column import Column
 from karat.data.rows import Rows
+from karat.data.sources.arrays.labels import tally_columns
 from karat.errors import KaratError, error
+from karat.inference.comparison.contrasts import distances_together
+from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
+from karat.inference.confidence import Confidence
 from karat.metrics import Metric
-from karat.output.gate.baselines import Baseline
-from karat.results.gate.verdicts import Change, Measured
+from karat.metrics._lift import Policy
+from karat.results.gate.verdicts import Change, Evidence, Measured
+from karat.tally import Classes
 
-__all__ = [
-    "Asked", "change_apart", "changes_of", "measured_in", "measured_of", "report_of",
-    "values_before",
-]  # fmt: skip
+__all__ = ["GateSpec", "change_apart", "changes_of", "measured_of", "report_of", "values_of"]
 
-POWER: Final = 0.8
+_NAMES: Final = ("new", "old")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked, beside the rules."""
+class GateSpec:
+    """The choices of a gate, beside its rules; see `karat.gate`."""
 
-    evidence: Any
-    level: float
-    undefined: str
-    min_n: int
+    evidence: Evidence = "value"
+    level: float = 0.95
+    adjust: str = "holm"
+    min_n: int = 30
+    policy: Policy = "zero"
+    allow_mismatch: bool = False
+    strict_inconclusive: bool = False
+    warn_only: bool = False
+    with_rows: bool = False
 
 
 def report_of(
-    rows: Rows, metrics: Sequence[Metric] | None, asked: Asked, *, is_whole: bool = True
+    rows: Rows, metrics: Sequence[Metric] | None, spec: GateSpec, *, is_whole: bool = True
 ) -> Report:
-    """The report of rows whose classes are known.
+    """The report of rows.
 
     Args:
         metrics: those wanted, or None for all.
-        is_whole: whether these are all rows; of a slice only the classes that occur in it count,
-            as if its rows were all there are.
+        is_whole: whether these are all rows; in a slice only the classes that occur in it count.
 
     Errors:
         K210 a metric reads scores, and there are none.
     """
-    wants_scores = metrics is None or any(metric.needs_scores for metric in metrics)
-    missing = [metric for metric in metrics or () if metric.needs_scores and rows.scores is None]
-    if missing:
-        raise error("K210", name=str(missing[0]))
-    scores: dict[str, Any] = {}
-    if wants_scores and rows.scores is not None:
-        scores = {"y_prob" if rows.is_prob else "y_score": rows.values}
-    true, pred, options = _coded(rows, rows.pred, has_every=is_whole or bool(scores))
-    return evaluate(
-        true,
-        pred,
-        metrics=metrics,
-        clusters=None if rows.clusters is None else rows.clusters.codes,
-        level=asked.level,
-        undefined=asked.undefined,
-        **options,
-        **scores,
+    of_scores = [metric for metric in metrics or () if metric.needs_scores]
+    if of_scores and rows.scores is None:
+        raise error("K210", name=str(of_scores[0]))
+    if metrics is not None and not of_scores:
+        rows = replace(rows, scores=None)
+    if rows.scores is None:
+        (rows,) = (rows,) if is_whole else _on_own_classes(rows)
+        rows = _counted(rows)
+    wanted = None if metrics is None else tuple(metrics)
+    report, _ = whole_report(Tallies(rows=rows), Spec(wanted, spec.policy, Confidence(spec.level)))
+    if wanted is not None:
+        refuse_missing(report, wanted)
+    return report
+
+
+def _on_own_classes(*sides: Rows) -> tuple[Rows, ...]:
+    """Rows of labels on the classes that occur in them; two or declared classes stay."""
+    classes = sides[0].classes
+    if classes.k <= 2 or classes.is_declared:
+        return sides
+    own = np.unique(np.concatenate([codes for rows in sides for codes in (rows.true, rows.pred)]))
+    fewer = Classes.of([classes.labels[code] for code in own.tolist()])
+    places = np.zeros(classes.k, np.int32)
+    places[own] = np.arange(len(own), dtype=np.int32)
+    return tuple(
+        replace(rows, classes=fewer, true=places[rows.true], pred=places[rows.pred], cells=None)
+        for rows in sides
     )
 
 
-def _coded(rows: Rows, pred: Any, *, has_every: bool) -> tuple[Any, Any, dict[str, Any]]:
-    """Labels and options for rows that hold the places of their classes."""
-    classes = rows.classes
-    if classes.k == 1:
-        # A place of 0 would be read as the label 0, beside which 1 is positive.
-        only = np.full(rows.n, classes.labels[0])
-        return only, only, {"weights": rows.weights}
-    every = has_every or classes.k == 2 or classes.is_declared
-    options = {
-        "labels": list(range(classes.k)) if every else None,
-        "positive": classes.positive,
-        "weights": rows.weights,
-    }
-    return rows.true, pred, options
+def _counted(rows: Rows) -> Rows:
+    """Rows of labels with their tally."""
+    if rows.cells is not None:
+        return rows
+    assert rows.pred is not None
+    true, pred = (Column("y_true", rows.true, "integer"), Column("y_pred", rows.pred, "integer"))
+    labels = list(range(rows.classes.k))
+    cells = tally_columns(true, pred, labels=labels, weights=rows.weights)
+    return replace(rows, cells=cells.with_classes(rows.classes))
 
 
 def measured_of(
-    rows: Rows, metrics: Sequence[Metric], asked: Asked, *, is_whole: bool
-) -> dict[Metric, Measured]:
-    """What each metric gives; no value depends on which others are asked for."""
-    found: dict[Metric, Measured] = {}
+    rows: Rows, metrics: Sequence[Metric], spec: GateSpec, *, is_whole: bool
+) -> dict[str, Measured]:
+    """The result of each metric by name; no value depends on the other metrics."""
+    found: dict[str, Measured] = {}
     for part in _parts(metrics):
-        report = report_of(rows, part, asked, is_whole=is_whole)
-        found |= {metric: measured_in(report, metric) for metric in part}
+        report = report_of(rows, part, spec, is_whole=is_whole)
+        found |= values_of(report, part)
     return found
 
 
 def _parts(metrics: Sequence[Metric]) -> list[list[Metric]]:
-    """Metrics of labels, and those of scores; what there is."""
+    """Metrics of labels, and those of scores; none of them empty."""
     parts = [[m for m in metrics if m.needs_scores == of_scores] for of_scores in (False, True)]
     return [part for part in parts if part]
 
 
-def changes_of(
-    new: Rows, old: Rows, metrics: Sequence[Metric], asked: Asked, *, is_whole: bool
-) -> dict[Metric, tuple[Measured, Change]]:
-    """What each metric gives, and how that differs on the same rows of the baseline.
-
-    Errors:
-        K166 a metric reads scores that one of them lacks.
-    """
-    found: dict[Metric, tuple[Measured, Change]] = {}
-    for part in _parts(metrics):
-        scores: dict[str, dict[str, Any]] = {}
-        is_same = bool(np.all(new.pred == old.pred))
-        if part[0].needs_scores:
-            for name, rows in (("new", new), ("old", old)):
-                if rows.scores is not None:
-                    argument = "y_prob" if rows.is_prob else "y_score"
-                    scores.setdefault(argument, {})[name] = rows.values
-            is_same = _has_same_scores(new, old)
-        true, said, options = _coded(new, new.pred, has_every=is_whole or bool(scores))
-        arguments: dict[str, Any] = {**options, **scores}
-        comparison = compare(
-            true,
-            {"new": said, "old": said if new.classes.k == 1 else old.pred},
-            metrics=part,
-            baseline="old",
-            clusters=None if new.clusters is None else new.clusters.codes,
-            level=asked.level,
-            adjust="none",
-            undefined=asked.undefined,
-            **arguments,
-        )
-        measured = measured_of(new, part, asked, is_whole=is_whole)
-        for metric in part:
-            one = comparison[metric, "new", "old"]
-            value = comparison.values[str(metric)]["new"]
-            change = Change(
-                one.value_b, one.difference, one.low, one.high, one.p, one.detectable, True,
-                is_same, one.remark,
-            )  # fmt: skip
-            now = replace(measured[metric], value=value.value)
-            if value.low is not None:
-                now = replace(now, low=value.low, high=value.high)
-            found[metric] = now, change
-    return found
-
-
-def _has_same_scores(new: Rows, old: Rows) -> bool:
-    if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
-        return False
-    return np.array_equal(new.scores.values, old.scores.values)
-
-
-def measured_in(report: Report, metric: Metric) -> Measured:
-    """What a report says of a metric, and whether its rows define it at all."""
+def _measured_in(report: Report, metric: Metric) -> Measured:
+    """The result of a metric in a report, and why its rows do not define it."""
     result = report[metric]
     try:
         is_undefined = bool(report._values(metric, report.cells).undefined.all())
@@ -166,21 +129,77 @@ def measured_in(report: Report, metric: Metric) -> Measured:
     return Measured(result.value, result.low, result.high, result.n, why, result.remark)
 
 
-def values_before(
-    before: Baseline | Report | None, metrics: Sequence[Metric]
-) -> Mapping[str, Measured] | None:
-    """What the baseline says of every metric; None without one."""
-    if before is None:
-        return None
-    if isinstance(before, Baseline):
-        return before.metrics
+def values_of(
+    report: Report, metrics: Iterable[Metric], *, skips_missing: bool = False
+) -> dict[str, Measured]:
+    """The results of metrics in a report, by name.
+
+    Args:
+        skips_missing: whether metrics that the report does not have are left out.
+
+    Errors:
+        As `Report.__getitem__`.
+    """
     found = {}
     for metric in metrics:
         try:
-            found[str(metric)] = measured_in(before, metric)
+            found[str(metric)] = _measured_in(report, metric)
         except KaratError:
-            continue
+            if not skips_missing:
+                raise
     return found
+
+
+def changes_of(
+    new: Rows, old: Rows, metrics: Sequence[Metric], spec: GateSpec, *, is_whole: bool
+) -> dict[str, tuple[Measured, Change]]:
+    """The result of each metric, and its difference from that of the baseline on the same rows.
+
+    Errors:
+        K166 a metric reads scores that one of them lacks.
+    """
+    found: dict[str, tuple[Measured, Change]] = {}
+    pair = ComparisonSpec(spec.level, "none", {}, ((0, 1),))
+    for part in _parts(metrics):
+        of_scores = part[0].needs_scores
+        sides: tuple[Rows, ...] = (new, old)
+        if not of_scores:
+            sides = tuple(replace(side, scores=None) for side in sides)
+        is_same = _is_same(new, old, of_scores=of_scores)
+        if not is_whole and not of_scores:
+            sides = _on_own_classes(*sides)
+        models = models_of_rows(_NAMES, sides)
+        check_metrics(part, models.classes, _NAMES, models.scored)
+        alone = measured_of(new, part, spec, is_whole=is_whole)
+        for metric, (measured, values) in zip(
+            part, models.measured(part, pair, spec.policy), strict=True
+        ):
+            (one,) = judged(measured, _NAMES, pair)
+            value = values["new"]
+            now = replace(alone[str(metric)], value=value.value)
+            if value.low is not None:
+                now = replace(now, low=value.low, high=value.high)
+            change = Change(
+                one.value_b,
+                one.difference,
+                one.low,
+                one.high,
+                one.p,
+                one.detectable,
+                is_same=is_same,
+                remark=one.remark,
+            )
+            found[str(metric)] = now, change
+    return found
+
+
+def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
+    """Whether both models predict the same on every row."""
+    if not of_scores:
+        return bool(np.all(new.pred == old.pred))
+    if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
+        return False
+    return np.array_equal(new.scores.values, old.scores.values)
 
 
 def change_apart(now: Measured, before: Measured, level: float) -> Change:
@@ -190,20 +209,24 @@ def change_apart(now: Measured, before: Measured, level: float) -> Change:
     difference = now.value - before.value
     if not math.isfinite(difference):
         return Change(before.value, math.nan, is_paired=False, remark="a value is undefined")
-    limits = (now.low, now.high, before.low, before.high)
-    if any(limit is None for limit in limits):
+    if now.low is None or now.high is None or before.low is None or before.high is None:
         remark = now.remark or before.remark
         return Change(before.value, difference, is_paired=False, remark=remark)
-    low, high, low_before, high_before = (float(limit or 0.0) for limit in limits)
-    down = math.hypot(now.value - low, high_before - before.value)
-    up = math.hypot(high - now.value, before.value - low_before)
+    down, up = distances_together(
+        (now.value - now.low, now.high - now.value),
+        (before.value - before.low, before.high - before.value),
+    )
     normal = NormalDist()
     quantile = normal.inv_cdf((1.0 + level) / 2.0)
-    step = (down + up) / (2.0 * quantile)
+    error = (down + up) / (2.0 * quantile)
     # The side that faces 0 decides, so that p and the interval never disagree.
     facing = (up if difference < 0.0 else down) / quantile
-    p = math.erfc(abs(difference) / (facing * math.sqrt(2.0))) if facing > 0.0 else None
     return Change(
-        before.value, difference, difference - down, difference + up, p,
-        (quantile + normal.inv_cdf(POWER)) * step, is_paired=False,
-    )  # fmt: skip
+        before.value,
+        difference,
+        difference - down,
+        difference + up,
+        math.erfc(abs(difference) / (facing * math.sqrt(2.0))) if facing > 0.0 else None,
+        (quantile + normal.inv_cdf(POWER)) * error,
+        is_paired=False,
+    )

@@ -1,4 +1,4 @@
-"""Where the rows of a gate come from: arrays, tables, files, reports and baselines."""
+"""The rows of a gate: arrays, tables, files, reports and baselines."""
 
 from __future__ import annotations
 
@@ -9,43 +9,40 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from karat.api.gate.baseline import checked_baseline
 from karat.api.results import Report
 from karat.api.scored_functions import given_scores
 from karat.api.table_arguments import of_table
 from karat.data.clusters import encode_names
-from karat.data.labels.align import align, check_lengths, refuse_outside
-from karat.data.labels.containers import encode
 from karat.data.row_names import RowNames, names_of_column
 from karat.data.rows import Rows
-from karat.data.scores.containers import Scores
-from karat.data.sources.arrays.rows import score_rows
+from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import spread_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.models import predicted, read_rows
-from karat.data.weights import as_weights, refuse_sums, refuse_weights
+from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
-from karat.output.gate.baselines import Baseline, BaselineRows, hashed, is_baseline, read_baseline
+from karat.output.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
+from karat.results.gate.rules import refused
 
-__all__ = ["Given", "baseline_of", "kept_of_baseline", "rows_given", "with_hashes"]
+__all__ = ["RowsSpec", "baseline_of", "rows_of"]
 
 _MOST_BYTES: Final = 1 << 28
-"""The largest file that is looked into for what karat wrote as JSON."""
+"""The largest file that is searched for the schema of JSON that karat wrote."""
 _WRITTEN: Final = re.compile(rb'"schema"\s*:\s*"karat\.(\w+)/')
+_NAMES: Final = (("clusters", "clusters", "clusters"), ("ids", "ids", "id"), ("slices", "by", "by"))
+"""Attribute of `Rows`, role and argument of the names of rows."""
 
 
 @dataclass(frozen=True)
-class Given:
-    """The arguments that say where rows are, and how they are read.
+class RowsSpec:
+    """The arguments that state where rows are, and how they are read.
 
     Attributes:
         y_true, y_pred, y_prob, y_score: as in `karat.evaluate`.
         columns: the column of each role of tables, or values of each row of arrays.
-        options: ``labels``, ``positive``, ``threshold``, ``nulls``, ``n_threads``, and what only
-            files have.
+        options: ``labels``, ``positive``, ``threshold``, ``nulls``, ``n_threads``, and the options
+            of files.
     """
 
     y_true: Any
@@ -56,14 +53,17 @@ class Given:
     options: Mapping[str, Any]
 
     @property
+    def has_predictions(self) -> bool:
+        """Whether predictions are given beside the truth."""
+        return any(each is not None for each in (self.y_pred, self.y_prob, self.y_score))
+
+    @property
     def is_table(self) -> bool:
         """Whether the rows are in a table or in files."""
-        if any(value is not None for value in (self.y_pred, self.y_prob, self.y_score)):
-            return False
-        return names_files(self.y_true) or is_frame(self.y_true)
+        return not self.has_predictions and (names_files(self.y_true) or is_frame(self.y_true))
 
 
-def rows_given(given: Given, name: str) -> Rows:
+def rows_of(given: RowsSpec, name: str) -> Rows:
     """The rows that are to pass.
 
     Errors:
@@ -72,81 +72,55 @@ def rows_given(given: Given, name: str) -> Rows:
     if given.is_table:
         columns = dict(given.columns)
         if spread_host(given.y_true) is not None:
-            columns |= {
-                role: of_table(role, columns.get(role), "partitions")
-                for role in ("weights", "clusters")
-            }
+            for role in ("weights", "clusters"):
+                columns[role] = of_table(role, columns.get(role), "partitions")
         return read_rows(given.y_true, name, columns, **given.options)
-    if given.y_true is None or all(x is None for x in (given.y_pred, given.y_prob, given.y_score)):
+    if given.y_true is None or not given.has_predictions:
         raise error(
-            "K120",
+            "K128",
             found="There are neither rows nor a report",
             do="Give files, a table, a report, or y_true with y_pred=, y_prob= or y_score=.",
         )
-    roles = ("true", "pred", "prob", "score")
-    if any(given.columns.get(role) is not None for role in roles):
-        raise error(
-            "K120",
-            found="Column names were given (true=, pred=, prob=, score=) without a table",
-            do="Give the table or its files first.",
-        )
+    for role in ("true", "pred", "prob", "score"):
+        if given.columns.get(role) is not None:
+            found = "Column names were given without a table"
+            do = "Give the table or its files first."
+            raise error("K143", argument=role, found=found, do=do)
     return _of_arrays(given, name, given.y_pred, given.y_prob, given.y_score)
 
 
-def _of_arrays(given: Given, name: str, y_pred: Any, y_prob: Any, y_score: Any) -> Rows:
-    options = given.options
-    true = encode(given.y_true, "y_true")
-    n = len(true)
-    weights = None
-    if given.columns.get("weights") is not None:
-        weights = as_weights(given.columns["weights"], n)
-        refuse_weights(weights)
-        refuse_sums(weights)
-    names = {
-        role: _named(given.columns.get(column), argument, n)
-        for role, column, argument in (
-            ("clusters", "clusters", "clusters"), ("ids", "ids", "id"), ("slices", "by", "by"),
-        )
-    }  # fmt: skip
-    facts: dict[str, Any] = {"weights": weights, **names}
+def _of_arrays(
+    given: RowsSpec, name: str, y_pred: Any = None, y_prob: Any = None, y_score: Any = None
+) -> Rows:
+    options = {**given.options, "weights": given.columns.get("weights")}
+    threshold = options.pop("threshold", None)
+    options.pop("nulls", None)
     if y_prob is not None or y_score is not None:
-        threshold = options.get("threshold")
-        rows = score_rows(
-            given.y_true,
-            given_scores(y_prob, y_score),
-            y_pred=y_pred,
-            weights=weights,
-            threshold=threshold,
-            labels=options.get("labels"),
-            positive=options.get("positive"),
-            n_threads=options.get("n_threads"),
-        )
-        found = predicted(rows, threshold, options.get("n_threads"))
-        return replace(found, name=name, **facts)
-    if options.get("threshold") is not None:
-        raise error(
-            "K136",
-            threshold=options["threshold"],
-            found="There are no probabilities or scores",
-        )
-    pred = encode(y_pred, "y_pred")
-    check_lengths(true, pred)
-    aligned = align(true, pred, options.get("labels"), options.get("positive"))
-    codes = []
-    for side in (aligned.true, aligned.pred):
-        indices = side.indices()
-        if indices.min() < 0:
-            raise refuse_outside(side, aligned.classes)
-        codes.append(indices)
-    return Rows(aligned.classes, codes[0], codes[1], name=name, **facts)
+        scores = given_scores(y_prob, y_score)
+        rows = score_rows(given.y_true, scores, y_pred=y_pred, threshold=threshold, **options)
+        if rows.weights is not None:
+            refuse_weights(rows.weights)
+            refuse_sums(rows.weights)
+        rows = predicted(rows, threshold, options.get("n_threads"))
+    elif threshold is not None:
+        missing = "There are no probabilities or scores"
+        raise error("K136", threshold=threshold, found=missing)
+    else:
+        rows = label_rows(given.y_true, y_pred, **options)
+    names: dict[str, Any] = {
+        attribute: _names(given.columns.get(role), argument, rows.n)
+        for attribute, role, argument in _NAMES
+    }
+    return replace(rows, name=name, **names)
 
 
-def _named(values: Any, argument: str, n: int) -> RowNames | None:
+def _names(values: Any, argument: str, n: int) -> RowNames | None:
     if values is None:
         return None
     if isinstance(values, str):
         raise error(
-            "K120",
+            "K143",
+            argument=argument,
             found=f"{argument}={values!r} names a column, and there is no table",
             do="Give one value for each row, or the table or its files first.",
         )
@@ -156,13 +130,13 @@ def _named(values: Any, argument: str, n: int) -> RowNames | None:
     return names_of_column(column)
 
 
-def baseline_of(given: Given, baseline: Any, name: str) -> Rows | Baseline | Report:
-    """What the rows are compared with.
+def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | Report:
+    """The earlier model: its rows, or its values.
 
     Args:
         baseline: a file that a gate wrote, files of predictions, a table, a report or its JSON;
-            or, where the rows are arrays, what the earlier model said of the same rows, in the
-            same form.
+            or, where the rows are arrays, the earlier predictions of the same rows, in the same
+            form.
 
     Errors:
         K176 a file of JSON that karat wrote of something else; K205, K206 a damaged baseline or
@@ -177,28 +151,24 @@ def baseline_of(given: Given, baseline: Any, name: str) -> Rows | Baseline | Rep
     if kind == "report":
         return Report.from_json(Path(baseline).read_bytes().decode("utf-8-sig"))
     if kind is not None:
-        raise error(
-            "K176",
-            found=f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
-            do="Give predictions, the JSON of their report, or what --update-baseline wrote.",
+        raise refused(
+            f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
+            "Give predictions, the JSON of their report, or what --update-baseline wrote.",
         )
     if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
         return _read_baseline_rows(given, baseline, name)
     if given.is_table or isinstance(given.y_true, Report):
-        raise error(
-            "K120",
-            found=f"baseline= is a {type(baseline).__name__}",
-            do="Give a file that a gate wrote, files or a table of predictions, or a report.",
-        )
+        rows = "The rows are in a table" if given.is_table else "A report is measured"
+        raise error("K179", rows=rows, kind=type(baseline).__name__)
     if given.y_prob is not None:
-        return _of_arrays(given, name, None, baseline, None)
+        return _of_arrays(given, name, y_prob=baseline)
     if given.y_score is not None:
-        return _of_arrays(given, name, None, None, baseline)
-    return _of_arrays(given, name, baseline, None, None)
+        return _of_arrays(given, name, y_score=baseline)
+    return _of_arrays(given, name, y_pred=baseline)
 
 
 def _written_as(path: str | PathLike[str]) -> str | None:
-    """What karat wrote into a file of JSON, as ``"report"``; None of any other file."""
+    """The kind of JSON that karat wrote into a file, as ``"report"``; None of any other file."""
     try:
         file = Path(path)
         if not file.is_file() or file.stat().st_size > _MOST_BYTES:
@@ -213,11 +183,9 @@ def _written_as(path: str | PathLike[str]) -> str | None:
     return None if found is None else found[1].decode("ascii", "replace")
 
 
-def _read_baseline_rows(given: Given, baseline: Any, name: str) -> Rows:
-    columns = dict(given.columns)
-    if not given.is_table:
-        # Values of the rows of arrays are no columns of a file.
-        columns = dict.fromkeys(columns)
+def _read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows:
+    # Values of the rows of arrays are no columns of a file.
+    columns = dict(given.columns) if given.is_table else dict.fromkeys(given.columns)
     # Clusters are those of the rows that are to pass; so are the weights of arrays.
     columns["clusters"] = ""
     if not (given.is_table and isinstance(columns.get("weights"), str | None)):
@@ -232,39 +200,9 @@ def _read_baseline_rows(given: Given, baseline: Any, name: str) -> Rows:
         try:
             return read_rows(baseline, name, columns, **options)
         except KaratError as problem:
-            named = [role for role in spared if isinstance(columns.get(role), str)]
             missing = problem.context.get("column")
+            named = (role for role in spared if isinstance(columns.get(role), str))
             role = next((role for role in named if columns[role] == missing), None)
             if problem.code != "K404" or role is None:
                 raise
             columns[role] = spared.pop(role)
-
-
-def kept_of_baseline(found: Baseline, name: str) -> Rows:
-    """The rows of a baseline that holds some."""
-    rows = found.rows
-    assert rows is not None
-    ids = None
-    if rows.ids is not None:
-        texts = tuple(f"hash {number:016x}" for number in rows.ids.tolist())
-        ids = RowNames("ids", np.arange(len(texts), dtype=np.int32), texts)
-    scores = None
-    if rows.scores is not None:
-        scores = Scores("y_prob" if rows.is_prob else "y_score", rows.scores)
-    return Rows(found.classes, rows.true, rows.pred, scores, rows.weights, ids=ids, name=name)
-
-
-def with_hashes(rows: Rows) -> Rows:
-    """The same rows, matched by what a baseline keeps of their ids."""
-    if rows.ids is None:
-        return rows
-    hashes = tuple(f"hash {number:016x}" for number in hashed(rows.ids.texts).tolist())
-    return replace(rows, ids=replace(rows.ids, hashes=hashes))
-
-
-def rows_of_baseline(rows: Rows) -> BaselineRows:
-    """The rows as a baseline keeps them."""
-    ids = None if rows.ids is None else hashed(rows.ids.texts)[rows.ids.codes]
-    scores = None if rows.values is None else np.asarray(rows.values, np.float32)
-    assert rows.pred is not None
-    return BaselineRows(rows.true, rows.pred, ids, scores, rows.is_prob, rows.weights)

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike, fspath
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from karat.api.gate.arguments import asked_of, check_flags, target_of
-from karat.api.gate.evaluation import GateCases
-from karat.api.gate.measure import measured_in, measured_of, report_of
-from karat.api.gate.rows import Given, baseline_of, rows_given, rows_of_baseline
+import numpy as np
+
+from karat.api.comparison_arguments import unknown_choice
+from karat.api.functions import check_policy, plain_text
+from karat.api.gate.evaluation import Evaluation
+from karat.api.gate.measure import GateSpec
+from karat.api.gate.rows import RowsSpec, baseline_of, rows_of
 from karat.api.results import Report
+from karat.data.flags import check_flag
 from karat.data.rows import Rows
 from karat.data.threads import check_threads
-from karat.errors import error
+from karat.data.writing import write_text
+from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
-from karat.metrics import get
-from karat.output.gate.baselines import Baseline, text_of_baseline
-from karat.results.gate.outcome import GateResult
-from karat.results.gate.rules import Rule, default_rules, rules_of
+from karat.inference.confidence import Confidence
+from karat.output.gate.baseline import text_of_baseline
+from karat.results.gate.result import GateResult
+from karat.results.gate.rules import Rule, default_rules, refused, rules_of
 from karat.results.gate.verdicts import judged
 
-__all__ = ["GateResult", "gate", "run_gate"]
+__all__ = ["CHOICES", "GateResult", "gate", "run_gate"]
 
-KEPT_OF_SLICES = ("accuracy", "macro_f1")
-"""What a baseline keeps of every slice, beside the metrics of the rules."""
+CHOICES: Final = (
+    "evidence",
+    "min_n",
+    "level",
+    "adjust",
+    "allow_mismatch",
+    "strict_inconclusive",
+    "warn_only",
+    "with_rows",
+    "undefined",
+)
+"""The choices of a gate, beside its rules."""
 
 
 @names_its_arguments
@@ -67,17 +84,17 @@ def gate(
 
     Args:
         y_true: true labels, [n]; or a table, files of predictions, or a `Report`.
-        y_pred, y_prob, y_score: what the model said of them, as in `karat.evaluate`.
+        y_pred, y_prob, y_score: its predictions, as in `karat.evaluate`.
         min, max: a dict from metric to the bound of its value.
         max_drop: a dict from metric to a drop: it fails where a larger one than that is shown.
         no_worse_than: a dict from metric to a drop: it passes only where such a drop is excluded.
         baseline: what to compare with: a file that `update_baseline` wrote, predictions of the
             earlier model in files or a table, its `Report` or the JSON of it, or, beside arrays,
-            what it said of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
+            its predictions of the same rows. Without `max_drop` and `no_worse_than`, accuracy and
             macro F1 may not be significantly worse.
-        evidence: ``"value"``: bounds are asked of the value; ``"low"``: of the limit of its
+        evidence: ``"value"``: bounds hold for the value; ``"low"``: for the limit of its
             interval on their side.
-        by: a column, or a value for each row: every rule is asked of every slice too.
+        by: a column, or a value for each row: every rule holds for every slice too.
         min_n: slices with fewer rows are inconclusive.
         true, pred, prob, score, weights, clusters: columns of a table, as in `karat.evaluate`;
             weights and clusters of arrays are values.
@@ -105,23 +122,33 @@ def gate(
     Example:
         >>> import karat
         >>> truth = ["cat", "dog", "dog", "cat"] * 25
-        >>> said = ["cat", "dog", "cat", "cat"] * 25
-        >>> print(karat.gate(truth, said, min={"accuracy": 0.7}))
+        >>> predicted = ["cat", "dog", "cat", "cat"] * 25
+        >>> print(karat.gate(truth, predicted, min={"accuracy": 0.7}))
         karat gate  PASS: 1 of 1 rule passed
           PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
     """
     columns = {
-        "true": true, "pred": pred, "prob": prob, "score": score, "weights": weights,
-        "clusters": clusters, "ids": id, "by": by,
-    }  # fmt: skip
+        "true": true,
+        "pred": pred,
+        "prob": prob,
+        "score": score,
+        "weights": weights,
+        "clusters": clusters,
+        "ids": id,
+        "by": by,
+    }
     options = {
-        "labels": labels, "positive": positive, "threshold": threshold, "nulls": nulls,
+        "labels": labels,
+        "positive": positive,
+        "threshold": threshold,
+        "nulls": nulls,
         "n_threads": n_threads,
-    }  # fmt: skip
+    }
     return run_gate(
-        Given(y_true, y_pred, y_prob, y_score, columns, options),
+        RowsSpec(y_true, y_pred, y_prob, y_score, columns, options),
         rules_of(min=min, max=max, max_drop=max_drop, no_worse_than=no_worse_than),
-        baseline=baseline,
+        baseline,
+        update_baseline,
         evidence=evidence,
         min_n=min_n,
         level=level,
@@ -129,130 +156,131 @@ def gate(
         allow_mismatch=allow_mismatch,
         strict_inconclusive=strict_inconclusive,
         warn_only=warn_only,
-        update_baseline=update_baseline,
         with_rows=with_rows,
         undefined=undefined,
     )
 
 
 def run_gate(
-    given: Given,
-    rules: list[Rule],
-    *,
+    given: RowsSpec,
+    rules: Sequence[Rule],
     baseline: Any = None,
-    evidence: str = "value",
-    min_n: int = 30,
-    level: float = 0.95,
-    adjust: str = "holm",
-    allow_mismatch: bool = False,
-    strict_inconclusive: bool = False,
-    warn_only: bool = False,
-    update_baseline: str | PathLike[str] | None = None,
-    with_rows: bool = False,
-    undefined: str = "zero",
+    update_baseline: Any = None,
+    **choices: Any,
 ) -> GateResult:
-    """The gate of rows and rules; see `gate`."""
-    asked = asked_of(evidence, level, adjust, undefined, min_n, rules, baseline)
-    check_flags(
-        allow_mismatch=allow_mismatch,
-        strict_inconclusive=strict_inconclusive,
-        warn_only=warn_only,
-        with_rows=with_rows,
-    )
+    """The gate of rows and rules; see `gate`.
+
+    Args:
+        choices: ``evidence`` to ``undefined``, all of them.
+    """
+    spec = _spec(**choices)
+    needing = next((rule for rule in rules if rule.needs_baseline), None)
+    if needing is not None and baseline is None:
+        do = "Give baseline= (--baseline FILE), or bounds of the value: min=, max=."
+        raise refused(f"The rule {needing.text!r} needs a baseline", do)
     check_threads(given.options.get("n_threads"))
-    target = None if update_baseline is None else target_of(update_baseline)
-    rules = list(rules)
-    if baseline is not None and not any(rule.needs_baseline for rule in rules):
-        rules += default_rules()
-    if not rules and update_baseline is None:
-        raise error(
-            "K176",
-            found="There is no rule and no baseline",
-            do="Say what to ask: min={'macro_f1': 0.8} (--min macro_f1=0.8), or baseline=.",
-        )
+    target = None if update_baseline is None else _target(update_baseline)
+    if baseline is not None and needing is None:
+        rules = [*rules, *default_rules()]
+    if not rules and target is None:
+        do = "Say what to ask: min={'macro_f1': 0.8} (--min macro_f1=0.8), or baseline=."
+        raise refused("There is no rule and no baseline", do)
     by = given.columns.get("by")
     if isinstance(given.y_true, Report):
-        if by is not None or with_rows:
+        if by is not None or spec.with_rows:
+            argument = "with_rows=" if by is None else "by="
             raise error(
-                "K120",
-                found="A report was given with by= or with_rows=",
+                "K160",
+                argument=argument,
+                report="a report",
+                found=f"A report was given with {argument}",
                 do="Give the rows: a report does not hold them.",
             )
         current: Rows | Report = given.y_true
     else:
-        current = rows_given(given, _called(given.y_true, "the predictions"))
-    name = _called(baseline, "the baseline")
-    before = None if baseline is None else baseline_of(given, baseline, name)
-    by_name = by if isinstance(by, str) else "slice"
-    are_named = not given.is_table or given.columns.get("weights") is not None
-    run = GateCases(rules, asked, current, before, name, by_name, allow_mismatch, are_named)
-    cases, notes, is_paired = run.cases()
+        current = rows_of(given, _name(given.y_true, "the predictions"))
+    name = _name(baseline, "the baseline")
+    run = Evaluation(
+        rules,
+        spec,
+        current,
+        None if baseline is None else baseline_of(given, baseline, name),
+        name,
+        by if isinstance(by, str) else "slice",
+        not given.is_table or given.columns.get("weights") is not None,
+    )
+    cases = run.cases()
     result = GateResult(
-        judged(cases, level=asked.level, evidence=asked.evidence, adjust=adjust),
+        judged(cases, level=spec.level, evidence=spec.evidence, adjust=spec.adjust),
         run.n,
-        asked.level,
-        adjust,
+        spec.level,
+        spec.adjust,
         None if baseline is None else name,
-        is_paired,
-        tuple(notes),
-        bool(strict_inconclusive),
-        bool(warn_only),
+        run.is_paired,
+        tuple(run.notes),
+        spec.strict_inconclusive,
+        spec.warn_only,
         None if isinstance(current, Report) else current.mapping or None,
     )
     if target is None:
         return result
-    return _updated(result, run, target, with_rows=with_rows)
+    note = f"{target} was not written: the gate failed."
+    if result.passed:
+        _write(target, text_of_baseline(run.baseline()) + "\n")
+        note = f"Wrote {target}."
+    return replace(result, notes=(*result.notes, note))
 
 
-def _called(source: Any, otherwise: str) -> str:
+def _name(source: Any, otherwise: str) -> str:
     return fspath(source) if isinstance(source, str | PathLike) else otherwise
 
 
-def _updated(result: GateResult, run: GateCases, path: str, *, with_rows: bool) -> GateResult:
-    """Write the baseline, where the gate passes."""
-    from dataclasses import replace
+def _spec(
+    evidence: Any, level: Any, adjust: Any, undefined: Any, min_n: Any, **flags: Any
+) -> GateSpec:
+    """The choices of a gate, beside its rules.
 
-    from karat.data.writing import write_text
+    Errors:
+        K122 an option is no choice.
+    """
+    for argument, value, known in (
+        ("evidence", evidence, ("value", "low")),
+        ("adjust", adjust, ("holm", "none")),
+    ):
+        if plain_text(value) not in known:
+            do = "'low' asks a bound of the limit; 'holm' allows for many rules."
+            raise unknown_choice(argument, value, shown(known), do)
+    if Confidence.of(level) is None:
+        do = "A gate needs intervals to tell a drop from chance."
+        raise unknown_choice("level", level, "a number between 0 and 1, as 0.95", do)
+    if isinstance(min_n, bool) or not isinstance(min_n, int | np.integer) or min_n < 1:
+        do = "Slices with fewer rows are not judged."
+        raise unknown_choice("min_n", min_n, "a whole number of at least 1", do)
+    policy = check_policy(undefined)
+    for argument, flag in flags.items():
+        check_flag(argument, flag, "A text such as 'no' would count as True.")
+    is_set = {argument: bool(flag) for argument, flag in flags.items()}
+    return GateSpec(evidence, float(level), adjust, int(min_n), policy, **is_set)
 
-    if not result.passed:
-        note = f"{path} was not written: the gate failed."
-        return replace(result, notes=(*result.notes, note))
-    text = text_of_baseline(_made(run, with_rows=with_rows)) + "\n"
+
+def _target(path: Any) -> str:
+    """The file of the next baseline, checked before the rows are read.
+
+    Errors:
+        K122 it is no path; K413 it cannot be written.
+    """
+    if not isinstance(path, str | PathLike):
+        do = "The next baseline is written there, if the gate passes."
+        raise unknown_choice("update_baseline", path, "the path of a file", do)
+    target = fspath(path)
+    if not Path(target).absolute().parent.is_dir():
+        raise error("K413", path=target, found="there is no such folder")
+    return target
+
+
+def _write(path: str, text: str) -> None:
     try:
         write_text(path, text)
     except (OSError, ValueError) as problem:  # a name may hold what no file system takes
         found = getattr(problem, "strerror", None) or str(problem)
         raise error("K413", path=path, found=found[:1].lower() + found[1:]) from None
-    return replace(result, notes=(*result.notes, f"Wrote {path}."))
-
-
-def _made(run: GateCases, *, with_rows: bool) -> Baseline:
-    current = run.current
-    settings = {"level": run.asked.level, "undefined": run.asked.undefined}
-    if isinstance(current, Report):
-        found = {name: measured_in(current, get(name)) for name in current.metrics}
-        found |= {str(metric): measured_in(current, metric) for metric in run.metrics}
-        return Baseline(current.classes, current.cells, current.n_rows, found, settings)
-    report = report_of(current, None, run.asked)
-    metrics = {name: measured_in(report, get(name)) for name in report.metrics}
-    gated = measured_of(current, run.metrics, run.asked, is_whole=True)
-    metrics |= {str(metric): found for metric, found in gated.items()}
-    kept = list(dict.fromkeys([*map(get, KEPT_OF_SLICES), *run.metrics]))
-    slices = {}
-    for label, rows in run.slices(current):
-        part = current.at(rows)
-        if run.unfit(part, label) is None:
-            of_slice = measured_of(part, kept, run.asked, is_whole=False)
-            name = label.partition("=")[2]
-            slices[name] = {str(metric): found for metric, found in of_slice.items()}
-    cells = report.cells.with_classes(current.classes)
-    return Baseline(
-        current.classes,
-        cells,
-        current.n,
-        metrics,
-        settings,
-        None if current.slices is None else run.by,
-        slices,
-        rows_of_baseline(current) if with_rows else None,
-    )

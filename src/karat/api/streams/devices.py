@@ -89,9 +89,14 @@ class StreamDevices:
         return classes if guess is not None and set(guess) <= set(classes.labels) else None
 
     def _added(
-        self, rows: Arrived, classes: Classes, before: ScoreParts | None, *, is_part: bool,
+        self,
+        rows: Arrived,
+        classes: Classes,
+        before: ScoreParts | None,
+        *,
+        is_part: bool,
         is_waited_for: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if rows.scores is None:
             self._tallies.add_labels(rows, classes, is_part=is_part, is_waited_for=is_waited_for)
         else:

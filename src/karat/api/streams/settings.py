@@ -82,9 +82,16 @@ class Settings:
         }
         confidence |= {name: given[name] for name in ("seed", "n_replicates")}
         found = cls(
-            labels, names, positive, threshold, _texts(given["metrics"]), confidence,
-            check_policy(given["undefined"]), given["n_threads"], checked_memory(max_memory),
-        )  # fmt: skip
+            labels,
+            names,
+            positive,
+            threshold,
+            _texts(given["metrics"]),
+            confidence,
+            check_policy(given["undefined"]),
+            given["n_threads"],
+            checked_memory(max_memory),
+        )
         asked = found.asked
         if asked is not None:
             # As they are written: a level may have come as a Decimal.

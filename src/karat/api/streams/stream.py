@@ -87,11 +87,22 @@ class Stream:
     ) -> None:
         declared = None if labels is None else declared_labels(labels)
         self._settings = Settings.of(
-            labels=declared, class_names=class_names, positive=positive, threshold=threshold,
-            metrics=metrics, level=level, method=method, side=side, design=design,
-            weights_are=weights_are, seed=seed, n_replicates=n_replicates, undefined=undefined,
-            n_threads=n_threads, max_memory=max_memory,
-        )  # fmt: skip
+            labels=declared,
+            class_names=class_names,
+            positive=positive,
+            threshold=threshold,
+            metrics=metrics,
+            level=level,
+            method=method,
+            side=side,
+            design=design,
+            weights_are=weights_are,
+            seed=seed,
+            n_replicates=n_replicates,
+            undefined=undefined,
+            n_threads=n_threads,
+            max_memory=max_memory,
+        )
         self._begin()
 
     def _begin(self) -> None:
@@ -130,14 +141,14 @@ class Stream:
             weights: float[n], or None; in every batch or in none.
 
         Errors:
-            K101 to K118, K124 labels and weights; K130 to K137 scores; K120 arguments that do not
-            go together; K126 an argument that it does not have; K201, K202, K203 a batch of another
-            kind than those before.
+            K101 to K118, K124 labels and weights; K130 to K137 scores; K127 to K129 no true
+            labels, no predictions, two kinds of scores; K126 an argument that it does not have;
+            K201, K202, K203, K180 a batch of another kind than those before.
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
         if y_true is None:
-            raise error("K120", found="y_true was not given", do="Give y_true and y_pred=.")
+            raise error("K127", others="y_pred=")
         rows = arrived(y_true, y_pred, y_prob, y_score, weights)
         if rows is not None and self._update_on_device(rows):
             return
@@ -214,10 +225,14 @@ class Stream:
         if cells is None:
             # Discovered classes have no positive one before all are known.
             cells = tally_labels(
-                y_true, y_pred, labels=settings.labels, weights=weights,
+                y_true,
+                y_pred,
+                labels=settings.labels,
+                weights=weights,
                 positive=settings.positive if settings.labels is not None else None,
-                n_threads=settings.n_threads, is_part=True,
-            )  # fmt: skip
+                n_threads=settings.n_threads,
+                is_part=True,
+            )
         with self._lock:
             if self._has_scores:
                 raise mixed("labels alone", "rows with scores")
@@ -258,7 +273,7 @@ class Stream:
             group: of torch.distributed; None: all processes.
 
         Errors:
-            K120 no group of processes was started, another process could not hand over its
+            K216 no group of processes was started, another process could not hand over its
             stream, or it was called before; K201, K202, K203 as of `merge`: in every process alike.
 
         Cost: every process receives the bytes of all others, padded to the longest, and merges
@@ -278,7 +293,7 @@ class Stream:
             failed = [rank for rank, part in enumerate(parts) if part is None]
             if failed:
                 raise error(
-                    "K120",
+                    "K216",
                     found=f"The process of rank {failed[0]} could not hand over its stream",
                     do="Its own error says why.",
                 )
@@ -296,7 +311,8 @@ class Stream:
         Only counts of labels can be taken away exactly.
 
         Errors:
-            K208 this stream does not hold it; K120 rows with scores or weights; K201, K202.
+            K208 this stream does not hold it; K215 it is no stream; K217 rows with scores or
+            weights; K201, K202.
         """
         if not isinstance(other, Stream):
             raise no_stream("subtract", other, "Give the karat.Stream that was merged in.")

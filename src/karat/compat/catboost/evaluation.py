@@ -47,7 +47,7 @@ def eval_metric(
 
     Errors:
         K601 the description; K101, K102, K103, K113, K114, K116, K125, K151, K152, K153 the data;
-        K120, K122 other arguments. All are ValueErrors.
+        K122, K602 other arguments. All are ValueErrors.
 
     Cost: one read of the scores; a sort of n rows for each class or pair of classes of an area.
 
@@ -60,8 +60,7 @@ def eval_metric(
     names = ("group_id", "group_weight", "subgroup_id", "pairs")
     for name, value in zip(names, (group_id, group_weight, subgroup_id, pairs), strict=True):
         if value is not None:
-            found = f"{name} was given; no metric of classes reads it"
-            raise error("K120", found=found, do="Leave it out.")
+            raise error("K602", argument=name)
     description = parse(metric)
     n_threads = _threads(thread_count)
     return values_of(as_rows(label, approx, weight), description, n_threads)

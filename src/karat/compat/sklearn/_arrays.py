@@ -30,10 +30,7 @@ Array = npt.NDArray[Any]
 Wanted = Literal["numeric", "float", "weights"] | np.dtype[Any] | None
 """The dtype asked for; "float" and "weights" keep what is float already."""
 
-FLOATS: Final = {
-    "float": (np.float64, np.float32, np.float16),
-    "weights": (np.float64, np.float32),
-}
+FLOATS: Final = {"float": (np.float64, np.float32, np.float16), "weights": (np.float64, np.float32)}
 UNCHECKED: Final[dict[str, Any]] = {"finite": False, "min_samples": 0, "min_features": 0}
 """Arguments of `as_array` for values that are checked later."""
 

@@ -16,13 +16,7 @@ from karat.compat.sklearn._targets import as_weights
 from karat.data.scores.matrix_columns import Columns
 from karat.data.scores.ranking import Ranked, rank, rank_pooled
 
-__all__ = [
-    "are_plain",
-    "are_probabilities",
-    "averaged_areas",
-    "pairwise_area",
-    "precision_of_rows",
-]
+__all__ = ["are_plain", "are_probabilities", "averaged_areas", "pairwise_area", "precision_of_rows"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -205,12 +205,7 @@ def det_curve(
 
 @drop_in(n_bins=_BINS, strategy=_STRATEGY)
 def calibration_curve(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    pos_label: Any = None,
-    n_bins: Any = 5,
-    strategy: Any = "uniform",
+    y_true: Any, y_prob: Any, *, pos_label: Any = None, n_bins: Any = 5, strategy: Any = "uniform"
 ) -> tuple[Array, Array]:
     """Share of positives and mean probability of bins; ``sklearn.calibration.calibration_curve``.
 

@@ -229,12 +229,7 @@ def _pair(
 
 
 def careful(
-    y_true: Any,
-    y_pred: Any,
-    sample_weight: Any,
-    *,
-    cells: bool = False,
-    in_row_order: bool = False,
+    y_true: Any, y_pred: Any, sample_weight: Any, *, cells: bool = False, in_row_order: bool = False
 ) -> Pair:
     """The counts after every check, with `columns`.
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from karat.compat.torchmetrics.metric import Metric
 from karat.compat.torchmetrics.rules import rule_of
-from karat.compat.torchmetrics.table import TABLE, Measure, Task, written
+from karat.compat.torchmetrics.table import TABLE, Measure, Task
 from karat.errors import error
 
 __all__ = ["functions", "metrics"]
@@ -84,15 +84,21 @@ def _metric(name: str, measure: Measure, task: Task, parent: type[Metric]) -> An
 
 
 def _with_signature(name: str, taken: list[Parameter], returns: str, run: Made) -> Any:
-    """A function with these parameters, which calls ``run`` with all of them by name.
+    """A function with these parameters, which calls ``run`` with all of them by name."""
+    own = Signature(taken, return_annotation=returns)
 
-    Python itself binds the arguments, so that a call costs and fails as of any function.
-    """
-    given = ", ".join(f"{own.name}={own.name}" for own in taken)
-    text = f"def {name}({', '.join(written(taken))}) -> {returns}:\n    return run({given})"
-    scope = {"Any": Any, "Tensor": Tensor, "run": run}
-    exec(text, scope)  # noqa: S102 - of the names and defaults in the table
-    return scope[name]
+    def made(*args: Any, **options: Any) -> Any:
+        try:
+            bound = own.bind(*args, **options)
+        except TypeError as problem:
+            raise TypeError(f"{name}() {problem}") from None
+        bound.apply_defaults()
+        return run(**bound.arguments)
+
+    made.__name__ = made.__qualname__ = name
+    made.__annotations__ = {one.name: one.annotation for one in taken} | {"return": returns}
+    vars(made)["__signature__"] = own
+    return made
 
 
 def _by_task(name: str, taken: list[Parameter], returns: str, of_tasks: Mapping[str, Made]) -> Made:

@@ -143,12 +143,7 @@ def _labels(preds: Tensor, top_k: int) -> Whole:
 
 
 def _counted(
-    true: Whole,
-    pred: Whole,
-    k: int,
-    kept: Tensor | None,
-    weights: Tensor | None,
-    samplewise: bool,
+    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None, samplewise: bool
 ) -> Tally:
     if not samplewise:
         return Tally(count_cells(true, pred, k, kept, weights))

@@ -158,11 +158,7 @@ def _limit(tn: float, fp: float, fn: float, tp: float) -> float:
 
 
 def jaccard(
-    tally: Tally,
-    need: Need,
-    *,
-    average: str | None = None,
-    zero_division: float = 0.0,
+    tally: Tally, need: Need, *, average: str | None = None, zero_division: float = 0.0
 ) -> Tensor:
     """Shared rows by rows of either; the class that is ignored has no say in averages."""
     each = catalogued(tally, "jaccard", "per_class")

@@ -215,9 +215,18 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
 
 
 _NUMBERS = {
-    "c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
-    "e": "f2", "f": "f4", "g": "f8",
-}  # fmt: skip
+    "c": "i1",
+    "C": "u1",
+    "s": "i2",
+    "S": "u2",
+    "i": "i4",
+    "I": "u4",
+    "l": "i8",
+    "L": "u8",
+    "e": "f2",
+    "f": "f4",
+    "g": "f8",
+}
 # Numbers, bits, text in its three forms, decimals of 128 and 256 bits, times, lists.
 _READABLE = re.compile(
     r"[cCsSiIlLefgbuUzZ]|v[uz]|d:\d+,-?\d+(,128|,256)?|t[dt][Dmsun]|ts[smun]:.*|\+[lL]|\+w:\d+"

@@ -139,10 +139,7 @@ class ArrowValue:
 
 
 def _united(
-    values: list[list[object]],
-    codes: list[Codes],
-    chunks: tuple[Chunk, ...],
-    argument: str,
+    values: list[list[object]], codes: list[Codes], chunks: tuple[Chunk, ...], argument: str
 ) -> tuple[list[list[object]], list[Codes]]:
     """One dictionary for all chunks, and the codes of each chunk in it."""
     places: dict[object, int] = {}

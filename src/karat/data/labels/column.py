@@ -180,11 +180,7 @@ def without_unseen(column: Column) -> Column:
     if column.labels is None:
         return column
     seen = occurring(
-        column.argument,
-        column.codes,
-        len(column.labels),
-        base=column.base,
-        missing=column.missing,
+        column.argument, column.codes, len(column.labels), base=column.base, missing=column.missing
     )
     labels = tuple(x if is_seen else None for x, is_seen in zip(column.labels, seen, strict=True))
     return replace(column, labels=labels)

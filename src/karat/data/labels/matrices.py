@@ -83,7 +83,7 @@ def check_order(confusion: Any, names: Sequence[Label]) -> None:
     """Refuse labels= that would call the classes of a labelled matrix by each other's names.
 
     Errors:
-        K120 a frame has the same labels in another order.
+        K149 a frame has the same labels in another order.
     """
     for axis in _axes(confusion):
         try:
@@ -92,11 +92,7 @@ def check_order(confusion: Any, names: Sequence[Label]) -> None:
             continue
         is_counted = stored == tuple(range(len(stored)))
         if not is_counted and stored != tuple(names) and set(stored) == set(names):
-            raise error(
-                "K120",
-                found=f"The matrix is labelled {shown(stored)}, and labels= lists {shown(names)}",
-                do="Bring rows and columns of the matrix into that order, or leave labels= out.",
-            )
+            raise error("K149", stored=shown(stored), labels=shown(names))
 
 
 def _axes(confusion: Any) -> list[list[Any]]:
@@ -168,10 +164,7 @@ def _has_large(array: npt.NDArray[Any]) -> bool:
 
 
 def _check_values(array: npt.NDArray[Any]) -> None:
-    checks = (
-        ("NaN or infinite", ~np.isfinite(array)),
-        ("negative", array < 0),
-    )
+    checks = (("NaN or infinite", ~np.isfinite(array)), ("negative", array < 0))
     for kind, is_bad in checks:
         if is_bad.any():
             row, column = (int(place) for place in np.argwhere(is_bad)[0])

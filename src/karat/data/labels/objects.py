@@ -108,9 +108,7 @@ def _value_of(item: Any) -> Any:
 
 
 def _refusal(
-    items: Sequence[Any] | npt.NDArray[np.object_],
-    argument: str,
-    problem: Exception | None = None,
+    items: Sequence[Any] | npt.NDArray[np.object_], argument: str, problem: Exception | None = None
 ) -> Exception:
     """The error of the first value that is no label; every row is read to count its like."""
     n = len(items)

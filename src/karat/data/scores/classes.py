@@ -47,9 +47,14 @@ def matched(
             check_single(names[0], ending_of(names[0]), classes, scores.argument)
         return scores, classes, codes
     placed = place_columns(
-        true, None, scores.k, argument=scores.argument, names=names, labels=labels,
+        true,
+        None,
+        scores.k,
+        argument=scores.argument,
+        names=names,
+        labels=labels,
         positive=positive,
-    )  # fmt: skip
+    )
     if placed.order is not None:
         order = list(placed.order)
         ordered = tuple(names[place] for place in order)

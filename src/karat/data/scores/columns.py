@@ -42,12 +42,20 @@ UNLESS_PREDICTED: Final = "\0"
 _ROLES: Final[Mapping[Argument, Role]] = {"y_prob": "prob", "y_score": "score"}
 _ARGUMENTS: Final[Mapping[Role, Argument]] = {"prob": "y_prob", "score": "y_score"}
 _STEMS: Final[Mapping[str, Role | None]] = {
-    "probability:class": "prob", "probability": "prob", "proba": "prob", "prob": "prob",
-    "p": "prob", ".pred": "prob",
-    "score": "score", "scores": "score", "logit": "score", "logits": "score",
+    "probability:class": "prob",
+    "probability": "prob",
+    "proba": "prob",
+    "prob": "prob",
+    "p": "prob",
+    ".pred": "prob",
+    "score": "score",
+    "scores": "score",
+    "logit": "score",
+    "logits": "score",
     # They may hold anything: labels of several models, say.
-    "pred": None, "class": None,
-}  # fmt: skip
+    "pred": None,
+    "class": None,
+}
 _PATTERN = re.compile(r"[*?\[]")
 _OF_TEXT: Final = "of text (0.5 is a number; 0,5 and 50% are text)"
 
@@ -99,7 +107,7 @@ def find_score_columns(
         and sentences about columns that look like scores and were not read.
 
     Errors:
-        K120 both given, or a column twice; K404 there is no such column; K405 several could be
+        K129 both given; K157 a column twice; K404 there is no such column; K405 several could be
         one role, or the scores; K406 no truth, or neither prediction nor scores.
     """
     looked = find_roles(columns, types, given, needs=())
@@ -151,11 +159,8 @@ def _chosen(
 ) -> ScoreColumns | None:
     """The columns that the caller named."""
     if prob and score:
-        raise error(
-            "K120",
-            found="Columns were named for the probabilities and for the scores",
-            do="Give one of prob= and score=.",
-        )
+        found = "Columns were named for the probabilities and for the scores"
+        raise error("K129", found=found, prob="prob", score="score")
     named = prob or score
     if not named:
         return None
@@ -172,11 +177,10 @@ def _chosen(
             candidates = f"{n_found} columns named {name!r}"
             raise error("K405", role=meaning(role), candidates=candidates, do="Rename all but one")
         if name in used or name in names[:place]:
-            other = meaning(used[name]) if name in used else meaning(role)
-            found = f"Column {name!r} is named for {other} and {meaning(role)}"
-            if name in names[:place]:
-                found = f"Column {name!r} is named twice for {meaning(role)}"
-            raise error("K120", found=found, do="Give each its own column.")
+            purposes = f"twice for {meaning(role)}"
+            if name not in names[:place]:
+                purposes = f"for {meaning(used[name])} and {meaning(role)}"
+            raise error("K157", column=name, purposes=purposes)
     told = repr(names[0]) if len(names) == 1 else f"{shown(names, 2)}"
     endings = None
     if len(names) == 1:

@@ -153,10 +153,7 @@ def _of_table(table: Any, argument: Argument) -> Scores:
 
 
 def gathered(
-    columns: Mapping[str, Any],
-    names: Sequence[str],
-    argument: Argument,
-    kept: Flags | None = None,
+    columns: Mapping[str, Any], names: Sequence[str], argument: Argument, kept: Flags | None = None
 ) -> Scores:
     """One matrix of the columns of a table.
 

@@ -35,8 +35,4 @@ def checked_threshold(threshold: Any, classes: Classes) -> float | None:
 
 def both_decide(predictions: str, threshold: Any) -> KaratError:
     """The error of predictions that are given beside a threshold that makes others."""
-    return error(
-        "K120",
-        found=f"threshold={short(threshold)} was given with {predictions}",
-        do="Give one: either says what is predicted.",
-    )
+    return error("K140", threshold=short(threshold), predictions=predictions)

@@ -10,8 +10,15 @@ from typing import Final
 from karat.data.labels.identity import Kind
 from karat.tally.classes import Label
 
-__all__ = ["are_numbers", "are_of_others", "label_in", "named", "numbers_in_order", "only_count",
-           "readings"]  # fmt: skip
+__all__ = [
+    "are_numbers",
+    "are_of_others",
+    "label_in",
+    "named",
+    "numbers_in_order",
+    "only_count",
+    "readings",
+]
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}

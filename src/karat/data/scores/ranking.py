@@ -212,9 +212,14 @@ def rank(
         [3, 0]
     """
     packed = _native.pack_scores(
-        column, np.ascontiguousarray(codes), own, k, _contiguous(weights), n_threads or 0,
+        column,
+        np.ascontiguousarray(codes),
+        own,
+        k,
+        _contiguous(weights),
+        n_threads or 0,
         names_rows,
-    )  # fmt: skip
+    )
     return Ranked(packed, k, own, totals, is_weighted=weights is not None)
 
 

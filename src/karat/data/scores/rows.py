@@ -151,9 +151,15 @@ class ScoreTally:
             bits |= self._bits
             try:
                 self._read = _native.read_scores(
-                    self._kernel_rows(slice(None)), self.codes, self.classes.k, self.weights,
-                    self.is_prob, self.scores.tolerance, bits, self.n_threads,
-                )  # fmt: skip
+                    self._kernel_rows(slice(None)),
+                    self.codes,
+                    self.classes.k,
+                    self.weights,
+                    self.is_prob,
+                    self.scores.tolerance,
+                    bits,
+                    self.n_threads,
+                )
             except _native.Rejected as rejected:
                 if rejected.args[1] == 1:
                     raise refuse_scores(self.scores, rejected) from None
@@ -208,9 +214,15 @@ class ScoreTally:
         if not len(codes):
             return np.empty(0)
         read = _native.read_scores(
-            self._kernel_rows(part), codes, self.classes.k, None, self.is_prob,
-            self.scores.tolerance, bit | _ROWS, self.n_threads,
-        )  # fmt: skip
+            self._kernel_rows(part),
+            codes,
+            self.classes.k,
+            None,
+            self.is_prob,
+            self.scores.tolerance,
+            bit | _ROWS,
+            self.n_threads,
+        )
         found = read.rows(bit.bit_length() - 1)
         assert found is not None
         return found
@@ -223,9 +235,12 @@ class ScoreTally:
         pred_side = Side(Column("y_pred", pred, "integer"), pred, 0, identity)
         try:
             return count_aligned(
-                Aligned(self.classes, true_side, pred_side), self.weights, True, self.n_threads,
+                Aligned(self.classes, true_side, pred_side),
+                self.weights,
+                True,
+                self.n_threads,
                 is_part=self.is_part,
-            )  # fmt: skip
+            )
         except _native.Rejected as rejected:
             explain_weights(rejected, self.weights, self.weights_argument)
         except AllZeroError:
@@ -281,9 +296,15 @@ class ScoreTally:
     def _ranked(self, column: npt.NDArray[Any], i: int, names_rows: bool) -> Ranked:
         try:
             ranked = rank(
-                column, self.codes, i, self.classes.k, self.weights, self.n_threads or None,
-                self._totals, names_rows=names_rows,
-            )  # fmt: skip
+                column,
+                self.codes,
+                i,
+                self.classes.k,
+                self.weights,
+                self.n_threads or None,
+                self._totals,
+                names_rows=names_rows,
+            )
         except _native.Rejected as rejected:
             if rejected.args[1] == 1:
                 self.read()  # names the value, its row and its column

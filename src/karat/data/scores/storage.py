@@ -239,9 +239,14 @@ class ScoreParts:
         if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
             sides = [("strings" if isinstance(c.labels[0], str) else "numbers") for c in (a, b)]
             raise error(
-                "K108", left="y_true", left_kind=sides[1], left_value=b.labels[0],
-                right="an earlier batch", right_kind=sides[0], right_value=a.labels[0],
-            )  # fmt: skip
+                "K108",
+                left="y_true",
+                left_kind=sides[1],
+                left_value=b.labels[0],
+                right="an earlier batch",
+                right_kind=sides[0],
+                right_value=a.labels[0],
+            )
         both = discovered((*a.labels, *b.labels), self.positive)
         assert self.shape is not None
         columns = self.shape[0] or 2

@@ -21,20 +21,18 @@ def repeated(rows: ScoreTally) -> ScoreTally:
     """A row of weight 3 as three rows.
 
     Errors:
-        K120 weights that are not whole numbers, or add up to more than 10^8 rows.
+        K150 weights that are not whole numbers, or add up to more than 10^8 rows.
 
     Cost: a copy of the scores of as many rows.
     """
     if rows.weights is None:
         return rows
-    found = "weights_are='frequency' was given with weights that "
     if (rows.weights % 1.0 != 0).any():
-        do = "Leave it out: such weights say how much a row counts."
-        raise error("K120", found=f"{found}are not whole numbers", do=do)
+        raise error("K150", found="are not whole numbers")
     total = float(rows.weights.sum())
     if total > _ROWS_MOST:
-        do = "With scores, rows are repeated: leave it out, or take a sample of them."
-        raise error("K120", found=f"{found}add up to {total:.3g} rows", do=do)
+        advice = "With scores, rows are repeated: leave it out, or take a sample of them."
+        raise error("K150", found=f"add up to {total:.3g} rows", advice=advice)
     at = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
     return replace(
         rows,

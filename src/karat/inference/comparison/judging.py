@@ -11,14 +11,14 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.comparison.contrasts import Apart, SamplingError
 from karat.inference.comparison.families import Largest, holm, largest, tail_of, wald, z_of
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
-from karat.inference.comparison.spreads import Apart, Spread
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import range_of
 from karat.metrics import Metric
 
-__all__ = ["POWER", "Adjustment", "Asked", "Measured", "judged", "root", "tested_at_once"]
+__all__ = ["POWER", "Adjustment", "ComparisonSpec", "Measured", "judged", "root", "tested_at_once"]
 
 Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
 Limits: TypeAlias = Callable[[float], tuple[float, float]]
@@ -37,8 +37,8 @@ _STILL_WITHOUT: Final = f"{_STILL}; there are no limits: rows to come may"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a comparison.
+class ComparisonSpec:
+    """The choices of a comparison.
 
     Attributes:
         level: of the intervals, and 1 − the error rate of the tests.
@@ -82,7 +82,7 @@ class Measured:
     metric: Metric
     values: Sequence[float]
     n: Sequence[int]
-    spread: Spread | None
+    spread: SamplingError | None
     method: str
     tests: Mapping[tuple[int, int], tuple[str, float]]
     limits: Mapping[tuple[int, int], tuple[str, Limits]]
@@ -91,34 +91,34 @@ class Measured:
     remark: str | None = None
 
 
-def judged(found: Measured, names: Sequence[str], asked: Asked) -> list[Difference]:
-    """Every pair that was asked for, with p-values adjusted for all of them together."""
-    single = [_difference(found, pair, names, asked) for pair in asked.pairs]
+def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[Difference]:
+    """Return every pair of the spec, p-values adjusted for all of them together."""
+    single = [_difference(found, pair, names, spec) for pair in spec.pairs]
     known = [i for i, one in enumerate(single) if one.p is not None]
     drawn: Largest | None = None
     adjusted: dict[int, float] = {}
     p = [float(single[i].p or 0.0) for i in known]
-    joint = _joint(found) if asked.adjust == "maxt" and len(known) > 1 else None
+    joint = _joint(found) if spec.adjust == "maxt" and len(known) > 1 else None
     if joint is not None and found.spread is not None:
-        pairs = [asked.pairs[i] for i in known]
-        drawn = largest(joint, pairs, found.spread.df, asked.seed)
+        pairs = [spec.pairs[i] for i in known]
+        drawn = largest(joint, pairs, found.spread.df, spec.seed)
         adjusted = {
             i: max(own, drawn.p_value(_t_of(own, found.spread.df)))
             for i, own in zip(known, p, strict=True)
         }
-    elif asked.adjust == "none":
+    elif spec.adjust == "none":
         adjusted = dict(zip(known, p, strict=True))
     else:
         adjusted = dict(zip(known, holm(p), strict=True))
     done = []
-    for i, (one, pair) in enumerate(zip(single, asked.pairs, strict=True)):
+    for i, (one, pair) in enumerate(zip(single, spec.pairs, strict=True)):
         final = one
         if drawn is not None and one.low is not None:
-            alone = Confidence(asked.level).quantile(found.spread.df if found.spread else math.inf)
-            low, high = _limits(found, pair, one, max(drawn.quantile(asked.level), alone))
+            alone = Confidence(spec.level).quantile(found.spread.df if found.spread else math.inf)
+            low, high = _limits(found, pair, one, max(drawn.quantile(spec.level), alone))
             final = replace(one, low=low, high=high, method=f"{one.method}, simultaneous")
         final = replace(final, p_adjusted=adjusted.get(i))
-        done.append(replace(final, verdict=_verdict(found.metric, final, asked)))
+        done.append(replace(final, verdict=_verdict(found.metric, final, spec)))
     return done
 
 
@@ -150,16 +150,33 @@ def _t_of(p: float, df: float) -> float:
 
 
 def _difference(
-    found: Measured, pair: tuple[int, int], names: Sequence[str], asked: Asked
+    found: Measured, pair: tuple[int, int], names: Sequence[str], spec: ComparisonSpec
 ) -> Difference:
     a, b = pair
     left, right = float(found.values[a]), float(found.values[b])
+    metric = str(found.metric)
     bare = Difference(
-        str(found.metric), names[a], names[b], left, right, left - right, None, None, asked.level,
-        None, None, found.method, "not resolved", None, None, None, min(found.n[a], found.n[b]),
-        margin=asked.margin.get(str(found.metric)), discordant=found.discordant.get(pair),
+        metric=metric,
+        a=names[a],
+        b=names[b],
+        value_a=left,
+        value_b=right,
+        difference=left - right,
+        low=None,
+        high=None,
+        level=spec.level,
+        p=None,
+        p_adjusted=None,
+        method=found.method,
+        verdict="not resolved",
+        standard_error=None,
+        detectable=None,
+        rows_needed=None,
+        n=min(found.n[a], found.n[b]),
+        margin=spec.margin.get(metric),
+        discordant=found.discordant.get(pair),
         remark=found.remark,
-    )  # fmt: skip
+    )
     if not math.isfinite(bare.difference):
         reason = "one of the two values is undefined or infinite"
         return replace(bare, difference=math.nan, remark=reason)
@@ -169,7 +186,7 @@ def _difference(
         return replace(bare, method=method, p=p, remark=found.remark or _NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
     one = replace(bare, standard_error=error)
-    tail = NormalDist().inv_cdf(1.0 - asked.alpha / 2.0) + NormalDist().inv_cdf(POWER)
+    tail = NormalDist().inv_cdf(1.0 - spec.alpha / 2.0) + NormalDist().inv_cdf(POWER)
     if error > 0.0:
         one = replace(one, detectable=tail * error)
         if one.difference:
@@ -184,14 +201,14 @@ def _difference(
         # ± 0 standard errors would say that nothing is uncertain.
         return replace(one, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
     method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
-    quantile = Confidence(asked.level).quantile(found.spread.df)
+    quantile = Confidence(spec.level).quantile(found.spread.df)
     low, high = _limits(found, pair, one, quantile)
     if how is not None:
         method = f"{method}, {how[0]} interval"
     one = replace(one, p=p, low=low, high=high, method=method)
-    if (p < asked.alpha) == (low <= 0.0 <= high):
+    if (p < spec.alpha) == (low <= 0.0 <= high):
         one = replace(one, remark=_joined(one.remark, _DISAGREE))
-    return one if one.margin is None else _against_margin(found, pair, one, asked)
+    return one if one.margin is None else _against_margin(found, pair, one, spec)
 
 
 def _joined(*remarks: str | None) -> str:
@@ -242,7 +259,7 @@ def _limits(
 
 
 def _against_margin(
-    found: Measured, pair: tuple[int, int], one: Difference, asked: Asked
+    found: Measured, pair: tuple[int, int], one: Difference, spec: ComparisonSpec
 ) -> Difference:
     """Two one-sided tests (Schuirmann 1987): the interval at 1 − 2α lies inside the margin."""
     assert one.margin is not None
@@ -252,7 +269,7 @@ def _against_margin(
     def limits(quantile: float) -> tuple[float, float]:
         return _limits(found, pair, one, quantile)
 
-    low, high = limits(Confidence(max(1.0 - 2.0 * asked.alpha, 1e-9)).quantile(df))
+    low, high = limits(Confidence(max(1.0 - 2.0 * spec.alpha, 1e-9)).quantile(df))
     worst = -high if found.metric.better == "lower" else low
     not_inferior = None if found.metric.better is None else bool(worst > -margin)
     if not abs(one.difference) < margin:
@@ -296,11 +313,11 @@ def root(falls: Callable[[float], float], end: float) -> float:
     return middle
 
 
-def _verdict(metric: Metric, one: Difference, asked: Asked) -> Verdict:
+def _verdict(metric: Metric, one: Difference, spec: ComparisonSpec) -> Verdict:
     """Equivalence comes first: what is smaller than the margin does not matter, if real or not."""
-    if one.p_equivalent is not None and one.p_equivalent <= asked.alpha:
+    if one.p_equivalent is not None and one.p_equivalent <= spec.alpha:
         return "equivalent"
-    if one.p_adjusted is None or not one.p_adjusted < asked.alpha or not one.difference:
+    if one.p_adjusted is None or not one.p_adjusted < spec.alpha or not one.difference:
         return "not resolved"
     if metric.better is None:
         return "higher" if one.difference > 0 else "lower"

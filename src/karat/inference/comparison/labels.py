@@ -11,16 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors.numbers import counted
-from karat.inference.comparison.combined import SideLimits, correlation
-from karat.inference.comparison.judging import Asked, Limits, Measured
+from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
+from karat.inference.comparison.judging import ComparisonSpec, Limits, Measured
+from karat.inference.comparison.proportions import mid_p, score_limits
 from karat.inference.comparison.records import Discordant, Estimate, ratio
-from karat.inference.comparison.shares import mid_p, score_limits
-from karat.inference.comparison.spreads import Apart, Paired, Units
 from karat.inference.comparison.swaps import swap_p_values
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
-from karat.inference.shares import is_of_right_rows, of_right_rows
-from karat.inference.table_spread import TableSpread
+from karat.inference.proportions import is_of_right_rows, of_right_rows
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells, JointCells
@@ -65,13 +64,13 @@ class Joint:
             df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
         return Units(counts, squares, self.clusters, df=df)
 
-    def table(self, model: int) -> TableSpread:
+    def table(self, model: int) -> TableVariance:
         """The table of one model."""
         cells, clusters = self.cells.cells(model), self.clusters
         if clusters is not None:
             place = self.places(model, cells)
             clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
-        return TableSpread(cells, clusters=clusters)
+        return TableVariance(cells, clusters=clusters)
 
     def places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
         """int64[e]: the listed cell of a model's table that each joint cell belongs to."""
@@ -91,7 +90,9 @@ class Joint:
         return bool((said_a == said_b)[self.cells.counts > 0].all())
 
 
-def paired(joint: Joint, metrics: Sequence[Metric], asked: Asked, policy: Policy) -> list[Measured]:
+def paired(
+    joint: Joint, metrics: Sequence[Metric], spec: ComparisonSpec, policy: Policy
+) -> list[Measured]:
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
     tables = [joint.table(model) for model in range(len(cells.names))]
@@ -102,29 +103,33 @@ def paired(joint: Joint, metrics: Sequence[Metric], asked: Asked, policy: Policy
     remark = None
     if joint.is_plain and rarest < RARE and others:
         remark = f"the rarest class has {counted(rarest, 'row')}"
-        for i, (a, b) in enumerate(asked.pairs):
+        for i, (a, b) in enumerate(spec.pairs):
             found, n_drawn = swap_p_values(
-                cells.of_models([a, b]), others, asked.n_permutations, (asked.seed, i), policy
+                cells.of_models([a, b]), others, spec.n_permutations, (spec.seed, i), policy
             )
             swapped[a, b] = dict(zip(others, found, strict=True))
-            if n_drawn < asked.n_permutations:
+            if n_drawn < spec.n_permutations:
                 remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
     done = []
     for metric in metrics:
         if metric in of_right:
-            done.append(_of_right_rows(metric, joint, tables, asked, policy))
+            done.append(_of_right_rows(metric, joint, tables, spec, policy))
         else:
             tests = {pair: (_SWAPS, p[metric]) for pair, p in swapped.items()}
-            done.append(_of_tables(metric, joint, tables, asked, policy, tests, remark))
+            done.append(_of_tables(metric, joint, tables, spec, policy, tests, remark))
     return done
 
 
 def _of_right_rows(
-    metric: Metric, joint: Joint, tables: Sequence[TableSpread], asked: Asked, policy: Policy
+    metric: Metric,
+    joint: Joint,
+    tables: Sequence[TableVariance],
+    spec: ComparisonSpec,
+    policy: Policy,
 ) -> Measured:
     """A metric of the right rows alone: what counts is where one model alone is right."""
-    found = _of_tables(metric, joint, tables, asked, policy, {}, None, not joint.is_plain)
-    discordant = {pair: _discordant(joint.cells, pair) for pair in asked.pairs}
+    found = _of_tables(metric, joint, tables, spec, policy, {}, None, not joint.is_plain)
+    discordant = {pair: _discordant(joint.cells, pair) for pair in spec.pairs}
     if not joint.is_plain:
         return replace(found, discordant=discordant)
     n, scale = joint.cells.n_rows, _scale(metric, joint.cells.classes.k)
@@ -144,8 +149,8 @@ def _of_right_rows(
 def _of_tables(
     metric: Metric,
     joint: Joint,
-    tables: Sequence[TableSpread],
-    asked: Asked,
+    tables: Sequence[TableVariance],
+    spec: ComparisonSpec,
     policy: Policy,
     tests: Mapping[Pair, tuple[str, float]],
     remark: str | None,
@@ -161,13 +166,13 @@ def _of_tables(
         ]
     )
     phi = np.where(units.weights > 0, phi, 0.0)
-    same = frozenset(pair for pair in asked.pairs if joint.is_same(pair))
+    same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
     spread = Paired(phi, units) if np.isfinite(phi).all() else None
     limits: dict[Pair, tuple[str, Limits]] = {}
     if spread is not None and has_limits:
         sides = SideLimits(metric, tables, values, policy)
         together = units.covariance(phi)
-        for a, b in asked.pairs:
+        for a, b in spec.pairs:
             if sides.are_known(a, b):
                 alike = (units.n_effective, joint.share_of_right(a)) if (a, b) in same else None
                 goes = correlation(together, a, b, alike)
@@ -178,7 +183,7 @@ def _of_tables(
 
 
 def apart(
-    tables: Sequence[TableSpread], metrics: Sequence[Metric], asked: Asked, policy: Policy
+    tables: Sequence[TableVariance], metrics: Sequence[Metric], spec: ComparisonSpec, policy: Policy
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
@@ -192,10 +197,10 @@ def apart(
         df = min(table.df for table in tables)
         limits: dict[Pair, tuple[str, Limits]] = {}
         sides = SideLimits(metric, tables, values, policy)
-        for a, b in asked.pairs:
+        for a, b in spec.pairs:
             if sides.are_known(a, b):
                 limits[a, b] = ("combined", sides.difference(a, b, lambda _: 0.0))
-        least = [sides.least_variance(model, asked.level) for model in range(len(tables))]
+        least = [sides.least_variance(model, spec.level) for model in range(len(tables))]
         spread = Apart(np.array(variances), df, np.array(least))
         method = "unpaired z" if math.isinf(df) else "unpaired t"
         n = [int(table.cells.n_rows) for table in tables]
@@ -203,7 +208,7 @@ def apart(
     return done
 
 
-def estimated(metric: Metric, table: TableSpread, level: float, policy: Policy) -> Estimate:
+def estimated(metric: Metric, table: TableVariance, level: float, policy: Policy) -> Estimate:
     """What a metric gave for one model, with its interval."""
     value = float(metric.values(table.cells, policy).value)
     found = label_interval(metric, value, table, Confidence(level), policy)

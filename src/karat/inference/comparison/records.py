@@ -23,8 +23,11 @@ __all__ = [
 Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "not resolved"]
 """Of a against b. Of a metric without a better direction it is higher or lower."""
 _TURNED: dict[str, Verdict] = {
-    "better": "worse", "worse": "better", "higher": "lower", "lower": "higher",
-}  # fmt: skip
+    "better": "worse",
+    "worse": "better",
+    "higher": "lower",
+    "lower": "higher",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,21 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.combined import (
+from karat.inference.comparison.contrasts import (
+    Apart,
     Correlation,
     Distances,
+    Paired,
+    SamplingError,
+    Units,
     correlation,
     least_variance,
     limits_together,
 )
 from karat.inference.comparison.judging import Limits, Measured
 from karat.inference.comparison.records import Estimate
-from karat.inference.comparison.spreads import Apart, Paired, Spread, Units
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.score_spread import row_factors
+from karat.inference.influence_variance import row_factors
 from karat.inference.scored_intervals import measured_with_intervals
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
@@ -63,10 +66,10 @@ def estimates_of_scores(
     found = {}
     for metric in metrics:
         one = sure.intervals.get(metric, Interval())
+        value = float(values[metric].value)
         found[metric] = Estimate(
-            float(values[metric].value), one.low, one.high, level, one.method, one.standard_error,
-            one.remark,
-        )  # fmt: skip
+            value, one.low, one.high, level, one.method, one.standard_error, one.remark
+        )
     return found
 
 
@@ -114,7 +117,7 @@ def _of_metric(
     variances = {name: _variance(phi[name], units[name]) for name in scored}
     estimates = {name: values[name][metric] for name in scored}
     first = next(iter(units.values()))
-    spread: Spread | None = None
+    spread: SamplingError | None = None
     known = [part for part in phi.values() if part is not None]
     if len(known) == len(phi):
         df = min(unit.df for unit in units.values())
@@ -177,7 +180,7 @@ def _without_dust(phi: Floats | None, value: float) -> Floats | None:
 
 
 def _limits_of_still(
-    metric: Metric, estimates: Sequence[Estimate], spread: Spread, units: Units
+    metric: Metric, estimates: Sequence[Estimate], spread: SamplingError, units: Units
 ) -> dict[tuple[int, int], tuple[str, Limits]]:
     """Limits of the pairs of equal values whose difference no row moves, from those of both."""
     found: dict[tuple[int, int], tuple[str, Limits]] = {}

@@ -12,38 +12,38 @@ import numpy as np
 from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval, range_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.tally import Cells
 
-__all__ = ["SizeAsked", "rows_for_difference", "rows_for_interval", "rows_for_spread"]
+__all__ = ["SizeSpec", "rows_for_difference", "rows_for_interval", "rows_for_variance"]
 
 MOST: Final = 10**15
 
 
 @dataclass(frozen=True, slots=True)
-class SizeAsked:
+class SizeSpec:
     """What the rows have to show: an interval this narrow, or a difference this large.
 
     Attributes:
         half_width: from the value to its limit, on average of both sides; or None.
         difference: a true difference, or None.
         power: the share of samples that show it.
-        asked: level and side.
+        confidence: level and side.
     """
 
     half_width: float | None
     difference: float | None
     power: float
-    asked: Confidence
+    confidence: Confidence
 
     @property
     def quantiles(self) -> float:
         """Standard errors that a difference must be away to be shown in that share of samples."""
-        return self.asked.quantile() + NormalDist().inv_cdf(self.power)
+        return self.confidence.quantile() + NormalDist().inv_cdf(self.power)
 
 
-def rows_for_interval(metric: Metric, table: TableSpread, size: SizeAsked) -> int:
+def rows_for_interval(metric: Metric, table: TableVariance, size: SizeSpec) -> int:
     """Rows for an interval of the half width, of the kind that reports print.
 
     The table of the pilot is scaled to more or fewer rows until its interval is as narrow.
@@ -77,7 +77,7 @@ def rows_for_interval(metric: Metric, table: TableSpread, size: SizeAsked) -> in
     return enough
 
 
-def width_at(metric: Metric, table: TableSpread, size: SizeAsked, n: int) -> float:
+def width_at(metric: Metric, table: TableVariance, size: SizeSpec, n: int) -> float:
     """Half the width of the interval, or the distance to the one limit, with n such rows.
 
     Errors:
@@ -101,18 +101,18 @@ def width_at(metric: Metric, table: TableSpread, size: SizeAsked, n: int) -> flo
             rows, cols, weights * scale, classes=cells.classes, squares=squares * scale, n_rows=n
         )
     value = float(metric.values(scaled).value)
-    found = label_interval(metric, value, TableSpread(scaled, table.design), size.asked)
+    found = label_interval(metric, value, TableVariance(scaled, table.design), size.confidence)
     if found.low is None or found.high is None:
         reason = found.remark or "It is undefined in the pilot"
         raise unknown(metric, reason[0].upper() + reason[1:])
-    if size.asked.side == "low":
+    if size.confidence.side == "low":
         return value - found.low
-    if size.asked.side == "high":
+    if size.confidence.side == "high":
         return found.high - value
     return (found.high - found.low) / 2.0
 
 
-def rows_for_difference(metric: Metric, table: TableSpread, size: SizeAsked) -> int:
+def rows_for_difference(metric: Metric, table: TableVariance, size: SizeSpec) -> int:
     """Rows of each of two test sets, of two models that both vary as the pilot does.
 
     Errors:
@@ -120,10 +120,10 @@ def rows_for_difference(metric: Metric, table: TableSpread, size: SizeAsked) -> 
     """
     g = derivative(metric, table.cells)
     variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
-    return rows_for_spread(metric, 2.0 * variance * float(table.cells.n_rows), size)
+    return rows_for_variance(metric, 2.0 * variance * float(table.cells.n_rows), size)
 
 
-def rows_for_spread(metric: Metric, variance: float, size: SizeAsked) -> int:
+def rows_for_variance(metric: Metric, variance: float, size: SizeSpec) -> int:
     """Rows where a number varies by this variance ÷ rows.
 
     Errors:
@@ -131,7 +131,7 @@ def rows_for_spread(metric: Metric, variance: float, size: SizeAsked) -> int:
     """
     if not (math.isfinite(variance) and variance > 0.0):
         raise unknown(metric, "The pilot does not vary, or has no standard error")
-    wanted, quantile = size.half_width, size.asked.quantile()
+    wanted, quantile = size.half_width, size.confidence.quantile()
     if size.difference is not None:
         wanted, quantile = abs(size.difference), size.quantiles
     assert wanted is not None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.inference.label_intervals import range_of
 from karat.inference.slices.permuted import Dealt
-from karat.inference.table_spread import DUST
+from karat.inference.table_variance import DUST
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Policy
@@ -120,12 +120,7 @@ def standing(
 
 
 def _values(
-    metric: Metric,
-    tables: npt.NDArray[Any],
-    classes: Classes,
-    policy: Policy,
-    *,
-    by_classes: bool,
+    metric: Metric, tables: npt.NDArray[Any], classes: Classes, policy: Policy, *, by_classes: bool
 ) -> tuple[Floats, Flags]:
     """float64[t] and bool[t]: values, each on the classes that occur in its table, if defined."""
     held = tables.any(axis=1) | tables.any(axis=2)

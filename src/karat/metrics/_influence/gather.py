@@ -60,7 +60,7 @@ def influences(rows: ScoredRows, metrics: Iterable[Metric]) -> dict[Metric, Floa
         no value. Classes that cannot be measured are left out of averages.
 
     Errors:
-        K120 a metric has no influence function: it is not smooth in the weights.
+        K311 a metric has no influence function: it is not smooth in the weights.
 
     Cost: one sort a column; 16 bytes a row and metric, of which 8 are given back.
     """
@@ -83,7 +83,7 @@ class Gathered:
         metrics: with an influence function each.
 
     Errors:
-        K120 a metric has none.
+        K311 a metric has none.
     """
 
     def __init__(self, rows: ScoredRows, metrics: Sequence[Metric]) -> None:
@@ -121,15 +121,11 @@ class Gathered:
         """The form of the influence of a metric.
 
         Errors:
-            K120 it has none.
+            K311 it has none.
         """
         form = metric.record.influence
         if form is None or reason_without(metric):
-            raise error(
-                "K120",
-                found=f"{metric} has no influence function: {reason_without(metric)}",
-                do="Use the bootstrap for it.",
-            )
+            raise error("K311", metric=metric, reason=reason_without(metric))
         return form
 
     def column(self, i: int, views: Views) -> None:

@@ -70,10 +70,7 @@ def report_to_html(report: Report) -> str:
         "source": _pairs_of(report.source),
         "signatures": signatures(report, first),
     }
-    data = {
-        "matrix": None if matrix is None else matrix.to_json(),
-        "decisions": decisions,
-    }
+    data = {"matrix": None if matrix is None else matrix.to_json(), "decisions": decisions}
     return page("report.html", shown, data)
 
 

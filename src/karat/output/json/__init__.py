@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 
 from karat._version import __version__
 from karat.errors import short, shown
+from karat.metrics import get
 from karat.metrics._registry import find
 from karat.output.json.codec import Part, parsed, refused, require
 from karat.output.json.report import DERIVED, REPORT, SCHEMA
@@ -85,7 +86,8 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
     is_own = whole.value["karat"] == __version__
     again = DERIVED.write(report, report)
     of_classes = [
-        {name: row[name] for name in _NAMES} | {name: float(row[name]) for name in _COUNTS}
+        {name: row[name] for name in _NAMES}
+        | {name: row[name] and float(row[name]) for name in _COUNTS}
         for row in again["per_class"]
     ]
     whole["per_class"].check(of_classes, "the tally gives", compares_texts=True)
@@ -125,6 +127,10 @@ def _check_agreement(whole: Part, report: Report, again: Mapping[str, Any]) -> N
     source = "the tally gives" if report.scores is None else f"the tally, or {_MEASURED}, gives"
     metrics = {name: {key: one[key] for key in _NUMBERS} for name, one in again["metrics"].items()}
     whole["metrics"].check(metrics, source, may_lack=True)
+    for name in metrics if report.confidence is not None else ():
+        # Intervals of scores stand nowhere else.
+        is_there = not get(name).needs_scores or "method" in whole["metrics"][name].value
+        require(is_there, f"metrics.{name}.method is missing")
     # Bounds that no row has are stated by none.
     whole["per_class"].check([{"bounds": {}} | row for row in again["per_class"]], source)
     if (thresholds := whole.get("thresholds")) is not None:

@@ -289,10 +289,7 @@ def _read_intervals(part: Part, s: Scope) -> Mapping[Metric, Interval]:
     found: dict[Metric, Interval] = {}
     for name, item in part.fields().items() if s.confidence else ():
         metric = find(name)
-        if metric is None or not (s.is_clustered or metric.needs_scores):
-            continue
-        if item.get("method") is None:
-            item.must(not (s.is_own and metric.needs_scores), "a result with its interval")
+        if metric is None or not (s.is_clustered or metric.needs_scores) or not item.get("method"):
             continue
         one = _INTERVAL.read(item, s)
         # An infinite end of the range is null.

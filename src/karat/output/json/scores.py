@@ -187,7 +187,9 @@ _PROPORTIONS: Final = replace(
     js.each(_PROPORTION, lambda s: len(s.weight), "is a list, not {1} numbers").into(np.array),
     write=lambda x, _: js.plain(x.tolist()),
 )
-_AT_LEAST_0: Final = js.NUMBER.where(lambda x, _: x >= 0, "a number of at least 0")
+_AT_LEAST_0: Final = js.scalar(lambda x: js.is_number(x) and x >= 0, "a number of at least 0").into(
+    float
+)
 _RELIABILITY: Final = js.record(
     lambda s: Reliability(
         label=s.cells.classes.labels[s.place],

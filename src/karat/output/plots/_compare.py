@@ -38,12 +38,7 @@ _LOOKS: Final = {
 
 
 def compare(
-    comparison: Comparison,
-    ax: Axes,
-    *,
-    metrics: Any = None,
-    legend: bool = True,
-    **errorbar: Any,
+    comparison: Comparison, ax: Axes, *, metrics: Any = None, legend: bool = True, **errorbar: Any
 ) -> None:
     """Differences of models in each metric with their intervals, one row each.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.curves._simplify import to_segment
 from karat.output.plots._axes import check_matplotlib
 from karat.output.plots._element import element_of
 from karat.output.plots._palette import FAINT, PALETTE, SERIES
@@ -207,19 +208,11 @@ def coarser(x: Floats, y: Floats, tolerance: float) -> Places:
         first, last = parts.pop()
         if last - first < 2:
             continue
-        far = _distances(x[first : last + 1], y[first : last + 1])
+        px, py = x[first : last + 1], y[first : last + 1]
+        far = to_segment(px, py, px[0], py[0], px[-1], py[-1])
         furthest = int(np.argmax(far))
         if far[furthest] > tolerance:
             middle = first + furthest
             keep[middle] = True
             parts += [(first, middle), (middle, last)]
     return np.flatnonzero(keep)
-
-
-def _distances(x: Floats, y: Floats) -> Any:
-    """How far points are from the segment from the first to the last."""
-    x, y = x - x[0], y - y[0]
-    dx, dy = x[-1], y[-1]
-    length = dx * dx + dy * dy
-    along = np.clip((x * dx + y * dy) / length, 0, 1) if length > 0 else np.zeros(len(x))
-    return np.hypot(x - along * dx, y - along * dy)

@@ -1,4 +1,4 @@
-"""`Rule`: one thing that a gate asks of one metric."""
+"""`Rule`: one requirement of a gate on one metric."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from karat.errors import error, short
+from karat.errors import KaratError, error, short
 from karat.metrics import Metric, get
 
-__all__ = ["AGAINST_BASELINE", "Kind", "Rule", "default_rules", "rules_of"]
+__all__ = ["Kind", "Rule", "default_rules", "refused", "rules_of"]
 
 Kind: TypeAlias = Literal["min", "max", "max-drop", "no-worse-than", "not-worse"]
-AGAINST_BASELINE: Final[frozenset[Kind]] = frozenset({"max-drop", "no-worse-than", "not-worse"})
-DEFAULTS: Final = ("accuracy", "macro_f1")
-"""What is compared with a baseline when no rule says."""
+_KINDS: Final[Mapping[str, Kind]] = {
+    "min": "min",
+    "max": "max",
+    "max_drop": "max-drop",
+    "no_worse_than": "no-worse-than",
+}
+_DEFAULTS: Final = ("accuracy", "macro_f1")
+_WRITE: Final = "Write metric=number, as macro_f1=0.8; in Python a dict from metric to number."
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is asked of a metric.
+    """A requirement on a metric.
 
     Attributes:
         kind: ``"min"`` or ``"max"``: a bound of its value; ``"max-drop"``: it fails where a larger
@@ -37,7 +42,7 @@ class Rule:
     @property
     def needs_baseline(self) -> bool:
         """Whether it compares."""
-        return self.kind in AGAINST_BASELINE
+        return self.kind not in ("min", "max")
 
     @property
     def text(self) -> str:
@@ -55,8 +60,8 @@ class Rule:
 
 
 def default_rules() -> list[Rule]:
-    """What is compared with a baseline when no rule says."""
-    return [Rule("not-worse", get(name)) for name in DEFAULTS]
+    """The rules of a baseline where none compares with it."""
+    return [Rule("not-worse", get(name)) for name in _DEFAULTS]
 
 
 def rules_of(**given: Any) -> list[Rule]:
@@ -66,60 +71,42 @@ def rules_of(**given: Any) -> list[Rule]:
         given: ``min``, ``max``, ``max_drop`` and ``no_worse_than``.
 
     Errors:
-        K176 what is given is no such thing, or a drop is asked of a metric without a better
-        direction; K301 to K303 there is no such metric.
+        K176 a rule that cannot be, or a drop of a metric without a better direction; K301 to K303
+        there is no such metric.
     """
     found: list[Rule] = []
     for argument, values in given.items():
-        kind = _KINDS[argument]
         for name, number in _pairs(argument, values):
-            rule = Rule(kind, get(name), _number(argument, name, number))
-            if rule.needs_baseline and rule.metric.better is None:
-                raise error(
-                    "K176",
-                    found=f"{argument} asks for a drop of {rule.metric}, which is neither better "
-                    "high nor low",
-                    do="Give its bounds: min= or max= (--min, --max).",
-                )
-            if rule.needs_baseline and rule.bound < 0:
-                raise error(
-                    "K176",
-                    found=f"{argument} of {rule.metric} is {rule.bound:g}",
-                    do="Give how much worse it may be: a number of at least 0.",
-                )
-            _check_reachable(argument, rule)
+            rule = Rule(_KINDS[argument], get(name), _number(argument, name, number))
+            _check(argument, rule)
             found.append(rule)
-    twice = next((rule for i, rule in enumerate(found) if _key(rule) in map(_key, found[:i])), None)
+    keys = [(rule.kind, str(rule.metric)) for rule in found]
+    twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
     if twice is not None:
-        raise error(
-            "K176",
-            found=f"There are two rules {twice.kind} of {twice.metric}",
-            do="Give one number for each metric.",
-        )
+        do = "Give one number for each metric."
+        raise refused(f"There are two rules {twice[0]} of {twice[1]}", do)
     return found
 
 
-_KINDS: Final[Mapping[str, Kind]] = {
-    "min": "min", "max": "max", "max_drop": "max-drop", "no_worse_than": "no-worse-than",
-}  # fmt: skip
+def _check(argument: str, rule: Rule) -> None:
+    """Refuse a drop that has no direction, and a bound that every model keeps, or none.
 
-
-def _check_reachable(argument: str, rule: Rule) -> None:
-    """Refuse a bound that every model keeps, or none: as 95 where 0.95 is meant."""
-    low, high = rule.metric.range
+    Errors:
+        K176.
+    """
+    metric, bound = rule.metric, rule.bound
+    low, high = metric.range
     least, most = (0.0, high - low) if rule.needs_baseline else (low, high)
-    # No drop is larger than the whole range, so that such a rule would pass whatever comes.
-    if least <= rule.bound <= most and not (rule.needs_baseline and rule.bound == most):
-        return
-    raise error(
-        "K176",
-        found=f"{argument} of {rule.metric} is {rule.bound:g}, which nothing can reach",
-        do=f"Give a number between {least:g} and {most:g}: a share, not a percentage.",
-    )
-
-
-def _key(rule: Rule) -> tuple[str, str]:
-    return rule.kind, str(rule.metric)
+    if rule.needs_baseline and metric.better is None:
+        found = f"{argument} asks for a drop of {metric}, which is neither better high nor low"
+        raise refused(found, "Give its bounds: min= or max= (--min, --max).")
+    if rule.needs_baseline and bound < 0:
+        do = "Give how much worse it may be: a number of at least 0."
+        raise refused(f"{argument} of {metric} is {bound:g}", do)
+    # No drop is larger than the whole range: such a rule would pass whatever comes.
+    if not least <= bound <= most or (rule.needs_baseline and bound == most):
+        do = f"Give a number between {least:g} and {most:g}: a share, not a percentage."
+        raise refused(f"{argument} of {metric} is {bound:g}, which nothing can reach", do)
 
 
 def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:
@@ -127,21 +114,16 @@ def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:
         return []
     if isinstance(values, Mapping):
         return list(values.items())
-    items = [values] if isinstance(values, str) else values
     try:
-        listed = list(items)
+        listed = [values] if isinstance(values, str) else list(values)
     except TypeError:
-        listed = [items]
+        listed = [values]
     pairs = []
     for item in listed:
-        # The last one: macro_f_beta(beta=2)=0.8 holds another.
+        # The last sign: macro_f_beta(beta=2)=0.8 holds another.
         name, sign, number = item.rpartition("=") if isinstance(item, str) else ("", "", "")
         if not sign or not name.strip():
-            raise error(
-                "K176",
-                found=f"{argument} has {short(item)}",
-                do="Write metric=number, as macro_f1=0.8; in Python a dict from metric to number.",
-            )
+            raise refused(f"{argument} has {short(item)}", _WRITE)
         pairs.append((name.strip(), number.strip()))
     return pairs
 
@@ -152,9 +134,10 @@ def _number(argument: str, name: Any, given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise error(
-            "K176",
-            found=f"{argument} of {name} is {short(given)}, not a number",
-            do="Write metric=number, as macro_f1=0.8; in Python a dict from metric to number.",
-        )
+        raise refused(f"{argument} of {name} is {short(given)}, not a number", _WRITE)
     return number
+
+
+def refused(found: str, do: str) -> KaratError:
+    """K176: rules and a baseline that cannot be used."""
+    return error("K176", found=found, do=do)

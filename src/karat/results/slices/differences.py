@@ -10,12 +10,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.combined import SideLimits, correlation
+from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
 from karat.inference.comparison.families import tail_of
-from karat.inference.comparison.judging import Asked, Measured, judged
+from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.labels import apart
 from karat.inference.comparison.records import Difference, json_value
-from karat.inference.comparison.spreads import Apart, Paired, Units
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
 from karat.inference.slices.reference import Reference
@@ -162,8 +161,8 @@ def compared(
         else:
             measured = _of_labels(metric, one, rest, counted, i)
         names = (one.name, "the others")
-        (alone,) = judged(measured, names, Asked(level, "none", {}, (_PAIR,)))
-        (wide,) = judged(measured, names, Asked(each, "none", {}, (_PAIR,)))
+        (alone,) = judged(measured, names, ComparisonSpec(level, "none", {}, (_PAIR,)))
+        (wide,) = judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))
         p = alone.p
         if p is not None:
             p = at_once(p, n) if dealt is None else max(p, float(dealt.p[i]))
@@ -235,7 +234,7 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     """From both tables: independent, or with clusters that have rows in both."""
     tables = [one.spread_of(metric), rest.spread_of(metric)]
     policy = one.whole.undefined
-    (found,) = apart(tables, [metric], Asked(0.95, "none", {}, (_PAIR,)), policy)
+    (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
     if counted.is_nested:
         return _without_remark(found)
     phi = np.stack(

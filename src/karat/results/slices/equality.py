@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.combined import SideLimits
+from karat.inference.comparison.contrasts import SideLimits
 from karat.inference.comparison.families import tail_of, wald, z_of
 from karat.inference.comparison.judging import root
 from karat.inference.comparison.records import json_value

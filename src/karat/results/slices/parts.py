@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import Values
 from karat.metrics._positive import check_has_positive
@@ -165,11 +165,11 @@ class Slice:
         """The table that a metric of labels is one of."""
         return self.cells if self.reads_occurring(metric) else self.table
 
-    def spread_of(self, metric: Metric) -> TableSpread:
+    def spread_of(self, metric: Metric) -> TableVariance:
         """How that table varies."""
         cells, asked = self.cells_of(metric), self.whole.confidence
         groups = moved(self.groups, self.table, cells)
-        return TableSpread(cells, "cohort" if asked is None else asked.design, groups)
+        return TableVariance(cells, "cohort" if asked is None else asked.design, groups)
 
     @property
     def weight_effective(self) -> float:

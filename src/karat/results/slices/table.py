@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.inference.combined_limits import is_combined
 from karat.inference.confidence import Confidence
+from karat.inference.mover import is_combined
 from karat.inference.slices.permuted import Dealt
 from karat.inference.slices.reference import Reference
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get

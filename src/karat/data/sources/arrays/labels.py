@@ -29,13 +29,7 @@ from karat.errors import error
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = [
-    "count_aligned",
-    "explain_weights",
-    "tally_columns",
-    "tally_labels",
-    "weightless",
-]
+__all__ = ["count_aligned", "explain_weights", "tally_columns", "tally_labels", "weightless"]
 
 _DENSE_K_MAX = 2048
 _DENSE_CELLS_MIN = 1 << 16
@@ -212,9 +206,17 @@ def count_aligned(
         return _count_sparse(aligned, weights, is_part=is_part)
     try:
         tally = _native.count_codes(
-            true.codes, true.base, true.lut, pred.codes, pred.base, pred.lut,
-            k, weights, cells, n_threads,
-        )  # fmt: skip
+            true.codes,
+            true.base,
+            true.lut,
+            pred.codes,
+            pred.base,
+            pred.lut,
+            k,
+            weights,
+            cells,
+            n_threads,
+        )
     except _native.Rejected as rejected:
         if rejected.args[1] == 2:
             raise

@@ -27,7 +27,7 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
 
     Errors:
         K110 labels do not fit the matrix, K111 and K112 unusable `positive`,
-        K119 it is no confusion matrix, K120 the labels of a frame in another order, K125 weights
+        K119 it is no confusion matrix, K149 the labels of a frame in another order, K125 weights
         that are too large or too small.
 
     Example:

@@ -107,7 +107,7 @@ def score_rows(
         n_threads: None means KARAT_NUM_THREADS, else all cores.
 
     Errors:
-        K101 to K124 labels, weights; K134, K135 classes and columns; K120 a threshold beside
+        K101 to K124 labels, weights; K134, K135 classes and columns; K140 a threshold beside
         y_pred.
     """
     check_threads(n_threads)

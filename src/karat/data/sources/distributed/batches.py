@@ -33,12 +33,12 @@ class BatchedTable:
     Attributes:
         table: the source.
         n_rows: rows that an earlier read gave; None before the first.
-        n_seen: rows that were looked at for the types of columns.
+        has_rows: whether a look at the types of columns met a row.
     """
 
     table: BatchSource
     n_rows: int | None = None
-    n_seen: int = 0
+    has_rows: bool = False
 
     of_text = ""
     unit = "batch"
@@ -59,8 +59,8 @@ class BatchedTable:
         """Type of each column, from the first batches that hold a value of it."""
         found: dict[str, Family] = dict.fromkeys(self.names, "unknown")
         for batch in self.table.read_batches(self.names):
-            self.n_seen += length_of(batch)
             if length_of(batch):
+                self.has_rows = True
                 found |= _families(batch, [name for name in found if found[name] == "unknown"])
             if "unknown" not in found.values():
                 break
@@ -73,18 +73,19 @@ class BatchedTable:
             K412 the source gave another number of rows than before.
         """
         total: Partial | None = None
+        n_rows = 0
         for place, batch in enumerate(self.table.read_batches(reading.columns)):
+            n_rows += length_of(batch)
             part = tally_partition([batch], place, reading, unit=self.unit)
             total = part if total is None else total.merge(part).within(reading.max_memory)
             if total.problem is not None:
                 return total
-        total = total or Partial(((0, 0),))
-        before = self.n_seen if self.n_rows is None else self.n_rows
-        if total.n_rows < before or (self.n_rows is not None and total.n_rows > before):
-            found = f"{self.kind}.read_batches gave {before} rows, then {total.n_rows}"
+        if self.n_rows not in (None, n_rows) or (self.has_rows and not n_rows):
+            before = "some" if self.n_rows is None else self.n_rows
+            found = f"{self.kind}.read_batches gave {before} rows, then {n_rows}"
             raise error("K412", found=found)
-        self.n_rows = total.n_rows
-        return total
+        self.n_rows = n_rows
+        return total or Partial(((0, 0),))
 
 
 def _families(batch: Any, names: Iterable[str]) -> dict[str, Family]:

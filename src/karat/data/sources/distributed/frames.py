@@ -10,14 +10,7 @@ from typing import Any, Final
 from karat.data.sources.batches import is_batch_source
 from karat.errors import KaratError, error
 
-__all__ = [
-    "COLLECT",
-    "SPREAD_HOSTS",
-    "pieces_of",
-    "refuse_spread",
-    "spread_host",
-    "without_order",
-]
+__all__ = ["COLLECT", "SPREAD_HOSTS", "pieces_of", "refuse_spread", "spread_host", "without_order"]
 
 SPREAD_HOSTS: Final = {"pyspark": "Spark", "dask": "Dask"}
 """What each library is called."""

@@ -94,13 +94,23 @@ def rows_of_spread(
     host = _opened(table)
     declared = None if labels is None else declared_labels(labels)
     given: dict[Role, str | None] = {
-        "true": true, "pred": pred, "weights": weights, "clusters": clusters,
-    }  # fmt: skip
+        "true": true,
+        "pred": pred,
+        "weights": weights,
+        "clusters": clusters,
+    }
     base = Reading(
-        {}, "cells", labels=declared, is_declared=declared is not None, positive=positive,
-        threshold=threshold, nulls=nulls, max_memory=max_memory, is_frequency=is_frequency,
+        {},
+        "cells",
+        labels=declared,
+        is_declared=declared is not None,
+        positive=positive,
+        threshold=threshold,
+        nulls=nulls,
+        max_memory=max_memory,
+        is_frequency=is_frequency,
         groups=tuple(groups),
-    )  # fmt: skip
+    )
     try:
         return _read(host, given, prob, score, base)
     except KaratError as problem:

@@ -34,9 +34,17 @@ from karat.errors import KaratError, error, shown
 from karat.tally import Cells, Label, to_marginals, union
 
 __all__ = [
-    "N_CLASSES_MAX", "Progress", "Survey", "facts_of", "families", "no_rows",
-    "opened", "survey_files", "tally_files", "tally_relation",
-]  # fmt: skip
+    "N_CLASSES_MAX",
+    "Progress",
+    "Survey",
+    "facts_of",
+    "families",
+    "no_rows",
+    "opened",
+    "survey_files",
+    "tally_files",
+    "tally_relation",
+]
 
 Progress = Callable[[int, int | None], None]
 """Called now and then with the rows read, and the rows in all where that is known."""
@@ -122,9 +130,15 @@ def tally_files(
         if where is not None:
             check_condition(relation.connection, where)
         return tally_relation(
-            relation, {"true": true, "pred": pred, "weights": weights}, where, declared,
-            cells=cells, nulls=nulls, n_threads=n_threads, progress=progress,
-        )  # fmt: skip
+            relation,
+            {"true": true, "pred": pred, "weights": weights},
+            where,
+            declared,
+            cells=cells,
+            nulls=nulls,
+            n_threads=n_threads,
+            progress=progress,
+        )
 
 
 def tally_relation(

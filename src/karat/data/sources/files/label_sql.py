@@ -13,17 +13,36 @@ from karat.data.sources.files.duck import STOP, literal, quoted
 from karat.data.sources.files.text_labels import NULLS, Reading
 
 __all__ = [
-    "NO_VALUE", "NUMBER", "WHOLE", "Family", "as_label", "as_name", "as_slice", "as_weight",
-    "can_be_name", "family", "filtered", "is_null", "is_wide",
-]  # fmt: skip
+    "NO_VALUE",
+    "NUMBER",
+    "WHOLE",
+    "Family",
+    "as_label",
+    "as_name",
+    "as_slice",
+    "as_weight",
+    "can_be_name",
+    "family",
+    "filtered",
+    "is_null",
+    "is_wide",
+]
 
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "binary", "unknown", "other"]
 """What a DuckDB type is to a label."""
 
 _WHOLE_TYPES = {
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
-    "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-}  # fmt: skip
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "UHUGEINT",
+}
 _AS_THEY_ARE = _WHOLE_TYPES - {"HUGEINT", "UHUGEINT"}
 _DOUBLE_DIGITS, _INT64_DIGITS = 15, 18
 _TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID")
@@ -50,8 +69,11 @@ def family(kind: str, reading: Reading = "typed") -> Family:
     if name in ("VARCHAR", "ENUM", "UUID"):
         return "text"
     rest: Mapping[str, Family] = {
-        "BOOLEAN": "boolean", "BLOB": "binary", "JSON": "unknown", "NULL": "unknown",
-    }  # fmt: skip
+        "BOOLEAN": "boolean",
+        "BLOB": "binary",
+        "JSON": "unknown",
+        "NULL": "unknown",
+    }
     return rest.get(name, "other")
 
 

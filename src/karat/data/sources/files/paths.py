@@ -34,7 +34,7 @@ __all__ = [
     "is_query",
     "is_read_once",
     "names_files",
-]  # fmt: skip
+]
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -106,7 +106,7 @@ def find(source: Source, cleanup: ExitStack) -> Found:
 
     Errors:
         K401 a path does not exist; K402 a file has 0 bytes; K409 a glob or folder matches no
-        data file; K411 the ending is not known; K420 the name is not UTF-8; K120 a query among
+        data file; K411 the ending is not known; K420 the name is not UTF-8; K422 a query among
         files, or a file twice.
     """
     items = [source] if isinstance(source, str | os.PathLike) else list(source)
@@ -116,7 +116,7 @@ def find(source: Source, cleanup: ExitStack) -> Found:
     if any(is_query(text) for text in texts):
         if len(texts) > 1:
             raise error(
-                "K120",
+                "K422",
                 found="A SQL query and other files were given",
                 do="Read them all in the query: SELECT … FROM 'a.parquet' UNION ALL …",
             )
@@ -127,7 +127,7 @@ def find(source: Source, cleanup: ExitStack) -> Found:
         real = os.path.realpath(file.path)
         if real in seen:
             raise error(
-                "K120",
+                "K422",
                 found=f"{file.shown} is named twice, so its rows would count twice",
                 do="Name each file once.",
             )

@@ -16,10 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = ["keep_order"]
 
-_KEEPING = frozenset({
-    "PROJECTION", "FILTER", "UNNEST", "UNION", "ORDER_BY", "TOP_N", "LIMIT", "STREAMING_LIMIT",
-    "COLUMN_DATA_SCAN", "DUMMY_SCAN", "EMPTY_RESULT",
-})  # fmt: skip
+_KEEPING = frozenset(
+    {
+        "PROJECTION",
+        "FILTER",
+        "UNNEST",
+        "UNION",
+        "ORDER_BY",
+        "TOP_N",
+        "LIMIT",
+        "STREAMING_LIMIT",
+        "COLUMN_DATA_SCAN",
+        "DUMMY_SCAN",
+        "EMPTY_RESULT",
+    }
+)
 _SCANS = ("READ_", "RANGE", "GENERATE_SERIES")
 
 

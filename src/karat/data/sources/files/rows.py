@@ -20,7 +20,7 @@ from karat.data.checks import (
     remarks,
     single_columns,
     unused_groups,
-)  # fmt: skip
+)
 from karat.data.labels.column import Column, Flags
 from karat.data.labels.identity import declared_labels, harmonized, kind_of
 from karat.data.roles import Role

@@ -12,9 +12,17 @@ __all__ = ["as_score", "can_be_score", "item_of"]
 
 _LIST = re.compile(r"(?P<item>.*[^\]])\[\d*\]")
 _AS_THEY_ARE = {
-    "FLOAT", "DOUBLE", "TINYINT", "SMALLINT", "INTEGER", "BIGINT",
-    "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-}  # fmt: skip
+    "FLOAT",
+    "DOUBLE",
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+}
 
 
 def item_of(kind: str) -> str | None:

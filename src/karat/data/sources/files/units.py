@@ -114,10 +114,16 @@ class FileUnits:
         try:
             with self._unchanged(unit):
                 found = rows_of_files(
-                    unit.sql, labels=classes.labels, positive=positive, n_threads=self.n_threads,
-                    clusters=self.clusters or "", groups=self.later.groups, is_part=True,
-                    **named, **given,
-                )  # fmt: skip
+                    unit.sql,
+                    labels=classes.labels,
+                    positive=positive,
+                    n_threads=self.n_threads,
+                    clusters=self.clusters or "",
+                    groups=self.later.groups,
+                    is_part=True,
+                    **named,
+                    **given,
+                )
         except KaratError as problem:
             if problem.code != "K402":
                 raise
@@ -227,9 +233,11 @@ def units_of_files(
         if where is not None:
             check_condition(relation.connection, where)
         named: dict[Role, str | None] = {
-            "true": given.get("true"), "pred": given.get("pred"),
-            "weights": given.get("weights"), "clusters": "",
-        }  # fmt: skip
+            "true": given.get("true"),
+            "pred": given.get("pred"),
+            "weights": given.get("weights"),
+            "clusters": "",
+        }
         roles, chosen, notes = find_score_columns(
             relation.header, families(relation), named, given.get("prob"), given.get("score")
         )

@@ -124,11 +124,7 @@ def read_labels(
 
 
 def _names(
-    values: Mapping[str, Any],
-    found: Mapping[str, str],
-    clusters: Any,
-    truth: Column,
-    marks: Nulls,
+    values: Mapping[str, Any], found: Mapping[str, str], clusters: Any, truth: Column, marks: Nulls
 ) -> dict[str, Column]:
     given: dict[str, tuple[Any, str]] = {}
     if "clusters" in found:

@@ -11,7 +11,7 @@ from karat.data.checks import (
     remarks,
     single_columns,
     unused_groups,
-)  # fmt: skip
+)
 from karat.data.labels.column import Column, Flags
 from karat.data.labels.identity import declared_labels
 from karat.data.roles import Role
@@ -87,8 +87,12 @@ def rows_of_frame(
     named_weights = weights if weights is None or isinstance(weights, str) else ""
     named_clusters = clusters if clusters is None or isinstance(clusters, str) else ""
     given: dict[Role, str | None] = {
-        "true": true, "pred": pred, "weights": named_weights, "clusters": named_clusters, "id": ids,
-    }  # fmt: skip
+        "true": true,
+        "pred": pred,
+        "weights": named_weights,
+        "clusters": named_clusters,
+        "id": ids,
+    }
     roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
     found = {role: name for role, name in roles.mapping.items() if name}
     id_ = roles.column("id") if keeps_rows or ids else None
@@ -183,11 +187,7 @@ def _rows(
         true_codes, pred_codes = coded_rows(truth, guess, place.classes)
     if scores.n != read.n_rows:
         raise error(
-            "K102",
-            left=truth.argument,
-            n_left=read.n_rows,
-            right=chosen.argument,
-            n_right=scores.n,
+            "K102", left=truth.argument, n_left=read.n_rows, right=chosen.argument, n_right=scores.n
         )
     if kept is not None:
         scores = scores.at(kept)

@@ -65,9 +65,12 @@ class DeviceTables:
         self._is_single = is_single
         self._is_frequency = is_frequency and is_weighted
         self._limit, self._n_sampled = room_of(
-            classes.k, is_prob=is_prob, is_single=is_single, is_weighted=is_weighted,
+            classes.k,
+            is_prob=is_prob,
+            is_single=is_single,
+            is_weighted=is_weighted,
             n_bytes=max_memory,
-        )  # fmt: skip
+        )
         self._cells = LabelTally(classes, device, is_weighted=is_weighted)
         self._losses = LossTally(classes.k, device, is_weighted=is_weighted)
         self._rungs: list[Rungs] = []

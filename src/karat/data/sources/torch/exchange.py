@@ -23,14 +23,14 @@ def all_gathered(own: bytes | None, group: Any = None) -> list[bytes | None]:
         group: of torch.distributed; None: all processes.
 
     Errors:
-        K120 no group of processes was started.
+        K216 no group of processes was started.
 
     Cost: two collectives: the sizes, then as many bytes as the longest of every process.
     """
     found = sys.modules.get("torch.distributed")
     if found is None or not found.is_available() or not found.is_initialized():
         raise error(
-            "K120",
+            "K216",
             found="all_reduce() was called without a group of processes",
             do="Call torch.distributed.init_process_group first; merge() needs no processes.",
         )

@@ -273,6 +273,12 @@ def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
         place = Scores(argument, np.zeros(shape)).place(column)
     count = max(1, counts.get(code, 0))
     return error(
-        code, argument=argument, row=first.row, place=place, value=value,
-        count=count, n=n, tolerance=tolerance,
-    )  # fmt: skip
+        code,
+        argument=argument,
+        row=first.row,
+        place=place,
+        value=value,
+        count=count,
+        n=n,
+        tolerance=tolerance,
+    )

@@ -78,11 +78,16 @@ class HeldScores:
 
     def _put_into_tables(self) -> None:
         tally = self._tally or DeviceTables(
-            self.classes, self._device, threshold=self._empty.threshold,
-            max_memory=self._empty.max_memory, is_prob=self.is_prob,
-            is_single=self.shape[0] is None, is_weighted=self.shape[2],
-            has_pred=self.shape[1], is_frequency=self._empty.is_frequency,
-        )  # fmt: skip
+            self.classes,
+            self._device,
+            threshold=self._empty.threshold,
+            max_memory=self._empty.max_memory,
+            is_prob=self.is_prob,
+            is_single=self.shape[0] is None,
+            is_weighted=self.shape[2],
+            has_pred=self.shape[1],
+            is_frequency=self._empty.is_frequency,
+        )
         step = max(_GROUP_VALUES // (self.shape[0] or 1), 1)
         while self._chunks:
             n_chunks, n = 0, 0

@@ -112,9 +112,13 @@ class LabelTally:
             counts, squares = summed(place, int(found.shape[0]), weights, weights * weights)
         rows, cols = divmod(found.cpu().numpy(), self.classes.k)
         return Cells.sparse(
-            rows, cols, counts.cpu().numpy(), classes=self.classes,
-            squares=None if squares is None else squares.cpu().numpy(), n_rows=pairs.shape[0],
-        )  # fmt: skip
+            rows,
+            cols,
+            counts.cpu().numpy(),
+            classes=self.classes,
+            squares=None if squares is None else squares.cpu().numpy(),
+            n_rows=pairs.shape[0],
+        )
 
     def cells(self) -> Cells:
         """The tally on the host; the device is waited for."""
@@ -123,6 +127,8 @@ class LabelTally:
         k = self.classes.k
         made = [part.cpu().numpy().reshape(k, k).copy() for part in self._parts]
         return Cells.dense(
-            made[0], classes=self.classes, squares=made[1] if self.is_weighted else None,
+            made[0],
+            classes=self.classes,
+            squares=made[1] if self.is_weighted else None,
             n_rows=self._n_rows,
-        )  # fmt: skip
+        )

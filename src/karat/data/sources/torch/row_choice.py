@@ -53,9 +53,12 @@ class ChosenRows:
         rows, repeats = _first_of_each(both("codes"), both("hashes"), both("repeats"), k, limit)
         weights = both("weights")
         return ChosenRows(
-            both("values")[rows], both("codes")[rows], None if weights is None else weights[rows],
-            repeats, both("hashes")[rows],
-        )  # fmt: skip
+            both("values")[rows],
+            both("codes")[rows],
+            None if weights is None else weights[rows],
+            repeats,
+            both("hashes")[rows],
+        )
 
     def sample(self, k: int, limit: int) -> RowSample:
         """The tally on the host; the device is waited for."""
@@ -65,9 +68,14 @@ class ChosenRows:
 
         weights = None if self.weights is None else array(self.weights)
         return RowSample(
-            array(self.values), array(self.codes), weights, array(self.repeats),
-            array(self.hashes), k, limit,
-        )  # fmt: skip
+            array(self.values),
+            array(self.codes),
+            weights,
+            array(self.repeats),
+            array(self.hashes),
+            k,
+            limit,
+        )
 
 
 def _first_of_each(

@@ -114,9 +114,14 @@ class LossTally:
         self._tables = torch().zeros((2, k), dtype=dtype, device=device)
 
     def add(
-        self, scores: Tensor, true: Tensor, weights: Tensor | None, positive: int | None,
-        *, is_prob: bool,
-    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+        self,
+        scores: Tensor,
+        true: Tensor,
+        weights: Tensor | None,
+        positive: int | None,
+        *,
+        is_prob: bool,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Add rows.
 
         Args:
@@ -182,6 +187,13 @@ class LossTally:
         if is_frequency:
             weight2, second, square = weight, losses[0].copy(), losses[3]
         return Sums(
-            LOSSES, self._n_rows, float(weight), float(weight2), losses[0], second, square,
-            truth, places,
-        )  # fmt: skip
+            LOSSES,
+            self._n_rows,
+            float(weight),
+            float(weight2),
+            losses[0],
+            second,
+            square,
+            truth,
+            places,
+        )

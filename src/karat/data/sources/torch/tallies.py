@@ -114,7 +114,7 @@ class DeviceTallies:
             is_waited_for: as of `add_labels`.
 
         Errors:
-            K136 the threshold; K120 a threshold beside predictions; K201, K202, K203 rows of
+            K136 the threshold; K140 a threshold beside predictions; K201, K202, K203 rows of
             another kind than those before.
         """
         scores = rows.scores
@@ -149,10 +149,11 @@ class DeviceTallies:
                 # The caller may write to the tensors afterwards.
                 to = torch().int32
                 group = RowGroup(
-                    scores.clone(memory_format=torch().contiguous_format), true.to(to),
+                    scores.clone(memory_format=torch().contiguous_format),
+                    true.to(to),
                     None if pred is None else pred.to(to),
                     None if weights is None else weights.clone(),
-                )  # fmt: skip
+                )
                 kept.add(group, tolerance)
             held.scores = kept
             self._devices[rows.device] = held

@@ -110,8 +110,10 @@ def arrived(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any, weights: Any) -
     true, pred, prob, score, weight = found
     scores = prob if score is None else score
     columns = [column for column in (true, pred, weight) if column is not None]
-    if not (_are_of_kind((true, pred, weight), (*_LABELS, *_FLOATS))
-            and _are_of_kind((scores,), _FLOATS)):  # fmt: skip
+    if not (
+        _are_of_kind((true, pred, weight), (*_LABELS, *_FLOATS))
+        and _are_of_kind((scores,), _FLOATS)
+    ):
         return None
     n = true.shape[0] if true is not None and true.ndim == 1 else 0
     if not n or any(column.shape != (n,) for column in columns):

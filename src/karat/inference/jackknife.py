@@ -7,19 +7,19 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._formula import walk
 from karat.metrics._lift import Policy
 from karat.tally import Cells
 
-__all__ = ["LeftOut", "is_of_logarithms", "left_out"]
+__all__ = ["Jackknife", "is_of_logarithms", "jackknifed"]
 
 _MOST: Final = 1 << 22
 """So many cells of all tables with a row less at most."""
 
 
-class LeftOut(NamedTuple):
+class Jackknife(NamedTuple):
     """Jackknife (Quenouille 1956, Tukey 1958).
 
     Attributes:
@@ -37,7 +37,7 @@ def is_of_logarithms(metric: Metric) -> bool:
     return any(node.op == "log" for node in walk(metric.traced("zero").value))
 
 
-def left_out(metric: Metric, spread: TableSpread, policy: Policy) -> LeftOut | None:
+def jackknifed(metric: Metric, spread: TableVariance, policy: Policy) -> Jackknife | None:
     """Bias and variance of a metric; None where the tables are too many, or undefined.
 
     Weighted rows count as the effective rows that they are worth.
@@ -62,4 +62,4 @@ def left_out(metric: Metric, spread: TableSpread, policy: Policy) -> LeftOut | N
     moves = (values[1:] - values[0]) / step
     total = float((times * moves).sum())
     square = float((times * moves**2).sum())
-    return LeftOut((n - 1.0) / n * total, (n - 1.0) / n * max(square - total**2 / n, 0.0))
+    return Jackknife((n - 1.0) / n * total, (n - 1.0) / n * max(square - total**2 / n, 0.0))

@@ -9,17 +9,17 @@ import numpy.typing as npt
 
 from karat.inference.confidence import Confidence
 from karat.inference.limits import beta_limits, wilson_limits
-from karat.inference.shares import Share, at_shares
-from karat.inference.table_spread import TableSpread
+from karat.inference.proportions import Share, at_proportions
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 
-__all__ = ["limits_of_ratio", "limits_of_share", "limits_of_two_shares"]
+__all__ = ["limits_of_proportion", "limits_of_ratio", "limits_of_two_proportions"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-def limits_of_share(
-    share: Share, spread: TableSpread, asked: Confidence, *, is_beta: bool
+def limits_of_proportion(
+    share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats, Floats]:
     """float64[k] each: a share, ½ where it has no rows, and its limits."""
     weights, squares = spread.one_vs_rest()
@@ -53,11 +53,11 @@ class _Side(NamedTuple):
     error: Floats
 
 
-def _sides(shares: tuple[Share, Share], spread: TableSpread, asked: Confidence) -> list[_Side]:
+def _sides(shares: tuple[Share, Share], spread: TableVariance, asked: Confidence) -> list[_Side]:
     weights, _ = spread.one_vs_rest()
     for share in shares:
         if (share, asked) not in spread.kept:
-            limits = limits_of_share(share, spread, asked, is_beta=True)
+            limits = limits_of_proportion(share, spread, asked, is_beta=True)
             inside = np.add(*share.counted(weights))
             partials = _share_partials(share, spread, limits[0], inside)
             error = np.sqrt(spread.class_variances(partials))
@@ -65,7 +65,7 @@ def _sides(shares: tuple[Share, Share], spread: TableSpread, asked: Confidence) 
     return [spread.kept[share, asked] for share in shares]
 
 
-def _together(sides: list[_Side], distances: list[Floats], spread: TableSpread) -> Floats:
+def _together(sides: list[_Side], distances: list[Floats], spread: TableVariance) -> Floats:
     """float64[k]: how far away a sum is, of which each side is so far (MOVER).
 
     Args:
@@ -81,8 +81,8 @@ def _together(sides: list[_Side], distances: list[Floats], spread: TableSpread) 
     return np.sqrt(np.maximum(spread.class_variances(form), 0.0) + alone)
 
 
-def limits_of_two_shares(
-    value: Floats, shares: tuple[Share, Share], spread: TableSpread, asked: Confidence
+def limits_of_two_proportions(
+    value: Floats, shares: tuple[Share, Share], spread: TableVariance, asked: Confidence
 ) -> tuple[Floats, Floats]:
     """Limits of a sum of two shares (Newcombe 1998 for shares of independent rows).
 
@@ -98,7 +98,7 @@ def limits_of_ratio(
     metric: Metric,
     value: Floats,
     shares: tuple[Share, Share],
-    spread: TableSpread,
+    spread: TableVariance,
     asked: Confidence,
 ) -> tuple[Floats, Floats]:
     """Limits of a product of two functions of shares, combined on the scale of the logarithm.
@@ -109,7 +109,7 @@ def limits_of_ratio(
     sides = _sides(shares, spread, asked)
     first, second = sides
     with np.errstate(all="ignore"):
-        ends = at_shares(
+        ends = at_proportions(
             metric,
             shares,
             np.stack([first.low, first.high, first.p, first.p]),
@@ -132,7 +132,7 @@ def limits_of_ratio(
     return np.where(np.isfinite(value), low, np.nan), np.where(np.isfinite(value), high, np.nan)
 
 
-def _share_partials(share: Share, spread: TableSpread, p: Floats, inside: Floats) -> Floats:
+def _share_partials(share: Share, spread: TableVariance, p: Floats, inside: Floats) -> Floats:
     """float64[k, 2, 2]: derivative of a share with respect to the shares of the four cells."""
     scale = np.where(inside > 0, spread.total / np.maximum(inside, 1e-300), 0.0)
     hits, misses = np.array(share.hits), np.array(share.misses)
@@ -141,7 +141,7 @@ def _share_partials(share: Share, spread: TableSpread, p: Floats, inside: Floats
 
 
 def _inflation_of_shares(
-    share: Share, spread: TableSpread, p: Floats, n: Floats, inside: Floats
+    share: Share, spread: TableVariance, p: Floats, n: Floats, inside: Floats
 ) -> Floats:
     """float64[k]: how many times more a share varies than one of n rows."""
     actual = spread.class_variances(_share_partials(share, spread, p, inside))

@@ -1,4 +1,4 @@
-"""Collects sampling errors from the influence of each row while columns are sorted."""
+"""Sampling errors of metrics of scores, from the influence of each row, as columns are sorted."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference._area_spread import AreaSpread, shrunk_pairs
-from karat.inference._clusters import Clusters
-from karat.inference._sizes import Sizes, small_sample
-from karat.inference._spread import Found, Spread, optimism, spread
+from karat.inference.area_variance import AreaVariance, shrunk_pairs
+from karat.inference.variance import (
+    Clusters,
+    Found,
+    SamplingError,
+    Sizes,
+    optimism,
+    small_sample,
+    spread,
+)
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
@@ -22,17 +28,27 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
     ShareInfluence,
 )
-from karat.metrics._influence.gather import Gathered
+from karat.metrics._influence.gather import Gathered, reason_without
 from karat.metrics._influence.lines import Line
 from karat.metrics._influence.losses import linear_of
-from karat.metrics._measure import Views
-from karat.metrics._metric import Metric
+from karat.metrics._lift import Policy
+from karat.metrics._measure import Along, Views, measure
+from karat.metrics._metric import Metric, Values
 from karat.metrics._views import Confidences, Pairwise
 from karat.tally import ScoredRows
 from karat.tally.kept import cached_property
 from karat.tally.row_parts import row_parts
 
-__all__ = ["Spreads", "Whole", "within_classes"]
+__all__ = [
+    "Found",
+    "InfluenceVariances",
+    "SamplingError",
+    "Whole",
+    "influence_variances",
+    "measured_with_variances",
+    "row_factors",
+    "within_classes",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-29
@@ -50,14 +66,14 @@ class Whole(NamedTuple):
 
     sizes: Sizes
     squares: Floats
-    areas: Mapping[int, AreaSpread]
+    areas: Mapping[int, AreaVariance]
 
 
-class Spreads:
+class InfluenceVariances:
     """Sampling errors while `measure` sorts columns; see `_measure.Beside`.
 
     Args:
-        rows, metrics, clusters, n_clusters: as of `score_spreads`.
+        rows, metrics, clusters, n_clusters: as of `influence_variances`.
         is_fixed: whether the number of rows of each true class was fixed.
         whole: what is known of all rows, where these are a sample of them.
     """
@@ -82,8 +98,8 @@ class Spreads:
         self._gathered = Gathered(rows, [m for m in self._metrics if needs_rows or _is_mean(m)])
         for metric in self._metrics:
             Gathered.checked(metric)
-        self._areas: dict[int, AreaSpread] = {}
-        self._alone: dict[tuple[Metric, int], Spread] = {}
+        self._areas: dict[int, AreaVariance] = {}
+        self._alone: dict[tuple[Metric, int], SamplingError] = {}
         self._chances: dict[Metric, Floats] = {}
 
     @cached_property
@@ -104,7 +120,7 @@ class Spreads:
                 self._areas[i] = self._whole_of.areas[i]
             else:
                 placements = views.ranks.ranked.placements()
-                self._areas[i] = AreaSpread.of(views.ranks.area, placements)
+                self._areas[i] = AreaVariance.of(views.ranks.area, placements)
         self._gathered.column(i, views)
         for metric in self._metrics:
             is_own = metric.lift == "plain" and i == self._rows.classes.positive
@@ -146,14 +162,14 @@ class Spreads:
             each = [of_rows(*both) for both in zip(each, phi, strict=True)]
         return tuple(each) if metric.lift == "per_class" else each[0]
 
-    def _of_class(self, metric: Metric, i: int, views: Views) -> Spread:
+    def _of_class(self, metric: Metric, i: int, views: Views) -> SamplingError:
         """Of one class against the rest, by sums over its column."""
         form = metric.record.influence
         if isinstance(form, AreaInfluence):
             found = self._areas[i]
             missing = "" if np.isfinite(found.variance) else _missing_sides(found)
             square = form.scale**2
-            return Spread(
+            return SamplingError(
                 square * found.variance,
                 square * found.shrunk,
                 found.df,
@@ -191,7 +207,7 @@ class Spreads:
     def _factor(self) -> float:
         return float(small_sample(self._sizes.rows))
 
-    def _whole(self, metric: Metric) -> Spread:
+    def _whole(self, metric: Metric) -> SamplingError:
         """Of a metric of all classes at once."""
         sizes, form = self._sizes, metric.record.influence
         if isinstance(form, LossInfluence):
@@ -217,7 +233,7 @@ class Spreads:
             found += np.bincount(rows.codes[part], term, len(found))
         return found
 
-    def _average(self, metric: Metric) -> Spread:
+    def _average(self, metric: Metric) -> SamplingError:
         """Of a mean over classes or pairs, or of all items alike, by the influence of each row."""
         sizes, form = self._sizes, metric.record.influence
         phi = self._gathered.influence(metric)
@@ -266,7 +282,7 @@ class Spreads:
         whole = share.sum()
         return chance, share / whole if whole else share
 
-    def _stratified(self, alone: Spread, phi: Floats) -> Spread:
+    def _stratified(self, alone: SamplingError, phi: Floats) -> SamplingError:
         """The same where the number of rows of each class was fixed: shares do not vary."""
         sizes = self._sizes
         squares = self._squares(lambda _, part: phi[part])
@@ -277,7 +293,7 @@ class Spreads:
         ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
         return replace(alone, variance=variance, shrunk=variance * ratio)
 
-    def _clustered(self, alone: Spread, phi: Floats) -> Spread:
+    def _clustered(self, alone: SamplingError, phi: Floats) -> SamplingError:
         """The same where rows of a cluster may depend on each other."""
         assert self._clusters is not None
         variance = self._clusters.variance(phi, self._sizes)
@@ -330,7 +346,7 @@ def _square_of_mean(metric: Metric, rows: ScoredRows) -> float:
     return max(float(square), 0.0) if np.isfinite(square) else np.nan
 
 
-def _missing_sides(found: AreaSpread) -> str:
+def _missing_sides(found: AreaVariance) -> str:
     rest, own = found.rows
     if not own:
         return "no row is truly of the class"
@@ -343,3 +359,63 @@ def _weighted(weights: Floats, squares: Floats) -> float:
     """Their sum; what weighs nothing counts for nothing, whatever its square."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(np.where(weights > 0, weights * squares, 0.0).sum())
+
+
+def influence_variances(
+    rows: ScoredRows,
+    metrics: Iterable[Metric],
+    clusters: npt.NDArray[Any] | None = None,
+    n_clusters: int = 0,
+) -> dict[Metric, Found]:
+    """The sampling error of metrics of scores.
+
+    Args:
+        rows: what an engine offers.
+        metrics: with an influence function each.
+        clusters: int[n], the cluster of each row, in [0, n_clusters). Rows of one cluster may
+            depend on each other.
+        n_clusters: how many there are; those without weight count for nothing.
+
+    Returns:
+        `SamplingError` of each metric, or one for each class.
+
+    Errors:
+        K311 a metric has no influence function.
+
+    Cost: of a class against the rest one walk over its sorted column; of averages over classes, and
+        with clusters, 8 bytes a row and metric.
+    """
+    wanted = list(dict.fromkeys(metrics))
+    spreads = InfluenceVariances(rows, wanted, clusters, n_clusters)
+    measure(rows, wanted, beside=spreads)
+    return spreads.found()
+
+
+def measured_with_variances(
+    rows: ScoredRows,
+    metrics: Iterable[Metric],
+    policy: Policy = "zero",
+    along: Along | None = None,
+    clusters: npt.NDArray[Any] | None = None,
+    n_clusters: int = 0,
+) -> tuple[dict[Metric, Values], dict[Metric, Found]]:
+    """Values as `measure` gives them, and the spreads of those with an influence function.
+
+    Cost: each column is sorted once for both.
+    """
+    wanted = list(dict.fromkeys(metrics))
+    smooth = [metric for metric in wanted if not reason_without(metric)]
+    spreads = InfluenceVariances(rows, smooth, clusters, n_clusters)
+    return measure(rows, wanted, policy, along, spreads), spreads.found()
+
+
+def row_factors(rows: ScoredRows, metric: Metric) -> Floats:
+    """What a square of φ is multiplied by so that few rows do not look too certain.
+
+    The variance is Σ f·w²φ²/W², where f is that of the true class of the row; the covariance of two
+    metrics, or of one of two models, Σ √(f·f')·w²φφ'/W². For areas of two classes that is DeLong's.
+
+    Returns:
+        float64[k]; float64[k, k] of a metric of each class. NaN for a class with one row.
+    """
+    return Sizes.of(rows).factors(metric)

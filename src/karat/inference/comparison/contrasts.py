@@ -1,10 +1,16 @@
-"""Limits of a difference from those of both values, and how the two go together."""
+"""Contrasts of models: the variance of a difference, and its limits from those of both values.
+
+Models on the same rows: the influence of a row on a difference is the difference of its
+influences. Models on different rows are independent, and their variances add up. Limits of a
+difference combine those of both values (MOVER).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,25 +18,147 @@ import numpy.typing as npt
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
-from karat.inference.table_spread import TableSpread
+from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
+from karat.tally import ClusteredCells
 
 __all__ = [
+    "Apart",
     "Correlation",
     "Distances",
+    "Paired",
+    "SamplingError",
     "SideLimits",
+    "Units",
     "correlation",
+    "distances_together",
     "least_variance",
     "limits_together",
 ]
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 Correlation: TypeAlias = Callable[[float], float]
 """From a number of standard errors to how two values go together."""
 Distances: TypeAlias = tuple[float, float]
 """From a value down to its lower, and up to its upper limit."""
 
 _NEXT_TO_NONE = 1e-15
+
+
+class SamplingError(Protocol):
+    """How the values of m models vary."""
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of a variance."""
+
+    def variance(self, a: int, b: int) -> float:
+        """Of the difference of two models."""
+
+    def contrasts(self) -> Floats:
+        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is drawn: rows one by one, cells of equal rows, or clusters of them.
+
+    Attributes:
+        weights: float64[e], Σw of each cell or row.
+        squares: float64[e], Σw².
+        clusters: the same by cluster, or None.
+        factors: float64[e], by how much the part of each in a variance grows in small samples;
+            None: by nothing.
+        df: degrees of freedom of a variance.
+    """
+
+    weights: Floats
+    squares: Floats
+    clusters: ClusteredCells | None = None
+    factors: Floats | None = None
+    df: float = math.inf
+
+    @property
+    def total(self) -> float:
+        """Σw."""
+        return float(self.weights.sum())
+
+    @property
+    def n_effective(self) -> float:
+        """Kish's number of rows, at most the number of clusters."""
+        rows = self.total**2 / float(self.squares.sum())
+        return rows if self.clusters is None else min(rows, float(self.clusters.n_clusters))
+
+    def centred(self, phi: Floats) -> Floats:
+        """float64[..., e]: influences less their mean."""
+        return np.asarray(phi - ((phi * self.weights).sum(-1) / self.total)[..., None])
+
+    def covariance(self, phi: Floats) -> Floats:
+        """float64[d, d]: of d numbers whose influences are phi [d, e]."""
+        centred = self.centred(phi)
+        if self.clusters is not None:
+            sums = np.array([self.clusters.sums(part) for part in centred])
+            g = self.clusters.n_clusters
+            return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
+        squares = self.squares if self.factors is None else self.squares * self.factors
+        # Losses beyond 1e150 have squares that no number holds: then no variance is known.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray((centred * squares) @ centred.T / self.total**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Models on the same rows.
+
+    Attributes:
+        phi: float64[m, e], influence of each cell or row on each model's value.
+        units: what is drawn.
+    """
+
+    phi: Floats
+    units: Units
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom."""
+        return self.units.df
+
+    def variance(self, a: int, b: int) -> float:
+        """Of the difference of two models."""
+        # Where the influences are the same their difference is 0, not what rounding leaves of it.
+        return float(self.units.covariance((self.phi[a] - self.phi[b])[None])[0, 0])
+
+    def contrasts(self) -> Floats:
+        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
+        return self.units.covariance(self.phi[1:] - self.phi[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """Models on different rows.
+
+    Attributes:
+        variances: float64[m], of the value of each.
+        df: degrees of freedom.
+        least: float64[m], the variance of each where no row of the sample shows any, in the test
+            of all models at once: by its limits. 0: none is known.
+    """
+
+    variances: Floats
+    df: float = math.inf
+    least: Floats | None = None
+
+    def variance(self, a: int, b: int) -> float:
+        """Of the difference of two models."""
+        return float(self.variances[a] + self.variances[b])
+
+    def contrasts(self) -> Floats:
+        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
+        found = self.variances
+        if self.least is not None:
+            found = np.where(found > 0.0, found, self.least)
+        return np.asarray(np.diag(found[1:]) + found[0])
 
 
 class SideLimits:
@@ -50,7 +178,7 @@ class SideLimits:
     def __init__(
         self,
         metric: Metric,
-        tables: Sequence[TableSpread],
+        tables: Sequence[TableVariance],
         values: Sequence[float],
         policy: Policy,
     ) -> None:
@@ -108,9 +236,18 @@ def limits_together(
         goes: the correlation of both values.
     """
     low, high = range_of(metric)
-    down = _together(of_a[0], of_b[1], goes)
-    up = _together(of_a[1], of_b[0], goes)
+    down, up = distances_together(of_a, of_b, goes)
     return max(difference - down, low - high), min(difference + up, high - low)
+
+
+def distances_together(of_a: Distances, of_b: Distances, goes: float = 0.0) -> Distances:
+    """From the difference of two values down to its lower, and up to its upper limit.
+
+    Args:
+        of_a, of_b: the same of each value.
+        goes: the correlation of both values.
+    """
+    return _together(of_a[0], of_b[1], goes), _together(of_a[1], of_b[0], goes)
 
 
 def least_variance(distances: Distances | None, quantile: float) -> float:
@@ -126,7 +263,7 @@ def _together(first: float, second: float, goes: float) -> float:
 
 
 def correlation(
-    covariance: npt.NDArray[np.float64], a: int, b: int, alike: tuple[float, float] | None
+    covariance: Floats, a: int, b: int, alike: tuple[float, float] | None
 ) -> Correlation:
     """Of two values; 0 where either does not vary.
 

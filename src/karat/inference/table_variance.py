@@ -15,11 +15,21 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.inference.confidence import Design
+from karat.metrics import Metric
+from karat.metrics._gradient import Slopes
+from karat.metrics._lift import Policy
 from karat.tally import Cells, ClusteredCells
 from karat.tally.fields import true_negatives
 from karat.tally.kept import cached_property
 
-__all__ = ["CELLS_TO_SLOPES", "DUST", "TableSpread"]
+__all__ = [
+    "CELLS_TO_SLOPES",
+    "DUST",
+    "TableVariance",
+    "at_proportions",
+    "derivative",
+    "variance_of",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 DUST: Final = 1e-12
@@ -34,7 +44,7 @@ of any other class. What is the same in every cell is left out."""
 
 
 @dataclass(frozen=True, eq=False)
-class TableSpread:
+class TableVariance:
     """A table, and what is known of how its rows were drawn.
 
     Attributes:
@@ -44,7 +54,7 @@ class TableSpread:
 
     Example:
         >>> from karat.tally import Classes
-        >>> spread = TableSpread(Cells.dense([[40, 10], [5, 45]], classes=Classes.of([0, 1])))
+        >>> spread = TableVariance(Cells.dense([[40, 10], [5, 45]], classes=Classes.of([0, 1])))
         >>> float(spread.variance(np.array([1.0, 0.0, 0.0, 1.0]))) == 0.85 * 0.15 / 100
         True
     """
@@ -298,7 +308,7 @@ class TableSpread:
         return np.asarray(np.where(hit, rest + (tp - tn)[self.rows], off))
 
 
-def _folded(spread: TableSpread, values: Floats) -> Floats:
+def _folded(spread: TableVariance, values: Floats) -> Floats:
     """float64[k, 2, 2] of each class against the rest: [[tn, fp], [fn, tp]]."""
     tp, fn, fp = _sides(spread, values)
     # A sum over no cell is exactly 0.
@@ -308,7 +318,7 @@ def _folded(spread: TableSpread, values: Floats) -> Floats:
     return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
 
 
-def _sides(spread: TableSpread, values: Floats) -> tuple[Floats, Floats, Floats]:
+def _sides(spread: TableVariance, values: Floats) -> tuple[Floats, Floats, Floats]:
     """float64[k] each: sums over the hits, the misses and the false alarms of each class."""
     k, hit = spread.cells.k, spread.rows == spread.cols
     places = (spread.rows, hit), (spread.rows, ~hit), (spread.cols, ~hit)
@@ -316,3 +326,29 @@ def _sides(spread: TableSpread, values: Floats) -> tuple[Floats, Floats, Floats]
         np.asarray(np.bincount(index[kept], values[kept], k), np.float64) for index, kept in places
     )
     return tp, fn, fp
+
+
+def derivative(metric: Metric, cells: Cells, policy: Policy = "zero") -> Floats:
+    """float64[m]: of a metric with respect to the share of each listed cell."""
+    return at_proportions(metric.slopes(cells, policy), cells)
+
+
+def at_proportions(found: Slopes, cells: Cells) -> Floats:
+    """float64[m]: a gradient at the listed cells, with respect to their shares."""
+    g = found.gradient.at_cells() * float(cells.fields.n)
+    if found.gradient.fields is not cells.fields:
+        # The formula reads the cells that are not listed, too.
+        rows, cols = cells.coordinates()
+        return np.asarray(g[rows * cells.k + cols])
+    return g
+
+
+def variance_of(found: Slopes, spread: TableVariance) -> float:
+    """Of the metric with this derivative; NaN where it is not finite."""
+    g = found.gradient
+    # Of classes that weigh next to nothing, sums of parts are rounding errors of the others.
+    if g.cells is None and not spread.cells.is_weighted:
+        parts = np.array(((g.true, g.pred, g.same),)) * float(spread.cells.fields.n)
+        return float(spread.slope_variances(parts)[0])
+    listed = at_proportions(found, spread.cells)
+    return float(spread.variance(listed)) if np.isfinite(listed).all() else math.nan

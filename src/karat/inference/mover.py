@@ -13,9 +13,8 @@ import numpy.typing as npt
 from karat import _native
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.label_slopes import at_shares, derivative
-from karat.inference.shares import is_of_right_rows
-from karat.inference.table_spread import TableSpread
+from karat.inference.proportions import is_of_right_rows
+from karat.inference.table_variance import TableVariance, at_proportions, derivative
 from karat.metrics import Metric
 from karat.metrics._formula import Node, is_linear_in
 from karat.metrics._lift import Part, Policy
@@ -42,7 +41,7 @@ def is_combined(metric: Metric, policy: Policy) -> bool:
 
 
 def combined(
-    metric: Metric, value: float, spread: TableSpread, asked: Confidence, policy: Policy
+    metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
 ) -> Interval:
     """Limits of the classes, combined as their errors go together (MOVER, Zou and Donner 2008).
 
@@ -68,14 +67,14 @@ def combined(
             shared = np.array((rest.true, rest.pred, rest.same)) * float(cells.fields.n)
             sums = times[:, None, None] * shared
         else:
-            listed = np.multiply.outer(times, at_shares(found, cells))
+            listed = np.multiply.outer(times, at_proportions(found, cells))
     if cells.is_weighted and listed is None:
         listed = np.zeros((3, len(spread.weights)))
     each = [class_limits(plain, spread, asked, is_beta=True) for plain in classes]
     factors, alone, n_still = _counted(each, each, of_parts)
     smoothed = spread.smoothed() if n_still else None
     if smoothed is not None:
-        alike = TableSpread(smoothed, spread.design)
+        alike = TableVariance(smoothed, spread.design)
         shapes = [class_limits(plain, alike, asked, is_beta=True) for plain in classes]
         low, high, _ = spread.slope_variances(sums, listed).tolist()
         below, above = _alike(alike, each, shapes, of_parts)
@@ -122,7 +121,7 @@ def _counted(
 
 
 def _alike(
-    alike: TableSpread,
+    alike: TableVariance,
     each: Sequence[ClassLimits],
     shapes: Sequence[ClassLimits],
     of_parts: Sequence[Floats],

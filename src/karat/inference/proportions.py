@@ -22,13 +22,13 @@ from karat.tally import Cells, Classes, Fields
 
 __all__ = [
     "Share",
-    "at_shares",
+    "at_proportions",
     "is_of_right_rows",
     "measured",
     "of_right_rows",
-    "ratio_of_shares",
-    "share_of",
-    "two_shares_of",
+    "proportion_of",
+    "ratio_of_proportions",
+    "two_proportions_of",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -88,14 +88,14 @@ def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
     fp, fn = tables[:, ::-1, :].diagonal(axis1=1, axis2=2), tables[:, :, ::-1]
     fn = fn.diagonal(axis1=1, axis2=2)
     # Of two classes the false alarms of one are the misses of the other.
-    fields = Fields(
-        tp, fp, fn, tp[:, ::-1], tables.sum(axis=(1, 2)), 2, 1, _ROWS, _COLS,
-        tables.reshape(-1, 4), is_complete=True,
-    )  # fmt: skip
-    found = slopes_of(
-        metric.traced("zero").value, (), fields, (len(tables),), metric.arguments("zero"),
-        needs_cells=metric.needs_cells,
-    )  # fmt: skip
+    tn, n, cells = tp[:, ::-1], tables.sum(axis=(1, 2)), tables.reshape(-1, 4)
+    fields = Fields(tp, fp, fn, tn, n, 2, 1, _ROWS, _COLS, cells, is_complete=True)
+    root, given, needs_cells = (
+        metric.traced("zero").value,
+        metric.arguments("zero"),
+        metric.needs_cells,
+    )
+    found = slopes_of(root, (), fields, (len(tables),), given, needs_cells=needs_cells)
     g = found.gradient
     slopes = g.constant[:, None, None] + g.true[:, :, None] + g.pred[:, None, :]
     slopes[:, _HITS, _HITS] += g.same
@@ -103,7 +103,7 @@ def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
 
 
 @cache
-def share_of(metric: Metric) -> Share | None:
+def proportion_of(metric: Metric) -> Share | None:
     """The share that a metric of one class is a function of, or None.
 
     Args:
@@ -111,15 +111,15 @@ def share_of(metric: Metric) -> Share | None:
 
     Example:
         >>> from karat.metrics import get
-        >>> share_of(get("precision")).misses  # called positive, and truly not
+        >>> proportion_of(get("precision")).misses  # called positive, and truly not
         ((False, True), (False, False))
-        >>> share_of(get("informedness")) is None
+        >>> proportion_of(get("informedness")) is None
         True
     """
     found = set()
     for table, slopes in zip(_TABLES, measured(metric, _TABLES)[1], strict=True):
-        sides = [_one_value(slopes, slopes > _least(slopes)),
-                 _one_value(slopes, slopes < -_least(slopes))]  # fmt: skip
+        least = _least(slopes)
+        sides = [_one_value(slopes, slopes > least), _one_value(slopes, slopes < -least)]
         if None in sides or abs((slopes * table).sum()) > _CLOSE:
             return None
         found.add(tuple(sides))
@@ -130,15 +130,15 @@ def share_of(metric: Metric) -> Share | None:
 
 
 @cache
-def two_shares_of(metric: Metric) -> tuple[Share, Share] | None:
+def two_proportions_of(metric: Metric) -> tuple[Share, Share] | None:
     """Two shares whose sum, moved, a metric of one class is; or None.
 
     Example:
         >>> from karat.metrics import get
-        >>> specificity, recall = two_shares_of(get("informedness"))
+        >>> specificity, recall = two_proportions_of(get("informedness"))
         >>> recall.misses
         ((False, False), (True, False))
-        >>> two_shares_of(get("f1")) is None
+        >>> two_proportions_of(get("f1")) is None
         True
     """
     slopes = measured(metric, _TABLES)[1]
@@ -149,29 +149,31 @@ def two_shares_of(metric: Metric) -> tuple[Share, Share] | None:
 
 
 @cache
-def ratio_of_shares(metric: Metric) -> tuple[Share, Share] | None:
+def ratio_of_proportions(metric: Metric) -> tuple[Share, Share] | None:
     """Two shares of independent rows, where a metric is a function of one times one of the other.
 
     Example:
         >>> from karat.metrics import get
-        >>> ratio_of_shares(get("negative_likelihood_ratio")) is None
+        >>> ratio_of_proportions(get("negative_likelihood_ratio")) is None
         False
-        >>> ratio_of_shares(get("informedness")) is None
+        >>> ratio_of_proportions(get("informedness")) is None
         True
     """
     pair = _PAIRS[0]
     a, b = np.array([[0.3, 0.8]]).T, np.array([0.6, 0.9])
     with np.errstate(all="ignore"):
-        found = at_shares(metric, pair, np.broadcast_to(a, (2, 2)), np.broadcast_to(b, (2, 2)))
+        found = at_proportions(metric, pair, np.broadcast_to(a, (2, 2)), np.broadcast_to(b, (2, 2)))
         again = _of_table(metric, _TABLES)
         right = _TABLES[:, [0, 1], [0, 1]] / _TABLES.sum(axis=2)
-        is_theirs = np.allclose(at_shares(metric, pair, *right.T), again, rtol=_CLOSE)
+        is_theirs = np.allclose(at_proportions(metric, pair, *right.T), again, rtol=_CLOSE)
         products = found[0, 0] * found[1, 1], found[0, 1] * found[1, 0]
     is_product = abs(products[0] - products[1]) <= _CLOSE * abs(products[0])
     return pair if is_theirs and is_product else None
 
 
-def at_shares(metric: Metric, pair: tuple[Share, Share], first: Floats, second: Floats) -> Floats:
+def at_proportions(
+    metric: Metric, pair: tuple[Share, Share], first: Floats, second: Floats
+) -> Floats:
     """float64[...]: the metric of one class where two shares of different rows are as given."""
     return _of_table(metric, pair[0].tables(first) + pair[1].tables(second))
 
@@ -245,7 +247,7 @@ def of_right_rows(metric: Metric, shares: Floats, k: int) -> Floats:
     return metric.values(tables, "zero").value
 
 
-def of_share(metric: Metric, share: Share, shares: Floats) -> Floats:
+def of_proportion(metric: Metric, share: Share, shares: Floats) -> Floats:
     """float64[...]: the metric of one class where its share is as given [...]."""
     tables = Cells.dense(share.tables(shares), classes=TWO, n_rows=np.ones(shares.shape))
     return metric.values(tables, "zero").value

@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference._sizes import kish, small_sample
+from karat.inference.variance import kish, small_sample
 from karat.tally import Placements
 
-__all__ = ["AreaSpread", "of_own", "of_rest", "shrunk_pairs"]
+__all__ = ["AreaVariance", "of_own", "of_rest", "shrunk_pairs"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _PSEUDO_ROWS: Final = 5.0
@@ -32,7 +32,7 @@ def of_rest(area: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class AreaSpread:
+class AreaVariance:
     """Of one class against the rest; of the rest, then of the own class.
 
     Attributes:
@@ -48,7 +48,7 @@ class AreaSpread:
     informative: float
 
     @classmethod
-    def of(cls, area: float, found: Placements) -> AreaSpread:
+    def of(cls, area: float, found: Placements) -> AreaVariance:
         """From the sums of the placements."""
         rows = kish(found.weight, found.square)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

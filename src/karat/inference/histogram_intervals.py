@@ -9,11 +9,10 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference._area_spread import AreaSpread
-from karat.inference._sizes import Sizes
+from karat.inference.area_variance import AreaVariance
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns
-from karat.inference.score_spread import Found, Spreads, Whole
+from karat.inference.influence_variance import Found, InfluenceVariances, Whole
 from karat.inference.scored_intervals import (
     ScoredIntervals,
     Together,
@@ -22,6 +21,7 @@ from karat.inference.scored_intervals import (
     reads_one,
     why_none,
 )
+from karat.inference.variance import Sizes
 from karat.metrics import ClassRanks, Losses, Metric, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
 from karat.metrics._bounds import Limits
@@ -32,14 +32,14 @@ from karat.metrics._measure import Along, measure
 from karat.metrics._metric import Values
 from karat.tally import ScoredRows, TabledRows
 
-__all__ = ["TabledMeasures", "measured_tables"]
+__all__ = ["HistogramMeasures", "measured_histograms"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
 
 
-class TabledMeasures(NamedTuple):
+class HistogramMeasures(NamedTuple):
     """What tables say of metrics.
 
     Attributes:
@@ -55,7 +55,7 @@ class TabledMeasures(NamedTuple):
     sure: ScoredIntervals
 
 
-def measured_tables(
+def measured_histograms(
     rows: TabledRows,
     metrics: Iterable[Metric],
     policy: Policy,
@@ -64,7 +64,7 @@ def measured_tables(
     *,
     along: Along | None = None,
     is_requested: bool = False,
-) -> TabledMeasures:
+) -> HistogramMeasures:
     """Every metric that tables tell, what they leave open, and how sure each is.
 
     Args:
@@ -85,13 +85,13 @@ def measured_tables(
     assert not any(metric.record.reads is Pairwise for metric in wanted)
     if asked is None:
         values = measure(rows, wanted, policy, along)
-        return TabledMeasures(values, *all_bounds_of(rows, wanted, policy), ScoredIntervals())
+        return HistogramMeasures(values, *all_bounds_of(rows, wanted, policy), ScoredIntervals())
     smooth = [metric for metric in wanted if not reason_without(metric)]
     is_fixed = asked.design == "case-control"
     direct = [m for m in smooth if _is_told(m) and not is_fixed]
     drawn = [m for m in wanted if is_drawn(m, asked, is_requested=is_requested)]
     lazy = [m for m in drawn if reads_one(m) and (reason_without(m) or not is_fixed)]
-    spreads = Spreads(rows, direct)
+    spreads = InfluenceVariances(rows, direct)
     kept = KeptColumns(lazy, rows.classes.positive)
     values = measure(rows, wanted, policy, along, Together([spreads, kept]))
     sizes = Sizes.of(rows)
@@ -101,7 +101,7 @@ def measured_tables(
     if of_sample:
         some, squares = sampled()
         whole = Whole(sizes, squares, _areas(rows))
-        beside = Spreads(some, of_sample, is_fixed=is_fixed, whole=whole)
+        beside = InfluenceVariances(some, of_sample, is_fixed=is_fixed, whole=whole)
         measure(some, of_sample, policy, beside=beside)
         known |= beside.found()
     for metric, spread in known.items():
@@ -120,7 +120,7 @@ def measured_tables(
             found.intervals[metric] = _around(found.intervals[metric], value, limits, metric)
     for metric, each in class_bounds.items():
         _widen_classes(found, metric, values[metric], each)
-    return TabledMeasures(values, bounds, class_bounds, found)
+    return HistogramMeasures(values, bounds, class_bounds, found)
 
 
 def _widen_classes(
@@ -137,11 +137,11 @@ def _widen_classes(
     found.class_intervals[metric.record.name] = low, high
 
 
-def _areas(rows: TabledRows) -> dict[int, AreaSpread]:
+def _areas(rows: TabledRows) -> dict[int, AreaVariance]:
     """The sampling error of the area of each class."""
     columns = [rows.column(i) for i in range(rows.classes.k)]
     return {
-        i: AreaSpread.of(ClassRanks(column).area, column.placements())
+        i: AreaVariance.of(ClassRanks(column).area, column.placements())
         for i, column in enumerate(columns)
     }
 

@@ -1,0 +1,467 @@
+"""Replicates of a sorted column of scores: every row is there a Poisson number of times.
+
+Rows are sorted once, before: a replicate only counts each score level again.
+Columns of many distinct scores are put together in groups of neighbours first; `LevelGroups`
+says what that costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.inference.resampling import TableDraw
+from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
+from karat.tally import Ladder, Rungs, RungSource
+from karat.tally.kept import cached_property
+
+__all__ = [
+    "AREA_GROUPS",
+    "LADDER_GROUPS",
+    "LadderDraw",
+    "LevelGroups",
+    "ReplicateColumn",
+    "measures_of",
+    "replicate_areas",
+    "replicate_ladders",
+    "replicate_measures",
+    "replicate_row_ladders",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelGroups:
+    """Groups of neighbouring rungs, best first; without need each rung is a group.
+
+    Attributes:
+        scores: float64[g], strictly descending: the mean score of the rows.
+        sums: float64[g, 2], Σw of the rest and of the own class.
+        squares: float64[g, 2], Σw²; None where every row weighs 1.
+        least: float64[g]: the lowest score of a group, for whoever looks up the group of a row.
+        within: float64[g]: of the pairs of both sides inside of a group, the share in which own
+            stands above, ties counting half.
+        n_rows: rows read.
+        n_rungs: rungs that were put together.
+    """
+
+    scores: Floats
+    sums: Floats
+    squares: Floats | None
+    least: Floats
+    within: Floats
+    n_rows: int
+    n_rungs: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing was put together."""
+        return self.n_rungs == len(self.scores)
+
+    @property
+    def pair_share(self) -> float:
+        """Share of all pairs of both sides that lie inside of groups and are no ties of one rung.
+
+        0 where nothing was put together; about one by the number of groups else.
+        """
+        if self.is_exact:
+            return 0.0
+        rest, own = self.sums.sum(axis=0)
+        pairs = float(rest * own)
+        return float((self.sums[:, 0] * self.sums[:, 1]).sum()) / pairs if pairs else 0.0
+
+    def place_of(self, scores: Floats) -> npt.NDArray[np.intp]:
+        """int[n]: the group of each score that the groups were made of."""
+        return np.searchsorted(-self.least, -np.asarray(scores, np.float64))
+
+    @classmethod
+    def of(cls, source: RungSource, limit: int) -> LevelGroups:
+        """At most `limit` groups of about the same weight; no rung is divided.
+
+        Cost: two walks over the rungs, in memory for `limit` groups and a block.
+
+        Example:
+            >>> from karat.tally import Ladder
+            >>> ladder = Ladder.of([0.9, 0.8, 0.3, 0.2], [True, False, True, False])
+            >>> LevelGroups.of(ladder, 2).sums.tolist()
+            [[1.0, 1.0], [1.0, 1.0]]
+        """
+        n_rungs, total, held = 0, 0.0, []
+        for block in source.blocks():
+            n_rungs += len(block.scores)
+            total += float(block.counts.sum())
+            if n_rungs <= limit:
+                held.append(block)
+        if n_rungs <= limit:
+            squares = [np.empty((0, 2)), *(b.squares for b in held if b.squares is not None)]
+            scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
+            return cls(
+                scores,
+                np.concatenate(
+                    [np.empty((0, 2)), *(np.asarray(b.counts, np.float64) for b in held)]
+                ),
+                np.concatenate(squares) if source.is_weighted else None,
+                scores,
+                np.full(n_rungs, 0.5),
+                source.n_rows,
+                n_rungs,
+            )
+        return _grouped(source, limit, n_rungs, total)
+
+
+def _grouped(source: RungSource, limit: int, n_rungs: int, total: float) -> LevelGroups:
+    sums, squares = np.zeros((limit, 2)), np.zeros((limit, 2))
+    moments, doubled = np.zeros(limit), np.zeros(limit)
+    best, worst = np.full(limit, -np.inf), np.full(limit, np.inf)
+    passed = 0.0
+    for scores, counts, of_squares in source.blocks():
+        weights = np.asarray(counts, np.float64)
+        both = weights.sum(axis=1)
+        until = passed + np.cumsum(both)
+        # A rung belongs where its middle row does.
+        place = ((until - both / 2) * (limit / total)).astype(np.int64).clip(0, limit - 1)
+        passed = float(until[-1])
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(place)) + 1])
+        groups = place[starts]
+        rest, own = weights[:, 0], weights[:, 1]
+        above = np.cumsum(own) - own
+        # Own rows of the group before this rung: here, and in the block before.
+        base = above[starts] - sums[groups, 1]
+        lengths = np.diff(np.append(starts, len(scores)))
+        inside = rest * (2.0 * (above - np.repeat(base, lengths)) + own)
+        doubled[groups] += np.add.reduceat(inside, starts)
+        sums[groups] += np.add.reduceat(weights, starts)
+        moments[groups] += np.add.reduceat(both * scores, starts)
+        if of_squares is not None:
+            squares[groups] += np.add.reduceat(of_squares, starts)
+        best[groups] = np.maximum(best[groups], scores[starts])
+        worst[groups] = np.minimum(worst[groups], scores[starts + lengths - 1])
+    kept = sums.sum(axis=1) > 0
+    pairs = 2.0 * sums[kept, 0] * sums[kept, 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        within = np.where(pairs > 0, doubled[kept] / pairs, 0.5)
+    means = moments[kept] / sums[kept].sum(axis=1)
+    return LevelGroups(
+        np.clip(means, worst[kept], best[kept]),
+        sums[kept],
+        squares[kept] if source.is_weighted else None,
+        worst[kept],
+        np.clip(within, 0.0, 1.0),
+        source.n_rows,
+        n_rungs,
+    )
+
+
+Numbers: TypeAlias = npt.NDArray[Any]
+LadderDraw: TypeAlias = Literal["poisson", "bayesian"]
+"""Poisson(1) copies of each row, or an exponential weight for each (Rubin 1981)."""
+
+AREA_GROUPS: Final = 4096
+"""Groups of neighbouring rungs that an area is drawn from."""
+LADDER_GROUPS: Final = 16384
+"""Groups that whole ladders are drawn from."""
+_BLOCK_BYTES: Final = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateColumn:
+    """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it.
+
+    Attributes:
+        rungs: the ladder of the replicate; rows of one rung tie.
+        k, own: 2 classes, of which 1 is the own one.
+    """
+
+    rungs: Ladder
+    k: int = 2
+    own: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the replicate; of weighted ones, of the data."""
+        return self.rungs.n_rows
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.rungs.is_weighted
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """number[2]: the weight of the rest and of the own class."""
+        return np.asarray(self.rungs.counts.sum(axis=0))
+
+    def ladder(self) -> Ladder:
+        """The rungs."""
+        return self.rungs
+
+    def blocks(self) -> Iterator[Rungs]:
+        """The rungs, best first, some thousand at once."""
+        return self.rungs.blocks()
+
+    def areas(self) -> Numbers:
+        """number[2]: over pairs of own and rest, Σ w·w'·(2·[s > s'] + [s = s']), and 0."""
+        tps, _ = self.rungs.cumulated()
+        rest, own = self.rungs.counts[:, 0], self.rungs.counts[:, 1]
+        return np.array([(rest * (2 * tps - own)).sum(), 0], self.rungs.counts.dtype)
+
+    def step_area(self) -> float:
+        """Σ over thresholds of (increase of true positives) × precision."""
+        here, _ = self._share_sums
+        return here
+
+    def trapezoid_area(self) -> float:
+        """Area under precision by the part of own found, straight lines between thresholds."""
+        here, before = self._share_sums
+        own = float(self.totals[1])
+        return (here + before) / 2.0 / own if own > 0 else np.nan
+
+    @cached_property
+    def _share_sums(self) -> tuple[float, float]:
+        """Σ own × the share of own at or above the rung, and above it; 1 where nothing is."""
+        tps, fps = self.rungs.cumulated()
+        own = np.asarray(self.rungs.counts[:, 1], np.float64)
+        share = tps / (tps + fps)
+        above = np.concatenate([[1.0], share[:-1]])[: len(share)]
+        # Not `@`: several threads of BLAS for so little cost more than the sum.
+        return float((own * share).sum()), float((own * above).sum())
+
+
+def replicate_ladders(
+    column: RungSource,
+    n_replicates: int,
+    seed: int,
+    *,
+    method: LadderDraw = "poisson",
+    limit: int = LADDER_GROUPS,
+    stream: int = 0,
+    n_threads: int | None = None,
+) -> Iterator[ReplicateColumn]:
+    """Replicates of a ladder or of a sorted column.
+
+    Of more than `limit` distinct scores neighbours are put together first: their rows tie, at their
+    mean score.
+    What a threshold or a bin would have divided then stands on one side of it, at most one row in
+    `limit` for each.
+
+    Args:
+        column: a `Ladder`, or a `RankedColumn` of an engine.
+        n_replicates: how many.
+        seed: from 0 to 2^64 − 1.
+        method: ``"poisson"``: each row is there a Poisson(1) number of times; of weighted rows that
+            share a score Σw and Σw² are kept on average. ``"bayesian"``: weights of the exponential
+            distribution.
+        limit: distinct scores at most.
+        stream: columns of different numbers are drawn independently.
+        n_threads: nothing depends on it but time.
+
+    Yields:
+        One replicate after the other. It stays valid, and keeps its block alive.
+
+    Cost: two walks over the rungs, then O(limit) time for each replicate.
+
+    Example:
+        >>> ladder = Ladder.of([0.9, 0.8, 0.3], [True, False, False])
+        >>> sum(c.n_rows for c in replicate_ladders(ladder, 1000, seed=0)) / 1000
+        2.965
+    """
+    groups = LevelGroups.of(column, limit)
+    is_gamma = method == "bayesian"
+    u = len(groups.scores)
+    step = max(1, _BLOCK_BYTES // (40 * max(u, 1)))
+    for first in range(0, n_replicates, step):
+        count = min(step, n_replicates - first)
+        scores, counts, squares, lengths = _native.replicate_rungs(
+            groups.scores,
+            groups.sums,
+            groups.squares,
+            is_gamma,
+            seed,
+            stream,
+            first,
+            count,
+            n_threads or 0,
+        )
+        for b, length in enumerate(lengths.tolist()):
+            kept = counts[b, :length]
+            yield ReplicateColumn(
+                Ladder(
+                    scores[b, :length],
+                    kept,
+                    None if squares is None else squares[b, :length],
+                    int(kept.sum()) if squares is None else groups.n_rows,
+                )
+            )
+
+
+def replicate_measures(
+    metrics: Sequence[Metric],
+    column: RungSource,
+    n_replicates: int,
+    seed: int,
+    *,
+    method: LadderDraw = "poisson",
+    limit: int = LADDER_GROUPS,
+    stream: int = 0,
+    n_threads: int | None = None,
+) -> dict[Metric, Floats]:
+    """Metrics of scores that read one column, by their own bodies: float64[n_replicates] each.
+
+    All of them see the same replicates. NaN where a replicate does not define one.
+
+    Args:
+        metrics: of views of one column: `ClassRanks`, `ClassProbabilities` or `Confidences`.
+        column: what those views are of; the rest as `replicate_ladders`.
+    """
+    replicates = replicate_ladders(
+        column, n_replicates, seed, method=method, limit=limit, stream=stream, n_threads=n_threads
+    )
+    return measures_of(metrics, replicates)
+
+
+def measures_of(
+    metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
+) -> dict[Metric, Floats]:
+    """The same of replicates that are at hand."""
+    views = {metric.record.reads for metric in metrics}
+    if not views <= {ClassRanks, ClassProbabilities, Confidences}:
+        raise ValueError("a metric does not read one sorted column")
+    found: dict[Metric, list[float]] = {metric: [] for metric in metrics}
+    with np.errstate(all="ignore"):
+        for replicate in replicates:
+            made = {view: view(replicate) for view in views}
+            for metric, values in found.items():
+                view = made[metric.record.reads]
+                try:
+                    values.append(float(metric.record.formula(view, **dict(metric.params))))
+                except (ZeroDivisionError, OverflowError):  # no row, or none of the class, is drawn
+                    values.append(np.nan)
+    return {metric: np.array(values, np.float64) for metric, values in found.items()}
+
+
+def replicate_areas(
+    column: RungSource,
+    n_replicates: int,
+    seed: int,
+    *,
+    method: LadderDraw = "poisson",
+    limit: int = AREA_GROUPS,
+    stream: int = 0,
+    n_threads: int | None = None,
+) -> Floats:
+    """float64[n_replicates]: the chance that a row of the class scores above another row.
+
+    Exact for at most `limit` distinct scores. Of more, neighbours are put together: how many rows
+    of both sides a group has is drawn exactly, and of the pairs inside of it own stands above in
+    the share that was observed. So a replicate differs from that of the same rows by less than the
+    share of pairs inside of groups, some 1/limit.
+
+    Args:
+        column, n_replicates, seed, method, stream, n_threads: as `replicate_ladders`.
+        limit: groups.
+
+    Returns:
+        NaN where a replicate has no row on one side.
+
+    Cost: two walks over the rungs, then O(limit) time for each replicate.
+    """
+    groups = LevelGroups.of(column, limit)
+    doubled, weights = _native.replicate_areas(
+        groups.sums,
+        groups.squares,
+        groups.within,
+        method == "bayesian",
+        seed,
+        stream,
+        0,
+        n_replicates,
+        n_threads or 0,
+    )
+    pairs = weights[:, 0] * weights[:, 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(pairs > 0, np.minimum(doubled / (2.0 * pairs), 1.0), np.nan)
+
+
+def replicate_row_ladders(
+    scores: npt.NDArray[np.floating[Any]],
+    is_own: npt.NDArray[np.bool_],
+    n_replicates: int,
+    seed: int,
+    *,
+    clusters: npt.NDArray[np.integer[Any]] | None = None,
+    weights: Floats | None = None,
+    method: TableDraw = "multinomial",
+    limit: int = LADDER_GROUPS,
+    n_threads: int | None = None,
+) -> Iterator[ReplicateColumn]:
+    """Replicates of one column, of rows or whole clusters drawn with replacement.
+
+    Columns of the same rows and clusters, drawn with one seed, see the same rows in each
+    replicate: an average over classes is the average of their replicates.
+
+    Args:
+        scores: float[n], finite.
+        is_own: bool[n], whether the row is of the own class.
+        n_replicates, seed, limit, n_threads: as `replicate_ladders`.
+        clusters: int[n]; without them every row is by itself.
+        weights: float64[n], finite and at least 0.
+        method: ``"multinomial"``: as many clusters as there are; ``"bayesian"``: an exponential
+            weight for each, whose squares count as they do on average.
+
+    Yields:
+        One replicate after the other.
+
+    Cost: one sort, then O(n) for each replicate.
+
+    Example:
+        >>> scores, is_own = np.array([0.9, 0.8, 0.3]), np.array([True, False, False])
+        >>> [c.n_rows for c in replicate_row_ladders(scores, is_own, 3, seed=0)]
+        [3, 3, 3]
+    """
+    groups = LevelGroups.of(Ladder.of(scores, is_own, weights), limit)
+    u, is_gamma = len(groups.scores), method == "bayesian"
+    given = None if weights is None else np.asarray(weights, np.float64)
+    column, own = np.asarray(scores, np.float64) + 0.0, np.asarray(is_own, bool)
+    n_clusters, ids = _numbered(len(column), clusters)
+    if given is not None:
+        # Rows of weight 0 stand on no rung, but their clusters are drawn.
+        kept = given > 0
+        column, own, ids, given = column[kept], own[kept], ids[kept], given[kept]
+    cells = (2 * groups.place_of(column) + own).astype(np.int32)
+    step = max(1, _BLOCK_BYTES // (32 * max(u, 1)))
+    for first in range(0, n_replicates, step):
+        count = min(step, n_replicates - first)
+        at = n_clusters, 2 * u, is_gamma, seed, 0, first, count, n_threads or 0
+        drawn = _native.resample_clusters(ids, cells, given, *at)
+        of_squares = None
+        if drawn.dtype.kind == "f":
+            # Σw² times the number of a cluster; an exponential number has the mean square 2.
+            squared = np.ones(len(cells)) if given is None else given * given
+            of_squares = _native.resample_clusters(ids, cells, squared * (1 + is_gamma), *at)
+        for b in range(count):
+            counts = drawn[b].reshape(u, 2)
+            held = counts.any(axis=1)
+            yield ReplicateColumn(
+                Ladder(
+                    groups.scores[held],
+                    counts[held],
+                    None if of_squares is None else of_squares[b].reshape(u, 2)[held],
+                    int(counts.sum()) if of_squares is None else groups.n_rows,
+                )
+            )
+
+
+def _numbered(
+    n: int, clusters: npt.NDArray[np.integer[Any]] | None
+) -> tuple[int, npt.NDArray[np.int32]]:
+    """Number of clusters, and that of each row, from 0 on."""
+    if clusters is None:
+        return n, np.arange(n, dtype=np.int32)
+    names, ids = np.unique(clusters, return_inverse=True)
+    return len(names), ids.ravel().astype(np.int32)

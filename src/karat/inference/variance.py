@@ -1,0 +1,201 @@
+"""The sampling error of one number: its variance, effective numbers of rows, clusters of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.metrics._influence.forms import AreaInfluence, DifferencesInfluence, PairsInfluence
+from karat.metrics._influence.gather import class_weights
+from karat.metrics._metric import Metric
+from karat.tally import ScoredRows
+from karat.tally.row_parts import row_parts
+
+__all__ = [
+    "Clusters",
+    "Found",
+    "SamplingError",
+    "Sizes",
+    "kish",
+    "optimism",
+    "small_sample",
+    "spread",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingError:
+    """What is known of the sampling error of one number.
+
+    Attributes:
+        variance: of the metric, by its influence; NaN where `missing` says why.
+        shrunk: of areas, with placement variances shrunk by 5 pseudo-rows towards exponential
+            scores; else the variance.
+        df: degrees of freedom: of areas Satterthwaite's, of the area under precision the rows of
+            the class less 1, of means the rows less 1, of means over classes the rows of the
+            smallest class less 1; with clusters, clusters less 1.
+        n_effective: Kish's effective rows of what it averages: all rows, the rows of the class, or
+            those of the smallest class.
+        n_informative: of areas, (Σ|φ|)² ÷ Σφ² over the own rows; else NaN.
+        missing: why there is no variance, in words.
+        optimism: of the area under precision, by what share of 1 − area few rows make it too large.
+        interpolated: of such an area, how much of it straight lines between its points make.
+    """
+
+    variance: float
+    shrunk: float
+    df: float
+    n_effective: float
+    n_informative: float = np.nan
+    missing: str = ""
+    optimism: float = 0.0
+    interpolated: float = 0.0
+
+
+Found: TypeAlias = SamplingError | tuple[SamplingError, ...]
+"""Of a metric of each class, one for each."""
+
+
+def spread(variance: float, df: float, n: float, missing: str) -> SamplingError:
+    """Of a mean: its variance, or why there is none."""
+    if not np.isfinite(variance):
+        return SamplingError(
+            np.nan, np.nan, df, n, missing=missing if n > 1.0 else "there is one row"
+        )
+    return SamplingError(variance, variance, df, n)
+
+
+def optimism(n: float) -> float:
+    """By what share of 1 − π the area under precision of a random ranking lies above π.
+
+    (Σ 1/i − 1) ÷ (n − 1), i to n, whatever the rows of the class (Bestgen 2015).
+    """
+    if n <= 1.0:
+        return 0.0
+    return float((np.log(n) + np.euler_gamma + 0.5 / n - 1.0) / (n - 1.0))
+
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def kish(weight: Any, square: Any) -> Any:
+    """Rows of equal weight that a mean over weighted rows is worth: (Σw)² ÷ Σw²."""
+    weight, square = np.asarray(weight, np.float64), np.asarray(square, np.float64)
+    return np.where(square > 0, weight**2 / np.where(square > 0, square, 1.0), 0.0)
+
+
+def small_sample(n: Any) -> Any:
+    """The factor n ÷ (n − 1), by which a mean square is too small; NaN for one row."""
+    n = np.asarray(n, np.float64)
+    has_rest = n > 1.0 + 1e-9
+    return np.where(has_rest, n / np.where(has_rest, n - 1.0, 1.0), np.nan)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Weights of the classes.
+
+    Attributes:
+        weight, square: float64[k], Σw and Σw² of each true class.
+        positive: the positive class of two.
+    """
+
+    weight: Floats
+    square: Floats
+    positive: int | None
+
+    @classmethod
+    def of(cls, rows: ScoredRows) -> Sizes:
+        """Of the rows of an engine."""
+        weight = class_weights(rows)
+        square = rows.class_squares() if rows.is_weighted else weight
+        return cls(weight, square, rows.classes.positive)
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return len(self.weight)
+
+    @property
+    def rows(self) -> float:
+        """Effective rows of all classes."""
+        return float(kish(self.weight.sum(), self.square.sum()))
+
+    @property
+    def of_classes(self) -> Floats:
+        """float64[k], effective rows of each class."""
+        return np.asarray(kish(self.weight, self.square), np.float64)
+
+    @property
+    def smallest(self) -> float:
+        """Effective rows of the smallest class that has any."""
+        found = self.of_classes
+        return float(found[found > 0].min(initial=self.rows))
+
+    def factors(self, metric: Metric) -> Floats:
+        """See `influence_variance.row_factors`."""
+        form = metric.record.influence
+        is_area = isinstance(form, AreaInfluence) and metric.lift != "micro"
+        if is_area and metric.lift in ("plain", "per_class"):
+            each: Floats = np.stack([self._of_sides(i) for i in range(self.k)])
+            return each if metric.lift == "per_class" else each[self.positive or 0]
+        if is_area or isinstance(form, PairsInfluence | DifferencesInfluence):
+            # A class of one row says nothing of its own error: the degrees of freedom are 0.
+            return np.asarray(np.nan_to_num(small_sample(self.of_classes), nan=1.0))
+        alike = np.full(self.k, small_sample(self.rows))
+        return np.tile(alike, (self.k, 1)) if metric.lift == "per_class" else alike
+
+    def _of_sides(self, i: int) -> Floats:
+        rest = np.arange(self.k) != i
+        found = np.full(
+            self.k, small_sample(kish(self.weight[rest].sum(), self.square[rest].sum()))
+        )
+        found[i] = small_sample(self.of_classes[i])
+        return found
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters of rows.
+
+    Attributes:
+        codes: int[n].
+        n: number of clusters.
+        n_held: those with a row that weighs something.
+        weights: float64[n], or None.
+    """
+
+    codes: npt.NDArray[Any]
+    n: int
+    n_held: int
+    weights: Floats | None
+
+    @classmethod
+    def of(cls, codes: npt.NDArray[Any], n: int, rows: ScoredRows) -> Clusters:
+        """From codes in [0, n).
+
+        Errors:
+            ValueError there is another number of them, or one lies outside.
+        """
+        if codes.shape != (rows.n_rows,):
+            raise ValueError(f"clusters has shape {codes.shape}, there are {rows.n_rows} rows")
+        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n:
+            raise ValueError(f"clusters must lie between 0 and {n - 1}")
+        held = codes if rows.weights is None else codes[rows.weights > 0]
+        n_held = int(np.count_nonzero(np.bincount(held, minlength=n)))
+        return cls(codes, n, n_held, rows.weights)
+
+    def variance(self, phi: Floats, sizes: Sizes) -> float:
+        """G ÷ (G − 1) · Σ over clusters of (Σ w·φ)² ÷ W²."""
+        sums = np.zeros(self.n)
+        for part in row_parts(len(phi)):
+            term = phi[part]
+            if self.weights is not None:
+                weight = self.weights[part]
+                term = np.where(weight > 0, weight * term, 0.0)
+            sums += np.bincount(self.codes[part], term, self.n)
+        factor = float(small_sample(float(self.n_held)))
+        return factor * float((sums**2).sum()) / float(sizes.weight.sum()) ** 2

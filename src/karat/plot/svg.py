@@ -1,0 +1,5 @@
+"""A picture as SVG that can stand in a page; see `as_svg`."""
+
+from karat.output.plots.svg import as_svg, coarser, shrink
+
+__all__ = ["as_svg", "coarser", "shrink"]

@@ -1,0 +1,221 @@
+"""`GateResult`, the result of `karat.gate`: every rule with its verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from os import PathLike
+from typing import Any, Final, Literal, TypeAlias
+
+from karat._version import __version__
+from karat.errors.foreign_text import harmless
+from karat.inference.comparison.records import json_value
+
+__all__ = ["GateResult", "RuleResult", "Verdict", "with_limits"]
+
+Verdict: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+
+_PASSED: Final = 0
+_FAILED: Final = 1
+_INCONCLUSIVE: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """One rule and its verdict.
+
+    Attributes:
+        rule: the rule in words.
+        kind, metric, bound: of the rule.
+        verdict: ``"PASS"``, ``"FAIL"`` or ``"INCONCLUSIVE"``.
+        reason: of the verdict, in a few words.
+        slice: its rows: ``"country=NO"``; None for all.
+        is_blocking: whether the gate fails by it though it is inconclusive.
+        value, low, high, n: of the metric.
+        before, difference, difference_low, difference_high: against the baseline.
+        p: one-sided p-value of being worse than the rule allows.
+        p_adjusted: the same for all such rules together.
+        n_tests: how many rules it allows for.
+        detectable: the smallest drop that so many rows show in 80 % of samples.
+    """
+
+    rule: str
+    kind: str
+    metric: str
+    bound: float
+    verdict: Verdict
+    reason: str
+    slice: str | None = None
+    is_blocking: bool = False
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    before: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    n_tests: int = 1
+    detectable: float | None = None
+
+    @property
+    def fails(self) -> bool:
+        """Whether the gate fails by it."""
+        return self.verdict == "FAIL" or self.is_blocking
+
+    @property
+    def shown_p(self) -> float | None:
+        """The adjusted p-value, where what was measured is worse than the rule allows."""
+        is_beyond = self.p is not None and self.p < 0.5
+        return self.p_adjusted if is_beyond else None
+
+    @property
+    def facts(self) -> str:
+        """Value, interval, difference, p, n and the smallest drop that would show."""
+        parts = []
+        if self.value is not None:
+            parts.append(with_limits(self.value, self.low, self.high))
+        if self.before is not None:
+            parts.append(f"baseline {self.before:.4g}")
+        if self.difference is not None:
+            found = (self.difference, self.difference_low, self.difference_high)
+            parts.append(f"difference {with_limits(*found, sign='+')}")
+        if self.shown_p is not None:
+            how = f" (Holm, {self.n_tests} rules)" if self.n_tests > 1 else ""
+            parts.append(f"one-sided p = {self.shown_p:.2g}{how}")
+        if self.n is not None:
+            parts.append(f"n = {self.n}")
+        if self.detectable is not None:
+            parts.append(f"detectable {self.detectable:.4g}")
+        return ", ".join(parts)
+
+    @property
+    def name(self) -> str:
+        """The rule with the rows it is about."""
+        return self.rule if self.slice is None else f"{self.rule} where {self.slice}"
+
+    @property
+    def line(self) -> str:
+        """One line: verdict, rule, facts and reason."""
+        return f"{self.verdict:<12}  {harmless(self.name)}: {self.told}"
+
+    @property
+    def told(self) -> str:
+        """Facts and reason."""
+        return "; ".join(part for part in (self.facts, harmless(self.reason)) if part)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types; null for what is not a finite number."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+
+def with_limits(value: float | None, low: float | None, high: float | None, sign: str = "") -> str:
+    """``0.93 [0.92, 0.94]``; nothing where there is no value."""
+    if value is None:
+        return ""
+    form = f"{sign}.4g"
+    limits = "" if low is None or high is None else f" [{low:{form}}, {high:{form}}]"
+    return f"{value:{form}}{limits}"
+
+
+@dataclass(frozen=True, eq=False)
+class GateResult:
+    """The verdict of a gate: true where it passed, with one line for each rule.
+
+    Attributes:
+        rules: every rule, with its verdict.
+        n: rows.
+        level: of the intervals.
+        adjust: how p-values allow for many rules: ``"holm"`` or ``"none"``.
+        baseline: what was compared with: a path, or ``"the baseline"``; None without one.
+        is_paired: whether the rows were those of the baseline; None without one.
+        notes: sentences the reader should see.
+        is_strict: whether what is inconclusive has an exit code of its own.
+        warns_only: whether the exit code is 0 whatever was found.
+        mapping: the column of each role, where the rows came from a table.
+    """
+
+    rules: tuple[RuleResult, ...]
+    n: int
+    level: float
+    adjust: str
+    baseline: str | None = None
+    is_paired: bool | None = None
+    notes: tuple[str, ...] = ()
+    is_strict: bool = False
+    warns_only: bool = False
+    mapping: Mapping[str, Any] | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether no rule fails; what is inconclusive passes unless the rule asks for more."""
+        return not any(rule.fails for rule in self.rules)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 failed, 3 inconclusive where that was asked for."""
+        if self.warns_only:
+            return _PASSED
+        if not self.passed:
+            return _FAILED
+        return _INCONCLUSIVE if self.is_strict and self.count("INCONCLUSIVE") else _PASSED
+
+    def count(self, verdict: str) -> int:
+        """How many rules have this verdict."""
+        return sum(rule.verdict == verdict for rule in self.rules)
+
+    @property
+    def headline(self) -> str:
+        """``FAIL: 1 of 3 rules failed``, in one line."""
+        n_fail = sum(rule.fails for rule in self.rules)
+        n = len(self.rules)
+        if not n:
+            return "PASS: no rule was asked"
+        rules = "rule" if n == 1 else "rules"
+        if n_fail:
+            return f"FAIL: {n_fail} of {n} {rules} failed"
+        unsure = self.count("INCONCLUSIVE")
+        if unsure and self.is_strict:
+            return f"INCONCLUSIVE: {unsure} of {n} {rules} could not be told"
+        tail = f", {unsure} inconclusive" if unsure else ""
+        return f"PASS: {n - unsure} of {n} {rules} passed{tail}"
+
+    def __str__(self) -> str:
+        lines = [f"karat gate  {self.headline}", *(f"  {rule.line}" for rule in self.rules)]
+        return "\n".join([*lines, *(f"  Note: {harmless(note)}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        return f"<karat.GateResult: {self.headline}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON types, in the schema ``karat.gate/1``."""
+        return {
+            "schema": "karat.gate/1",
+            "karat": __version__,
+            "passed": self.passed,
+            "exit_code": self.exit_code,
+            "n": self.n,
+            "level": self.level,
+            "adjust": self.adjust,
+            "baseline": self.baseline,
+            "paired": self.is_paired,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The result as JSON text with sorted keys; written to `path` too, when given."""
+        from karat.data.writing import write_text
+
+        text = json.dumps(
+            self.to_dict(), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False
+        )
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
