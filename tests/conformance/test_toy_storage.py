@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,7 +15,7 @@ from karat.api import common_arguments
 from karat.data.scores.storage import ScoreParts, Storage, stored_in
 from karat.errors import KaratError
 from karat.tally.held_rows import HeldRows
-from karat.testing import check_source
+from karat.testing import SourceLaws, check_source
 from tests.conformance.test_partitions import TestDask as Dask
 from tests.conformance.test_streams import TestMerged as Merged
 from tests.conformance.test_streams import TestUpdates as Updates
@@ -78,11 +78,18 @@ class Compressed:
 TOY = Storage("compressed", Compressed.of, Compressed.from_bytes, lambda found: found.rows)
 
 
-class Beyond:
+class Beyond(SourceLaws):
     """Rows that take more than `max_memory`, kept by the toy storage."""
 
-    options = MappingProxyType({"max_memory": 1 << 8})
-    subjects = ("weights", "clusters", "slices", "scores", "nulls", "options")
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"max_memory": 1 << 8})
+    subjects: ClassVar[Collection[str]] = (
+        "weights",
+        "clusters",
+        "slices",
+        "scores",
+        "nulls",
+        "options",
+    )
 
     @pytest.fixture(autouse=True)
     def in_toy(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

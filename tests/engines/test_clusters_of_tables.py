@@ -82,18 +82,6 @@ def test_every_source_gives_the_intervals_of_arrays(
         assert limits(found) == expected, name
 
 
-def test_metrics_of_scores_take_rows_of_a_cluster_together(tmp_path: Path) -> None:
-    def limits_of(report: Report) -> list[Any]:
-        return [(report[name].low, report[name].high) for name in ("log_loss", "roc_auc_ovr_macro")]
-
-    options: dict[str, Any] = {"y_prob": PROB, "y_pred": PRED, "weights": WEIGHTS}
-    expected = limits_of(karat.evaluate(TRUE, clusters=USERS, **options))
-    assert expected != limits_of(karat.evaluate(TRUE, **options))
-    for name, source in sources(tmp_path, SCORED).items():
-        if name != "jsonl":  # its writer rounds
-            assert limits_of(karat.evaluate(source, clusters="text")) == expected, name
-
-
 def test_a_frame_takes_an_array_and_files_do_not(tmp_path: Path) -> None:
     table = {"label": TRUE, "pred": PRED}
     found = karat.evaluate(table, clusters=USERS)
