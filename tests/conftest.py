@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import hypothesis
@@ -10,7 +12,7 @@ import pytest
 
 from tests.ids import named
 from tests.optional import REQUIRED, is_required
-from tests.tiers import TIERS, tier_of
+from tests.tiers import TIERS, chosen
 
 # Machines are shared: how long one example takes says nothing about the library.
 hypothesis.settings.register_profile("karat", deadline=None)
@@ -22,15 +24,33 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--tier", choices=TIERS, default=TIERS[-1], help="tests that are run")
+    parser.addoption("--costs", metavar="FOLDER", help="write what every test costs into it")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    most = TIERS.index(config.getoption("tier"))
-    kept = [item for item in items if TIERS.index(tier_of(item)) <= most]
-    left_out = set(items).difference(kept)
-    if left_out:
-        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    kept = chosen(items, config.getoption("tier"))
+    if len(kept) < len(items):
+        of_tier = set(map(id, kept))
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in of_tier])
         items[:] = kept
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    folder = item.config.getoption("costs")
+    start = _processor_time()
+    result = yield
+    if folder is not None:
+        file = Path(folder) / f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.tsv"
+        with file.open("a", encoding="utf-8") as costs:
+            costs.write(f"{_processor_time() - start:.3f}\t{item.nodeid}\n")
+    return result
+
+
+def _processor_time() -> float:
+    """Seconds of this process and of its children that ended."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 @pytest.hookimpl(wrapper=True)

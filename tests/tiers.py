@@ -1,31 +1,102 @@
 """Which tests a tier runs: `make check`, `make test`, `make test-all`; each holds those before it.
 
-A test is of the first tier unless its path, or a mark of its own, puts it into a later one. What
-takes long has a quick relative in an earlier tier: a tier less is a little less power, not a hole.
+`costs.json` holds what each test function costs, in seconds of processor time, and how many cases
+it has. A tier gives every function the same budget: a cheap one runs whole, a dear one runs as many
+of its cases as the budget pays, evenly spread, and one whose single case is too dear waits for a
+later tier. `python -m tests.tiers FOLDER` writes the costs again, from a run with `--costs FOLDER`.
 """
 
 from __future__ import annotations
 
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final
 
 import pytest
 
-__all__ = ["LATER", "TIERS", "tier_of"]
+__all__ = ["TIERS", "chosen", "costs_of"]
 
 TIERS: Final = ("check", "test", "all")
+BUDGETS: Final = {"check": (0.3, 0.5), "test": (1.0, 2.0)}
+"""Tier → seconds for the cases of a function, and for its only case."""
+OWN: Final = {
+    "tests/corpus": ("test", 8.0),
+    "tests/conformance": ("test", 8.0),
+    "tests/laws/test_records.py": ("test", 40.0),
+    "tests/laws/test_interval_laws.py": ("test", 20.0),
+    "tests/hostile/test_no_code.py": ("check", 10.0),
+    "tests/kernels/test_sanitizers.py": ("all", 0.0),
+}
+"""Path → the first tier that runs its tests, and the seconds for each of its functions there."""
+_COSTS: Final = Path(__file__).with_name("costs.json")
+_LEAST: Final = 0.1
+"""What costs less is not worth a line."""
 
-LATER: Final = {}
-"""Folder, file, or test → the tier that runs it; the longest path that fits decides."""
+
+def chosen(items: Sequence[pytest.Item], tier: str) -> list[pytest.Item]:
+    """The tests that a tier runs, in their order."""
+    if tier == TIERS[-1]:
+        return list(items)
+    costs: dict[str, tuple[float, int]] = json.loads(_COSTS.read_text(encoding="utf-8"))
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cases[_function(item.nodeid)].append(item)
+    kept = {
+        id(of_function[place])
+        for name, of_function in cases.items()
+        for place in _places(len(of_function), _n_kept(name, costs.get(name), tier))
+    }
+    return [item for item in items if id(item) in kept]
 
 
-def tier_of(item: pytest.Item) -> str:
-    """The first tier that runs a test."""
-    if item.get_closest_marker("slow") is not None:
-        return "all"
-    name = item.nodeid
-    found = [
-        path
-        for path in LATER
-        if name == path or name.startswith((path + "/", path + "::", path + "["))
-    ]
-    return LATER[max(found, key=len)] if found else "check"
+def _function(nodeid: str) -> str:
+    return nodeid.partition("[")[0]
+
+
+def _n_kept(name: str, cost: tuple[float, int] | None, tier: str) -> int:
+    """How many cases of a function a tier pays for; those it has, where it is cheap."""
+    budget, alone = BUDGETS[tier]
+    for path, (first, seconds) in OWN.items():
+        if name.startswith(path):
+            if TIERS.index(tier) < TIERS.index(first):
+                return 0
+            budget = alone = seconds
+    if cost is None or cost[0] <= budget:
+        return sys.maxsize
+    each = cost[0] / cost[1]
+    return int(budget / each) or int(each <= alone)
+
+
+def _places(n: int, n_kept: int) -> Iterable[int]:
+    """So many of n places, evenly spread."""
+    return range(n) if n_kept >= n else (i * n // n_kept for i in range(n_kept))
+
+
+def costs_of(lines: Iterable[str]) -> dict[str, tuple[float, int]]:
+    """Function → seconds and cases, from lines of seconds, a tab and the name of a test."""
+    seconds: Counter[str] = Counter()
+    cases: Counter[str] = Counter()
+    for line in lines:
+        spent, _, nodeid = line.rstrip("\n").partition("\t")
+        seconds[_function(nodeid)] += float(spent)  # type: ignore[assignment]
+        cases[_function(nodeid)] += 1
+    return {
+        name: (round(spent, 2), cases[name])
+        for name, spent in sorted(seconds.items())
+        if spent > _LEAST
+    }
+
+
+def main(folder: str) -> None:
+    """Write the costs that a run left in a folder."""
+    files = sorted(Path(folder).glob("*.tsv"))
+    found = costs_of(line for file in files for line in file.read_text("utf-8").splitlines())
+    lines = [f"  {json.dumps(name)}: {json.dumps(cost)}" for name, cost in found.items()]
+    _COSTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
