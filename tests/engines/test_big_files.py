@@ -87,7 +87,6 @@ def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
     ("given", "code"),
     [
         ({"checkpoint": "nowhere/at/all"}, "K413"),
-        ({"checkpoint": "x", "clusters": "w"}, "K415"),
         ({"max_memory": 10}, "K122"),
         ({"max_memory": 2.5e9}, "K122"),
     ],

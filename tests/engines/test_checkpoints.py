@@ -129,7 +129,7 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
     path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
     # A unit a file: small files would be read together.
     program = (
-        "import sys; from karat.data import unit_cuts; unit_cuts.N_UNIT = 8000; "
+        "import sys; from karat.data.sources.files import unit_cuts; unit_cuts.N_UNIT = 8000; "
         "from karat.cli import main; sys.exit(main())"
     )
     words = [
@@ -163,7 +163,7 @@ def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) ->
     files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
     karat.evaluate(files, checkpoint=path)
     write = (
-        "import os, sys; from karat.output import writing; "
+        "import os, sys; from karat.data import writing; "
         "os.fsync = lambda _: os.kill(os.getpid(), 9); writing.write_bytes(sys.argv[1], b'x')"
     )
     for name in ("read.karat", "other.karat"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.data.as_ndarray import array_as_it_is
+from karat.data.as_ndarray import as_ndarray
 from karat.errors import KaratError
 from karat.metrics import all_records
 
@@ -66,6 +66,6 @@ def outcome(call: Any, truth: Any, values: Any) -> str:
 @pytest.mark.parametrize("inside", [[1, 0], "10", 5, None, np.ma.array([1, 0])], ids=type)
 def test_what_only_looks_like_a_tensor_is_no_array(inside: Any) -> None:
     kind = type("Tensor", (), {"__module__": "torch", "numpy": lambda _: inside})
-    assert array_as_it_is(kind()) is None
+    assert as_ndarray(kind()) is None
     assert code_of(lambda: karat.accuracy(kind(), TRUTH)) == "K106"
     assert code_of(lambda: karat.log_loss(TRUTH, y_prob=kind())) == "K130"

@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat.api import functions
-from karat.data.as_ndarray import array_as_it_is
+from karat.data.as_ndarray import as_ndarray
 from karat.errors import KaratError
 from tests.optional import optional
 
@@ -43,7 +43,7 @@ def test_a_tensor_of_probabilities_is_the_array_it_is(name: str, dtype: str) -> 
 
 def test_it_is_not_copied() -> None:
     tensor = torch.arange(10)
-    array = array_as_it_is(tensor)
+    array = as_ndarray(tensor)
     assert array.ctypes.data == tensor.data_ptr()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.inference.jackknife import is_of_logarithms, left_out
+from karat.inference.jackknife import is_of_logarithms, jackknifed
 from karat.inference.proportions import ratio_of_proportions, two_proportions_of
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, all_records, get
@@ -133,7 +133,7 @@ def test_leaving_rows_out_finds_the_bias_of_information() -> None:
     found = []
     for _ in range(50):
         cells = karat.evaluate(confusion=rng.multinomial(150, table.ravel()).reshape(3, 3)).cells
-        less = left_out(metric, TableVariance(cells), "zero")
+        less = jackknifed(metric, TableVariance(cells), "zero")
         assert less is not None
         found.append(less.bias)
     assert np.mean(found) == pytest.approx(4 / 300, rel=0.15)
@@ -151,7 +151,7 @@ def test_a_bias_of_half_a_standard_error_is_told() -> None:
     shares, remarks = [], []
     for table in (few, more):
         report = karat.evaluate(confusion=table, metrics=["mutual_information"])
-        less = left_out(get("mutual_information"), TableVariance(report.cells), "zero")
+        less = jackknifed(get("mutual_information"), TableVariance(report.cells), "zero")
         assert less is not None
         shares.append(less.bias / np.sqrt(less.variance))
         remarks.append(report["mutual_information"].remark)
