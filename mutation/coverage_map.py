@@ -121,7 +121,7 @@ def measure(
             path = waiting.pop(0)
             running[path] = start(
                 root,
-                [path.relative_to(root).as_posix()],
+                ["--tier=test", path.relative_to(root).as_posix()],
                 cpu_seconds=15 * SECONDS,
                 folder=cache,
                 plugins=lambda report: [Measured(report, root, folders)],
