@@ -116,12 +116,13 @@ def measure(
     stored = {path: cache / f"{digest([path])}-{sources}.json" for path in files}
     waiting = [path for path in files if not stored[path].exists()]
     running: dict[Path, Child] = {}
+    tier = ["--tier=test"] if (root / "tests" / "tiers.py").exists() else []
     while waiting or running:
         while waiting and len(running) < jobs:
             path = waiting.pop(0)
             running[path] = start(
                 root,
-                ["--tier=test", path.relative_to(root).as_posix()],
+                [*tier, path.relative_to(root).as_posix()],
                 cpu_seconds=15 * SECONDS,
                 folder=cache,
                 plugins=lambda report: [Measured(report, root, folders)],
