@@ -2,7 +2,7 @@
 
 `costs.json` holds what each test function costs, in seconds of processor time, and how many cases
 it has. A tier gives every function the same budget: a cheap one runs whole, a dear one runs as many
-of its cases as the budget pays, evenly spread, and one whose single case is too dear waits for a
+of its cases as the budget pays, spread over all, and one whose single case is too dear waits for a
 later tier. `python -m tests.tiers FOLDER` writes the costs again, from a run with `--costs FOLDER`.
 """
 
@@ -32,6 +32,8 @@ OWN: Final = {
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there."""
 _COSTS: Final = Path(__file__).with_name("costs.json")
+_GOLDEN: Final = (5**0.5 - 1.0) / 2.0
+"""Multiples of it, modulo 1, lie evenly however many there are."""
 _LEAST: Final = 0.1
 """What costs less is not worth a line."""
 
@@ -71,8 +73,8 @@ def _n_kept(name: str, cost: tuple[float, int] | None, tier: str) -> int:
 
 
 def _places(n: int, n_kept: int) -> Iterable[int]:
-    """So many of n places, evenly spread."""
-    return range(n) if n_kept >= n else (i * n // n_kept for i in range(n_kept))
+    """So many of n places, spread over all of them; fewer are always some of more."""
+    return sorted(range(n), key=lambda place: place * _GOLDEN % 1.0)[:n_kept]
 
 
 def costs_of(lines: Iterable[str]) -> dict[str, tuple[float, int]]:
