@@ -25,12 +25,17 @@ BUDGETS: Final = {"check": (0.3, 0.5), "test": (1.0, 2.0)}
 OWN: Final = {
     "tests/corpus": ("test", 8.0),
     "tests/conformance": ("test", 8.0),
+    "tests/conformance/test_partitions.py::TestSpark": ("all", 0.0),
+    "tests/clusters/test_spark": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 40.0),
     "tests/laws/test_interval_laws.py": ("test", 20.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
 }
-"""Path → the first tier that runs its tests, and the seconds for each of its functions there."""
+"""Path → the first tier that runs its tests, and the seconds for each of its functions there.
+
+The last path that fits decides. Of Spark the time of its Java is not measured.
+"""
 _COSTS: Final = Path(__file__).with_name("costs.json")
 _GOLDEN: Final = (5**0.5 - 1.0) / 2.0
 """Multiples of it, modulo 1, lie evenly however many there are."""
