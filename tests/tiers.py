@@ -20,15 +20,15 @@ import pytest
 __all__ = ["TIERS", "chosen", "costs_of"]
 
 TIERS: Final = ("check", "test", "all")
-BUDGETS: Final = {"check": (0.3, 0.5), "test": (1.0, 2.0)}
+BUDGETS: Final = {"check": (0.12, 0.25), "test": (0.25, 0.8)}
 """Tier → seconds for the cases of a function, and for its only case."""
 OWN: Final = {
-    "tests/corpus": ("test", 8.0),
-    "tests/conformance": ("test", 8.0),
+    "tests/corpus": ("test", 40.0),
+    "tests/conformance": ("test", 4.0),
     "tests/conformance/test_partitions.py::TestSpark": ("all", 0.0),
     "tests/clusters/test_spark": ("all", 0.0),
-    "tests/laws/test_records.py": ("test", 40.0),
-    "tests/laws/test_interval_laws.py": ("test", 20.0),
+    "tests/laws/test_records.py": ("test", 20.0),
+    "tests/laws/test_interval_laws.py": ("test", 10.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
 }

@@ -32,6 +32,7 @@ def costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "costs.json"
     path.write_text(json.dumps({f"tests/x.py::{name}": cost for name, cost in found.items()}))
     monkeypatch.setattr(tiers, "_COSTS", path)
+    monkeypatch.setattr(tiers, "BUDGETS", {"check": (0.3, 0.5), "test": (1.0, 2.0)})
 
 
 def names(tier: str, given: list[Any]) -> list[str]:
