@@ -30,6 +30,7 @@ OWN: Final = {
     "tests/laws/test_records.py": ("test", 20.0),
     "tests/laws/test_interval_laws.py": ("test", 10.0),
     "tests/hostile/test_no_code.py": ("check", 10.0),
+    "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
 }
 """Path → the first tier that runs its tests, and the seconds for each of its functions there.

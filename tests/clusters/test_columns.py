@@ -185,5 +185,5 @@ def test_a_gate_matches_rows_in_partitions_by_their_ids_alone() -> None:
 
 @pytest.mark.parametrize("given", ["weights", "clusters"])
 def test_a_gate_takes_no_values_beside_rows_in_partitions(given: str) -> None:
-    with pytest.raises(KaratError, match=f"rows are in partitions, and {given}= is a ndarray"):
+    with pytest.raises(KaratError, match=rf"rows are in partitions.\n *{given}= is a ndarray"):
         karat.gate(FRAME, min={"accuracy": 0.5}, **{given: np.ones(40)})

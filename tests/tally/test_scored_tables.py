@@ -222,7 +222,20 @@ def stored(kind: str) -> ScoredTables:
 @pytest.mark.parametrize("kind", ["prob", "score", "one_score"])
 def test_tables_written_by_an_earlier_version_are_read(kind: str) -> None:
     data = (STORED / f"v1-{kind}.karat-scored-tables").read_bytes()
-    assert_equal(ScoredTables.from_bytes(data), stored(kind))
+    assert_equal(rounded(ScoredTables.from_bytes(data)), rounded(stored(kind)))
+
+
+def rounded(tables: ScoredTables) -> ScoredTables:
+    """The same without the last bits of the softmax, which differ between processors."""
+
+    def of(table: Any) -> Any:
+        return replace(table, low=np.round(table.low, 14), high=np.round(table.high, 14))
+
+    return replace(
+        tables,
+        probabilities=tuple(map(of, tables.probabilities)),
+        confidences=None if tables.confidences is None else of(tables.confidences),
+    )
 
 
 @pytest.mark.parametrize("kind", ["prob", "one_score"])

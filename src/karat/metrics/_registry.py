@@ -11,8 +11,8 @@ import difflib
 import importlib
 import pkgutil
 import re
+import sys
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, cast, get_args
 
 from karat.errors import KaratError, error, shown
@@ -70,7 +70,7 @@ def _import_families() -> None:
 
 def load_families() -> None:
     """Import every family: their order, and that of the catalogue, does not depend on who asks."""
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+    for module in pkgutil.iter_modules(sys.modules[__name__.rpartition(".")[0]].__path__):
         if not module.name.startswith("_"):
             importlib.import_module(f"{__package__}.{module.name}")
 
