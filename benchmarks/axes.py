@@ -1,6 +1,7 @@
 """Clusters and slices of a Parquet file under max_memory: `python -m benchmarks.axes`.
 
-Answers first: counts, values, limits of intervals and slices equal those of the rows in memory.
+Of `clusters=` (100,000 users) or of `by=` (two columns). Answers first: counts, values, limits of
+intervals and slices equal those of the rows in memory.
 Then the peak memory of a process of its own for each way to read them.
 """
 
@@ -24,7 +25,13 @@ import karat
 
 CLUSTERS = 100_000
 MAX_MEMORY = 64 << 20
-OPTIONS: dict[str, Any] = {"clusters": "user", "by": ["country", "age"]}
+AXES: dict[str, dict[str, Any]] = {
+    "clusters": {"clusters": "user"},
+    "by": {"by": ["country", "age"]},
+}
+    "clusters": {"clusters": "user"},
+    "by": {"by": ["country", "age"]},
+}
 WAYS = ("in memory", "file", "file, max_memory=64 MiB", "Dask", "Spark")
 
 
@@ -57,16 +64,16 @@ def write(path: Path, n: int) -> None:
             writer.close()
 
 
-def read(way: str, path: Path) -> karat.Report:
+def read(way: str, path: Path, options: dict[str, Any]) -> karat.Report:
     """The report of the file, read in one of the ways."""
     if way == "in memory":
         import pyarrow.parquet as pq
 
-        return karat.evaluate(pq.read_table(path), **OPTIONS)
+        return karat.evaluate(pq.read_table(path), **options)
     if way == "Dask":
         import dask.dataframe as dd
 
-        return karat.evaluate(dd.read_parquet(path), max_memory=MAX_MEMORY, **OPTIONS)
+        return karat.evaluate(dd.read_parquet(path), max_memory=MAX_MEMORY, **options)
     if way == "Spark":
         os.environ["PYSPARK_PYTHON"] = sys.executable
         from pyspark.sql import SparkSession
@@ -76,9 +83,9 @@ def read(way: str, path: Path) -> karat.Report:
             .config("spark.ui.enabled", "false")
             .getOrCreate()
         )
-        return karat.evaluate(session.read.parquet(str(path)), max_memory=MAX_MEMORY, **OPTIONS)
+        return karat.evaluate(session.read.parquet(str(path)), max_memory=MAX_MEMORY, **options)
     more = {"max_memory": MAX_MEMORY} if "max_memory" in way else {}
-    return karat.evaluate(path, **OPTIONS, **more)
+    return karat.evaluate(path, **options, **more)
 
 
 def numbers(report: karat.Report) -> dict[str, Any]:
@@ -104,13 +111,14 @@ def main() -> int:
     """Print a row for each way; the exit code says whether all answers are equal."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--axis", choices=AXES, default="clusters")
     parser.add_argument("--way", choices=WAYS)
     parser.add_argument("--file", type=Path)
     given = parser.parse_args()
     if given.way:
         base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = time.perf_counter()
-        report = read(given.way, given.file)
+        report = read(given.way, given.file, AXES[given.axis])
         spent = time.perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         workers = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -121,11 +129,12 @@ def main() -> int:
         path = Path(folder) / "rows.parquet"
         write(path, given.rows)
         size = path.stat().st_size / 2**20
-        print(f"{given.rows:,} rows, {CLUSTERS:,} clusters, 2 columns of slices, {size:.0f} MiB")
+        print(f"{given.axis}= of {given.rows:,} rows, {size:.0f} MiB")
         wanted, wrong = None, 0
         print(f"{'way':<26}{'before MiB':>11}{'peak MiB':>10}{'seconds':>9}  answer")
         for way in WAYS:
             command = [sys.executable, "-m", "benchmarks.axes", "--way", way, "--file", str(path)]
+            command += ["--axis", given.axis]
             run = subprocess.run(command, capture_output=True, text=True, check=False)
             if run.returncode:
                 print(f"{way:<26}{run.stderr.strip().splitlines()[-1]}")
