@@ -29,9 +29,6 @@ AXES: dict[str, dict[str, Any]] = {
     "clusters": {"clusters": "user"},
     "by": {"by": ["country", "age"]},
 }
-    "clusters": {"clusters": "user"},
-    "by": {"by": ["country", "age"]},
-}
 WAYS = ("in memory", "file", "file, max_memory=64 MiB", "Dask", "Spark")
 
 
