@@ -18,7 +18,7 @@ import numpy as np
 
 import karat
 from karat.inference.confidence import Confidence
-from karat.inference.table_intervals import TableIntervals
+from karat.inference.label_intervals import TableIntervals
 from karat.metrics import get
 
 _K = 10

@@ -20,7 +20,7 @@ from karat.inference.slices import permuted as dealt
 from karat.metrics import get
 from karat.results.slices import SliceTable
 from karat.tally import Axis, Cells, Classes
-from karat.tally.sliced import SlicedCells
+from karat.tally.axes import SlicedCells
 
 __all__ = ["CASES", "POPULATIONS", "POWER", "Called", "Case", "drawn", "of_prevalences", "rates"]
 

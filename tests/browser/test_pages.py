@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat.api.results import Report
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless
 from karat.metrics import get
 from karat.output.html.decisions import METRICS
 from tests.architecture.tracked import ROOT

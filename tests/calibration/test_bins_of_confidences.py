@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.metrics._chance import chance_gaps
+from karat.metrics._reliability import chance_gaps
 from karat.tally import Bins, Ladder
 from tests.calibration import rows
 from tests.same import assert_same

@@ -118,8 +118,8 @@ def test_an_import_that_fails_otherwise_says_how(
 def test_a_message_is_harmless_where_what_makes_it_so_cannot_be_loaded(
     karat: Karat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "karat.errors.foreign_text", raising=False)
-    refusing = Refusing("karat.errors.foreign_text", MemoryError())
+    monkeypatch.delitem(sys.modules, "karat.errors.text", raising=False)
+    refusing = Refusing("karat.errors.text", MemoryError())
     monkeypatch.setattr(sys, "meta_path", [refusing, *sys.meta_path])
     ran = karat("report", "no\x1b[31m.csv")
     assert ran.code == 2

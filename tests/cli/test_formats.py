@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from karat.api.results import Report
-from karat.cli.formats import FORMATS
+from karat.cli.outputs import FORMATS
 from tests.cli.running import Karat, in_process
 from tests.engines.writing import TEN, write_csv
 

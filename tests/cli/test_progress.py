@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from karat.cli import progress
-from karat.cli.progress import ReadingBar
+from karat.cli import streams as progress
+from karat.cli.streams import ReadingBar
 from tests.optional import optional
 
 optional("rich")

@@ -12,7 +12,7 @@ from karat.api.results import Report
 from karat.cli.demo import bundled
 from karat.cli.options import labels_of, listed
 from karat.output.json import report_schema
-from karat.output.plain import report_as_text
+from karat.output.layout import report_as_text
 from tests.cli.running import Karat, in_process
 from tests.engines.writing import MATRIX, TEN, write_csv, write_parquet
 from tests.optional import optional

@@ -14,8 +14,8 @@ import polars as pl
 import karat
 from karat.data.sources.files.counted import tally_files
 from karat.data.sources.files.duck import explaining
+from karat.data.sources.files.exact_tables import UnnamedFile
 from karat.data.sources.files.units import units_of_files
-from karat.data.sources.files.unnamed_file import UnnamedFile
 
 
 def reading(files: Mapping[str, bytes], *named: str, **options: object) -> Callable[[], object]:

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from karat.inference.comparison.proportions import mid_p, score_limits, score_statistic
+from karat.inference.comparison.contrasts import mid_p, score_limits, score_statistic
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pytest
 
 import karat
-from karat.api import common_arguments
-from karat.data.sources.files import unit_cuts
+from karat.api import arguments as common_arguments
+from karat.data.sources.files import units as unit_cuts
 from karat.testing import Sample, SourceLaws
 from tests.conformance.columns import write_csv, write_json_lines, write_parquet
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 import karat
-from karat.api import common_arguments
+from karat.api import arguments as common_arguments
 from karat.testing import Sample, SourceLaws
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.api import common_arguments
+from karat.api import arguments as common_arguments
 from karat.errors import KaratError
 from karat.testing import BatchSource, Sample, SourceLaws
 from tests.conformance.columns import arrow_parts

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 import karat
-from karat.api import common_arguments
+from karat.api import arguments as common_arguments
 from karat.data.scores.storage import ScoreParts, Storage, stored_in
 from karat.errors import KaratError
 from karat.tally.held_rows import HeldRows

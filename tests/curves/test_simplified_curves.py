@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.curves import _simplify
-from karat.curves._points import Points
+from karat.curves._curve import Points
 from karat.curves._simplify import corners
 from karat.curves._traced import TRACED
 from tests.curves.problems import binary

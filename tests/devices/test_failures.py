@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 import karat
-from karat.data.sources.torch import histograms, label_tally, row_choice, score_losses, score_rungs
+from karat.data.sources.torch import held_scores as row_choice
+from karat.data.sources.torch import label_tally, score_losses
+from karat.data.sources.torch import score_histograms as histograms
+from karat.data.sources.torch import score_histograms as score_rungs
 from tests.devices.rows import add, differences, labels, on_the_device, scores, torch, weights
 
 SMALL = 1 << 20

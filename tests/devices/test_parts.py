@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.data.sources.torch import faults, row_choice
-from karat.data.sources.torch.histograms import added, counted, summed
-from karat.data.sources.torch.row_choice import ChosenRows
-from karat.data.sources.torch.score_rungs import Rungs
-from karat.tally.buckets import EXACT
+from karat.data.sources.torch import faults
+from karat.data.sources.torch import held_scores as row_choice
+from karat.data.sources.torch.held_scores import ChosenRows
+from karat.data.sources.torch.score_histograms import Rungs, added, counted, summed
 from karat.tally.row_sample import RowSample
-from karat.tally.score_table import ScoreTable
+from karat.tally.score_histogram import EXACT, ScoreTable
 from tests.devices.rows import DEVICE, torch
 
 ODD = [0.0, -0.0, 1.0, 0.5, 0.1, 1 / 15, 5e-324, -5e-324, 1e300, -1e300, 65504.0, -65504.0, 0.05]

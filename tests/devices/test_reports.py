@@ -224,7 +224,9 @@ def test_rows_of_weight_zero_everywhere_in_a_batch() -> None:
 
 def test_a_wrong_tally_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Controls: each of these broken parts must show in a report."""
-    from karat.data.sources.torch import histograms, score_losses, score_rungs, tallies
+    from karat.data.sources.torch import score_histograms as histograms
+    from karat.data.sources.torch import score_histograms as score_rungs
+    from karat.data.sources.torch import score_losses, tallies
 
     true, columns = scores(TABLED, 3, "y_score", torch.float32)
     given = {"y_score": columns}

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from karat import _native
-from karat.data.scores import areas as areas_ahead
-from karat.data.scores.areas import AreasAhead
-from karat.data.scores.ranking import Ranked, rank
+from karat.data.scores import ranking as areas_ahead
+from karat.data.scores.ranking import AreasAhead, Ranked, rank
 from tests.same import assert_same
 
 K = 7

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from karat.data.labels.containers import encode
 from karat.data.sources.arrays import labels as arrays
-from karat.data.sources.arrays.labels import tally_columns, tally_labels
-from karat.data.sources.arrays.matrices import tally_matrix
+from karat.data.sources.arrays.labels import tally_columns, tally_labels, tally_matrix
 from karat.errors import KaratError
 from karat.tally import Cells, to_marginals
 from tests.inputs.hosts import CONFUSION, PRED, TRUE, pa, pd, pl

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.data.sources.files import unit_cuts
+from karat.data.sources.files import units as unit_cuts
 from karat.errors import KaratError
 from karat.tally import Axis, Classes, CrossedCells
 from tests.optional import optional

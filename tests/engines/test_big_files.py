@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.data.sources.files import unit_cuts
+from karat.data.sources.files import units as unit_cuts
 from karat.errors import KaratError
 from tests.engines.big_sets import LEAST, same, write_files
 from tests.engines.writing import write_rows

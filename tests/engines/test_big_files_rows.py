@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.data.sources.files import unit_cuts
+from karat.data.sources.files import units as unit_cuts
 from karat.errors import KaratError
 from tests.cli.running import Karat
 from tests.engines.big_sets import LEAST

@@ -16,8 +16,9 @@ from karat.data.scores.containers import Scores
 from karat.data.scores.rows import ScoreTally
 from karat.data.sources.files import exact_tables
 from karat.data.sources.files.exact_tables import ExactColumns
-from karat.tally import Classes, tabled_rows
-from karat.tally.table_column import pooled_table
+from karat.tally import Classes
+from karat.tally import histogram_views as tabled_rows
+from karat.tally.histogram_views import pooled_table
 from tests.engines.big_sets import LEAST, write_scored
 
 OF_SAMPLE = ("macro_", "weighted_", "mean_", "d2_", "roc_auc_ov")

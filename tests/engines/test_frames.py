@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from karat.data.sources.tables.counted import tally_frame
+from karat.data.sources.tables.labels import tally_frame
 from karat.errors import KaratError
 from tests.ids import named
 from tests.inputs.hosts import CONFUSION, PRED, TRUE, pd, pl

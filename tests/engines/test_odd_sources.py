@@ -10,7 +10,7 @@ import pytest
 
 from karat.data.sources.files.counted import tally_files
 from karat.data.sources.files.paths import is_query
-from karat.data.sources.tables.counted import tally_frame
+from karat.data.sources.tables.labels import tally_frame
 from karat.errors import KaratError
 from tests.engines.writing import TEN, write_csv, write_json, write_parquet
 from tests.ids import named

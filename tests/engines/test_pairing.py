@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat.data.clusters import RowNames
 from karat.data.pairing import pair_rows
-from karat.data.row_names import RowNames
 from karat.data.rows import Rows
-from karat.data.sources.tables.models import read_rows
+from karat.data.sources.tables.rows import read_rows
 from karat.errors import KaratError
 from tests.engines.score_sources import WRITERS, pa
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.data.sources.arrays import plain_counts
+from karat.data.sources.arrays import labels as plain_counts
 from karat.metrics._metric import Metric
 from karat.metrics._registry import all_metrics
 

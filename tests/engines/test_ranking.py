@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from karat import _native
-from karat.data.scores.matrix_columns import Columns
+from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import Ranked, pair_areas, rank, rank_pooled
 from karat.tally import Ladder
 from tests.kernels import reference

@@ -12,7 +12,7 @@ import pytest
 import karat
 from karat.data.sources.files.counted import tally_files
 from karat.data.sources.files.duck import connected
-from karat.data.sources.files.row_order import keep_order
+from karat.data.sources.files.sql import keep_order
 from karat.errors import KaratError
 
 N = 400_000

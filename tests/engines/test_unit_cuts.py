@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.data.sources.files import unit_cuts
+from karat.data.sources.files import units as unit_cuts
 from karat.data.sources.files.units import units_of_files
 from karat.errors import KaratError
 from tests.engines.big_sets import LEAST

@@ -11,8 +11,15 @@ import pytest
 import karat
 from karat.errors import KaratError
 from karat.metrics import get
-from karat.results.gate.rules import Rule, default_rules, rules_of
-from karat.results.gate.verdicts import Case, Change, Measured, judged
+from karat.results.gate.verdicts import (
+    Case,
+    Change,
+    Measured,
+    Rule,
+    default_rules,
+    judged,
+    rules_of,
+)
 from tests.gating.rows import shuffled, table, two_models
 
 

@@ -12,7 +12,7 @@ import pytest
 import karat
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
-from karat.data.sources.tables.models import read_rows
+from karat.data.sources.tables.rows import read_rows
 from karat.errors import KaratError
 from tests.gating.rows import table, two_models, write
 

@@ -23,7 +23,7 @@ from karat.tally import Bins, JointCells, Ladder, ScoreTable, Sums, from_bytes, 
 from karat.tally import to_bytes as cells_to_bytes
 from karat.tally.held_rows import HeldRows
 from karat.tally.row_sample import RowSample
-from karat.tally.scored_tables import ScoredTables
+from karat.tally.score_histograms import ScoredTables
 from tests.hostile.make_stored import STORED, empty
 from tests.hostile.mutations import broken, framed_lie, json_lie, opened
 

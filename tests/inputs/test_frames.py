@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.data.arrow.arrays import batches
+from karat.data.arrow import batches
 from karat.data.labels.containers import encode
 from karat.data.sources.tables.frames import (
     _open_with_narwhals,

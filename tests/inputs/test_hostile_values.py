@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from karat.data.labels.containers import encode
-from karat.data.sources.arrays.labels import tally_labels
-from karat.data.sources.arrays.matrices import tally_matrix
+from karat.data.sources.arrays.labels import tally_labels, tally_matrix
 from karat.data.weights import as_weights
 from karat.errors import KaratError, short, shown
 from tests.ids import named

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.data.sources.arrays.labels import tally_labels
-from karat.data.sources.arrays.matrices import tally_matrix
+from karat.data.sources.arrays.labels import tally_labels, tally_matrix
 from karat.errors import KaratError
 from tests.ids import named
 from tests.inputs.hosts import CONFUSION, PRED, TRUE, Unwilling, pd, pl

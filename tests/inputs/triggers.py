@@ -9,13 +9,12 @@ import numpy as np
 
 from karat import _native
 from karat.data.labels.align import align
+from karat.data.labels.arrays import encode_dictionary
 from karat.data.labels.containers import encode
-from karat.data.labels.dictionaries import encode_dictionary
 from karat.data.roles import find_roles
 from karat.data.scores.containers import as_scores, refuse_scores
 from karat.data.scores.order import place_columns
-from karat.data.sources.arrays.labels import tally_labels
-from karat.data.sources.arrays.matrices import tally_matrix
+from karat.data.sources.arrays.labels import tally_labels, tally_matrix
 from karat.data.sources.tables.frames import columns, encode_role
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat import _native
-from karat.tally.buckets import EXACT, LEVELS, bucket_starts, ends_of_bins
+from karat.tally.score_histogram import EXACT, LEVELS, bucket_starts, ends_of_bins
 from tests.same import assert_same
 
 NO_CUTS = np.empty(0)

@@ -11,9 +11,8 @@ import pytest
 from karat._native import Program
 from karat.metrics import Metric, Record, all_records, parse
 from karat.metrics._formula import Node, field, walk, where
-from karat.metrics._gradient import slopes_of
 from karat.metrics._interpret import Gradient, evaluate, gradient
-from karat.metrics._program import compile_program
+from karat.metrics._program import compile_program, slopes_of
 from karat.tally import Cells, Classes, to_marginals, to_sparse
 from karat.testing.laws import POLICIES, metrics_of, random_tables
 from tests.same import assert_same

@@ -25,7 +25,7 @@ def walked(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
     """No column is held, and blocks have so many rungs."""
     with monkeypatch.context() as patched:
         patched.setattr("karat.metrics._views.N_HELD", -1)
-        patched.setattr("karat.tally.ladder.N_BLOCK", n_block)
+        patched.setattr("karat.tally.cumulative_counts.N_BLOCK", n_block)
         patched.setattr("karat.data.scores.ranking.N_BLOCK", n_block)
         yield
 

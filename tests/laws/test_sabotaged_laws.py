@@ -13,7 +13,7 @@ from karat.metrics._formula import Node, const
 from karat.metrics._lift import OneVsRest
 from karat.metrics._record import _registered
 from karat.testing import laws
-from karat.testing.damage import unlisted
+from karat.testing.laws import unlisted
 
 
 def damaged(name: str, **changes: Any) -> Record:

@@ -13,7 +13,7 @@ import pytest
 
 import karat
 from karat.api import measuring
-from karat.metrics._later import Later
+from karat.metrics._measure import Later
 
 KINDS = ("two", "three", "one class absent", "scores of two", "scores of three", "ties", "float32")
 
@@ -77,9 +77,9 @@ def test_arrays_that_change_afterwards_change_nothing(
 def test_nothing_is_computed_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     report = karat.evaluate(level=None, **problem("three"))
     calls = []
-    original = karat.metrics._later.measure
+    original = karat.metrics._measure.measure
     monkeypatch.setattr(
-        karat.metrics._later,
+        karat.metrics._measure,
         "measure",
         lambda rows, metrics, *rest, **more: (
             calls.extend(metrics) or original(rows, metrics, *rest, **more)
@@ -113,14 +113,14 @@ def test_threads_may_read_one_report() -> None:
 
 def test_threads_that_read_at_once_compute_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    original = karat.metrics._later.measure
+    original = karat.metrics._measure.measure
 
     def slow(rows: Any, metrics: Any, *rest: Any, **more: Any) -> Any:
         calls.extend(metrics)
         time.sleep(0.05)
         return original(rows, metrics, *rest, **more)
 
-    monkeypatch.setattr(karat.metrics._later, "measure", slow)
+    monkeypatch.setattr(karat.metrics._measure, "measure", slow)
     report = karat.evaluate(level=None, **problem("three"))
     asked = karat.metrics.get("roc_auc_ovr_macro")
     with ThreadPoolExecutor(4) as threads:

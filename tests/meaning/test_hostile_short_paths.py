@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.data.as_ndarray import as_ndarray
+from karat.data.arguments import as_ndarray
 from karat.errors import KaratError
 from karat.metrics import all_records
 

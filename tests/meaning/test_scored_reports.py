@@ -16,8 +16,8 @@ from karat.api.results import Report
 from karat.errors import KaratError
 from karat.metrics import get
 from karat.output.json import report_schema
-from karat.results.class_table import PER_CLASS_OF_SCORES
-from karat.results.operating_points import THRESHOLDS
+from karat.results.report import THRESHOLDS
+from karat.results.values import PER_CLASS_OF_SCORES
 from tests.optional import optional
 from tests.same import assert_same
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.api import functions, short_scores
+from karat.api import functions
+from karat.api import score_functions as short_scores
 from karat.metrics import all_records
 from karat.metrics._metric import Metric
 from karat.metrics._record import Record

@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat.api import functions
-from karat.data.as_ndarray import as_ndarray
+from karat.data.arguments import as_ndarray
 from karat.errors import KaratError
 from tests.optional import optional
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import special
 
+from karat.inference.comparison.contrasts import mid_p
 from karat.inference.comparison.families import tail_of
-from karat.inference.comparison.proportions import mid_p
 from karat.inference.limits import beta_quantiles, logit_limits, student_quantile, wilson_limits
 
 Z = 1.959963984540054

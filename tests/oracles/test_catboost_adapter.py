@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from karat.compat.catboost import eval_metric, parse, scored
+from karat.compat.catboost import eval_metric, parse
 from karat.compat.catboost import evaluation as adapter
+from karat.compat.catboost import metrics as scored
 from karat.errors import KaratError
 from tests.optional import optional
 

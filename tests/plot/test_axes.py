@@ -12,8 +12,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.output.plots._axes import names_on_plots
-from karat.output.plots._palette import SERIES, style
+from karat.output.plots._axes import SERIES, names_on_plots, style
 from tests.plot.reports import HOSTILE, compared, lacking, of_classes, one_row
 from tests.plot.seen import xy
 

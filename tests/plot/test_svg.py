@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.output.plots._element import _short_path
-from karat.output.plots.svg import as_svg, coarser
+from karat.output.plots.svg import _short_path, as_svg, coarser
 from karat.plot import PALETTE
 from tests.optional import optional
 from tests.plot.reports import compared, lacking, of_classes

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.common_arguments import MIN_MEMORY
+from karat.api.arguments import MIN_MEMORY
 from karat.api.results import Report
 from karat.metrics import all_records, get
 from karat.output.html.decisions import METRICS, MOST_POINTS, OPERATIONS, decisions_of, tree

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from karat.api.results import Report
-from karat.errors.foreign_text import cells
+from karat.errors.text import cells
 from karat.metrics import get
-from karat.output.plain import report_as_text
+from karat.output.layout import report_as_text
 from karat.output.terminal import print_report
 from karat.tally import Cells, Classes
 from tests.optional import optional

@@ -11,7 +11,7 @@ import pytest
 import karat
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless
 from karat.output.html.colours import N_SHADES, palette
 from karat.output.html.confusion import PLAIN, clustered
 from karat.output.html.page import page, read

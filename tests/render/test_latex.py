@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from karat.errors.foreign_text import harmless, safe, shortened
+from karat.errors.text import harmless, safe, shortened
 from karat.output.latex import escaped
 from karat.output.paper import NAME_MAX
 from tests.render.hostile_names import NAMES, hostile_comparison, hostile_report

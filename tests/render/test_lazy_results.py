@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.output.plain import report_as_text
+from karat.output.layout import report_as_text
 
 
 def scored(n: int = 400, k: int = 3) -> karat.Report:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from karat.errors import KaratError
-from karat.errors.foreign_text import harmless, safe, shortened
-from karat.errors.numbers import value
+from karat.errors.text import harmless, safe, shortened, value
 from karat.output.markdown import code, escaped, markdown_of
 from karat.output.paper import NAME_MAX
 from tests.optional import optional

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.errors.foreign_text import cells, distinct, harmless, padded, safe, shortened, wrapped
+from karat.errors.text import cells, distinct, harmless, padded, safe, shortened, wrapped
 from tests.optional import optional
 
 

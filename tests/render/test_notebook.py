@@ -10,8 +10,7 @@ import pytest
 
 import karat
 from karat.api.results import Report
-from karat.errors.foreign_text import harmless, safe, shortened
-from karat.errors.numbers import value
+from karat.errors.text import harmless, safe, shortened, value
 from karat.output.notebook import MOST_OPAQUE, RIGHT, WRONG
 from karat.output.paper import NAME_MAX
 from karat.tally import Cells, Classes

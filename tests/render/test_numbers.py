@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.errors.numbers import amount, amounts, count, counted, interval, share, value
+from karat.errors.text import amount, amounts, count, counted, interval, share, value
 
 
 @pytest.mark.parametrize(

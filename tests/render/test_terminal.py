@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from karat.output.document import Cell, Column, Document, Notes, Table
-from karat.output.layout import lay_out, line_text
-from karat.output.plain import report_as_text
+from karat.output.layout import lay_out, line_text, report_as_text
 from karat.output.terminal import print_document, print_report, shows_unicode, wants_colour
 from tests.optional import optional
 from tests.render.reports import REPORTS, of_matrix

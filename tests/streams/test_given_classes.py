@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.data.labels.given import GivenClasses
+from karat.data.labels.align import GivenClasses
 
 LABELS: dict[str, list[Any]] = {
     "two": [0, 1],

@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.results.operating_points import THRESHOLDS
+from karat.results.report import THRESHOLDS
 
 N = 60_000
 

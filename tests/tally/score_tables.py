@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from karat.tally import ScoreTable
-from karat.tally.buckets import LEVELS
+from karat.tally.score_histogram import LEVELS
 from tests.ranks import KINDS, column
 from tests.same import assert_same
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.tally import Cells, Classes, ClusteredCells
-from karat.tally.sliced import SlicedCells
+from karat.tally.axes import SlicedCells
 from tests.same import assert_same
 
 CLUSTERS, PLACES = [3, 1, 3, 0, 1, 3], [2, 0, 2, 1, 2, 0]

@@ -9,8 +9,9 @@ import threading
 
 import pytest
 
-from karat.tally import held_rows, table_column
-from karat.tally.kept import cached_property
+from karat.tally import held_rows
+from karat.tally import histogram_views as table_column
+from karat.tally.cached import cached_property
 from tests.architecture.imports import PACKAGE, imports_of
 
 FORK = """
@@ -77,5 +78,5 @@ def test_a_fork_while_a_thread_computes_goes_on() -> None:
 def test_it_is_the_one_of_the_tallies() -> None:
     for module in (held_rows, table_column):
         assert vars(module)["cached_property"] is cached_property
-    taken = [one for one in imports_of(PACKAGE) if one.imported.startswith("karat.tally.kept")]
+    taken = [one for one in imports_of(PACKAGE) if one.imported.startswith("karat.tally.cached")]
     assert len(taken) > 15

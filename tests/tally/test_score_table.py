@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from karat.errors import KaratError
 from karat.tally import ScoreTable, Sums
-from karat.tally.buckets import BINS, EXACT, bucket_starts
+from karat.tally.score_histogram import BINS, EXACT, bucket_starts
 from tests.same import assert_same
 from tests.tally.score_tables import BITS, assert_equal, at, joined, rewritten, table_rows
 

@@ -16,7 +16,7 @@ from karat.data.scores.rows import ScoreTally
 from karat.data.scores.tables import room_of, sampled_rows, tables_of
 from karat.errors import KaratError
 from karat.tally import Classes, ScoredTables, ScoreTable, TabledRows
-from karat.tally.scored_tables import _inconsistency
+from karat.tally.score_histograms import _inconsistency
 from tests.same import assert_same
 from tests.tally import score_tables, test_row_sample
 from tests.tally.score_tables import at, rewritten

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from karat.data.scores.ranking import rank, rank_pooled
 from karat.tally import ScoreTable, TableColumn
-from karat.tally.rungs import N_BLOCK, cumulated
-from karat.tally.table_column import pooled_table
+from karat.tally.cumulative_counts import N_BLOCK, cumulated
+from karat.tally.histogram_views import pooled_table
 from tests.ranks import ranked_rows, scored_rows
 from tests.same import assert_same
 from tests.tally.score_tables import table_rows

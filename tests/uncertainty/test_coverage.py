@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import karat
-from karat.inference.jackknife import is_of_logarithms, jackknifed
 from karat.inference.proportions import ratio_of_proportions, two_proportions_of
 from karat.inference.table_variance import TableVariance
+from karat.inference.variance import is_of_logarithms, jackknifed
 from karat.metrics import Metric, all_records, get
 
 N_SAMPLES = 400

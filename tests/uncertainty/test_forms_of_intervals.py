@@ -13,14 +13,14 @@ from scipy import special, stats
 import karat
 from karat.errors import KaratError
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.curves import curve_of
 from karat.inference.draws import Draws, interval_of_draws
 from karat.inference.influence_variance import SamplingError
 from karat.inference.limits import newcombe_limits
+from karat.inference.proportions import curve_of
 from karat.inference.score_intervals import score_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import get, parse
-from karat.metrics._steps import largest
+from karat.metrics._views import largest
 from tests.same import assert_same
 
 ASKED = Confidence(0.95)

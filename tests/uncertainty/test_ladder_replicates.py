@@ -20,7 +20,7 @@ from karat.inference.score_replicates import (
 from karat.metrics import Metric, all_records, parse
 from karat.metrics._views import ClassProbabilities, ClassRanks, Confidences
 from karat.tally import Ladder
-from karat.tally.ladder import _inconsistency
+from karat.tally.cumulative_counts import _inconsistency
 from tests.same import assert_same
 from tests.uncertainty.delong import area_error
 

@@ -11,9 +11,14 @@ import pytest
 
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence
-from karat.inference.curves import Curve, curve_of
 from karat.inference.label_intervals import is_constant, label_interval
-from karat.inference.proportions import proportion_of, ratio_of_proportions, two_proportions_of
+from karat.inference.proportions import (
+    Curve,
+    curve_of,
+    proportion_of,
+    ratio_of_proportions,
+    two_proportions_of,
+)
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, Node, OneVsRest, Table, case, get, metric, total
 from karat.metrics._record import _registered

@@ -183,7 +183,7 @@ def hanley_mcneil(area: float, n_pos: float, n_neg: float) -> float:
 
 def test_areas_of_exponential_scores_vary_as_hanley_and_mcneil_say() -> None:
     """What few rows are shrunk towards: the leading terms of their formula."""
-    from karat.inference.area_variance import of_own, of_rest
+    from karat.inference.variance import of_own, of_rest
 
     area, m, n = 0.893, 51, 58
     leading = float(of_own(area)) / m + float(of_rest(area)) / n

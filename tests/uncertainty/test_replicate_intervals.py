@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.inference.replicate_intervals import acceleration_of, interval_of_replicates
+from karat.inference.draws import acceleration_of, interval_of_replicates
 from karat.inference.resampling import replicate_values
 from karat.metrics import parse
 from karat.tally import Cells, Classes

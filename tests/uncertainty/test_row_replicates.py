@@ -12,7 +12,7 @@ from karat.inference.resampling import TableDraw
 from karat.inference.score_replicates import ReplicateColumn, measures_of, replicate_row_ladders
 from karat.metrics import parse
 from karat.metrics._views import ClassRanks
-from karat.tally.ladder import _inconsistency
+from karat.tally.cumulative_counts import _inconsistency
 from tests.same import assert_same
 from tests.uncertainty.delong import area_error
 

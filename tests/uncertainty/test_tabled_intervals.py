@@ -10,7 +10,7 @@ import pytest
 from karat.data.scores.tables import sampled_rows, tables_of
 from karat.inference.confidence import Confidence
 from karat.inference.histogram_intervals import measured_histograms
-from karat.inference.scored_intervals import measured_with_intervals
+from karat.inference.score_intervals import measured_with_intervals
 from karat.metrics import Metric, get, parse
 from karat.tally import TabledRows
 from tests.same import assert_same

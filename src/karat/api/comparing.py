@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from karat.api.common_arguments import are_numbers_of_rows
+from karat.api.arguments import are_numbers_of_rows
 from karat.api.comparison_arguments import (
     check_metrics,
     check_models,
@@ -19,8 +19,8 @@ from karat.api.comparison_arguments import (
 from karat.api.functions import check_policy
 from karat.api.models import Models, models_apart, models_of_arrays, models_of_reports
 from karat.api.results import Comparison
-from karat.data.labels.names import display_names
-from karat.data.threads import check_threads
+from karat.data.arguments import check_threads
+from karat.data.labels.matrices import display_names
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.inference.comparison.judging import ComparisonSpec, judged, tested_at_once

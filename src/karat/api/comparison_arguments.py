@@ -16,7 +16,7 @@ from karat.errors import KaratError, error, short, shown
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
-from karat.metrics._positive import check_has_positive
+from karat.metrics._metric import check_has_positive
 from karat.tally import Classes
 
 __all__ = [

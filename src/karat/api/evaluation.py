@@ -8,27 +8,29 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Final
 
-from karat.api.common_arguments import (
+from karat.api.arguments import (
     MAX_MEMORY,
     are_numbers_of_rows,
     checked_memory,
+    column_name,
     confidence_of,
     dressed,
+    given_alone,
+    of_table,
+    refuse_missing,
+    score_columns,
 )
 from karat.api.functions import check_policy, plain_text, tallied
-from karat.api.measuring import Spec
+from karat.api.measuring import Spec, report_of
 from karat.api.results import Report
-from karat.api.scored_functions import given_scores
-from karat.api.slicing import report_of
-from karat.api.table_arguments import column_name, given_alone, of_table, score_columns
-from karat.api.wanted import refuse_missing
+from karat.api.score_functions import given_scores
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
-from karat.data.flags import check_flag
+from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.align import classes_of
-from karat.data.labels.names import display_names
+from karat.data.labels.matrices import display_names
 from karat.data.rows import Counted
+from karat.data.scores.classes import both_decide, checked_threshold
 from karat.data.scores.columns import UNLESS_PREDICTED
-from karat.data.scores.decided import both_decide, checked_threshold
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, as_slices, named_columns
 from karat.data.sources.arrays.rows import labels_of_arrays, score_rows
@@ -37,7 +39,6 @@ from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.units import FileUnits
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.torch.tensors import Arrived, arrived
-from karat.data.threads import check_threads
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric

@@ -1,40 +1,172 @@
-"""Every metric as a plain function: ``karat.f1(y_true, y_pred, average="macro")`` → float.
-
-The function of a record is made here; it holds no formula.
-Two arrays of integers or booleans with nothing else given take the short path: count natively, run
-the compiled formula natively, return.
-Everything else goes through the arrays engine and ends in the same formula.
-"""
+"""Every metric as a plain function: ``karat.f1(y_true, y_pred, average="macro")`` → float."""
 
 from __future__ import annotations
 
+import inspect
+import math
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import Any, cast, get_args
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.api.function_docs import docstring, signature_of
-from karat.data.as_ndarray import as_ndarray
-from karat.data.sources.arrays.labels import tally_labels
-from karat.data.sources.arrays.matrices import tally_matrix
-from karat.data.sources.arrays.plain_counts import Count, count_for
-from karat.data.sources.arrays.plain_counts import cells as count_cells
-from karat.data.threads import check_threads
+from karat.data.arguments import as_ndarray, check_threads
+from karat.data.sources.arrays.labels import Count, count_for, tally_labels, tally_matrix
+from karat.data.sources.arrays.labels import cells as count_cells
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import names_its_arguments
+from karat.metrics import Metric
 from karat.metrics._lift import ZERO, Lift, Policy
-from karat.metrics._metric import Metric
-from karat.metrics._positive import no_positive, with_positive
+from karat.metrics._metric import no_positive, with_positive
 from karat.metrics._record import Record
 from karat.metrics._registry import lookup
 from karat.metrics.reasons import undefined_reason
 from karat.results.result import NOT_GIVEN, NotGiven
 from karat.tally import Cells
 
-__all__ = ["NOT_GIVEN", "function_of"]
+__all__ = ["NOT_GIVEN", "SCORE_ARGUMENTS", "docstring", "function_of", "signature_of"]
+
+_Y = "one label a row, [n] or [n, 1]: strings, whole numbers or booleans"
+_POSITIVE: Final = "the positive class of two; default: the last."
+_WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."
+_LABEL_ARGUMENTS: Final = {
+    "y_true": f"true labels, {_Y}.",
+    "y_pred": f"predicted labels, {_Y}.",
+    "confusion": "number[k, k], rows true, columns predicted; instead of the labels.",
+    "labels": "the classes in order; one that never occurs still counts. Default: sorted.",
+    "positive": _POSITIVE,
+    "weights": _WEIGHTS,
+    "undefined": '"zero" (as scikit-learn), "exclude" undefined classes, or "nan".',
+    "n_threads": "threads of the count; None: KARAT_NUM_THREADS, else all cores. "
+    "The result does not depend on it.",
+}
+SCORE_ARGUMENTS: Final = {
+    "y_true": "true labels, one a row, [n]: strings, whole numbers or booleans.",
+    "y_prob": "probabilities, float[n, k] with columns in the order of `labels`, or float[n] of the"
+    " positive class of two.",
+    "y_score": "any finite scores instead, of the same shapes: higher means more likely.",
+    "labels": "the classes in the order of the columns. Default: the sorted labels of y_true.",
+    "positive": _POSITIVE,
+    "weights": _WEIGHTS,
+    "undefined": '"zero" or "exclude": classes that cannot be measured are left out of an average; '
+    '"nan": they leave it without a value.',
+    "n_threads": "threads; None: KARAT_NUM_THREADS, else all cores. "
+    "The result does not depend on it.",
+}
+
+
+def signature_of(record: Record, has_average: bool) -> inspect.Signature:
+    """What the function of a metric takes."""
+    kind = inspect.Parameter
+    given = ("y_true", "y_pred") if record.is_traced else ("y_true",)
+    parameters = [kind(name, kind.POSITIONAL_OR_KEYWORD, default=None) for name in given]
+    named = [] if record.is_traced else ["y_prob", "y_score"]
+    defaults: dict[str, Any] = dict.fromkeys(named)
+    if has_average:
+        defaults["average"] = NOT_GIVEN
+    for item in record.parameters:
+        defaults[item.name] = kind.empty if item.is_required else item.default
+    if record.is_traced:
+        defaults["confusion"] = None
+    defaults |= {"labels": None, "positive": None, "weights": None, "undefined": "zero"}
+    defaults["n_threads"] = None
+    parameters += [
+        kind(name, kind.KEYWORD_ONLY, default=default) for name, default in defaults.items()
+    ]
+    return inspect.Signature(parameters)
+
+
+def docstring(metric: Metric, has_average: bool) -> str:
+    """What a metric is, takes, returns and refuses: every fact from its record."""
+    record = metric.record
+    low, high = record.range
+    lines = [record.summary, ""]
+    if record.description:
+        lines += [record.description, ""]
+    lines += [f"Definition: {metric.definition}", "", "Args:"]
+    arguments = dict(_LABEL_ARGUMENTS if record.is_traced else SCORE_ARGUMENTS)
+    if has_average:
+        choices = "".join(f'"{average}", ' for average in record.averages)
+        arguments["average"] = (
+            f"{choices}or None for float64[k]; without it, two classes give the positive one."
+        )
+    arguments |= {item.name: item.text for item in record.parameters}
+    lines += [f"    {name}: {text}" for name, text in arguments.items()]
+    each = "; float64[k] with average=None" if has_average else ""
+    lines += ["", "Returns:", f"    float in [{low:g}, {high:g}]{each}."]
+    if metric.undefined_when:
+        lines += ["", "Undefined:", f"    {metric.undefined_when}; {_convention(record)}."]
+    lines += ["", "Errors:", *(f"    {codes}." for codes in _errors(record))]
+    lines += ["", f"Cost: {_cost(record)}."]
+    example = _label_example(metric) if record.is_traced else _score_example(metric)
+    if example:
+        lines += ["", "Example:", *(f"    {line}" for line in example)]
+    if record.references:
+        lines += ["", "References:", *(f"    {item}" for item in record.references)]
+    return "\n".join(lines)
+
+
+def _convention(record: Record) -> str:
+    if not record.is_traced:
+        return "with a warning"
+    value = "NaN, or infinite for x/0" if record.range[1] == math.inf else "NaN"
+    return f"then {'0' if record.is_zero_when_undefined else value}, with a warning"
+
+
+def _errors(record: Record) -> list[str]:
+    if record.is_traced:
+        return ["K101-K125: the labels, weights or options cannot be used"]
+    return [
+        "K101-K125: the labels, weights or options cannot be used",
+        "K130-K139: the probabilities or scores cannot be used",
+    ]
+
+
+def _cost(record: Record) -> str:
+    if record.is_traced:
+        return "one pass over the rows, O(n + k²) at most; no copy of integer arrays"
+    reading = "one sort of n keys a column" if record.is_per_class else "one read of the matrix"
+    return f"{reading}; the inputs are not copied"
+
+
+def _label_example(metric: Metric) -> list[str]:
+    """The record's first golden case as a doctest."""
+    if metric.lift != "plain":
+        return []
+    golden = metric.record.cases[0]
+    params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
+    matrix = [list(row) for row in golden.cells]
+    return [
+        ">>> import karat",
+        f">>> round(karat.{metric.name}(confusion={matrix}{params}), 6)",
+        repr(round(golden.value, 6)),
+    ]
+
+
+def _score_example(metric: Metric) -> list[str]:
+    """The record's first golden case as a doctest."""
+    golden = metric.record.cases[0]
+    if metric.lift != "plain" or golden.lift != "plain":
+        return []
+    params = "".join(f", {name}={value!r}" for name, value in golden.params.items())
+    scores = np.asarray(golden.scores).tolist()
+    argument = "y_prob" if golden.is_prob else "y_score"
+    k = len(scores[0]) if isinstance(scores[0], list) else 2
+    if len(set(golden.y_true)) < k:
+        params += f", labels={list(range(k))}"
+    return [
+        ">>> import karat",
+        f">>> y_true = {list(golden.y_true)}",
+        f">>> scores = {scores}",
+        f">>> round(karat.{metric.name}(y_true, {argument}=scores{params}), 6)",
+        repr(round(golden.value, 6)),
+    ]
+
+
+def _literal(value: Any) -> str:
+    return repr([list(row) for row in value]) if isinstance(value, tuple) else repr(value)
 
 
 @cache
@@ -51,7 +183,7 @@ def function_of(name: str) -> Callable[..., Any]:
 @cache
 def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
     if not record.is_traced:
-        from karat.api.scored_functions import scored_function
+        from karat.api.score_functions import scored_function
 
         return _dressed(scored_function(record, fixed, check_policy, _lift), record, fixed)
     required = [item.name for item in record.parameters if item.is_required]

@@ -15,8 +15,7 @@ from karat.data.labels.containers import encode
 from karat.data.models import ModelColumns, aligned_models, encoded_model, of_scored_models
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
-from karat.data.scores.rows import ScoreTally, tally_scores
-from karat.data.scores.weights import repeated
+from karat.data.scores.rows import ScoreTally, repeated, tally_scores
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error
 from karat.inference.comparison.judging import ComparisonSpec, Measured

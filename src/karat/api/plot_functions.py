@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from karat.api.plot_calls import plotted
-from karat.output.plots._compare import compare as _compare
 from karat.output.plots._confusion import confusion as _confusion
-from karat.output.plots._intervals import intervals as _intervals
+from karat.output.plots._forest import compare as _compare
+from karat.output.plots._forest import intervals as _intervals
 from karat.output.plots._reliability import reliability as _reliability
-from karat.output.plots._scores import scores as _scores
+from karat.output.plots._reliability import scores as _scores
 from karat.output.plots._threshold import threshold as _threshold
 from karat.output.plots._traced import det as _det
 from karat.output.plots._traced import gain as _gain

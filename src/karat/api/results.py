@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.data.writing import write_text
 from karat.results import comparison as outcome
-from karat.results import confusion, report, result
+from karat.results import report, result
+from karat.results import result as confusion
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from karat.output.document import Document
     from karat.output.model_index import ModelIndex
-    from karat.output.tidy import Backend, Row
-    from karat.output.tracking import MlflowLog
+    from karat.output.tidy import Backend, MlflowLog, Row
 
     Path = str | PathLike[str] | None
 
@@ -166,7 +166,7 @@ class Confusion(confusion.Confusion):
     __slots__ = ()
 
     def __str__(self) -> str:
-        from karat.output.plain import confusion_as_text
+        from karat.output.layout import confusion_as_text
 
         return confusion_as_text(self)
 
@@ -263,7 +263,7 @@ class Report(Exports, report.Report):
 
     def text(self, width: int = 80) -> str:
         """The report as plain text of at most `width` columns."""
-        from karat.output.plain import report_as_text
+        from karat.output.layout import report_as_text
 
         return report_as_text(self, width)
 
@@ -384,7 +384,7 @@ class Report(Exports, report.Report):
 
         Source: mlflow.utils.validation, for what a key may hold.
         """
-        from karat.output.tracking import mlflow_of
+        from karat.output.tidy import mlflow_of
 
         return mlflow_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
@@ -414,7 +414,7 @@ class Report(Exports, report.Report):
 
         Source: docs.wandb.ai, metric naming constraints.
         """
-        from karat.output.tracking import wandb_of
+        from karat.output.tidy import wandb_of
 
         return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 

@@ -19,7 +19,7 @@ from karat.inference.comparison.sizes import (
 from karat.inference.confidence import Confidence
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._positive import check_has_positive, with_positive
+from karat.metrics._metric import check_has_positive, with_positive
 
 __all__ = ["rows_needed"]
 

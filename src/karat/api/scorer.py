@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.api.functions import function_of
 from karat.data.labels.align import classes_of
-from karat.data.labels.identity import declared_labels
+from karat.data.labels.column import declared_labels
 from karat.errors import KaratError, error, short, shown
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric, get

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from karat.errors.memory import SAID, lacks_memory
+from karat.errors.kinds import SAID, lacks_memory
 
 __all__ = ["main"]
 

@@ -14,7 +14,7 @@ from karat._version import __version__
 from karat.cli.options import write_examples
 from karat.cli.streams import OutputError, complain, guarded_output, hold_closed_streams, silence
 from karat.errors import KaratError, error
-from karat.errors.memory import SAID, lacks_memory
+from karat.errors.kinds import SAID, lacks_memory
 
 __all__ = ["app", "run"]
 
@@ -161,7 +161,7 @@ def told(problem: KaratError) -> str:
 def _harmless(text: str) -> str:
     """A text that controls no terminal, also where no memory is left to load what knows how."""
     try:
-        from karat.errors.foreign_text import harmless
+        from karat.errors.text import harmless
     except (ImportError, MemoryError):
         return "".join(char if char.isprintable() else "\ufffd" for char in text)
     return harmless(text)

@@ -51,7 +51,7 @@ def command(predictions: tuple[str, ...]) -> None:
 
 
 def _document(survey: Survey) -> Document:
-    from karat.errors.numbers import count, counted
+    from karat.errors.text import count, counted
     from karat.output.document import Cell, Column, Document, Notes, Style, Table
 
     scores, problem, notes = _scores(survey)

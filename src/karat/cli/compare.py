@@ -8,10 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_file, write_result
-from karat.cli.options import Described, listed, said, shown_mapping, source_of
-from karat.cli.outputs import check_outputs
-from karat.cli.row_options import columns_given, options_given, rows_options
+from karat.cli.options import (
+    Described,
+    columns_given,
+    listed,
+    options_given,
+    rows_options,
+    said,
+    shown_mapping,
+    source_of,
+)
+from karat.cli.outputs import (
+    NAMES,
+    OUTPUT_HELP,
+    Format,
+    check_outputs,
+    format_of,
+    write_file,
+    write_result,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,9 +101,9 @@ def command(
     from karat.api.comparing import compare_models
     from karat.api.comparison_arguments import comparison_spec
     from karat.api.functions import check_policy
-    from karat.cli.progress import ReadingBar
+    from karat.cli.streams import ReadingBar
     from karat.data.pairing import pair_rows
-    from karat.data.sources.tables.models import read_rows
+    from karat.data.sources.tables.rows import read_rows
     from karat.metrics import get
 
     wanted = None if metrics is None else [get(name) for name in listed(metrics) or ()]
@@ -126,7 +141,7 @@ def command(
 
 def _names(files: Sequence[str]) -> list[str]:
     """What the models are called: the names of their files, longer where those are alike."""
-    from karat.errors.foreign_text import harmless
+    from karat.errors.text import harmless
 
     shown = [harmless(Path(name).stem) for name in files]
     if len(set(shown)) < len(shown) or not all(shown):

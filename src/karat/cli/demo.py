@@ -32,8 +32,8 @@ def command(folder: Path) -> None:
     models of scikit-learn classified them in cross-validation.
     """
     from karat.api.evaluation import evaluate
-    from karat.cli.formats import format_of
     from karat.cli.options import said
+    from karat.cli.outputs import format_of
     from karat.cli.report import shown, tell
 
     for name in FILES:

@@ -32,7 +32,7 @@ def command(metrics: tuple[str, ...]) -> None:
     Without METRIC, the plan of a whole report.
     """
     from karat.cli.options import listed
-    from karat.errors.numbers import counted
+    from karat.errors.text import counted
     from karat.metrics import get
     from karat.metrics.plan import Plan, tally_of
     from karat.output.document import Cell, Column, Document, Notes, Section, Table

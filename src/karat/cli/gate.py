@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.formats import write_file
-from karat.cli.options import Described, said, shown_mapping, source_of, sources
-from karat.cli.outputs import check_outputs
-from karat.cli.row_options import columns_given, options_given, rows_options
+from karat.cli.options import (
+    Described,
+    columns_given,
+    options_given,
+    rows_options,
+    said,
+    shown_mapping,
+    source_of,
+    sources,
+)
+from karat.cli.outputs import check_outputs, write_file
 from karat.cli.streams import complain
 
 if TYPE_CHECKING:
@@ -101,10 +108,10 @@ def command(
     """
     from karat.api.gate.rows import RowsSpec
     from karat.api.gate.verb import CHOICES, run_gate
-    from karat.cli.progress import ReadingBar
+    from karat.cli.streams import ReadingBar
     from karat.data.sources.files.paths import is_query
     from karat.output.gate.outputs import junit_of_gate, markdown_of_gate
-    from karat.results.gate.rules import rules_of
+    from karat.results.gate.verdicts import rules_of
 
     kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
     rules = rules_of(**{kind: given[option] for kind, option in kinds.items()})
@@ -153,7 +160,7 @@ def _tell_actions(result: GateResult) -> None:
 
 
 def _print(result: GateResult, format_: str) -> None:
-    from karat.errors.foreign_text import harmless
+    from karat.errors.text import harmless
     from karat.output.layout import plain_ascii
     from karat.output.terminal import shows_unicode, wants_colour
 

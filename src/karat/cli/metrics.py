@@ -65,7 +65,7 @@ def _named(words: str) -> Metric | None:
 
 
 def _list(title: str, found: list[Metric]) -> Document:
-    from karat.errors.numbers import counted
+    from karat.errors.text import counted
     from karat.output.document import Cell, Column, Document, Notes, Section, Table
 
     by_family: dict[str, list[Metric]] = {}

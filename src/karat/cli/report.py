@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from karat.cli.formats import NAMES, OUTPUT_HELP, Format, format_of, write_result
 from karat.cli.options import (
     Described,
     bytes_of,
@@ -23,7 +22,15 @@ from karat.cli.options import (
     source_of,
     sources,
 )
-from karat.cli.outputs import check_outputs, refuse_inputs
+from karat.cli.outputs import (
+    NAMES,
+    OUTPUT_HELP,
+    Format,
+    check_outputs,
+    format_of,
+    refuse_inputs,
+    write_result,
+)
 
 if TYPE_CHECKING:
     from karat.api.results import Report
@@ -159,7 +166,7 @@ def command(
     """
     from karat.api.evaluation import report_of_table
     from karat.api.measuring import Spec
-    from karat.cli.progress import ReadingBar
+    from karat.cli.streams import ReadingBar
     from karat.metrics import get
 
     chosen = format_of(format_, output)
@@ -209,7 +216,7 @@ def command(
 
 def tell(report: Report, *, says_warnings: bool = True) -> None:
     """Tell standard error what was read, and what the reader should know."""
-    from karat.errors.numbers import counted
+    from karat.errors.text import counted
 
     mapping = shown_mapping(report.mapping, report.threshold)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")

@@ -20,10 +20,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from karat.curves._curve import ByClass, Curve
+from karat.curves._curve import ByClass, Curve, Reliability
 from karat.curves._decisions import Cost, NetBenefit
 from karat.curves._kept import Curves
-from karat.curves._reliability import Reliability
 from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, Traced
 
 _FUNCTIONS = (
@@ -41,7 +40,7 @@ _FUNCTIONS = (
 def __getattr__(name: str) -> Any:
     if name not in _FUNCTIONS:
         raise AttributeError(f"module 'karat.curves' has no attribute {name!r}")
-    found = getattr(importlib.import_module("karat.api.curve_functions"), name)
+    found = getattr(importlib.import_module("karat.api.curves"), name)
     globals()[name] = found
     return found
 

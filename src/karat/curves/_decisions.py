@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.curves._curve import Curve, Floats
-from karat.curves._points import Points
+from karat.curves._curve import Curve, Floats, Points
 from karat.curves._simplify import simplified, upper_hull
 from karat.curves._traced import NONE_FALSE, NONE_TRUE, Det, Roc
 from karat.errors import error as karat_error

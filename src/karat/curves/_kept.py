@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from karat.curves._curve import ByClass, Curve, Floats
+from karat.curves._curve import ByClass, Curve, Floats, Points, Reliability, reliability_curve
 from karat.curves._decisions import (
     DECISIONS,
     Cost,
@@ -19,17 +19,14 @@ from karat.curves._decisions import (
     counts_at,
     net_benefit_curve,
 )
-from karat.curves._points import Points
-from karat.curves._reliability import Reliability, reliability_curve
-from karat.curves._simplify import simplified
-from karat.curves._sparse import sparse_points
+from karat.curves._simplify import simplified, sparse_points
 from karat.curves._traced import TRACED, Det, Gain, Lift, PrecisionRecall, Roc, Traced, trace
 from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
-from karat.metrics._later import Later
+from karat.metrics._measure import Later
 from karat.metrics._reliability import binned
 from karat.tally import Classes
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
 __all__ = [
     "MOST_CLASSES",

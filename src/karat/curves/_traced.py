@@ -10,8 +10,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from karat.curves._curve import Curve, Floats
-from karat.curves._points import Points
+from karat.curves._curve import Curve, Floats, Points
 from karat.curves._simplify import corners, simplified
 from karat.tally import Label
 

@@ -1,24 +1,246 @@
-"""The accumulator: batches of rows become tallies, in bounded memory and in any order.
-
-Every source is a sequence of batches. A batch is rows, what the source counted of rows that it did
-not keep, or tallies that were made where the rows are. `accumulate` adds them up; what comes out is
-the same however the rows were cut into batches.
-"""
+"""The accumulator: batches of rows become tallies, with clusters and slices, in bounded memory."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
-from karat.data.axes import Crossed, SlicesLater, axes_of, crossed_of, n_bytes_of, united
-from karat.data.rows import Counted, Rows, numbered
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.clusters import RowNames, encode_names, names_of_column
+from karat.data.labels.column import Column, Flags
+from karat.data.rows import Counted, Repeats, Rows, numbered
+from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import ScoreTally
 from karat.data.scores.storage import ScoreParts, classes_of_columns, too_many
-from karat.tally import Cells, union
+from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns
+from karat.data.sources.files.sql import NO_VALUE
+from karat.data.weights import as_weights
+from karat.errors import KaratError
+from karat.tally import Axis, Cells, Classes, CrossedCells, union
 from karat.tally.held_rows import Chunk, HeldRows
 
-__all__ = ["Batch", "Origin", "Progress", "Source", "Tallies", "accumulate"]
+__all__ = [
+    "Batch",
+    "Crossed",
+    "Origin",
+    "Progress",
+    "SlicesLater",
+    "Source",
+    "Tallies",
+    "accumulate",
+    "axes_of",
+    "crossed_of",
+    "crossed_rows",
+    "held_rows",
+    "n_bytes_of",
+    "text_names",
+    "united",
+    "values_as_text",
+    "whole",
+]
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+Crossed: TypeAlias = dict[Key, tuple[CrossedCells, ...]]
+"""Labels by cluster and by the columns of each key, in tables to be merged; () is no column."""
+
+_CLUSTERS: Final = "clusters"
+_COLUMN: Final = "by "
+"""Before the name of a column: a column may be called clusters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlicesLater:
+    """How the values of columns become slices, once all rows came.
+
+    Attributes:
+        groups: the columns, and the crosses of several, that were requested.
+        numbers: the columns that hold numbers, which may go into bins.
+    """
+
+    groups: tuple[Key, ...] = ()
+    numbers: frozenset[str] = field(default_factory=frozenset)
+
+    def slices(
+        self, names: Mapping[str, RowNames], counts: npt.NDArray[np.int64] | None = None
+    ) -> tuple[SliceCodes, ...]:
+        """The slices of the rows.
+
+        Args:
+            names: the value of each row in each column, as text.
+            counts: int64[n], the rows that each row stands for; None: itself.
+
+        Errors:
+            K181, K182.
+        """
+        single = {}
+        for name, read in names.items():
+            missing = None
+            if NO_VALUE in read.texts:
+                missing = read.codes == read.texts.index(NO_VALUE)
+            single[name] = coded_texts(
+                read.codes, read.texts, missing, name, is_number=name in self.numbers, counts=counts
+            )
+        return of_columns(self.groups, single)
+
+
+def axes_of(rows: Rows, key: Key | None = None) -> tuple[tuple[Axis, ...], Codes | None]:
+    """The axes that rows have, and int32[a, n], their codes; None where they have none.
+
+    Args:
+        key: the columns that count; None: all.
+    """
+    given = [] if rows.clusters is None else [(_CLUSTERS, rows.clusters)]
+    columns = tuple(rows.columns) if key is None else key
+    given += [(f"{_COLUMN}{name}", rows.columns[name]) for name in columns]
+    if not given:
+        return (), None
+    axes = tuple(Axis(name, names.texts) for name, names in given)
+    return axes, np.stack([np.asarray(names.codes, np.int32) for _, names in given])
+
+
+def crossed_of(rows: Rows, groups: Sequence[Key]) -> Crossed:
+    """The labels of rows by cluster, and by the values of each column and cross.
+
+    Of a cross of all columns nearly every row would be a combination of its own.
+    """
+    found: Crossed = {}
+    for key in ((), *groups):
+        axes, codes = axes_of(rows, key)
+        if codes is None:
+            continue
+        assert rows.pred is not None
+        each = np.concatenate([rows.true[None], rows.pred[None], codes])
+        found[key] = (CrossedCells.of(rows.classes, axes, each, rows.weights),)
+    return found
+
+
+def united(left: Crossed, right: Crossed, classes: Classes | None) -> Crossed:
+    """Both, in few tables: a combination is moved as often as tables double, at most.
+
+    Args:
+        classes: those of both.
+    """
+    found = {}
+    for key in dict.fromkeys((*left, *right)):
+        parts: list[CrossedCells] = []
+        for part in (*left.get(key, ()), *right.get(key, ())):
+            parts.append(part)
+            while len(parts) > 1 and 2 * parts[-1].n >= parts[-2].n:
+                assert classes is not None
+                last = parts.pop().on(classes)
+                parts[-1] = parts[-1].on(classes).merge(last)
+        found[key] = tuple(parts)
+    return found
+
+
+def whole(crossed: Crossed, classes: Classes) -> dict[Key, CrossedCells]:
+    """Each as one table."""
+    found = {}
+    for key, parts in crossed.items():
+        table = parts[0].on(classes)
+        for part in parts[1:]:
+            table = table.merge(part.on(classes))
+        found[key] = table
+    return found
+
+
+def n_bytes_of(crossed: Crossed) -> int:
+    """Bytes of all tables."""
+    return sum(part.n_bytes for parts in crossed.values() for part in parts)
+
+
+def names_on_axes(
+    axes: Sequence[Axis], codes: Codes
+) -> tuple[RowNames | None, dict[str, RowNames]]:
+    """The clusters, and the values of columns, that codes on axes stand for."""
+    clusters, columns = None, {}
+    for axis, own in zip(axes, codes, strict=True):
+        texts = tuple(map(str, axis.labels))
+        if axis.name == _CLUSTERS:
+            clusters = RowNames("clusters", own, texts)
+        else:
+            name = axis.name.removeprefix(_COLUMN)
+            columns[name] = RowNames(f"column {name!r}", own, texts)
+    return clusters, columns
+
+
+def crossed_rows(found: CrossedCells, key: Key, cells: Cells, later: SlicesLater) -> Rows:
+    """Combinations as rows, each of which stands for several.
+
+    Args:
+        key: the columns whose values are slices.
+        cells: the tally of the rows.
+
+    Errors:
+        K181, K182.
+    """
+    clusters, columns = names_on_axes(found.axes, found.codes[2:])
+    classes: Classes = cells.classes
+    moved = found.on(classes)
+    weighing = found.n_rows if found.n_weighing is None else found.n_weighing
+    return Rows(
+        classes,
+        moved.codes[0],
+        moved.codes[1],
+        weights=found.weight,
+        clusters=clusters,
+        by=replace(later, groups=(key,)).slices(columns, found.n_rows) if key else (),
+        cells=cells,
+        repeats=Repeats(found.n_rows, weighing, found.squares),
+    )
+
+
+def held_rows(held: HeldRows, later: SlicesLater) -> Rows:
+    """Kept rows with scores as rows, with their clusters and slices."""
+    whole = held.whole()
+    assert whole.axes is not None
+    clusters, columns = names_on_axes(held.axes, whole.axes)
+    argument: Argument = "y_prob" if held.is_prob else "y_score"
+    return Rows(
+        held.classes,
+        whole.codes,
+        whole.pred,
+        Scores(argument, whole.values, None, held.tolerance),
+        whole.weights,
+        clusters=clusters,
+        by=later.slices(columns),
+        is_owned=True,
+    )
+
+
+def values_as_text(values: Any, name: str, n: int) -> Column:
+    """The values of one column of a part of a table, as files write them.
+
+    Errors:
+        K102 another number of rows; K106 values of several kinds.
+    """
+    argument = f"by[{name!r}]"
+    try:
+        return encode_names(values, argument, "keep")
+    except KaratError as problem:
+        if problem.code != "K105":
+            raise
+    numbers = as_weights(values, n, argument)
+    found, codes = np.unique(numbers, return_inverse=True)
+    texts = tuple(None if np.isnan(x) else repr(float(x)) for x in found)
+    missing: Flags = np.isnan(numbers)
+    coded = codes.reshape(-1).astype(np.int32)
+    return Column(argument, coded, "string", texts, missing=missing if missing.any() else None)
+
+
+def text_names(column: Column, name: str) -> RowNames:
+    """The values of a column, those that are missing as one of them."""
+    missing = column.missing
+    found = names_of_column(column)
+    if missing is None:
+        return RowNames(f"column {name!r}", found.codes, found.texts)
+    codes = np.where(missing, len(found.texts), found.codes).astype(np.int32)
+    return RowNames(f"column {name!r}", codes, (*found.texts, NO_VALUE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.labels.align import align, refuse_outside
-from karat.data.labels.column import Column
+from karat.data.labels.column import Column, harmonized
 from karat.data.labels.containers import encode
-from karat.data.labels.identity import harmonized
 from karat.data.scores.rows import ScoreTally
 from karat.errors import error
 from karat.tally import Classes

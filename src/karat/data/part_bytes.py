@@ -9,12 +9,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.accumulator import Tallies
-from karat.data.axes import Crossed, whole
+from karat.data.accumulator import Crossed, Tallies, whole
 from karat.data.scores.storage import STORAGES, ScoreParts
 from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
 from karat.tally.held_rows import HeldRows
-from karat.tally.scored_tables import ScoredTables
+from karat.tally.score_histograms import ScoredTables
 from karat.tally.serialization import damaged
 
 __all__ = ["packed_tallies", "unpacked_tallies"]

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.clusters import RowNames
 from karat.data.labels.align import align, refuse_outside
 from karat.data.labels.column import Column, Flags
-from karat.data.row_names import RowNames
 from karat.data.scores.containers import Scores
 from karat.data.slices.codes import SliceCodes
 from karat.data.weights import Weights

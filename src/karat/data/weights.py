@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.arrow.arrays import ArrowColumn, is_arrow, read_column
-from karat.data.arrow.numbers import nulls_of, numbers_of
+from karat.data.arrow import ArrowColumn, is_arrow, nulls_of, numbers_of, read_column
+from karat.data.labels.arrays import native_order
+from karat.data.labels.column import is_missing
 from karat.data.labels.containers import (
     array_of,
     host_of,
@@ -18,8 +19,6 @@ from karat.data.labels.containers import (
     is_sparse,
     single_column,
 )
-from karat.data.labels.identity import is_missing
-from karat.data.labels.ndarrays import native_order
 from karat.data.sources.distributed.frames import refuse_spread
 from karat.errors import KaratError, error, short
 

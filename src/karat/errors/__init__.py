@@ -9,19 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.errors import (
-    adapters,
-    arguments,
-    comparisons,
-    files,
-    gates,
-    labels,
-    metrics,
-    plots,
-    scores,
-    slicing,
-    tallies,
-)
+from karat.errors.adapters import ADAPTERS, PLOTS
+from karat.errors.comparisons import COMPARISONS, GATES, SLICES
+from karat.errors.files import FILES
+from karat.errors.inputs import ARGUMENTS, LABELS, SCORES
 from karat.errors.kinds import (
     CATALOGUE,
     Entry,
@@ -34,7 +25,8 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
-from karat.errors.wording import short, shown
+from karat.errors.metrics import METRICS, TALLIES
+from karat.errors.text import short, shown
 
 __all__ = [
     "CATALOGUE",
@@ -53,19 +45,19 @@ __all__ = [
 ]
 
 _PARTS = (
-    labels,
-    arguments,
-    scores,
-    comparisons,
-    gates,
-    slicing,
-    tallies,
-    metrics,
-    files,
-    adapters,
-    plots,
+    LABELS,
+    ARGUMENTS,
+    SCORES,
+    COMPARISONS,
+    GATES,
+    SLICES,
+    TALLIES,
+    METRICS,
+    FILES,
+    ADAPTERS,
+    PLOTS,
 )
-CATALOGUE.update({entry.code: entry for part in _PARTS for entry in part.ENTRIES})
+CATALOGUE.update({entry.code: entry for part in _PARTS for entry in part})
 
 
 def error(code: str, **context: Any) -> KaratError:

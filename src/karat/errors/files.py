@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from karat.errors.kinds import Entry, UnknownNameError
 
-__all__ = ["ENTRIES"]
+__all__ = ["FILES"]
 
-ENTRIES = (
+FILES = (
     Entry(
         "K401",
         "There is no such file or folder.",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any, Final
 
-from karat.errors.wording import filled, short
+from karat.errors.text import filled, short
 
 __all__ = [
     "CATALOGUE",
+    "SAID",
     "Entry",
     "InputError",
     "KaratError",
@@ -19,9 +21,26 @@ __all__ = [
     "UndefinedWarning",
     "UnknownArgumentError",
     "UnknownNameError",
+    "lacks_memory",
     "packed_error",
     "unpacked_error",
 ]
+
+SAID: Final = "K419  There is not enough memory."
+"""What is said where there is not even enough to load the catalogue."""
+
+_WORDS = re.compile(
+    # DuckDB, and the Arrow stream that carries its errors.
+    r"bad allocation|bad_alloc|allocation failure|failed to allocate|Out of Memory Error"
+    # A library that cannot be loaded: Linux, macOS, Windows.
+    r"|failed to map segment|cannot allocate memory|paging file is too small",
+    re.IGNORECASE,
+)
+
+
+def lacks_memory(problem: BaseException) -> bool:
+    """Whether an error says that the system, or a limit of it, gave no more memory."""
+    return isinstance(problem, MemoryError) or _WORDS.search(str(problem)) is not None
 
 
 class UndefinedWarning(UserWarning):

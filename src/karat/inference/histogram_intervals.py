@@ -9,11 +9,10 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.area_variance import AreaVariance
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns
 from karat.inference.influence_variance import Found, InfluenceVariances, Whole
-from karat.inference.scored_intervals import (
+from karat.inference.score_intervals import (
     ScoredIntervals,
     Together,
     enter,
@@ -21,7 +20,7 @@ from karat.inference.scored_intervals import (
     reads_one,
     why_none,
 )
-from karat.inference.variance import Sizes
+from karat.inference.variance import AreaVariance, Sizes
 from karat.metrics import ClassRanks, Losses, Metric, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
 from karat.metrics._bounds import Limits

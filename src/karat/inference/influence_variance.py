@@ -9,13 +9,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.area_variance import AreaVariance, shrunk_pairs
 from karat.inference.variance import (
+    AreaVariance,
     Clusters,
     Found,
     SamplingError,
     Sizes,
     optimism,
+    shrunk_pairs,
     small_sample,
     spread,
 )
@@ -29,15 +30,14 @@ from karat.metrics._influence.forms import (
     ShareInfluence,
 )
 from karat.metrics._influence.gather import Gathered, reason_without
-from karat.metrics._influence.lines import Line
-from karat.metrics._influence.losses import linear_of
+from karat.metrics._influence.losses import Line, linear_of
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Along, Views, measure
 from karat.metrics._metric import Metric, Values
 from karat.metrics._views import Confidences, Pairwise
 from karat.tally import ScoredRows
-from karat.tally.kept import cached_property
-from karat.tally.row_parts import row_parts
+from karat.tally.cached import cached_property
+from karat.tally.row_sample import row_parts
 
 __all__ = [
     "Found",

@@ -18,7 +18,7 @@ from karat import _native
 from karat.inference.resampling import TableDraw
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.tally import Ladder, Rungs, RungSource
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
 __all__ = [
     "AREA_GROUPS",

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from karat import _native
 from karat.inference.confidence import Design
 from karat.metrics import Metric
-from karat.metrics._gradient import Slopes
 from karat.metrics._lift import Policy
+from karat.metrics._program import Slopes
 from karat.tally import Cells, ClusteredCells
-from karat.tally.fields import true_negatives
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
+from karat.tally.cells import true_negatives
 
 __all__ = [
     "CELLS_TO_SLOPES",

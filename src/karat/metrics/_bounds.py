@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally import Order, Steps
-from karat.tally.bin_edges import uniform_edges
+from karat.tally.bins import uniform_edges
 
 __all__ = [
     "AT_PRECISION",

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics._formula import Node, walk
-from karat.tally.fields import Fields, summed_by
+from karat.tally.cells import Fields, summed_by
 
 __all__ = ["Gradient", "evaluate", "gradient", "sensitivities", "undefined_mask"]
 

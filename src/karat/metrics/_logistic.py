@@ -13,7 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics._sums import dot
+from karat.metrics._views import dot
 from karat.tally import RungSource
 
 __all__ = ["both_sides", "recalibration_line", "recalibration_shift"]

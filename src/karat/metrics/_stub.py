@@ -35,7 +35,7 @@ from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result
 from karat.api.sample_sizes import rows_needed as rows_needed
-from karat.api.scored_functions import roc_auc_pairs as roc_auc_pairs
+from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
 from karat.api.scorer import scorer as scorer
 from karat.api.streams.stream import Stream as Stream
 from karat.api.weak_slices import find_weak_slices as find_weak_slices
@@ -45,7 +45,7 @@ from karat.errors import UndefinedWarning as UndefinedWarning
 from karat.errors import UnknownNameError as UnknownNameError
 from karat.metrics.plan import Plan as Plan
 from karat.results.gate.result import GateResult as GateResult
-from karat.results.signature import Signature as Signature
+from karat.results.result import Signature as Signature
 
 __version__: str
 

@@ -1,11 +1,9 @@
-"""What a metric of scores reads: a view of a tally, with nothing of the rows behind it.
-
-A view is to these metrics what `OneVsRest` and `Table` are to the metrics of labels: the type of
-the first parameter of the body says what the metric reads.
-"""
+"""What a metric of scores reads: a view of a tally, with nothing of the rows behind it."""
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -14,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally import RankedColumn, ReadSums, RungSource, ScoredRows, Steps, Sums, cumulated
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
 __all__ = [
     "PER_CLASS_VIEWS",
@@ -24,7 +22,53 @@ __all__ = [
     "Losses",
     "PairRanks",
     "Pairwise",
+    "dot",
+    "gain_of_share",
+    "largest",
+    "weight_within",
 ]
+
+
+def dot(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
+    """Σ x·y of float[n].
+
+    Not by BLAS, which divides a long sum among its own threads: the last bits would depend on how
+    many there are, and on a busy machine they wait for each other longer than they add.
+    """
+    return float(np.multiply(x, y).sum())
+
+
+def weight_within(c: ClassRanks, amount: float) -> float:
+    """Weight of true positives among the `amount` best; rows that tie count in proportion."""
+    found = 0.0
+    for steps in c.steps():
+        taken = np.concatenate([[steps.tps_before + steps.fps_before], steps.tps + steps.fps])
+        found = float(np.interp(amount, taken, np.concatenate([[steps.tps_before], steps.tps])))
+        if amount <= taken[-1]:
+            break
+    return found
+
+
+def gain_of_share(c: ClassRanks, share: float) -> float:
+    """Share of the rows of the class found among the best share of all rows."""
+    if not c.n_pos:
+        return math.nan
+    last = deque(c.steps(), maxlen=1)[0]
+    # Of the cumulated weights themselves, so that all rows are all of them to the last bit.
+    n_pos, n_neg = float(last.tps[-1]), float(last.fps[-1])
+    return weight_within(c, share * (n_pos + n_neg)) / n_pos
+
+
+def largest(c: ClassRanks, gain: Callable[[Steps], Floats]) -> tuple[float, float]:
+    """The largest gain of a threshold, and the highest threshold that has it."""
+    most, best = -math.inf, math.nan
+    for steps in c.steps():
+        gains = gain(steps)
+        place = int(np.argmax(gains))
+        if gains[place] > most:
+            most, best = float(gains[place]), float(steps.thresholds[place])
+    return most, best
+
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")

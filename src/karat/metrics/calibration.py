@@ -18,9 +18,8 @@ from karat.metrics import (
     score_metric,
 )
 from karat.metrics._bounds import BINNED
-from karat.metrics._chance import chance_gaps
-from karat.metrics._influence.reasons import CROSSED, DEGENERATE, KINK
-from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned
+from karat.metrics._influence.forms import CROSSED, DEGENERATE, KINK
+from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned, chance_gaps
 from karat.tally import Bins
 
 NAEINI_2015 = "Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities. AAAI."

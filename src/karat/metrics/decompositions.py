@@ -14,10 +14,9 @@ import numpy.typing as npt
 
 from karat.metrics import ClassProbabilities, ScoreCase, score_case, score_metric
 from karat.metrics._bounds import UNMOVED
-from karat.metrics._influence.forms import ShareInfluence
-from karat.metrics._influence.reasons import ISOTONIC
+from karat.metrics._influence.forms import ISOTONIC, ShareInfluence
 from karat.metrics._isotonic import Recalibrated, recalibrated
-from karat.metrics._sums import dot
+from karat.metrics._views import dot
 
 DIMITRIADIS_2021 = (
     "Dimitriadis, Gneiting, Jordan (2021). Stable reliability diagrams for probabilistic "

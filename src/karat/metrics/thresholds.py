@@ -11,9 +11,8 @@ import numpy as np
 from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
 from karat.metrics._bounds import AT_PRECISION, BETWEEN_ORDERS, argmax_of
-from karat.metrics._influence.reasons import MAXIMUM, QUANTILE, THRESHOLD
-from karat.metrics._steps import gain_of_share, largest, weight_within
-from karat.metrics._views import Floats
+from karat.metrics._influence.forms import MAXIMUM, QUANTILE, THRESHOLD
+from karat.metrics._views import Floats, gain_of_share, largest, weight_within
 from karat.tally import Steps
 
 KOLMOGOROV_SMIRNOV = "Conover (1999). Practical Nonparametric Statistics, chapter 6."

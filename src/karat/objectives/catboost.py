@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from karat import _native
-from karat.objectives.arguments import Loss, check_loss, refuse_scores, wrong_label
+from karat.objectives.rows import Loss, check_loss, refuse_scores, wrong_label
 
 __all__ = ["CatBoostObjective"]
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.threads import check_threads
-from karat.objectives.arguments import Loss, check_loss, class_shares
-from karat.objectives.steps import HostRule, Singles, host_steps
+from karat.data.arguments import check_threads
+from karat.objectives.rows import HostRule, Loss, Singles, check_loss, class_shares, host_steps
 
 __all__ = ["XGBoostObjective"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from karat.errors.numbers import counted, interval, value
+from karat.errors.text import counted, interval, value
 from karat.output.document import Cell, Column, Document, Notes, Section, Style, Table
 from karat.output.layout import lay_out, line_text
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.errors import error
-from karat.errors.numbers import amount, amounts, count, counted, interval, value
+from karat.errors.text import amount, amounts, count, counted, interval, value
 from karat.metrics import Metric, PairRanks, Pairwise, get
 from karat.output.document import Cell, Column, Document, Notes, Table
 from karat.output.sections import (

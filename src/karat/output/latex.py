@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless
 from karat.output.document import Document, Matrix, Notes, Section, Table
 from karat.output.paper import grid_of, on_paper, titled
 

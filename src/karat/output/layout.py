@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from karat.errors.foreign_text import cells, distinct, harmless, padded, safe, wrapped
+from karat.errors.text import cells, distinct, harmless, padded, safe, wrapped
+from karat.output.describe import describe
 from karat.output.document import (
     Cell,
     Column,
@@ -20,9 +21,21 @@ from karat.output.document import (
     Table,
     line_text,
 )
-from karat.output.matrix import matrix_lines
+from karat.output.sections import confusion_section, matrix_lines
 
-__all__ = ["Line", "Span", "lay_out", "line_text", "plain_ascii"]
+if TYPE_CHECKING:
+    from karat.results.report import Report
+    from karat.results.result import Confusion
+
+__all__ = [
+    "Line",
+    "Span",
+    "confusion_as_text",
+    "lay_out",
+    "line_text",
+    "plain_ascii",
+    "report_as_text",
+]
 
 INDENT = 2
 WIDTH_MIN = 30
@@ -265,3 +278,31 @@ def plain_ascii(text: str) -> str:
 
 def _as_ascii(line: Line) -> Line:
     return [replace(span, text=plain_ascii(span.text)) for span in line]
+
+
+def report_as_text(
+    report: Report,
+    width: int = 80,
+    *,
+    is_ascii: bool = False,
+    metrics: Literal["headline", "all"] = "headline",
+) -> str:
+    """The text of a report, at most `width` cells wide, without a line end after the last line.
+
+    Args:
+        report: a `karat.Report`.
+        width: cells across; below 30 counts as 30.
+        is_ascii: whether to use ASCII characters only.
+        metrics: ``"headline"``, or ``"all"`` to list every one.
+    """
+    lines = lay_out(describe(report, metrics=metrics), width, is_ascii=is_ascii)
+    return "\n".join(map(line_text, lines))
+
+
+def confusion_as_text(confusion: Confusion, width: int = 80) -> str:
+    """The text of a confusion matrix; of many classes, or without cells, what it is."""
+    section = confusion_section(confusion)
+    if section is None:
+        return repr(confusion)
+    lines = lay_out(Document("", (), (section,)), width)
+    return "\n".join(map(line_text, lines)).strip("\n")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless
 from karat.output.document import Cell, Column, Document, Matrix, Notes, Section, Table
-from karat.output.matrix import ZERO
 from karat.output.paper import grid_of, on_paper, titled
+from karat.output.sections import ZERO
 
 __all__ = ["code", "escaped", "markdown_of"]
 

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from karat.errors.foreign_text import harmless, shortened
-from karat.errors.numbers import amount, count, interval, value
+from karat.errors.text import amount, count, harmless, interval, shortened, value
 from karat.output.document import Cell, Column, Document, Matrix, Notes, Section, Style, Table
 from karat.output.paper import grid_of, on_paper, titled
 
 if TYPE_CHECKING:
     from karat.results.comparison import Comparison
-    from karat.results.confusion import Confusion
     from karat.results.report import Report
-    from karat.results.result import Result
+    from karat.results.result import Confusion, Result
 
 __all__ = ["comparison_as_html", "confusion_as_html", "report_as_html", "result_as_html"]
 

@@ -14,10 +14,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors.foreign_text import cells, distinct, safe
-from karat.errors.numbers import amounts, count
+from karat.errors.text import amounts, cells, count, distinct, safe
 from karat.output.document import Cell, Document, Matrix, Notes, Section, Table
-from karat.output.matrix import HEADING_MAX, ZERO
+from karat.output.sections import HEADING_MAX, ZERO
 
 __all__ = ["Grid", "grid_of", "on_paper", "titled"]
 

@@ -1,22 +1,22 @@
-"""Results as rows, one value each, and rows as CSV and as frames: tables for machines.
-
-CSV, frames, MLflow, W&B and model cards read these rows; none of them computes.
-"""
+"""Results as rows, one value each: CSV, frames, and flat dicts for trackers of experiments."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from karat.errors import error
 from karat.metrics import get
-from karat.output.describe import headline_names
-from karat.results.class_table import PER_CLASS, PER_CLASS_OF_SCORES
+from karat.output.describe import describe, headline_names
+from karat.output.json import report_to_json
+from karat.output.markdown import markdown_of
+from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator
 
     from karat.results.comparison import Comparison
     from karat.results.report import Report
@@ -26,15 +26,20 @@ __all__ = [
     "COMPARISON_COLUMNS",
     "REPORT_COLUMNS",
     "Backend",
+    "MlflowLog",
     "Row",
+    "Which",
+    "confusion_csv",
     "csv_of",
     "csv_of_lists",
     "frame_of",
+    "mlflow_of",
     "rows_of_classes",
     "rows_of_comparison",
     "rows_of_metrics",
     "rows_of_report",
     "rows_of_slices",
+    "wandb_of",
     "writable",
 ]
 
@@ -261,3 +266,114 @@ def _is_installed(name: str) -> bool:
         return find_spec(name) is not None
     except ValueError:  # a module that was put in place without a specification
         return False
+
+
+Which: TypeAlias = Literal["headline", "all"]
+
+_LONGEST: Final = 100
+"""Bytes of a class name in a key: a key is at most 250 characters, and may become a file name."""
+
+
+class MlflowLog(NamedTuple):
+    """What a run of MLflow logs.
+
+    Attributes:
+        metrics: key → number, for ``mlflow.log_metrics``.
+        artifacts: file → text, for ``mlflow.log_text``.
+    """
+
+    metrics: dict[str, float]
+    artifacts: dict[str, str]
+
+
+def mlflow_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -> MlflowLog:
+    """See `karat.Report.to_mlflow`."""
+    # Of the letters of any script: \w, as in MLflow.
+    names = _Names(re.compile(r"[^\w.\- ]+"), "/")
+    numbers = _numbers(report, names, metrics, per_class=per_class, prefix=prefix)
+    classes = csv_of(rows_of_classes(report), REPORT_COLUMNS)
+    texts = {
+        "karat/report.json": report_to_json(report),
+        "karat/report.md": markdown_of(describe(report)),
+        "karat/metrics.csv": csv_of(rows_of_metrics(report), REPORT_COLUMNS),
+        "karat/per_class.csv": classes,
+    }
+    if report.cells.storage != "marginals":
+        texts["karat/confusion.csv"] = confusion_csv(report)
+    return MlflowLog(numbers, {name: text + "\n" for name, text in texts.items()})
+
+
+def wandb_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -> dict[str, float]:
+    """See `karat.Report.to_wandb`."""
+    names = _Names(re.compile(r"[^A-Za-z0-9_]+"), "__")
+    return _numbers(report, names, metrics, per_class=per_class, prefix=prefix)
+
+
+def confusion_csv(report: Report) -> str:
+    """The cells that hold rows: ``true,predicted,count``."""
+    labels = [writable(str(label)) for label in report.labels]
+    rows, cols, totals = report.confusion.occupied()
+    listed = zip(rows.tolist(), cols.tolist(), totals.tolist(), strict=True)
+    return csv_of_lists(
+        ("true", "predicted", "count"), ((labels[i], labels[j], total) for i, j, total in listed)
+    )
+
+
+def _numbers(
+    report: Report, names: _Names, metrics: Which, *, per_class: bool, prefix: str
+) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in rows_of_metrics(report, headline_names(report, metrics)):
+        for ending, number in _finite(row):
+            found[f"{prefix}{names.of_metric(row)}{ending}"] = number
+    if per_class:
+        rows = rows_of_classes(report)
+        labels = dict.fromkeys(str(row["label"]) for row in rows)
+        keys = dict(zip(labels, names.of_classes(labels), strict=True))
+        for row in rows:
+            for ending, number in _finite(row):
+                # The class stands last: one may be called as another with the ending.
+                path = (f"{prefix}per_class", f"{names.of_metric(row)}{ending}")
+                found[names.joint.join((*path, keys[str(row["label"])]))] = number
+    return found
+
+
+def _finite(row: Row) -> Iterator[tuple[str, float]]:
+    """The value and its limits; what is not a finite number is left out: trackers lose it."""
+    for ending, name in (("", "value"), ("_low", "low"), ("_high", "high")):
+        number = row[name]
+        if isinstance(number, float) and math.isfinite(number):
+            yield ending, number
+
+
+class _Names:
+    """Keys of one tracker.
+
+    Attributes:
+        refused: what may not stand in a key.
+        joint: what stands between a metric and a class.
+    """
+
+    def __init__(self, refused: re.Pattern[str], joint: str) -> None:
+        self.refused = refused
+        self.joint = joint
+
+    def of_metric(self, row: Row) -> str:
+        """``macro_f_beta(beta=2)`` is ``macro_f_beta_beta_2``."""
+        return re.sub(r"[^A-Za-z0-9]+", "_", str(row["metric"])).strip("_")
+
+    def of_classes(self, labels: Iterable[str]) -> list[str]:
+        """A key for each class, no two alike: a name that says nothing is its number."""
+        used: set[str] = set()
+        keys = []
+        for number, label in enumerate(labels, start=1):
+            key = self.refused.sub("_", label).encode()[:_LONGEST].decode("utf-8", "ignore")
+            # No path: neither a folder above nor a name that another one resolves to.
+            key = key.strip("_. ") or f"class_{number}"
+            if key in used:
+                key = f"{key}_{number}"
+            while key in used:
+                key += "_"
+            used.add(key)
+            keys.append(key)
+        return keys

@@ -21,7 +21,7 @@ import importlib
 from difflib import get_close_matches
 from typing import Any, Final
 
-from karat.output.plots._palette import PALETTE
+from karat.output.plots._axes import PALETTE
 
 __all__ = [
     "PALETTE",

@@ -1,16 +1,120 @@
-"""`Result`: one number with its name, its definition and what is known of its certainty."""
+"""`Result` and `Confusion`: one number, or one matrix, and how it was made."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from numbers import Real
 from typing import Any, Final, TypeGuard
 
-from karat.results.signature import Signature
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["NOT_GIVEN", "NotGiven", "Result", "Results"]
+from karat.tally import Cells
+
+__all__ = ["NOT_GIVEN", "Confusion", "NotGiven", "Result", "Results", "Signature"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Everything that can change a number, apart from the rows themselves.
+
+    Attributes:
+        metric: canonical text of the metric, ``"macro_f_beta(beta=2)"``.
+        k: number of classes.
+        positive: the positive class of two, as displayed, else None.
+        undefined: policy for undefined values.
+        weighted: whether rows were weighted.
+        karat: version that computed it.
+        design: how the rows were drawn, for the interval; None without one.
+        clustered: whether the interval takes rows of a cluster together.
+        seed: of an interval that was drawn, else None.
+
+    Example:
+        >>> from karat.results.result import Signature
+        >>> print(Signature("macro_f1", 4, None, "zero", False, "0.1.0"))
+        macro_f1|classes:4|undefined:zero|karat:0.1.0
+    """
+
+    metric: str
+    k: int
+    positive: str | None
+    undefined: str
+    weighted: bool
+    karat: str
+    design: str | None = None
+    clustered: bool = False
+    seed: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choices by name."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        parts = [self.metric, f"classes:{self.k}"]
+        if self.positive is not None:
+            parts.append(f"positive:{self.positive}")
+        parts.append(f"undefined:{self.undefined}")
+        if self.weighted:
+            parts.append("weighted:yes")
+        if self.design not in (None, "cohort"):
+            parts.append(f"design:{self.design}")
+        if self.clustered:
+            parts.append("clustered:yes")
+        if self.seed is not None:
+            parts.append(f"seed:{self.seed}")
+        return "|".join([*parts, f"karat:{self.karat}"])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Confusion:
+    """The confusion matrix of a report, as data.
+
+    Attributes:
+        cells: the tally behind it.
+    """
+
+    cells: Cells
+
+    @property
+    def labels(self) -> tuple[str | int | bool, ...]:
+        """The classes, in the order of rows and columns."""
+        return self.cells.classes.labels
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Display names of the classes."""
+        return self.cells.classes.display
+
+    @property
+    def matrix(self) -> npt.NDArray[Any]:
+        """int64[k, k], or float64[k, k] when weighted: rows true, columns predicted.
+
+        A read-only view: the report's numbers and its matrix stay one.
+
+        Errors:
+            K204 only class totals were kept; K207 too many classes for a dense matrix.
+        """
+        view = self.cells.matrix().view()
+        view.setflags(write=False)
+        return view
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """``np.asarray(report.confusion)`` is the matrix."""
+        return np.array(self.matrix, dtype=dtype) if copy else np.asarray(self.matrix, dtype)
+
+    def __repr__(self) -> str:
+        return f"<karat.Confusion: {self.cells.k} classes>"
+
+    def tolist(self) -> list[list[float]]:
+        """The matrix as nested lists."""
+        nested: list[list[float]] = self.matrix.tolist()
+        return nested
+
+    def occupied(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Non-empty cells: true index int64[m], predicted index int64[m], number[m]."""
+        return self.cells.occupied()
 
 
 class NotGiven:

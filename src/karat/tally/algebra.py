@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.tally.cells import Cells, Numbers
+from karat.tally.cells import Cells, Numbers, summed_by
 from karat.tally.classes import Classes
-from karat.tally.fields import summed_by
 
 __all__ = ["merge", "occurring", "reorder", "subtract", "to_marginals", "to_sparse", "union"]
 

@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.tally.axes import axes_of_header, united_axes
+from karat.tally.cached import cached_property
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes
-from karat.tally.consistency import wrong_classes
-from karat.tally.crossed import axes_of_header, united_axes
-from karat.tally.kept import cached_property
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import damaged, framed, unframed, wrong_classes
 
 __all__ = ["Chunk", "HeldRows", "impossible"]
 

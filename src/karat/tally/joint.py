@@ -17,8 +17,7 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
-from karat.tally.consistency import wrong_classes, wrong_squares
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import damaged, framed, unframed, wrong_classes, wrong_squares
 
 __all__ = ["JointCells"]
 

@@ -1,8 +1,4 @@
-"""`RowSample`: some rows of every class, chosen by what they hold, so that any order chooses alike.
-
-Of each class the distinct rows with the smallest hashes stay, each with how often it occurred:
-what is chosen depends on the rows alone, not on how they came or were parted.
-"""
+"""Rows, some at once: what is computed of them fits in the cache."""
 
 from __future__ import annotations
 
@@ -15,7 +11,20 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["ADDED", "ODD", "RowSample"]
+__all__ = ["ADDED", "ODD", "RowSample", "row_parts"]
+
+_ROWS: Final = 1 << 16
+
+
+def row_parts(n: int) -> list[slice]:
+    """Slices of 65 536 rows, and the rest, in their order.
+
+    Example:
+        >>> row_parts(100_000)
+        [slice(0, 65536, None), slice(65536, 100000, None)]
+    """
+    return [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
+
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally.classes import Classes
-from karat.tally.ladder import Ladder
-from karat.tally.rungs import RungSource
+from karat.tally.cumulative_counts import Ladder, RungSource
 from karat.tally.sums import Sums
 
 __all__ = ["Placements", "RankedColumn", "ScoredRows"]

@@ -3,9 +3,8 @@
 from karat.data.sources.batches import BatchSource
 from karat.testing.bound_laws import BOUND_LAWS
 from karat.testing.conformance import SourceLaws, check_source, differences
-from karat.testing.damage import mutants, survivors, unlisted
 from karat.testing.interval_laws import INTERVAL_LAWS
-from karat.testing.laws import LAWS, metrics_of, random_tables
+from karat.testing.laws import LAWS, metrics_of, mutants, random_tables, survivors, unlisted
 from karat.testing.samples import Sample, samples
 from karat.testing.score_laws import SCORE_LAWS
 

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval, Method, Side
-from karat.inference.label_intervals import derivative
-from karat.inference.table_intervals import TableIntervals
+from karat.inference.label_intervals import TableIntervals, derivative
 from karat.metrics import Metric, Record
 from karat.metrics._formula import walk
 from karat.tally import Cells, Classes

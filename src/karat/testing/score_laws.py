@@ -193,7 +193,7 @@ def influence_or_reason(record: Record) -> None:
 
 def rows_of(problem: Problem) -> ScoredRows:
     """The rows as metrics read them."""
-    from karat.api.scored_functions import scored_rows
+    from karat.api.score_functions import scored_rows
 
     y_prob, y_score = (problem.values, None) if problem.is_prob else (None, problem.values)
     return scored_rows(

@@ -23,8 +23,7 @@ from karat.data.slices.codes import in_order
 from karat.errors import error, short, shown
 from karat.metrics import Metric, get
 from karat.output.gate.baseline import Baseline, with_hashes
-from karat.results.gate.rules import Rule, refused
-from karat.results.gate.verdicts import Case, Change, Measured, Settled
+from karat.results.gate.verdicts import Case, Change, Measured, Rule, Settled, refused
 from karat.tally import Classes
 
 __all__ = ["Evaluation"]

@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
+from karat.api.arguments import refuse_missing
 from karat.api.comparison_arguments import check_metrics
 from karat.api.measuring import Spec, whole_report
 from karat.api.models import models_of_rows
 from karat.api.results import Report
-from karat.api.wanted import refuse_missing
 from karat.data.accumulator import Tallies
 from karat.data.labels.column import Column
 from karat.data.rows import Rows

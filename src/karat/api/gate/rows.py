@@ -9,21 +9,20 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
+from karat.api.arguments import of_table
 from karat.api.results import Report
-from karat.api.scored_functions import given_scores
-from karat.api.table_arguments import of_table
-from karat.data.clusters import encode_names
-from karat.data.row_names import RowNames, names_of_column
+from karat.api.score_functions import given_scores
+from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.rows import Rows
 from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import spread_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
-from karat.data.sources.tables.models import predicted, read_rows
+from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
 from karat.output.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
-from karat.results.gate.rules import refused
+from karat.results.gate.verdicts import refused
 
 __all__ = ["RowsSpec", "baseline_of", "rows_of"]
 

@@ -16,17 +16,15 @@ from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.measure import GateSpec
 from karat.api.gate.rows import RowsSpec, baseline_of, rows_of
 from karat.api.results import Report
-from karat.data.flags import check_flag
+from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
-from karat.data.threads import check_threads
 from karat.data.writing import write_text
 from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
 from karat.inference.confidence import Confidence
 from karat.output.gate.baseline import text_of_baseline
 from karat.results.gate.result import GateResult
-from karat.results.gate.rules import Rule, default_rules, refused, rules_of
-from karat.results.gate.verdicts import judged
+from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
 
 __all__ = ["CHOICES", "GateResult", "gate", "run_gate"]
 

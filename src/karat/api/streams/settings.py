@@ -1,4 +1,4 @@
-"""What a stream was told: checked once, kept with its bytes."""
+"""What a stream was told: checked once, kept with its bytes; and what it refuses."""
 
 from __future__ import annotations
 
@@ -8,26 +8,59 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.api.common_arguments import checked_memory, confidence_of
+from karat.api.arguments import checked_memory, confidence_of
 from karat.api.functions import check_policy, plain_text
 from karat.api.measuring import Spec
-from karat.data.labels.align import classes_of
-from karat.data.labels.given import GivenClasses
-from karat.data.labels.identity import declared_labels, declared_positive
-from karat.data.labels.names import listed_names
+from karat.data.arguments import check_threads
+from karat.data.labels.align import GivenClasses, classes_of
+from karat.data.labels.column import declared_labels, declared_positive
+from karat.data.labels.matrices import listed_names
 from karat.data.scores.batches import BatchReader
-from karat.data.scores.decided import checked_threshold
+from karat.data.scores.classes import checked_threshold
 from karat.data.scores.storage import ScoreParts
-from karat.data.threads import check_threads
-from karat.errors import error, short, shown
+from karat.errors import KaratError, error, short, shown
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics.plan import requested
 from karat.tally import Classes, Label
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
-__all__ = ["Settings", "declared_classes"]
+__all__ = [
+    "Settings",
+    "declared_classes",
+    "mixed",
+    "no_stream",
+    "reduced_again",
+    "scores_taken_away",
+]
+
+
+def mixed(given: str, before: str) -> KaratError:
+    """K180: labels alone beside rows with scores."""
+    return error("K180", before=before, given=given)
+
+
+def no_stream(call: str, given: object, do: str) -> KaratError:
+    """K215: something else than a stream is to be merged or taken away."""
+    found = f"{call}() was given a {type(given).__name__}"
+    return error("K215", call=call, wanted="a karat.Stream", found=found, do=do)
+
+
+def reduced_again() -> KaratError:
+    """K216: wholes would be added up."""
+    return error(
+        "K216",
+        found="all_reduce() was called again: this stream holds the rows of every process",
+        do="Call reset() before the rows of the next epoch. To go on adding rows to this one, "
+        "reduce a copy: copy.copy(stream).all_reduce().",
+    )
+
+
+def scores_taken_away() -> KaratError:
+    """K217: rows with scores are to be taken away."""
+    return error("K217", found="Streams of rows with scores were subtracted")
+
 
 _TWO: Final = Classes((0, 1), positive=1)
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")

@@ -4,32 +4,116 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
-from karat.api.common_arguments import dressed
+import numpy.typing as npt
+
+from karat.api.arguments import dressed, given_alone
+from karat.api.measuring import report_of
 from karat.api.results import Report
-from karat.api.scored_functions import given_scores
-from karat.api.slicing import report_of
+from karat.api.score_functions import given_scores
 from karat.api.streams.devices import StreamDevices
-from karat.api.streams.refusals import mixed, no_stream, reduced_again, scores_taken_away
-from karat.api.streams.settings import Settings
-from karat.api.streams.stream_bytes import stream_from_bytes, stream_to_bytes
-from karat.api.streams.windows import without
-from karat.api.table_arguments import given_alone
+from karat.api.streams.settings import Settings, mixed, no_stream, reduced_again, scores_taken_away
 from karat.data.accumulator import Batch, Tallies
 from karat.data.labels.align import classes_of
-from karat.data.labels.identity import declared_labels
+from karat.data.labels.column import declared_labels
 from karat.data.locks import OwnLock
+from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.rows import Counted
 from karat.data.sources.arrays.labels import tally_labels
-from karat.data.sources.torch.exchange import all_gathered
-from karat.data.sources.torch.tensors import Arrived, arrived
+from karat.data.sources.torch.tensors import Arrived, all_gathered, arrived
 from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
-from karat.tally import Label
+from karat.tally import Cells, Label, occurring, subtract, union
+from karat.tally.held_rows import HeldRows
+from karat.tally.score_histograms import ScoredTables
+from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["Stream"]
+__all__ = ["Stream", "stream_from_bytes", "stream_to_bytes", "without"]
+
+_SPECIES: Final = "stream"
+
+
+def stream_to_bytes(settings: Settings, found: Tallies) -> bytes:
+    """Bytes that `stream_from_bytes` of this and every later version reads."""
+    facts, whole = packed_tallies(found)
+    header = {"species": _SPECIES, "settings": settings.to_dict(), **facts}
+    return framed(header, {"parts": whole})
+
+
+def stream_from_bytes(data: bytes) -> tuple[Settings, Tallies]:
+    """What `stream_to_bytes` was given.
+
+    Errors:
+        K205 the bytes are truncated, altered or no stream; K206 a newer version wrote them;
+        K301 metrics that are not registered here.
+    """
+    try:
+        return unframed(data, ("parts",), _assembled, ("parts",))
+    except KaratError as problem:
+        if problem.context.get("thing") != "tally":
+            raise
+        facts = {**problem.context, "thing": "stream"}
+        if problem.code == "K205":
+            facts["do"] = "Write the stream again with to_bytes() and copy all of its bytes."
+        raise error(problem.code, **facts) from None
+
+
+def _assembled(
+    header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+) -> tuple[Settings, Tallies]:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
+    try:
+        settings = Settings.from_dict(header["settings"])
+    except KaratError as problem:
+        if problem.code == "K301":
+            raise
+        raise damaged(f"Its settings cannot be read: {problem}") from None
+    parts = unpacked_tallies(header, arrays["parts"], settings.empty)
+    scores = parts.scores
+    held, tables = (None, None) if scores is None else (scores.held, scores.tables)
+    found = _contradiction(settings, parts.cells, held, tables)
+    if found:
+        raise damaged(found)
+    if parts.crossed or (held is not None and held.axes):
+        raise damaged("A stream has no clusters and no slices")
+    return settings, parts
+
+
+def _contradiction(
+    settings: Settings, cells: Cells | None, held: HeldRows | None, tables: ScoredTables | None
+) -> str | None:
+    """What the parts contradict, or None."""
+    parts = [part for part in (cells, held, tables) if part is not None]
+    labels = {part.classes.labels for part in parts}
+    if settings.labels is not None:
+        labels.add(settings.labels)
+    if len(labels) > 1:
+        return "Its parts are not of the same classes"
+    if settings.threshold is not None:
+        shapes = [part.shape[0] or 2 for part in (held,) if part is not None]
+        shapes += [part.classes.k for part in (tables,) if part is not None]
+        if any(k != 2 for k in shapes) or cells is not None:
+            return "A threshold is of two classes with scores"
+    if held is None or tables is None:
+        return None
+    columns = None if tables.is_single else tables.classes.k
+    facts = held.is_prob, held.shape[0], held.shape[2]
+    if facts != (tables.is_prob, columns, tables.is_weighted):
+        return "Its rows and its tables do not go together"
+    return None
+
+
+def without(whole: Cells | None, part: Cells) -> Cells | None:
+    """The tally without a part, on the classes that are left: those that only it has are none."""
+    if whole is None:
+        whole = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
+    nothing = replace(part, counts=part.counts * 0, n_rows=part.n_rows * 0)
+    of_whole = replace(whole, counts=whole.counts * 0, n_rows=whole.n_rows * 0)
+    rest = occurring(subtract(union(whole, nothing), union(part, of_whole)))
+    return rest if rest.classes.is_declared or rest.n_rows else None
 
 
 class Stream:

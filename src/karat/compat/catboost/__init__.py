@@ -8,8 +8,13 @@ Example:
     [0.6666666666666666]
 """
 
-from karat.compat.catboost.capabilities import Capability, capabilities
-from karat.compat.catboost.description import Description, metric_names, parse
+from karat.compat.catboost.description import (
+    Capability,
+    Description,
+    capabilities,
+    metric_names,
+    parse,
+)
 from karat.compat.catboost.evaluation import eval_metric
 from karat.compat.catboost.trainer import TrainerMetric, metric_object, objective_object
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from karat.compat.catboost.argmax import ARGMAX, of_predicted
 from karat.compat.catboost.description import Description, parse
+from karat.compat.catboost.metrics import ARGMAX, of_areas, of_losses, of_predicted
 from karat.compat.catboost.rows import Rows, as_rows
-from karat.compat.catboost.scored import of_areas, of_losses
 from karat.errors import error
 
 __all__ = ["eval_metric", "values_of"]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.labels.ndarrays import native_order
+from karat.data.labels.arrays import native_order
 from karat.data.sources.distributed.frames import refuse_spread
 from karat.data.weights import as_weights, refuse_weights
 from karat.errors import KaratError, error, short
-from karat.objectives.arguments import refuse_scores, wrong_label
+from karat.objectives.rows import refuse_scores, wrong_label
 
 __all__ = ["Rows", "as_rows"]
 

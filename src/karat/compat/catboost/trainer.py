@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.compat.catboost.capabilities import METRICS
-from karat.compat.catboost.description import Description, parse
+from karat.compat.catboost.description import METRICS, Description, parse, refused
 from karat.compat.catboost.evaluation import values_of
-from karat.compat.catboost.parameters import refused
 from karat.compat.catboost.rows import as_rows
 from karat.objectives import CatBoostObjective
 

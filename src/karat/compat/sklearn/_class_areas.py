@@ -13,7 +13,7 @@ from karat.compat.sklearn._binary_areas import binary_area, binary_precision
 from karat.compat.sklearn._notices import warn, warn_undefined
 from karat.compat.sklearn._rows import are_multiplied_safely, as_floats
 from karat.compat.sklearn._targets import as_weights
-from karat.data.scores.matrix_columns import Columns
+from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import Ranked, rank, rank_pooled
 
 __all__ = ["are_plain", "are_probabilities", "averaged_areas", "pairwise_area", "precision_of_rows"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.sources.arrays.plain_counts import Count, cells, class_totals, count_for
+from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
 from karat.tally import Cells, Classes

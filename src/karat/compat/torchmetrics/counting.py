@@ -14,7 +14,7 @@ from torch import Tensor
 from karat import _native
 from karat.compat.torchmetrics.reading import Whole, is_native
 from karat.compat.torchmetrics.tally import REFUSED, Tally, refuse_counted, refused
-from karat.data.sources.torch import histograms
+from karat.data.sources.torch import score_histograms as histograms
 
 __all__ = ["add_up", "count_by_sample", "count_cells", "count_hits", "refuse_rows", "refused_rows"]
 

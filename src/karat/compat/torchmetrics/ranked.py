@@ -13,7 +13,7 @@ from torch import Tensor
 from karat import _native
 from karat.compat.torchmetrics.reading import NATIVE_DEVICES, is_native
 from karat.compat.torchmetrics.tally import Tally, refused
-from karat.data.scores.matrix_columns import Columns
+from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import rank
 from karat.metrics._views import ClassRanks
 

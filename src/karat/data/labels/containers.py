@@ -12,12 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.arrow.arrays import ArrowColumn, is_arrow, read_column
-from karat.data.labels.arrow import encode_arrow
+from karat.data.arrow import ArrowColumn, is_arrow, read_column
+from karat.data.labels.arrays import (
+    encode_array,
+    encode_arrow,
+    encode_dictionary,
+    encode_objects,
+    encode_present,
+)
 from karat.data.labels.column import Column, Nulls
-from karat.data.labels.dictionaries import encode_dictionary
-from karat.data.labels.ndarrays import encode_array, encode_present
-from karat.data.labels.objects import encode_objects
 from karat.data.sources.distributed.frames import refuse_spread
 from karat.errors import KaratError, error, short
 

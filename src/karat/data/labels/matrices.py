@@ -1,20 +1,77 @@
-"""A confusion matrix in any container → counts and labels."""
+"""A confusion matrix in any container → counts and labels; display names of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.labels.column import NotALabelError, declared_labels, label_of
 from karat.data.labels.containers import host_of
-from karat.data.labels.identity import declared_labels
 from karat.data.weights import refuse_sums
 from karat.errors import KaratError, error, short, shown
-from karat.tally.classes import Label
+from karat.tally.classes import Classes, Label
 
-__all__ = ["as_matrix", "check_order", "labels_of_matrix"]
+__all__ = ["as_matrix", "check_order", "display_names", "labels_of_matrix", "listed_names"]
+
+
+def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
+    """Display names for the classes: text, bytes of UTF-8 text, whole numbers or booleans.
+
+    Errors:
+        K117 not exactly one name for each class, two alike, or a name that is none of these.
+    """
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        known = set(classes.labels)
+        for label in given:
+            if label not in known:
+                found = f"{short(label)} is not a class; the classes are {shown(classes.labels)}"
+                raise error("K117", found=found)
+        names = [given.get(label, label) for label in classes.labels]
+    else:
+        names = listed_names(given)
+    if len(names) != classes.k:
+        labels = shown(classes.labels)
+        raise error("K117", found=f"{len(names)} names for {classes.k} classes: {labels}")
+    texts = [_name(place, name) for place, name in enumerate(names)]
+    first: dict[str, int] = {}
+    for place, text in enumerate(texts):
+        if first.setdefault(text, place) != place:
+            found = f"Names {first[text]} and {place} are both {short(text)}"
+            raise error("K117", found=found)
+    return tuple(texts)
+
+
+def listed_names(given: Any) -> list[Any]:
+    """Names in order.
+
+    Errors:
+        K117 they are no list.
+    """
+    is_one = isinstance(given, str | bytes | bytearray | AbstractSet)
+    try:
+        if not is_one and getattr(given, "ndim", 1) == 1:
+            return list(given.to_pylist() if hasattr(given, "to_pylist") else given)
+    except Exception:  # the class of the container may raise anything
+        pass
+    raise error("K117", found=f"It is {short(given)} ({type(given).__name__}), not a list of names")
+
+
+def _name(place: int, given: Any) -> str:
+    try:
+        label = label_of(given)
+    except NotALabelError:
+        label = None
+    if label is None:
+        found = f"Name {place} is {short(given)} ({type(given).__name__})"
+        raise error("K117", found=found)
+    return str(label)
+
 
 _EXACT = 1 << 53
 """Largest whole number up to which float64 holds every one."""

@@ -1,33 +1,132 @@
-"""Batches of rows with scores in memory, each read after those before it."""
+"""Batches of rows with scores in memory, each read after those before it; rows that are kept."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.labels.align import align, check_kinds, check_lengths
-from karat.data.labels.column import Column, coded
+from karat.data.clusters import RowNames
+from karat.data.labels.align import GivenClasses, align, check_kinds, check_lengths
+from karat.data.labels.column import Column, Flags, coded, harmonized
 from karat.data.labels.containers import encode
-from karat.data.labels.given import GivenClasses
-from karat.data.labels.identity import harmonized
 from karat.data.rows import Rows
-from karat.data.scores.classes import are_places, coded_guess, matched
+from karat.data.scores.classes import (
+    are_places,
+    both_decide,
+    checked_threshold,
+    coded_guess,
+    matched,
+)
 from karat.data.scores.containers import Scores
-from karat.data.scores.decided import both_decide, checked_threshold
 from karat.data.scores.order import wrong_number
+from karat.data.scores.rows import ScoreTally
 from karat.data.scores.storage import classes_of_columns, discovered
+from karat.data.sources.arrays.labels import tally_columns
+from karat.data.sources.files.row_blocks import RowBlocks
 from karat.data.weights import as_weights
 from karat.errors import error
-from karat.tally.classes import Classes, Label
-from karat.tally.kept import cached_property
+from karat.tally import Cells, Classes
+from karat.tally.cached import cached_property
+from karat.tally.classes import Label
+from karat.tally.row_sample import row_parts
 
-__all__ = ["BatchReader"]
+__all__ = ["BatchReader", "Codes", "Gathered", "LabelCodes", "is_moderate", "owned"]
+
+_MODERATE: Final = 1e30
+"""Far from the end of float32."""
+
+
+def owned(rows: ScoreTally) -> ScoreTally:
+    """The same rows in memory that nobody else changes."""
+    return replace(
+        rows,
+        codes=rows.codes.copy(),
+        scores=replace(rows.scores, values=rows.scores.values.copy(order="K")),
+        weights=None if rows.weights is None else rows.weights.copy(),
+        pred=None if rows.pred is None else rows.pred.copy(),
+    )
+
+
+def is_moderate(rows: ScoreTally) -> bool:
+    """Whether no sum or difference of the scores, which are finite, can be infinite."""
+    return rows.is_prob or bool(np.abs(rows.scores.values).max() <= _MODERATE)
+
 
 Codes: TypeAlias = npt.NDArray[np.int32]
+
+
+@dataclass
+class LabelCodes:
+    """Codes of the labels of a stream; those of numbers are given here, those of text are."""
+
+    places: dict[int, int] = field(default_factory=dict)
+
+    def codes(self, part: npt.NDArray[Any], *, is_text: bool) -> Codes:
+        """int32[n]: the code of each row."""
+        if is_text or not len(part):
+            return np.array(part, np.int32)
+        codes, values = _native.encode_integers(part)
+        lut = [self.places.setdefault(value, len(self.places)) for value in values.tolist()]
+        return np.take(np.array(lut, np.int32), codes)
+
+
+@dataclass
+class Gathered:
+    """What was read.
+
+    Attributes:
+        true, pred: int32[n], codes of the labels.
+        weights: float64[n], or None.
+        values: the scores, or None without any.
+        kept: bool[m] of the rows of the source.
+        numbers: the label of each code, where labels are numbers.
+        names: ids and clusters, in the order of the read.
+    """
+
+    true: Codes
+    pred: Codes
+    weights: npt.NDArray[np.float64] | None
+    values: npt.NDArray[Any] | None
+    kept: Flags
+    numbers: tuple[int, ...]
+    names: tuple[RowNames, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Rows of the source."""
+        return len(self.kept)
+
+    def counted(self, rows: RowBlocks, n_threads: int | None) -> Cells:
+        """The tally of the codes, as `file_labels` knows it: numbers are their own codes."""
+        true, pred = (
+            Column(f"column {name!r}", codes, "integer")
+            for name, codes in zip(rows.names, (self.true, self.pred), strict=False)
+        )
+        found = tally_columns(true, pred, n_threads=n_threads)
+        if rows.is_text:
+            return found
+        numbers = tuple(self.numbers[int(code)] for code in found.classes.labels)
+        return found.with_classes(Classes(numbers))
+
+    def drop(self, flags: Flags) -> None:
+        """Leave rows out; the scores move together within their own memory."""
+        if not flags.any():
+            return
+        rows = np.flatnonzero(~flags)
+        self.true, self.pred = self.true[rows], self.pred[rows]
+        self.weights = None if self.weights is None else self.weights[rows]
+        self.names = tuple(name.at(rows) for name in self.names)
+        if self.values is not None:
+            for part in row_parts(len(rows)):
+                self.values[part] = self.values[rows[part]]
+            self.values = self.values[: len(rows)]
+        places = np.flatnonzero(self.kept)
+        self.kept = np.zeros(len(self.kept), np.bool_)
+        self.kept[places[rows]] = True
 
 
 class BatchReader:

@@ -1,7 +1,8 @@
-"""The classes of a matrix of scores in memory, and the class of each row."""
+"""Classes of a matrix of scores in memory, the class of each row, and thresholds."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -11,15 +12,40 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.labels.align import align, classes_of, refuse_outside
-from karat.data.labels.column import Column
-from karat.data.labels.identity import harmonized
+from karat.data.labels.column import Column, harmonized
 from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
 from karat.data.scores.order import check_single, place_columns, wrong_number
-from karat.errors import KaratError, error, shown
+from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Classes
 
-__all__ = ["are_places", "coded_guess", "matched"]
+__all__ = ["are_places", "both_decide", "checked_threshold", "coded_guess", "matched"]
+
+
+def checked_threshold(threshold: Any, classes: Classes) -> float | None:
+    """A threshold as a float.
+
+    Errors:
+        K136 it is not a finite number, or there are not two classes.
+    """
+    if threshold is None:
+        return None
+    is_number = isinstance(threshold, int | float | np.integer | np.floating)
+    try:
+        is_finite = is_number and math.isfinite(threshold)
+    except OverflowError:  # a whole number that no float64 holds
+        is_finite = False
+    if not is_finite or isinstance(threshold, bool):
+        raise error("K136", threshold=threshold, found="It is not a finite number")
+    if classes.positive is None:
+        raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
+    return float(threshold)
+
+
+def both_decide(predictions: str, threshold: Any) -> KaratError:
+    """The error of predictions that are given beside a threshold that makes others."""
+    return error("K140", threshold=short(threshold), predictions=predictions)
+
 
 Codes = npt.NDArray[np.int32]
 

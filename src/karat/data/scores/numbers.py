@@ -18,13 +18,19 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.arrow.arrays import ArrowColumn, is_arrow, read_column
-from karat.data.arrow.lists import NotOneLengthError, lists_of
-from karat.data.arrow.numbers import nulls_of, numbers_of, pieces_of
-from karat.data.labels.column import Flags
+from karat.data.arrow import (
+    ArrowColumn,
+    NotOneLengthError,
+    is_arrow,
+    lists_of,
+    nulls_of,
+    numbers_of,
+    pieces_of,
+    read_column,
+)
+from karat.data.labels.arrays import native_order
+from karat.data.labels.column import Flags, is_missing
 from karat.data.labels.containers import array_of, detached, host_of, is_pandas_arrow, is_sparse
-from karat.data.labels.identity import is_missing
-from karat.data.labels.ndarrays import native_order
 from karat.data.sources.distributed.frames import refuse_spread
 from karat.errors import KaratError, error, short
 

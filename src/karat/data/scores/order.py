@@ -1,8 +1,4 @@
-"""Columns of scores and classes: which column is of which class, by name or by place.
-
-A name that ends in a label says whose column it is; then the order of the columns does not
-matter, unless the caller gave both an order of columns and an order of classes.
-"""
+"""Columns of scores and classes: which column is of which class, by name or by place."""
 
 from __future__ import annotations
 
@@ -10,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from karat.data.labels.align import align, check_kinds, classes_of, common_kind
-from karat.data.labels.column import Column, resolved
-from karat.data.labels.dictionaries import common_order
-from karat.data.labels.identity import declared_labels, harmonized, kind_of
-from karat.data.scores.names import (
+from karat.data.labels.arrays import common_order
+from karat.data.labels.column import Column, declared_labels, harmonized, kind_of, resolved
+from karat.data.scores.columns import (
+    ScoreColumns,
     are_numbers,
     are_of_others,
     label_in,
@@ -23,10 +21,19 @@ from karat.data.scores.names import (
     only_count,
     readings,
 )
+from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.tally.classes import Classes, Label
 
-__all__ = ["Placed", "check_single", "place_columns", "wrong_number"]
+__all__ = [
+    "Placed",
+    "check_single",
+    "in_order",
+    "not_scores",
+    "place_columns",
+    "placed",
+    "wrong_number",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,3 +265,66 @@ def check_single(name: str, ending: str | None, classes: Classes, argument: str)
     if label != positive:
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
         raise error("K137", argument=argument, found=found)
+
+
+_OF_NAMES = ("K134", "K135", "K137", "K410")
+_BLOCK_BYTES = 1 << 24
+
+
+def placed(
+    chosen: ScoreColumns, k: int, true: Column, pred: Column | None, labels: Any, positive: Any
+) -> Placed:
+    """The classes of score columns; see `place_columns`.
+
+    Args:
+        k: the number of classes that the columns are for.
+    """
+    return place_columns(
+        true,
+        pred,
+        k,
+        argument=chosen.argument,
+        names=chosen.names,
+        endings=chosen.endings,
+        how=chosen.how,
+        are_places=chosen.are_places,
+        labels=labels,
+        positive=positive,
+    )
+
+
+def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> str:
+    """What to tell of columns that are called like scores and do not fit the classes or the files.
+
+    Only what nobody asked for is left out, and only where predictions can be read instead.
+
+    Errors:
+        The problem itself, where it is the caller's.
+    """
+    if chosen.how != "found" or not has_pred or problem.code not in _OF_NAMES:
+        raise problem
+    lines = [line.strip() for line in str(problem).splitlines()]
+    what = lines[0].partition("  ")[2]
+    return f"{chosen.shown} was not read as {chosen.role}: {what} {lines[1]}"
+
+
+def in_order(scores: Scores, order: tuple[int, ...] | None) -> Scores:
+    """Scores with their columns in another order, moved within the matrix.
+
+    Args:
+        order: the place of each column; None when they stand in order.
+
+    Cost: one pass, in blocks; the matrix must be owned.
+    """
+    if order is None:
+        return scores
+    values = scores.values
+    places = np.array(order)
+    n_block = max(1, _BLOCK_BYTES // max(1, values.itemsize * values.shape[1]))
+    for start in range(0, len(values), n_block):
+        block = values[start : start + n_block]
+        block[:] = block[:, places]
+    names = scores.columns
+    if names is not None and len(names) == len(order):
+        names = tuple(names[place] for place in order)
+    return replace(scores, columns=names)

@@ -1,27 +1,84 @@
-"""The engine for orders: rows by one column of scores, one class against the others.
-
-A word for each row is packed natively, sorted by NumPy in place, and read by native walks: half
-a word where only areas are asked for.
-"""
+"""Rows by one column of scores, one class against the others; areas of several columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.tally.kept import cached_property
-from karat.tally.ladder import Ladder
-from karat.tally.rungs import N_BLOCK, Rungs
+from karat.tally.cached import cached_property
+from karat.tally.cumulative_counts import N_BLOCK, Ladder, Rungs
 from karat.tally.scored import Placements
 
-__all__ = ["Ranked", "pair_areas", "rank", "rank_pooled"]
+__all__ = ["AreasAhead", "Ranked", "pair_areas", "rank", "rank_pooled"]
 
-Numbers = npt.NDArray[Any]
+Numbers: TypeAlias = npt.NDArray[Any]
+_WORD_BYTES: Final = 8
+_WORDS: Final = 1 << 27
+"""Bytes that the words of columns read together may take: longer columns come one at a time."""
+_FEWEST_ROWS: Final = 50_000
+"""Shorter columns are read before another thread is awake."""
+
+
+class AreasAhead:
+    """Areas of columns that somebody asks for one after the other.
+
+    Who has asked for two that follow each other will ask for the next ones: as many as there are
+    threads are read together. Whoever asks for one, or in no order, gets what is asked.
+
+    Args:
+        n_columns: how many there are.
+        n_rows: rows.
+        n_threads: threads; 0: the default.
+        n_together: columns that are copied together, none of which is kept beside the next ones.
+    """
+
+    def __init__(self, n_columns: int, n_rows: int, n_threads: int, n_together: int = 1) -> None:
+        self._n_columns, self._n_threads, self._n_together = n_columns, n_threads, n_together
+        most = _WORDS // (_WORD_BYTES * max(n_rows, 1))
+        is_long = n_rows >= _FEWEST_ROWS
+        self._width = min(_native.thread_limit(n_threads), most) if is_long else 1
+        self._last = -1
+        self._made: dict[int, Ranked] = {}
+
+    def column(self, i: int, make: Callable[[int], Ranked]) -> Ranked:
+        """Rows ordered by column i.
+
+        Args:
+            make: the rows ordered by a column, of which nothing was asked yet.
+        """
+        ranked = self._made.pop(i, None)
+        if ranked is None:
+            ranked = make(i)
+            ranked.ahead = partial(self._areas, i, make)
+        else:
+            self._last = i
+        return ranked
+
+    def _areas(self, i: int, make: Callable[[int], Ranked], ranked: Ranked) -> Numbers | None:
+        """number[k], as `Ranked.areas` of column i; None: read it alone."""
+        follows = i > 0 and i == self._last + 1
+        self._last = i
+        width = min(self._width, self._n_columns - i)
+        if self._n_together > 1:
+            width = min(width, self._n_together - i % self._n_together)
+        self._made = {}
+        if not follows or width < 2:
+            return None
+        others = {j: make(j) for j in range(i + 1, i + width)}
+        columns = [ranked, *others.values()]
+        found = _native.areas_together([each.packed for each in columns], self._n_threads)
+        for each, areas in zip(columns, found, strict=True):
+            each.know(areas)
+        self._made = others
+        return found[0]
+
+
 Column = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float64]

@@ -1,11 +1,8 @@
-"""The engine for rows with probabilities or scores in memory: tallies of them, on demand.
-
-Nothing is counted before it is asked for: one read for all losses and the predicted classes,
-one sort for each column.
-"""
+"""Rows with probabilities or scores in memory: tallies of them, on demand."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -17,11 +14,10 @@ from karat import _native
 from karat.data.labels.align import Aligned, Side
 from karat.data.labels.column import Column
 from karat.data.rows import Rows
-from karat.data.scores.areas import AreasAhead
+from karat.data.scores.classes import checked_threshold
 from karat.data.scores.containers import Scores, refuse_scores
-from karat.data.scores.decided import checked_threshold
-from karat.data.scores.matrix_columns import Columns
-from karat.data.scores.ranking import Ranked, pair_areas, rank, rank_pooled
+from karat.data.scores.matrix import Columns
+from karat.data.scores.ranking import AreasAhead, Ranked, pair_areas, rank, rank_pooled
 from karat.data.sources.arrays.labels import (
     AllZeroError,
     count_aligned,
@@ -31,13 +27,57 @@ from karat.data.sources.arrays.labels import (
 from karat.data.sources.arrays.rows import score_rows
 from karat.data.weights import refuse_sums
 from karat.errors import error
+from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
-from karat.tally.kept import cached_property
-from karat.tally.row_parts import row_parts
+from karat.tally.row_sample import row_parts
 from karat.tally.sums import Sums
 
-__all__ = ["ScoreTally", "labels_alone", "tally_scores"]
+__all__ = ["ScoreTally", "in_units", "labels_alone", "repeated", "tally_scores"]
+
+_ROWS_MOST: Final = 10**8
+_SMALL: Final = 1e-60
+
+
+def repeated(rows: ScoreTally) -> ScoreTally:
+    """A row of weight 3 as three rows.
+
+    Errors:
+        K150 weights that are not whole numbers, or add up to more than 10^8 rows.
+
+    Cost: a copy of the scores of as many rows.
+    """
+    if rows.weights is None:
+        return rows
+    if (rows.weights % 1.0 != 0).any():
+        raise error("K150", found="are not whole numbers")
+    total = float(rows.weights.sum())
+    if total > _ROWS_MOST:
+        advice = "With scores, rows are repeated: leave it out, or take a sample of them."
+        raise error("K150", found=f"add up to {total:.3g} rows", advice=advice)
+    at = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
+    return replace(
+        rows,
+        codes=rows.codes[at],
+        scores=replace(rows.scores, values=rows.scores.values[at]),
+        weights=None,
+        pred=None if rows.pred is None else rows.pred[at],
+        clusters=None if rows.clusters is None else rows.clusters[at],
+    )
+
+
+def in_units(rows: ScoreTally) -> ScoreTally:
+    """The same rows, their weights divided by a power of two where squares leave all doubles.
+
+    Metrics that do not count rows do not change by a bit.
+    """
+    if rows.weights is None:
+        return rows
+    most = float(rows.weights.max(initial=0.0))
+    if not 0.0 < most < math.inf or _SMALL < most < 1.0 / _SMALL:
+        return rows
+    return replace(rows, weights=rows.weights / 2.0 ** round(math.log2(most)))
+
 
 _BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
 _PREDICTED: Final = 32

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from karat.data.labels.align import classes_of
-from karat.data.labels.identity import harmonized, kind_of
+from karat.data.labels.column import harmonized, kind_of
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.order import wrong_number
 from karat.data.scores.rows import ScoreTally
@@ -22,7 +22,7 @@ from karat.errors import KaratError, error, shown
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import Chunk, HeldRows, check_alike
-from karat.tally.scored_tables import ScoredTables
+from karat.tally.score_histograms import ScoredTables
 
 __all__ = [
     "STORAGES",

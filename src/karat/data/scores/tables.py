@@ -12,10 +12,9 @@ import numpy.typing as npt
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import ScoreTally
 from karat.errors import error
-from karat.tally.buckets import EXACT
 from karat.tally.row_sample import RowSample
-from karat.tally.score_table import ScoreTable
-from karat.tally.scored_tables import ScoredTables
+from karat.tally.score_histogram import EXACT, ScoreTable
+from karat.tally.score_histograms import ScoredTables
 from karat.tally.sums import LOSSES, Sums
 
 __all__ = ["repeated", "room_of", "sampled_rows", "tables_of"]

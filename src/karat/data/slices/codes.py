@@ -23,7 +23,7 @@ from karat.data.slices.bins import (
 )
 from karat.data.weights import as_weights
 from karat.errors import KaratError, error, short
-from karat.tally.sliced import key_of
+from karat.tally.axes import key_of
 
 __all__ = [
     "MISSING",

@@ -11,8 +11,7 @@ from karat.data.clusters import one_cluster
 from karat.data.rows import Rows
 from karat.data.slices.codes import SliceCodes
 from karat.tally import Axis, Cells
-from karat.tally.clustered import ClusteredCells
-from karat.tally.sliced import SlicedCells
+from karat.tally.axes import ClusteredCells, SlicedCells
 
 __all__ = ["by_cluster", "by_slice"]
 

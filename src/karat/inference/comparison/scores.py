@@ -24,7 +24,7 @@ from karat.inference.comparison.judging import Limits, Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.influence_variance import row_factors
-from karat.inference.scored_intervals import measured_with_intervals
+from karat.inference.score_intervals import measured_with_intervals
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy

@@ -14,7 +14,7 @@ from karat.inference.slices.standing import Standing, standing
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Classes
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
 __all__ = ["AtOnce", "Gaps", "Reference", "Spreading"]
 

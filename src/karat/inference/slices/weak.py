@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless
 
 __all__ = [
     "Candidates",

@@ -15,10 +15,10 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
     ShareInfluence,
 )
-from karat.metrics._influence.lines import Line
+from karat.metrics._influence.losses import Line
 from karat.metrics._measure import Views
 from karat.tally import ScoredRows
-from karat.tally.row_parts import row_parts
+from karat.tally.row_sample import row_parts
 
 __all__ = ["Column", "Placing", "core_of", "value_and_influence"]
 

@@ -1,16 +1,19 @@
-"""What shape the influence of each row on a metric has: facts that a record names.
-
-φ is always a number that is read off a sorted column, or a loss of the row, times a gain, plus a
-number of the true class.
-"""
+"""What shape the influence of each row on a metric has: facts that a record names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 __all__ = [
+    "CROSSED",
+    "DEGENERATE",
+    "ISOTONIC",
+    "KINK",
+    "MAXIMUM",
+    "QUANTILE",
+    "THRESHOLD",
     "AreaInfluence",
     "DifferencesInfluence",
     "Influence",
@@ -22,6 +25,14 @@ __all__ = [
     "ShareInfluence",
     "SkillInfluence",
 ]
+
+MAXIMUM: Final = "a maximum over thresholds"
+QUANTILE: Final = "a count of the best rows, which end at a quantile of the scores"
+THRESHOLD: Final = "a threshold, which jumps from score to score"
+ISOTONIC: Final = "of an isotonic fit, whose blocks change with the weights"
+KINK: Final = "a sum of absolute gaps, which has a kink"
+DEGENERATE: Final = "of squared gaps, whose influence vanishes where the confidences are right"
+CROSSED: Final = "of expected gaps of bins, whose edges confidences cross"
 
 
 @dataclass(frozen=True)

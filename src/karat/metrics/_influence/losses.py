@@ -1,19 +1,21 @@
-"""Influence on means of losses: a loss of the row times a gain, plus a number of its class."""
+"""Influence on means of losses, and on a logistic recalibration."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence, SkillInfluence
+from karat.metrics._logistic import both_sides, recalibration_line, recalibration_shift
 from karat.metrics._metric import Metric
-from karat.metrics._views import Losses
+from karat.metrics._views import ClassProbabilities, Losses, dot
 from karat.tally import ScoredRows
 
-__all__ = ["Linear", "linear_of"]
+__all__ = ["Line", "Linear", "linear_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -78,3 +80,85 @@ def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
     with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave the interval unknown
         share = np.float64(mean) / base
         return Linear(form.name, -1.0 / base, share + share / base * moved)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A coefficient of logit P = a + b·x, x = logit p, fitted to weighted rows.
+
+    Attributes:
+        value: the coefficient; NaN where there is none.
+        a, b: the line.
+        gain, turn: the influence of a row that is y of the class is
+            (y − P)·(gain + turn·(x − centre)).
+        centre: weighted mean of x, by which little cancels.
+    """
+
+    value: float
+    a: float
+    b: float
+    gain: float
+    turn: float
+    centre: float
+
+    @classmethod
+    def of(cls, view: ClassProbabilities, part: str) -> Line:
+        """The coefficient `part` of the line of a column."""
+        if part == "shift":
+            a, b = view.made(recalibration_shift), 1.0
+        else:
+            a, b = view.made(recalibration_line)
+        value = b if part == "slope" else a
+        unknown = cls(np.nan, np.nan, np.nan, np.nan, np.nan, 0.0)
+        if not np.isfinite(value):
+            return unknown
+        # Weighted by the spread of the rows, x and 1 are orthogonal about this centre.
+        total = heavy = weighed = 0.0
+        for p, counts, _ in view.rungs.blocks():
+            x = _odds(p)
+            spread = counts.sum(axis=1) * _spread(a, b, x)
+            total += float(counts.sum())
+            heavy += float(spread.sum())
+            weighed += dot(spread, x)
+        if not heavy:
+            return unknown  # every row lies where the line is 0 or 1
+        centre = weighed / heavy
+        if part == "shift":
+            return cls(value, a, b, total / heavy, 0.0, centre)
+        square = sum(
+            dot(counts.sum(axis=1) * _spread(a, b, _odds(p)), (_odds(p) - centre) ** 2)
+            for p, counts, _ in view.rungs.blocks()
+        )
+        if not square:
+            return unknown
+        if part == "slope":
+            return cls(value, a, b, 0.0, total / square, centre)
+        # a is the height at the centre less the slope times the centre.
+        return cls(value, a, b, total / heavy, -centre * total / square, centre)
+
+    def influence(self, p: Floats, is_own: Any) -> Floats:
+        """float64[m]: of rows of these probabilities."""
+        x = _odds(p)
+        chance, rest = both_sides(self.a + self.b * x)
+        with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave it unknown
+            found: Floats = np.where(is_own, rest, -chance) * (
+                self.gain + self.turn * (x - self.centre)
+            )
+        return found
+
+    def squares(self, view: ClassProbabilities) -> Iterator[tuple[Floats, Floats]]:
+        """Σw² and φ² of each rung, of the rest and of the own rows: [u, 2] both."""
+        for p, counts, squares in view.rungs.blocks():
+            phi = np.stack([self.influence(p, is_own) for is_own in (False, True)], axis=1)
+            with np.errstate(over="ignore"):  # an infinite square makes the interval unknown
+                square = phi**2
+            yield np.asarray(counts if squares is None else squares, np.float64), square
+
+
+def _odds(p: Floats) -> Floats:
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
+def _spread(a: float, b: float, x: Floats) -> Floats:
+    chance, rest = both_sides(a + b * x)
+    return chance * rest

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._version import __version__
-from karat.data.row_names import RowNames
+from karat.data.clusters import RowNames
 from karat.data.rows import Rows
 from karat.data.scores.containers import Argument, Scores, tolerance_of
 from karat.errors import KaratError, error, short

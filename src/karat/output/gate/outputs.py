@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Final
 
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless
 from karat.results.gate.result import GateResult, RuleResult, with_limits
 
 __all__ = ["MOST_BYTES", "junit_of_gate", "markdown_of_gate", "summary", "workflow_commands"]

@@ -1,6 +1,5 @@
 """Reports and comparisons as one HTML file each: no network, no second file."""
 
-from karat.output.html.compare_page import comparison_to_html
-from karat.output.html.report_page import report_to_html
+from karat.output.html.page import comparison_to_html, report_to_html
 
 __all__ = ["comparison_to_html", "report_to_html"]

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors.foreign_text import harmless
-from karat.errors.numbers import amounts, count
+from karat.errors.text import amounts, count, harmless
 from karat.output.html.colours import N_SHADES
 
 if TYPE_CHECKING:
-    from karat.results.confusion import Confusion
+    from karat.results.result import Confusion
 
 __all__ = ["Matrix", "clustered", "matrix_of"]
 

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError
-from karat.errors.foreign_text import harmless
-from karat.errors.numbers import count
+from karat.errors.text import count, harmless
 from karat.metrics import get
 from karat.metrics._formula import Node
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.errors import KaratError
-from karat.errors.numbers import amounts, count, value
+from karat.errors.text import amounts, count, value
 from karat.output.document import Cell, Column, Table
 from karat.output.plots._series import MOST_SERIES, N_WORST
 
 if TYPE_CHECKING:
-    from karat.curves._curve import Curve
-    from karat.curves._reliability import Reliability
+    from karat.curves._curve import Curve, Reliability
     from karat.results.report import Report
 
 __all__ = ["Figure", "drawn", "figures_of"]
@@ -81,8 +80,7 @@ def figures_of(report: Report) -> list[Figure]:
         curves = report.curves
     except KaratError:
         return []
-    from karat.output.plots._reliability import reliability
-    from karat.output.plots._scores import scores
+    from karat.output.plots._reliability import reliability, scores
     from karat.output.plots._threshold import threshold
     from karat.output.plots._traced import gain, precision_recall, roc
 

@@ -1,28 +1,47 @@
-"""A page as one file: template, style sheet, script and data, under a content security policy.
-
-Nothing is fetched: the policy allows the one style sheet and the one script that are in the file,
-by their hashes, and nothing else. Foreign text reaches the page through the template, which
-escapes it, or through the block of data, where every ``<`` is written as an escape.
-"""
+"""A `Report` or a `Comparison` as one page that opens anywhere, under a content security policy."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
+from karat._version import __version__
 from karat.errors import error
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless, interval, value
+from karat.metrics import get
+from karat.output.compared import describe_comparison
+from karat.output.describe import facts
+from karat.output.document import Notes, Table
 from karat.output.html.colours import as_css
+from karat.output.html.confusion import PLAIN, matrix_of
+from karat.output.html.decisions import decisions_of
+from karat.output.html.figures import figures_of
+from karat.output.html.tables import (
+    bar,
+    class_table,
+    definitions,
+    headline_and_rest,
+    metric_table,
+    signatures,
+    undefined_reasons,
+)
+from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["page", "read"]
+    from karat.inference.comparison.records import Difference, Estimate
+    from karat.results.comparison import Comparison
+    from karat.results.report import Report
+
+__all__ = ["comparison_to_html", "page", "read", "report_to_html"]
 
 _FOLDER: Final = "templates"
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'\u2028\u2029"}
@@ -104,3 +123,151 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+_POLICIES = {
+    "zero": "A class without a value counts as 0 in an average.",
+    "exclude": "A class without a value is left out of an average.",
+    "nan": "A class without a value leaves its average without one.",
+}
+
+
+def report_to_html(report: Report) -> str:
+    """The page of a report, as text.
+
+    Errors:
+        K501 jinja2 or matplotlib is not installed.
+
+    Cost: the drawings take most of it, about a second; nothing depends on the number of rows.
+    """
+    first, rest = headline_and_rest(report)
+    matrix = matrix_of(report.confusion)
+    decisions, about_decisions = decisions_of(report)
+    shown: dict[str, Any] = {
+        "title": "karat report",
+        "version": __version__,
+        "facts": facts(report),
+        "warnings": (*report.warnings, *report.cautions),
+        "level": _level(report),
+        "metrics": metric_table(report, first),
+        "more_metrics": metric_table(report, rest),
+        "inexact": inexact_notes(report, list(report.metrics), ""),
+        "matrix": matrix,
+        "is_plain": matrix is not None and len(matrix.names) <= PLAIN,
+        "decisions": decisions,
+        "about_decisions": about_decisions,
+        "best_thresholds": thresholds_section(report),
+        "classes": class_table(report),
+        "slices": list(slice_sections(report, first[0])) if first else [],
+        "figures": figures_of(report),
+        "pairs": _pairs(report),
+        "undefined": undefined_reasons(report),
+        "policy_of_undefined": _POLICIES[report.undefined],
+        "definitions": list(definitions(report)),
+        "mapping": _pairs_of(report.mapping),
+        "source": _pairs_of(report.source),
+        "signatures": signatures(report, first),
+    }
+    data = {"matrix": None if matrix is None else matrix.to_json(), "decisions": decisions}
+    return page("report.html", shown, data)
+
+
+def _level(report: Report) -> str:
+    return "" if report.confidence is None else report.confidence.told
+
+
+def _pairs(report: Report) -> Table | None:
+    """The most confused pairs; of few classes the matrix says them."""
+    found = pairs_section(report)
+    if isinstance(found, Notes):
+        return Table(found.title, (), (), found.lines)
+    # The matrix stands above, also where a terminal would not draw it.
+    return None if found is None else replace(found, notes=found.notes[:1])
+
+
+def _pairs_of(facts_: Any) -> list[tuple[str, str]]:
+    """Name and text of each fact that is there."""
+    found = []
+    for name, item in facts_.items():
+        if item is None:
+            continue
+        is_list = isinstance(item, list | tuple)
+        found.append((str(name), ", ".join(map(str, item)) if is_list else str(item)))
+    return found
+
+
+def comparison_to_html(comparison: Comparison) -> str:
+    """The page of a comparison, as text.
+
+    Errors:
+        K501 jinja2 is not installed.
+    """
+    document = describe_comparison(comparison)
+    pairs = dict.fromkeys((one.a, one.b) for one in comparison.differences)
+    tables = [section for section in document.sections if isinstance(section, Table)]
+    found: dict[str, Any] = {
+        "title": document.title,
+        "version": __version__,
+        "facts": document.facts,
+        "models": comparison.models,
+        "level": f"{100 * comparison.level:g} %",
+        "values": [
+            {
+                "metric": metric,
+                "better": get(metric).better or "",
+                "models": _values([each[name] for name in comparison.models]),
+            }
+            for metric, each in comparison.values.items()
+        ],
+        "pairs": [
+            {"table": table, "a": a, "b": b, "bars": _bars(comparison, table, a, b)}
+            for (a, b), table in zip(pairs, tables, strict=False)
+        ],
+        "omnibus": tables[len(pairs) + 1 :],
+        "notes": [
+            line
+            for section in document.sections
+            if isinstance(section, Notes)
+            for line in section.lines
+        ],
+    }
+    return page("compare.html", found, {"matrix": None, "decisions": None})
+
+
+def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:
+    """What a metric gave for each model, with bars on one scale."""
+    ends = [
+        x
+        for one in models
+        for x in (one.value, one.low, one.high)
+        if x is not None and math.isfinite(x)
+    ]
+    scale = (min(ends), max(ends)) if ends and min(ends) < max(ends) else (0.0, math.inf)
+    return [
+        {
+            "text": value(one.value),
+            "key": one.value if math.isfinite(one.value) else "",
+            "interval": interval(one.low, one.high),
+            "bar": bar(one.value, one.low, one.high, scale),
+        }
+        for one in models
+    ]
+
+
+def _bars(comparison: Comparison, table: Table, a: str, b: str) -> list[dict[str, str] | None]:
+    """A bar for each row of a table of differences, all on one scale around no difference."""
+    by_metric = {one.metric: one for one in comparison.differences if (one.a, one.b) == (a, b)}
+    reach = max((_reach(one) for one in by_metric.values()), default=0.0)
+    rows = [by_metric[row[0].text] for row in table.rows]
+    if not reach:
+        return [None] * len(rows)
+    scale = (-reach, reach)
+    return [bar(one.difference, one.low, one.high, scale) if _reach(one) else None for one in rows]
+
+
+def _reach(one: Difference) -> float:
+    """How far a difference of a share or a correlation can be from none; others have no bar."""
+    if max(map(abs, get(one.metric).range)) > 1:
+        return 0.0
+    ends = [abs(x) for x in (one.difference, one.low, one.high) if x is not None and x == x]
+    return max(ends, default=0.0)

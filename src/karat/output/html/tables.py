@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from karat.errors.numbers import MISSING, amount, amounts, count, interval, value
+from karat.errors.text import MISSING, amount, amounts, count, interval, value
 from karat.metrics import get
 from karat.metrics._record import Record
 from karat.output.describe import headline_names

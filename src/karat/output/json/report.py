@@ -25,8 +25,8 @@ from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, require
 from karat.output.json.scores import SCORES
-from karat.results.class_table import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.results.report import Report
+from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes, inconsistency
 
 __all__ = ["DERIVED", "REPORT", "SCHEMA", "cell_columns", "listed_cells"]

@@ -15,9 +15,8 @@ from typing import Any, Final, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from karat.curves._curve import Points, Reliability
 from karat.curves._kept import ClassCurves, Curves
-from karat.curves._points import Points
-from karat.curves._reliability import Reliability
 from karat.curves._traced import TRACED
 from karat.metrics import get
 from karat.metrics._lift import Lift

@@ -20,7 +20,7 @@ from karat.results.report import Report
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
 from karat.results.slices.table import Told
 from karat.tally import Axis, Cells, inconsistency
-from karat.tally.sliced import SlicedCells
+from karat.tally.axes import SlicedCells
 
 __all__ = ["SLICES"]
 

@@ -1,23 +1,30 @@
-"""Where a picture is drawn, and how foreign text gets onto it."""
+"""Where a picture is drawn, how foreign text gets onto it, and its colours, dashes and markers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from karat.errors import error, short
-from karat.errors.foreign_text import distinct, safe
-from karat.output.plots._palette import FAINT
+from karat.errors.text import distinct, safe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
 __all__ = [
+    "DASHES",
+    "FAINT",
+    "MARKERS",
+    "MUTED",
+    "PALETTE",
+    "SERIES",
+    "Style",
     "add_legend",
     "axes_of",
     "check_matplotlib",
@@ -26,8 +33,64 @@ __all__ = [
     "ink",
     "names_on_plots",
     "plain",
+    "style",
     "unit_axes",
 ]
+
+PALETTE: Final[dict[str, str]] = {
+    "ink": "#1a1a1a",
+    "muted": "#757575",
+    "faint": "#c4c4c4",
+    "grid": "#e6e6e6",
+    "paper": "#ffffff",
+    "series-1": "#0072b2",
+    "series-2": "#d55e00",
+    "series-3": "#009e73",
+    "series-4": "#cc79a7",
+    "series-5": "#e69f00",
+    "series-6": "#56b4e9",
+}
+"""Every colour of a picture by name; `karat.plot.svg.as_svg` can write others in their place."""
+
+SERIES: Final = tuple(colour for name, colour in PALETTE.items() if name.startswith("series"))
+MUTED: Final = PALETTE["muted"]
+"""Of what is compared with: chance, right probabilities, no difference."""
+FAINT: Final = PALETTE["faint"]
+"""Of what is there and not named one by one."""
+
+Dashes: TypeAlias = Any
+DASHES: Final[tuple[Dashes, ...]] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1.5, 1, 1.5)))
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How one class or model is drawn, everywhere in a picture."""
+
+    color: str
+    linestyle: Dashes
+    marker: str
+
+
+def style(place: int, variant: int | None = None) -> Style:
+    """The style of the series at a place.
+
+    Args:
+        place: which colour.
+        variant: which dashes and marker, where colour says one thing and they another; without it
+            all three go on together, so that the first 28 series differ in more than colour.
+
+    Example:
+        >>> style(0).color, style(6).color, style(0) == style(6)
+        ('#0072b2', '#0072b2', False)
+    """
+    of = place if variant is None else variant
+    # A second round of colours begins with other dashes than the first.
+    dash = (of + of // len(SERIES)) if variant is None else of
+    return Style(
+        SERIES[place % len(SERIES)], DASHES[dash % len(DASHES)], MARKERS[of % len(MARKERS)]
+    )
+
 
 NAME_LIMIT: Final = 24
 """Characters of a class or model name that a picture shows."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.errors.numbers import amounts
+from karat.errors.text import amounts
 from karat.output.plots._axes import faint, ink, names_on_plots, without_tex
 from karat.output.plots._series import Reports
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from karat.errors import error, short, shown
 from karat.metrics import Metric
-from karat.output.plots._axes import names_on_plots
-from karat.output.plots._palette import Style, style
+from karat.output.plots._axes import Style, names_on_plots, style
 
 if TYPE_CHECKING:
     from karat.results.report import Report

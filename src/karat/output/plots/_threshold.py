@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.errors import KaratError, error
-from karat.errors.numbers import count, value
+from karat.errors.text import count, value
 from karat.metrics import Metric, get
-from karat.output.plots._axes import add_legend, faint
-from karat.output.plots._palette import MUTED, style
+from karat.output.plots._axes import MUTED, add_legend, faint, style
 from karat.output.plots._series import Reports, Series, asked_metrics, series_of
 from karat.tally import Cells, Classes
 

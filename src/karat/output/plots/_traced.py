@@ -11,9 +11,8 @@ import numpy as np
 
 from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, Traced
 from karat.errors import KaratError
-from karat.errors.numbers import MISSING, count, interval, share, value
-from karat.output.plots._axes import add_legend, deviate_axes, faint, ink, unit_axes
-from karat.output.plots._palette import MUTED
+from karat.errors.text import MISSING, count, interval, share, value
+from karat.output.plots._axes import MUTED, add_legend, deviate_axes, faint, ink, unit_axes
 from karat.output.plots._series import Reports, Series, Shown, series_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, Final, Literal, TypeAlias
 
 from karat._version import __version__
-from karat.errors.foreign_text import harmless
+from karat.errors.text import harmless
 from karat.inference.comparison.records import json_value
 
 __all__ = ["GateResult", "RuleResult", "Verdict", "with_limits"]

@@ -1,10 +1,9 @@
 """Slices of the rows of a report: what each gives, how it differs from the others, how surely."""
 
-from karat.results.slices.columns import Slices
 from karat.results.slices.differences import SliceDifference
 from karat.results.slices.equality import Gap, Heterogeneity, Worst
 from karat.results.slices.parts import ScoredSlices, Slice
-from karat.results.slices.table import SliceTable
+from karat.results.slices.table import Slices, SliceTable
 
 __all__ = [
     "Gap",

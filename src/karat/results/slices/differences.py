@@ -21,7 +21,7 @@ from karat.inference.slices.reference import Reference
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice, moved
 from karat.tally import ClusteredCells
-from karat.tally.sliced import SlicedCells
+from karat.tally.axes import SlicedCells
 
 __all__ = [
     "SliceDifference",

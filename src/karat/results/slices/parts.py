@@ -12,12 +12,11 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._metric import Values
-from karat.metrics._positive import check_has_positive
+from karat.metrics._metric import Values, check_has_positive
 from karat.results.result import Result
 from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
 __all__ = ["NO_WEIGHT", "ONE_CLUSTER", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
 

@@ -1,15 +1,17 @@
-"""The engine for labels in memory: two columns → `Cells`, in one pass."""
+"""The engine for labels in memory: two columns, or a confusion matrix → `Cells`, in one pass."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.data.arguments import check_threads
 from karat.data.labels.align import (
     Aligned,
     Side,
@@ -20,16 +22,65 @@ from karat.data.labels.align import (
     common_kind,
     refuse_outside,
 )
-from karat.data.labels.column import Column
+from karat.data.labels.column import Column, declared_labels, harmonized
 from karat.data.labels.containers import encode
-from karat.data.labels.identity import harmonized
-from karat.data.threads import check_threads
+from karat.data.labels.matrices import as_matrix, check_order, labels_of_matrix
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 
-__all__ = ["count_aligned", "explain_weights", "tally_columns", "tally_labels", "weightless"]
+if TYPE_CHECKING:
+    from karat._native import Tally
+
+__all__ = [
+    "Count",
+    "agreement",
+    "cells",
+    "class_totals",
+    "count_aligned",
+    "count_for",
+    "explain_weights",
+    "tally_columns",
+    "tally_labels",
+    "tally_matrix",
+    "weightless",
+]
+
+_Integers: TypeAlias = "npt.NDArray[Any]"
+Count: TypeAlias = "Callable[[_Integers, _Integers], Tally | None]"
+
+
+def cells(y_true: _Integers, y_pred: _Integers) -> Tally | None:
+    """With the confusion matrix."""
+    try:
+        return _native.count_integers(y_true, y_pred, None, True, 0)
+    except (ValueError, TypeError):
+        return None
+
+
+def class_totals(y_true: _Integers, y_pred: _Integers) -> Tally | None:
+    """The totals of each class."""
+    try:
+        return _native.count_integers(y_true, y_pred, None, False, 0)
+    except (ValueError, TypeError):
+        return None
+
+
+def agreement(y_true: _Integers, y_pred: _Integers) -> Tally | None:
+    """The rows, and those of two labels alike; its two classes stand for no labels."""
+    try:
+        return _native.count_agreement(y_true, y_pred, 0)
+    except (ValueError, TypeError):
+        return None
+
+
+def count_for(needs_cells: bool, needs_classes: bool) -> Count:
+    """The least work that has what a formula reads."""
+    if needs_cells:
+        return cells
+    return class_totals if needs_classes else agreement
+
 
 _DENSE_K_MAX = 2048
 _DENSE_CELLS_MIN = 1 << 16
@@ -292,3 +343,36 @@ def explain_weights(rejected: _native.Rejected, weights: Weights | None, argumen
     if weights is not None:
         refuse_weights(weights, argument)
     raise rejected
+
+
+def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) -> Cells:
+    """Tally of a confusion matrix.
+
+    Args:
+        confusion: number[k, k], rows true, columns predicted: lists, an array or a frame.
+            Whole numbers are counts of rows; others are sums of weights, whose squares
+            are not known.
+        labels: the classes in order; default: those of the frame, else 0 … k - 1.
+        positive: the positive class of two; default: the last.
+
+    Errors:
+        K110 labels do not fit the matrix, K111 and K112 unusable `positive`,
+        K119 it is no confusion matrix, K149 the labels of a frame in another order, K125 weights
+        that are too large or too small.
+
+    Example:
+        >>> tally_matrix([[5, 1], [2, 7]], labels=["ham", "spam"]).classes.positive
+        1
+    """
+    matrix = as_matrix(confusion)
+    k = len(matrix)
+    given = labels_of_matrix(confusion) if labels is None else labels
+    names = tuple(range(k)) if given is None else declared_labels(given)
+    if len(names) != k:
+        raise error("K110", found=f"It lists {len(names)} classes; the matrix has {k}")
+    if labels is not None:
+        check_order(confusion, names)
+    classes = classes_of(names, positive, is_declared=True)
+    # Python's integers: neither a sum of counts nor a rounded sum of weights can overflow here.
+    n_rows = min(sum(map(int, np.ceil(matrix).sum(axis=1))), np.iinfo(np.int64).max)
+    return Cells.dense(matrix, classes=classes, n_rows=n_rows)

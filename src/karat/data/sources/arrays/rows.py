@@ -6,17 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from karat.data.clusters import as_clusters
+from karat.data.arguments import check_threads
+from karat.data.clusters import RowNames, as_clusters
 from karat.data.labels.align import align, check_lengths
 from karat.data.labels.containers import encode
-from karat.data.row_names import RowNames
 from karat.data.rows import Counted, Rows
-from karat.data.scores.classes import coded_guess, matched
+from karat.data.scores.classes import both_decide, coded_guess, matched
 from karat.data.scores.containers import Scores
-from karat.data.scores.decided import both_decide
 from karat.data.slices.codes import as_slices
 from karat.data.sources.arrays.labels import tally_columns, tally_labels
-from karat.data.threads import check_threads
 from karat.data.weights import as_weights
 from karat.errors import error
 

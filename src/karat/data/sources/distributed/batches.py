@@ -14,7 +14,7 @@ from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading, tally_partition
 from karat.data.sources.tables.frames import open_frame
 from karat.errors import error
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
 __all__ = ["BatchedTable"]
 

@@ -11,8 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy.typing as npt
 
-from karat.data.accumulator import Tallies
-from karat.data.axes import Crossed, n_bytes_of, united
+from karat.data.accumulator import Crossed, Tallies, n_bytes_of, united
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.scores.storage import ScoreParts, too_many
 from karat.errors import CATALOGUE, KaratError, error, short

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
-from karat.data.axes import Crossed, axes_of, crossed_of, text_names, values_as_text
+from karat.data.accumulator import Crossed, axes_of, crossed_of, text_names, values_as_text
 from karat.data.labels.align import classes_of
 from karat.data.rows import Rows, coded_rows, numbered
 from karat.data.scores.containers import Argument, gathered

@@ -8,17 +8,14 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from karat.data.accumulator import Origin, Tallies
-from karat.data.axes import SlicesLater
+from karat.data.accumulator import Origin, SlicesLater, Tallies
 from karat.data.checks import check_unused_weights, remarks, single_columns, unused_groups
 from karat.data.labels.align import classes_of
-from karat.data.labels.column import coded
-from karat.data.labels.identity import declared_labels
+from karat.data.labels.column import coded, declared_labels
 from karat.data.roles import ALIASES, Family, Role, normalized
+from karat.data.scores.classes import checked_threshold
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
-from karat.data.scores.decided import checked_threshold
-from karat.data.scores.order import Placed
-from karat.data.scores.placed_columns import not_scores, placed
+from karat.data.scores.order import Placed, not_scores, placed
 from karat.data.slices.codes import Key
 from karat.data.sources.batches import is_batch_source
 from karat.data.sources.distributed.batches import BatchedTable

@@ -22,7 +22,7 @@ from karat.data.sources.distributed.partitions import (
 )
 from karat.data.sources.tables.frames import family_of
 from karat.errors import error, short
-from karat.tally.kept import cached_property
+from karat.tally.cached import cached_property
 
 __all__ = ["SparkFrame", "joined", "pieces"]
 

@@ -15,20 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.checks import check_unused_weights, remarks
-from karat.data.labels.column import Column
-from karat.data.labels.identity import declared_labels
+from karat.data.labels.column import Column, declared_labels
 from karat.data.roles import Family, Role, Roles, find_roles
 from karat.data.rows import Counted
 from karat.data.sources.arrays.labels import tally_columns, weightless
 from karat.data.sources.files.duck import check_condition, connected, explaining
 from karat.data.sources.files.labels import Declared, missing_codes, named, refuse_scores
-from karat.data.sources.files.paths import Source, find
+from karat.data.sources.files.paths import Source, find, unchanged
 from karat.data.sources.files.readers import open_relation
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import Block, RowBlocks
-from karat.data.sources.files.row_order import keep_order
+from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.text_labels import Reading
-from karat.data.sources.files.unchanged import unchanged
 from karat.data.sources.tables.frames import family_of
 from karat.errors import KaratError, error, shown
 from karat.tally import Cells, Label, to_marginals, union

@@ -1,7 +1,4 @@
-"""DuckDB, as karat uses it: one bounded connection, SQL literals, its errors in words.
-
-DuckDB reads the files; what it found wrong becomes one karat error that names the file.
-"""
+"""DuckDB, as karat uses it: one bounded connection, literals, temporary files, errors in words."""
 
 from __future__ import annotations
 
@@ -12,19 +9,19 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from karat.data.sources.files.temporary import no_room
 from karat.errors import KaratError, error, short
-from karat.errors.memory import lacks_memory
+from karat.errors.kinds import lacks_memory
 
 if TYPE_CHECKING:
     import duckdb
 
-    from karat.data.sources.files.data_file import DataFile
-
 __all__ = [
     "STOP",
+    "DataFile",
+    "FileKind",
     "allow_columns",
     "check_condition",
     "connected",
@@ -32,8 +29,57 @@ __all__ = [
     "file_list",
     "first_line_of_zstd",
     "literal",
+    "no_room",
     "quoted",
+    "writing_temporary",
 ]
+
+
+def no_room(found: str) -> KaratError:
+    """The error of a temporary file that cannot be written; `found` says why."""
+    try:
+        folder = tempfile.gettempdir()
+    except OSError:  # none of the usual ones may be written
+        folder = "The temporary folder"
+    return error("K418", path=folder, found=found[:1].lower() + found[1:])
+
+
+@contextmanager
+def writing_temporary() -> Iterator[None]:
+    """Say what is wrong with the temporary folder where it takes no more.
+
+    Errors:
+        K418.
+    """
+    try:
+        yield
+    except OSError as problem:
+        raise no_room(str(problem.strerror or problem)) from problem
+
+
+FileKind: TypeAlias = Literal["parquet", "csv", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One file to read.
+
+    Attributes:
+        path: where it is.
+        shown: what to call it in a message.
+        kind: how to read it.
+        compression: ``"none"``, ``"gzip"`` or ``"zstd"``; Parquet compresses inside.
+        n_bytes: its size.
+        is_partitioned: whether folders named ``key=value`` above it hold columns.
+    """
+
+    path: str
+    shown: str
+    kind: FileKind
+    compression: str
+    n_bytes: int
+    is_partitioned: bool = False
+
 
 STOP = "\x1f"
 """Sets apart what karat's own SQL says when it stops a query: code, column and value."""

@@ -1,7 +1,4 @@
-"""Which files a source names: paths, globs, folders, standard input, or a SQL query.
-
-Nothing is read here but folder listings, file sizes and, for streams, the first bytes.
-"""
+"""Which files a source names, in which order, and that they stay the same while read."""
 
 from __future__ import annotations
 
@@ -12,29 +9,87 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from karat.data.sources.files.data_file import DataFile, FileKind
-from karat.data.sources.files.duck import first_line_of_zstd
-from karat.data.sources.files.temporary import writing_temporary
-from karat.errors import error
+from karat.data.sources.files.duck import DataFile, FileKind, first_line_of_zstd, writing_temporary
+from karat.errors import KaratError, error
 
 __all__ = [
     "DataFile",
     "FileKind",
     "Found",
     "Source",
+    "Stamp",
+    "changed",
     "find",
     "has_data_ending",
     "is_query",
     "is_read_once",
     "names_files",
+    "stamp",
+    "unchanged",
 ]
+
+Stamp: TypeAlias = tuple[int, ...] | None
+"""Size and time of a file; None where there is none."""
+
+
+def stamp(path: str) -> Stamp:
+    """What a file is by, as far as it can be seen from outside."""
+    found = _status(path)
+    return None if found is None else (found.st_size, found.st_mtime_ns)
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
+def changed(file: DataFile, now: Stamp) -> KaratError:
+    """The error of a file that is not what it was."""
+    found = "is not there any more" if now is None else "was written meanwhile"
+    return error("K417", path=file.shown, found=found)
+
+
+@contextmanager
+def unchanged(files: Sequence[DataFile]) -> Iterator[None]:
+    """Refuse files that changed while they were read.
+
+    What went wrong in a file that changed is said to come from that.
+
+    Errors:
+        K417 a file was written, replaced or removed meanwhile.
+    """
+    before = [(file, _known(file.path)) for file in files]
+    try:
+        yield
+    except Exception as problem:
+        _check(before, problem)
+        raise
+    _check(before)
+
+
+def _known(path: str) -> Stamp:
+    """Like `stamp`, with what tells a file from another that took its name."""
+    found = _status(path)
+    if found is None:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
+
+
+def _check(before: Sequence[tuple[DataFile, Stamp]], problem: BaseException | None = None) -> None:
+    for file, was in before:
+        now = _known(file.path)
+        if now != was:
+            raise changed(file, now) from problem
+
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 

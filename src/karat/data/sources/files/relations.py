@@ -12,17 +12,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from karat.data.sources.files.duck import file_list, literal, quoted
-from karat.data.sources.files.label_sql import (
+from karat.data.sources.files.sql import (
     as_label,
     as_name,
+    as_score,
     as_slice,
     as_weight,
     can_be_name,
+    can_be_score,
     family,
     filtered,
     is_wide,
 )
-from karat.data.sources.files.score_sql import as_score, can_be_score
 from karat.data.sources.files.text_labels import Reading
 from karat.errors import error, shown
 

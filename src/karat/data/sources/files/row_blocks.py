@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.arrow.arrays import ArrowColumn, batches
-from karat.data.arrow.numbers import nulls_of, numbers_of
+from karat.data.arrow import ArrowColumn, batches, nulls_of, numbers_of
 from karat.data.labels.align import check_kinds
+from karat.data.labels.arrays import encode_array
 from karat.data.labels.column import Codes, Column, Flags
-from karat.data.labels.ndarrays import encode_array
 from karat.errors import KaratError, error
 
 __all__ = ["N_BLOCK", "Batch", "Block", "RowBlocks"]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.axes import SlicesLater
+from karat.data.accumulator import SlicesLater
 from karat.data.checks import (
     check_unused_weights,
     no_slices,
@@ -21,16 +21,15 @@ from karat.data.checks import (
     single_columns,
     unused_groups,
 )
-from karat.data.labels.column import Column, Flags
-from karat.data.labels.identity import declared_labels, harmonized, kind_of
+from karat.data.clusters import NameCodes
+from karat.data.labels.column import Column, Flags, declared_labels, harmonized, kind_of
 from karat.data.roles import Role
-from karat.data.row_names import NameCodes
 from karat.data.rows import Counted, Rows, coded_rows, numbered
+from karat.data.scores.batches import Codes, Gathered, LabelCodes
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.scores.containers import Scores, tolerance_of
-from karat.data.scores.gathered import Codes, Gathered, LabelCodes
 from karat.data.scores.matrix import ScoreMatrix
-from karat.data.scores.placed_columns import in_order, not_scores, placed
+from karat.data.scores.order import in_order, not_scores, placed
 from karat.data.slices.codes import Key
 from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.files.bad_scores import refuse_bad_score
@@ -48,7 +47,7 @@ from karat.data.sources.files.labels import Declared, labels_of, missing_codes, 
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import RowBlocks
-from karat.data.sources.files.row_order import keep_order
+from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.text_labels import Reading
 from karat.data.weights import Weights
 from karat.errors import KaratError, error, shown

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.data.arrow.arrays import read_columns, schema_of
+from karat.data.arrow import read_columns, schema_of
 from karat.data.labels.column import Column, Nulls
 from karat.data.labels.containers import encode, host_of
 from karat.data.roles import Family, nearest

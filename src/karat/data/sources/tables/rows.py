@@ -1,9 +1,12 @@
-"""Tables in memory with probabilities or scores: columns found by role, gathered once."""
+"""Tables in memory with scores, and the rows of one model: columns found by role, gathered once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
+
+import numpy as np
 
 from karat.data.checks import (
     check_unused_weights,
@@ -12,22 +15,85 @@ from karat.data.checks import (
     single_columns,
     unused_groups,
 )
-from karat.data.labels.column import Column, Flags
-from karat.data.labels.identity import declared_labels
+from karat.data.labels.column import Column, Flags, declared_labels
 from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.scores.containers import Scores, gathered
-from karat.data.scores.order import Placed
-from karat.data.scores.placed_columns import not_scores, placed
+from karat.data.scores.order import Placed, not_scores, placed
+from karat.data.scores.rows import ScoreTally
 from karat.data.slices.codes import Key
-from karat.data.sources.tables.counted import count_labels, tally_frame
+from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, open_frame
-from karat.data.sources.tables.labels import FrameLabels, read_labels
+from karat.data.sources.tables.labels import FrameLabels, count_labels, read_labels, tally_frame
 from karat.errors import KaratError, error
 from karat.tally.classes import Label
 
-__all__ = ["rows_of_frame"]
+__all__ = ["predicted", "read_rows", "rows_of_frame"]
+
+
+def read_rows(
+    source: Any,
+    name: str,
+    columns: Mapping[str, Any],
+    *,
+    labels: Any = None,
+    positive: Any = None,
+    threshold: float | None = None,
+    nulls: str = "error",
+    n_threads: int | None = None,
+    where: str | None = None,
+    labels_are_text: bool = False,
+    progress: Any = None,
+) -> Rows:
+    """The rows of a table or of files, in their order.
+
+    Args:
+        source: what `rows_of_frame` or `rows_of_files` reads.
+        name: what messages call it.
+        columns: the column of each role, or None: ``true``, ``pred``, ``prob``, ``score``,
+            ``weights``, ``clusters``, ``ids`` and ``by``.
+        threshold: predict the positive class of two from this score on.
+
+    Errors:
+        As `rows_of_frame` and `rows_of_files`.
+    """
+    named = dict(columns)
+    if threshold is not None and named.get("pred"):
+        raise error("K136", threshold=threshold, found="A column of predictions is given too")
+    options = {"labels": labels, "positive": positive, "nulls": nulls, "n_threads": n_threads}
+    if names_files(source):
+        from karat.data.sources.files.row_places import told_of_files
+        from karat.data.sources.files.rows import rows_of_files
+
+        options |= {"where": where, "labels_are_text": labels_are_text, "progress": progress}
+
+        def read(**given: Any) -> Any:
+            with told_of_files(where, source):
+                return rows_of_files(source, keeps_rows=True, **given, **options)
+    else:
+
+        def read(**given: Any) -> Any:
+            return rows_of_frame(source, keeps_rows=True, **given, **options)
+
+    found: Rows = replace(read(**named), name=name)
+    if found.scores is not None:
+        with numbered(found.kept):
+            return predicted(found, threshold, n_threads)
+    if threshold is not None:
+        raise error("K136", threshold=threshold, found="There are no probabilities or scores")
+    return found
+
+
+def predicted(rows: Rows, threshold: float | None, n_threads: int | None) -> Rows:
+    """Rows with scores, their predictions made where there are none; each score is checked.
+
+    Errors:
+        K13x a value is no probability or not finite; K113 to K115 bad weights; K136 the threshold.
+    """
+    tally = ScoreTally.of(rows, threshold, n_threads)
+    tally.check()
+    return replace(rows, pred=np.asarray(tally.predicted(), np.int32))
 
 
 def rows_of_frame(

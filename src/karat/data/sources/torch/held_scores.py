@@ -1,21 +1,271 @@
-"""Rows with scores on a device: kept there while they fit, in tables of the device beyond that."""
+"""Rows with scores on a device: kept there while they fit, in histograms beyond that."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from karat.data.scores.storage import ScoreParts
-from karat.data.sources.torch.device_tables import DeviceTables, RowGroup
-from karat.data.sources.torch.score_losses import widened
+from karat.data.scores.tables import room_of
+from karat.data.sources.torch.label_tally import LabelTally
+from karat.data.sources.torch.score_histograms import Rungs, added
+from karat.data.sources.torch.score_losses import LossTally, widened
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.data.weights import refuse_sums
 from karat.tally.classes import Classes
 from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.row_sample import ADDED, ODD, RowSample
+from karat.tally.score_histogram import EXACT
+from karat.tally.score_histograms import ScoredTables
 
-__all__ = ["HeldScores"]
+__all__ = ["ChosenRows", "DeviceTables", "HeldScores", "RowGroup"]
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenRows:
+    """As `RowSample`, on a device.
+
+    Attributes:
+        values, codes, weights, repeats, hashes: see there.
+    """
+
+    values: Tensor
+    codes: Tensor
+    weights: Tensor | None
+    repeats: Tensor
+    hashes: Tensor
+
+    @classmethod
+    def of(
+        cls, scores: Tensor, codes: Tensor, weights: Tensor | None, k: int, limit: int
+    ) -> ChosenRows:
+        """The sample of rows float[n, c] or float[n] of the classes int64[n].
+
+        Cost: two sorts of one number a row.
+        """
+        matrix = scores[:, None] if scores.ndim == 1 else scores
+        hashes = _hashed(matrix, codes, weights)
+        once = torch().ones_like(codes)
+        rows, repeats = _first_of_each(codes, hashes, once, k, limit)
+        values = widened(matrix[rows]).to(torch().float64)
+        held = None if weights is None else weights[rows]
+        return cls(values, codes[rows], held, repeats, hashes[rows])
+
+    def merge(self, other: ChosenRows, k: int, limit: int) -> ChosenRows:
+        """Both: of each class the first distinct ones."""
+
+        def both(name: str) -> Any:
+            left, right = getattr(self, name), getattr(other, name)
+            return None if left is None else torch().cat([left, right])
+
+        rows, repeats = _first_of_each(both("codes"), both("hashes"), both("repeats"), k, limit)
+        weights = both("weights")
+        return ChosenRows(
+            both("values")[rows],
+            both("codes")[rows],
+            None if weights is None else weights[rows],
+            repeats,
+            both("hashes")[rows],
+        )
+
+    def sample(self, k: int, limit: int) -> RowSample:
+        """The tally on the host; the device is waited for."""
+
+        def array(tensor: Tensor) -> Any:
+            return tensor.cpu().numpy().copy()
+
+        weights = None if self.weights is None else array(self.weights)
+        return RowSample(
+            array(self.values),
+            array(self.codes),
+            weights,
+            array(self.repeats),
+            array(self.hashes),
+            k,
+            limit,
+        )
+
+
+def _first_of_each(
+    codes: Tensor, hashes: Tensor, repeats: Tensor, k: int, limit: int
+) -> tuple[Tensor, Tensor]:
+    """Of each class the rows with the smallest distinct hashes, and how often each occurs."""
+    order = torch().argsort(hashes, stable=True)
+    order = order[torch().argsort(codes[order], stable=True)]
+    codes, hashes = codes[order], hashes[order]
+    is_new = torch().ones(codes.shape, dtype=torch().bool, device=codes.device)
+    is_new[1:] = (codes[1:] != codes[:-1]) | (hashes[1:] != hashes[:-1])
+    firsts = is_new.nonzero()[:, 0]
+    end = torch().full((1,), codes.shape[0], dtype=torch().int64, device=codes.device)
+    repeats = added(repeats[order], torch().cat([firsts, end]).diff())
+    codes = codes[firsts].contiguous()
+    each = torch().arange(k, dtype=torch().int64, device=codes.device)
+    before = torch().searchsorted(codes, each)
+    place = torch().arange(codes.shape[0], device=codes.device) - before[codes]
+    kept = place < limit
+    return order[firsts][kept], repeats[kept]
+
+
+def _hashed(values: Tensor, codes: Tensor, weights: Tensor | None) -> Tensor:
+    """int64[n], 63 bits for what each row holds: see `tally.row_sample`."""
+    found = _mixed(codes.to(torch().int64))
+    columns = [widened(values[:, i]) for i in range(values.shape[1])]
+    if weights is not None:
+        columns.append(weights)
+    for column in columns:
+        words = (column.to(torch().float64) + 0.0).view(torch().int64)
+        found = _mixed(found ^ words)
+    return _shifted(found, 1)
+
+
+_SHIFTS: Final = (30, 27)
+
+
+def _mixed(words: Tensor) -> Tensor:
+    words = words + _signed(ADDED)
+    for shift, odd in zip(_SHIFTS, ODD, strict=True):
+        words = (words ^ _shifted(words, shift)) * _signed(int(odd))
+    return words ^ _shifted(words, 31)
+
+
+def _shifted(words: Tensor, by: int) -> Tensor:
+    """As of numbers without a sign: what comes in from above is 0."""
+    return (words >> by) & ((1 << (64 - by)) - 1)
+
+
+def _signed(number: int) -> int:
+    """The int64 of the same 64 bits; products of both wrap round alike."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """Rows on a device.
+
+    Attributes:
+        scores: float[n, k] as given, or [n] of the positive class of two.
+        true: int64[n].
+        pred: int64[n], where predictions were given.
+        weights: float64[n], or None.
+    """
+
+    scores: Tensor
+    true: Tensor
+    pred: Tensor | None
+    weights: Tensor | None
+
+
+class DeviceTables:
+    """Tables of rows with scores on one device.
+
+    Args:
+        classes: the classes, in the order of the columns.
+        threshold: from which score on the positive class of two is predicted.
+        max_memory: bytes that the tables may take.
+        is_prob, is_single, is_weighted, has_pred: what the rows are.
+        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+    """
+
+    def __init__(
+        self,
+        classes: Classes,
+        device: Any,
+        *,
+        threshold: float | None,
+        max_memory: int,
+        is_prob: bool,
+        is_single: bool,
+        is_weighted: bool,
+        has_pred: bool,
+        is_frequency: bool,
+    ) -> None:
+        self.classes = classes
+        self._threshold, self._is_prob, self._has_pred = threshold, is_prob, has_pred
+        self._is_single = is_single
+        self._is_frequency = is_frequency and is_weighted
+        self._limit, self._n_sampled = room_of(
+            classes.k,
+            is_prob=is_prob,
+            is_single=is_single,
+            is_weighted=is_weighted,
+            n_bytes=max_memory,
+        )
+        self._cells = LabelTally(classes, device, is_weighted=is_weighted)
+        self._losses = LossTally(classes.k, device, is_weighted=is_weighted)
+        self._rungs: list[Rungs] = []
+        self._chosen: ChosenRows | None = None
+
+    def add(self, rows: RowGroup) -> None:
+        """Add rows, all or none; the device is waited for: how many distinct scores are there?"""
+        classes, is_prob = self.classes, self._is_prob
+        # They replace what they hold: a copy can be thrown away.
+        cells, losses = copy(self._cells), copy(self._losses)
+        best, most, total = losses.add(
+            rows.scores, rows.true, rows.weights, classes.positive, is_prob=is_prob
+        )
+        cells.add(rows.true, self._predicted(rows, best), rows.weights)
+        made: list[Rungs] = []
+
+        def tabled(column: Tensor, codes: Tensor, k: int) -> None:
+            before = self._rungs[len(made)] if self._rungs else None
+            bits = EXACT if before is None else before.bits
+            found = Rungs.of(column, codes, k, rows.weights, bits, self._limit)
+            made.append(found if before is None else before.merge(found, self._limit))
+
+        # In the order of `ScoredTables.tables`.
+        if self._is_single:
+            tabled(rows.scores, rows.true, classes.k)
+        else:
+            for i in range(classes.k):
+                tabled(rows.scores[:, i].contiguous(), rows.true, classes.k)
+            for i in range(0 if is_prob else classes.k):
+                gaps = rows.scores[:, i].to(torch().float64) - most
+                tabled(gaps.exp_() / total, rows.true, classes.k)
+            sure = 1.0 / total
+            if is_prob:
+                sure = rows.scores.gather(1, best[:, None])[:, 0]
+            tabled(sure, (best == rows.true).to(torch().int64), 2)
+        chosen = ChosenRows.of(rows.scores, rows.true, rows.weights, classes.k, self._n_sampled)
+        if self._chosen is not None:
+            chosen = self._chosen.merge(chosen, classes.k, self._n_sampled)
+        self._cells, self._losses, self._rungs, self._chosen = cells, losses, made, chosen
+
+    def _predicted(self, rows: RowGroup, best: Tensor) -> Tensor:
+        if rows.pred is not None:
+            return rows.pred
+        if self._threshold is None:
+            return best
+        positive = self.classes.positive
+        assert positive is not None
+        scores = rows.scores
+        if scores.dtype in (torch().float16, torch().bfloat16):
+            scores = scores.to(torch().float32)
+        is_positive = (scores if scores.ndim == 1 else scores[:, positive]) >= self._threshold
+        return torch().where(is_positive, positive, 1 - positive)
+
+    def tables(self) -> ScoredTables:
+        """The tally on the host."""
+        assert self._chosen is not None
+        tables = [rungs.table() for rungs in self._rungs]
+        if self._is_frequency:
+            tables = [replace(table, squares=table.counts) for table in tables]
+        k = self.classes.k
+        n_ranks = 1 if self._is_single else k
+        return ScoredTables(
+            self._cells.cells(),
+            self._losses.sums(is_frequency=self._is_frequency),
+            tuple(tables[:n_ranks]),
+            () if self._is_prob or self._is_single else tuple(tables[k : 2 * k]),
+            None if self._is_single else tables[-1],
+            self._chosen.sample(k, self._n_sampled),
+            self._is_prob,
+            self._limit,
+            self._has_pred,
+        )
+
 
 _HOST_BYTES: Final = 4
 """Bytes of a score of 16 bits on the host: rows are kept here as long as they would be there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from karat.data.sources.torch.histograms import counted, summed
+from karat.data.sources.torch.score_histograms import counted, summed
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.tally.algebra import merge
 from karat.tally.cells import Cells

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from karat.data.labels.align import align
-from karat.data.labels.column import coded
-from karat.data.labels.identity import harmonized
-from karat.data.scores.classes import matched
+from karat.data.labels.column import coded, harmonized
+from karat.data.scores.classes import both_decide, checked_threshold, matched
 from karat.data.scores.containers import Scores, tolerance_of
-from karat.data.scores.decided import both_decide, checked_threshold
 from karat.data.scores.storage import ScoreParts
-from karat.data.sources.torch.device_tables import RowGroup
 from karat.data.sources.torch.faults import Check, Faults, label_checks, score_checks, weight_checks
-from karat.data.sources.torch.held_scores import HeldScores
+from karat.data.sources.torch.held_scores import HeldScores, RowGroup
 from karat.data.sources.torch.label_tally import Coder, LabelTally, whole
 from karat.data.sources.torch.tensors import Arrived, Tensor, calm, torch
 from karat.data.weights import refuse_sums

@@ -1,9 +1,4 @@
-"""Which arguments live on a device, and how they become tensors of one device.
-
-torch is never imported: whoever gives a tensor has imported it. Other arrays on a device (CuPy,
-JAX) come in through DLPack. Metal counts no float64: its tensors are copied to the host and read
-there, as those of the host are.
-"""
+"""Which arguments live on a device, how they become tensors, and bytes between processes."""
 
 from __future__ import annotations
 
@@ -17,8 +12,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from karat.data.labels.containers import host_of
+from karat.errors import error
 
-__all__ = ["Arrived", "Tensor", "arrived", "calm", "even_on_the_host", "torch"]
+__all__ = ["Arrived", "Tensor", "all_gathered", "arrived", "calm", "even_on_the_host", "torch"]
 
 Tensor: TypeAlias = Any
 """A `torch.Tensor`: torch is no dependency, and its types are not looked at."""
@@ -174,3 +170,54 @@ def _tensor(given: Any, device: Any) -> Tensor:
 def _are_of_kind(tensors: tuple[Tensor | None, ...], kinds: tuple[str, ...]) -> bool:
     dtypes = {getattr(torch(), kind) for kind in kinds}
     return all(tensor is None or tensor.dtype in dtypes for tensor in tensors)
+
+
+_FAILED = -1
+
+
+def all_gathered(own: bytes | None, group: Any = None) -> list[bytes | None]:
+    """What every process gave, in the order of their ranks; None of those that had nothing to give.
+
+    Args:
+        own: of this process; None where it failed, which the others must learn.
+        group: of torch.distributed; None: all processes.
+
+    Errors:
+        K216 no group of processes was started.
+
+    Cost: two collectives: the sizes, then as many bytes as the longest of every process.
+    """
+    found = sys.modules.get("torch.distributed")
+    if found is None or not found.is_available() or not found.is_initialized():
+        raise error(
+            "K216",
+            found="all_reduce() was called without a group of processes",
+            do="Call torch.distributed.init_process_group first; merge() needs no processes.",
+        )
+    device = _device(str(found.get_backend(group)))
+    n = found.get_world_size(group)
+    size = _FAILED if own is None else len(own)
+    with torch().inference_mode():
+        sizes = torch().full((1,), size, dtype=torch().int64, device=device)
+        each = [torch().empty_like(sizes) for _ in range(n)]
+        found.all_gather(each, sizes, group=group)
+        lengths = torch().cat(each).cpu().tolist()
+        most = max(*lengths, 1)
+        padded = np.zeros(most, np.uint8)
+        if own is not None:
+            padded[: len(own)] = np.frombuffer(own, np.uint8)
+        mine = torch().from_numpy(padded).to(device)
+        parts = [torch().empty_like(mine) for _ in range(n)]
+        found.all_gather(parts, mine, group=group)
+        return [
+            None if length == _FAILED else part[:length].cpu().numpy().tobytes()
+            for part, length in zip(parts, lengths, strict=True)
+        ]
+
+
+def _device(backend: str) -> Any:
+    """Where the tensors of a backend live."""
+    is_of_host = any(name in backend for name in ("gloo", "mpi", "ucc"))
+    if "nccl" in backend and not is_of_host:
+        return torch().device("cuda", torch().cuda.current_device())
+    return torch().device("cpu")

@@ -1,0 +1,274 @@
+"""Arguments of several verbs: options, columns of a table, and which metrics a report has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from functools import lru_cache
+from numbers import Integral
+from os import PathLike
+from typing import Any, Final, get_args
+
+import numpy as np
+
+from karat.api.functions import plain_text
+from karat.api.results import Report
+from karat.data.labels.matrices import display_names
+from karat.data.sources.distributed.frames import COLLECT, spread_host
+from karat.data.sources.tables.frames import is_frame
+from karat.errors import KaratError, error, short, shown
+from karat.inference.confidence import Confidence, WeightKind
+from karat.metrics import Metric, get, n_records
+from karat.metrics.plan import default_metrics
+from karat.results.report import THRESHOLDS, lift_of_thresholds
+from karat.results.values import PER_CLASS_OF_SCORES
+from karat.tally import Cells, Classes
+
+__all__ = [
+    "MAX_MEMORY",
+    "MIN_MEMORY",
+    "are_numbers_of_rows",
+    "checked_memory",
+    "column_name",
+    "confidence_of",
+    "dressed",
+    "given_alone",
+    "of_table",
+    "refuse_missing",
+    "score_columns",
+    "wanted_of_scores",
+]
+
+MAX_MEMORY: Final = 1 << 31
+"""Bytes that the scores of files may take before they are put into tables."""
+MIN_MEMORY: Final = 1 << 20
+
+
+def checked_memory(max_memory: Any) -> int:
+    """A number of bytes.
+
+    Errors:
+        K122 it is none, or fewer than rows of one batch need.
+    """
+    is_whole = isinstance(max_memory, Integral) and not isinstance(max_memory, bool)
+    if not (is_whole and max_memory >= MIN_MEMORY):
+        raise error(
+            "K122",
+            argument="max_memory",
+            value=max_memory,
+            choices=f"a whole number of bytes from {MIN_MEMORY}",
+            do="It is how many bytes rows with scores may take.",
+        )
+    return int(max_memory)
+
+
+def are_numbers_of_rows(weights_are: Any) -> bool:
+    """Whether a weight is a number of rows.
+
+    Errors:
+        K122 it is neither "importance" nor "frequency".
+    """
+    kind = plain_text(weights_are)
+    if kind not in get_args(WeightKind):
+        raise error(
+            "K122",
+            argument="weights_are",
+            value=weights_are,
+            choices=shown(get_args(WeightKind)),
+            do="'frequency' says that a row of weight 3 stands for three rows.",
+        )
+    return kind == "frequency"
+
+
+def confidence_of(
+    level: Any, side: Any, method: Any, design: Any, seed: Any, n_replicates: Any, weights_are: Any
+) -> Confidence | None:
+    """What is asked of the intervals; None: there are none.
+
+    Errors:
+        K122 one of them is not what it may be.
+    """
+    found = Confidence.of(level, side, method, design, seed, n_replicates)
+    is_frequency = are_numbers_of_rows(weights_are)
+    return replace(found, weights_are="frequency") if found is not None and is_frequency else found
+
+
+def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
+    """The report with weights taken as numbers of rows, and classes with their display names.
+
+    Errors:
+        K117 unusable names; K150 weights that are not whole numbers.
+    """
+    if is_frequency:
+        report = _changed(report, _counted_as_rows)
+    if class_names is not None or report.classes.names is not None:
+        names = display_names(class_names, report.classes)
+        classes: Classes = report.classes.named(names)
+        report = _changed(report, lambda cells: cells.with_classes(classes))
+    return report
+
+
+def _changed(report: Report, change: Callable[[Cells], Cells]) -> Report:
+    """The same report with another table, and its slices with it."""
+    whole = replace(report, cells=change(report.cells), kept_slices=None)
+    slices = report.kept_slices
+    return whole if slices is None else replace(whole, kept_slices=slices.changed(change, whole))
+
+
+def _counted_as_rows(cells: Cells) -> Cells:
+    """The table where a row of weight 3 stands for three rows.
+
+    Errors:
+        K150 the weights are not whole numbers.
+    """
+    if cells.squares is None:
+        return cells
+    if (cells.counts % 1 != 0).any() or (cells.squares % 1 != 0).any():
+        raise error("K150", found="are not whole numbers")
+    return replace(cells, squares=np.asarray(cells.counts, np.float64))
+
+
+_VALUES: Final = {"prob": "probabilities", "score": "scores"}
+
+
+def column_name(argument: str, given: Any) -> str | None:
+    """The name of a column as text: tables may name their columns by numbers.
+
+    Errors:
+        K158 it is no name.
+    """
+    if given is None or isinstance(given, str):
+        return plain_text(given)
+    if _is_name(given):
+        return str(given)
+    raise error(
+        "K158",
+        argument=argument,
+        value=short(given),
+        kind=type(given).__name__,
+        wanted="the name of a column",
+        do="Name a column of the table, or give the labels themselves as y_true and y_pred.",
+    )
+
+
+def score_columns(argument: str, given: Any) -> str | list[str] | None:
+    """The names of the columns of probabilities or scores; a tuple is a list of them.
+
+    Errors:
+        K158 they are no names.
+    """
+    if given is None or isinstance(given, str) or _is_number(given):
+        return column_name(argument, given)
+    try:
+        names = [] if isinstance(given, Mapping | AbstractSet | bytes) else list(given)
+    except Exception:  # the class of the container may raise anything
+        names = []
+    named = [column_name(argument, name) for name in names if _is_name(name)]
+    if not names or len(named) < len(names):
+        raise error(
+            "K158",
+            argument=argument,
+            value=short(given),
+            kind=type(given).__name__,
+            wanted="names of columns",
+            do=f"Name columns of the table; or give the {_VALUES[argument]} themselves as "
+            f"y_{argument}=, with y_true.",
+        )
+    return [name for name in named if name is not None]
+
+
+def _is_name(given: object) -> bool:
+    return isinstance(given, str | tuple) or _is_number(given)
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
+
+
+def of_table(argument: str, given: Any, where: str | None) -> Any:
+    """The weights or the clusters of a table: the name of a column, or values.
+
+    Args:
+        where: where its rows are, if not in memory.
+
+    Errors:
+        K421 values beside rows that have no order.
+    """
+    if isinstance(given, str):
+        return plain_text(given)
+    if _is_number(given) and where != "files":
+        return str(given)
+    if where is not None and given is not None:
+        raise error("K421", argument=argument, kind=type(given).__name__, where=where)
+    return given
+
+
+def given_alone(y_true: Any) -> KaratError:
+    """K128: there are no predictions; K215: how a stream is given the columns of a table."""
+    if isinstance(y_true, str | PathLike) or is_frame(y_true):
+        host = spread_host(y_true)
+        rows, first = "t", ""
+        if host is not None:
+            rows, first = "rows", f"Collect it first, rows = t.{COLLECT[host]}: "
+        elif isinstance(y_true, str | PathLike):
+            first = "karat.evaluate reads files; or read them first: "
+        return error(
+            "K215",
+            call="update",
+            wanted="columns of rows",
+            found=f"A stream takes columns, and it was given a table ({type(y_true).__name__})",
+            do=f"{first}stream.update({rows}['label'], {rows}['pred']).",
+        )
+    return error(
+        "K128",
+        found="y_true was given alone",
+        do="Give predictions as y_pred=, y_prob= or y_score=.",
+    )
+
+
+def wanted_of_scores(
+    classes: Classes, requested: Sequence[Metric] | None, *, is_prob: bool
+) -> list[Metric]:
+    """Metrics of scores to compute: those asked for, else those of a report."""
+    if requested is not None:
+        return [metric for metric in requested if metric.needs_scores]
+    return list(_listed(classes.k, is_prob, n_records()))
+
+
+@lru_cache(maxsize=64)
+def _listed(k: int, is_prob: bool, _: int) -> tuple[Metric, ...]:
+    """The metrics of scores of a report of k classes."""
+    listed = [
+        metric
+        for metric in default_metrics(of_scores=True)
+        if k >= metric.record.least_classes
+        and not (is_prob and metric.record.is_of_scores_only)
+        and not (metric.record.is_per_class and metric.lift == "plain" and k != 2)
+    ]
+    each = [Metric.of(get(name).record, "per_class", {}) for name in PER_CLASS_OF_SCORES]
+    lift = lift_of_thresholds(k)
+    points = [
+        Metric.of(get(name).record, lift, {}) for pair in THRESHOLDS.values() for name in pair
+    ]
+    return tuple(dict.fromkeys([*listed, *each, *points]))
+
+
+def refuse_missing(report: Report, wanted: Sequence[Metric]) -> None:
+    """Refuse metrics that a report cannot give; nothing is computed where it surely can.
+
+    Errors:
+        As `Report.metrics`.
+    """
+    if report.confidence is not None or not all(_is_there(metric, report) for metric in wanted):
+        _ = report.metrics
+
+
+def _is_there(metric: Metric, report: Report) -> bool:
+    """Whether nothing can go wrong when the metric is read."""
+    if metric.record.is_per_class and metric.lift == "plain" and not report.is_binary:
+        return False
+    if metric.needs_scores:
+        return metric in report.measured
+    has_matrix = any(isinstance(value, tuple) for _, value in metric.params)
+    return report.cells.storage == "dense" and not has_matrix

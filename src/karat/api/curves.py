@@ -1,0 +1,461 @@
+"""The functions of `karat.curves`: rows read, columns sorted, each curve drawn of one column."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from functools import wraps
+from numbers import Integral
+from typing import Any, Final
+
+import numpy as np
+
+from karat.api.functions import SCORE_ARGUMENTS
+from karat.api.score_functions import given_scores, no_predictions
+from karat.curves._curve import ByClass, Curve, Points, Reliability, reliability_curve
+from karat.curves._decisions import (
+    Cost,
+    NetBenefit,
+    checked_thresholds,
+    cost_curve,
+    counts_at,
+    net_benefit_curve,
+)
+from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, T, trace
+from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.errors import UndefinedWarning, error, shown
+from karat.errors.habits import unknown_argument
+from karat.metrics import ClassProbabilities, ClassRanks
+from karat.metrics._metric import no_positive
+from karat.metrics._reliability import MOST_BINS, binned
+from karat.results.result import NOT_GIVEN
+from karat.tally import Label
+
+__all__ = [
+    "cost",
+    "det",
+    "drawn",
+    "gain",
+    "lift",
+    "net_benefit",
+    "precision_recall",
+    "reliability",
+    "roc",
+]
+
+_LEAST_POINTS: Final = 2
+_LEAST_CORNERS: Final = 3
+_DEFAULTS: Final = {
+    "limit": None,
+    "bins": 15,
+    "scheme": "uniform",
+    "closed": "right",
+    "drop_intermediate": False,
+}
+_SHARED: Final = {
+    **{name: SCORE_ARGUMENTS[name] for name in ("y_true", "y_prob", "y_score")},
+    "average": "without it, two classes give the curve of the positive one; None gives a curve for"
+    " each class, one against the rest",
+    "classes": "labels of the classes to give curves of, each one against the rest.",
+    **{name: SCORE_ARGUMENTS[name] for name in ("labels", "positive", "weights")},
+    "drop_intermediate": "leave out points on straight lines between others. No area changes.",
+    "limit": "the most points to keep, for display. The curve says how far it is from the whole"
+    " one: `error`. No area changes.",
+    "bins": "how many: 1 to 10 000.",
+    "scheme": '"uniform": edges at equal distances; "quantile": bins of equal weight.',
+    "closed": 'which edge belongs to a bin: "right", (lo, hi], or "left", [lo, hi).',
+    "thresholds": "threshold probabilities float[t], from 0 to below 1, in any order; default:"
+    " 0.01, 0.02, … 0.99.",
+    "n_threads": SCORE_ARGUMENTS["n_threads"],
+}
+
+
+def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
+    """The public function of a body that reads the view of one column."""
+    view, _, *options = inspect.signature(body, eval_str=True).parameters.values()
+    reads: type = view.annotation
+    defaults = {item.name: item.default for item in options}
+
+    @wraps(body)
+    def function(
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Any = NOT_GIVEN,
+        classes: Any = None,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        n_threads: int | None = None,
+        **given: Any,
+    ) -> Any:
+        unknown = given.keys() - defaults.keys()
+        if unknown:
+            takes = list(inspect.signature(function).parameters)
+            raise unknown_argument(body.__name__, min(unknown), takes)
+        if y_pred is not None:
+            raise no_predictions(f"karat.curves.{body.__name__}")
+        _check_average(body.__name__, average, classes, has_micro=reads is ClassRanks)
+        if y_true is None:
+            raise error("K127", others="y_prob=")
+        chosen = _checked(defaults | given, least=_least(body))
+        rows = tally_scores(
+            y_true,
+            given_scores(y_prob, y_score),
+            labels=labels,
+            positive=positive,
+            weights=weights,
+            n_threads=n_threads,
+        )
+        places = _places(rows, body.__name__, average, classes)
+        rows.read()  # every value is what it claims to be
+        if average == "micro":
+            return body(ClassRanks(rows.pooled()), None, **chosen)
+        curves = {
+            rows.classes.labels[i]: body(_view(rows, i, reads), rows.classes.labels[i], **chosen)
+            for i in places
+        }
+        _warn(body.__name__, curves)
+        if average is NOT_GIVEN and classes is None:
+            return curves[rows.classes.labels[places[0]]]
+        return ByClass(curves, rows.classes)
+
+    shared = list(inspect.signature(function, follow_wrapped=False).parameters.values())[:-1]
+    own = [
+        item.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=inspect.Parameter.empty)
+        for item in options
+    ]
+    first, _, *others, last = shared
+    signature = inspect.Signature([first, *others, *own, last])
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__doc__ = _docstring(body, has_micro=reads is ClassRanks)
+    function.__annotations__ = {}
+    del function.__wrapped__
+    return function
+
+
+def _view(rows: ScoreTally, i: int, reads: type) -> ClassRanks | ClassProbabilities:
+    if reads is ClassRanks:
+        return ClassRanks(rows.column(i))
+    return ClassProbabilities(rows.probability_column(i))
+
+
+def _check_average(name: str, average: Any, classes: Any, *, has_micro: bool) -> None:
+    """Refuse an average that there is not.
+
+    Errors:
+        K122, K159.
+    """
+    choices = [None, "micro"] if has_micro else [None]
+    if average is not NOT_GIVEN and not (average is None or _is_text(average, choices[1:])):
+        raise error(
+            "K122",
+            argument="average",
+            value=average,
+            choices=shown(choices),
+            do="None gives one curve for each class.",
+        )
+    if classes is not None and average is not NOT_GIVEN and average is not None:
+        raise error("K159", function=name, average=average)
+
+
+def _is_text(given: Any, choices: list[Any]) -> bool:
+    return isinstance(given, str) and given in choices
+
+
+def _places(rows: ScoreTally, name: str, average: Any, given: Any) -> list[int]:
+    """The columns to sort.
+
+    Errors:
+        K121 more than two classes and no choice; K122 classes= names none of them.
+    """
+    classes = rows.classes
+    if given is not None:
+        known = {label: i for i, label in enumerate(classes.labels)}
+        try:
+            wanted = [] if isinstance(given, str | bytes) else list(dict.fromkeys(given))
+        except TypeError:
+            wanted = []
+        if not wanted or not set(wanted) <= known.keys():
+            raise error(
+                "K122",
+                argument="classes",
+                value=given,
+                choices=shown(classes.labels),
+                do="Give a list of some of them; average=None gives all.",
+            )
+        return [known[label] for label in wanted]
+    if average is not NOT_GIVEN:
+        return list(range(classes.k))
+    if classes.positive is None:
+        raise no_positive(f"karat.curves.{name}", classes, ["micro"])
+    return [classes.positive]
+
+
+def _least(body: Callable[..., Curve]) -> int:
+    return _LEAST_CORNERS if body.__name__ == "cost" else _LEAST_POINTS
+
+
+def _checked(options: dict[str, Any], *, least: int) -> dict[str, Any]:
+    """The options of a body.
+
+    Errors:
+        K122 one of them is not a choice.
+    """
+    whole = {"limit": (least, None), "bins": (1, MOST_BINS)}
+    texts = {"scheme": ["uniform", "quantile"], "closed": ["right", "left"]}
+    for name, value in options.items():
+        choices = None
+        if name in whole and not (name == "limit" and value is None):
+            lowest, most = whole[name]
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+            if not (is_whole and lowest <= value <= (value if most is None else most)):
+                end = " or None" if most is None else f" to {most}"
+                choices = f"a whole number from {lowest}{end}"
+        elif name in texts and not _is_text(value, texts[name]):
+            choices = shown(texts[name])
+        elif name == "drop_intermediate" and not isinstance(value, bool | np.bool_):
+            choices = "True, False"
+        if choices:
+            do = f"The default is {_DEFAULTS[name]!r}."
+            raise error("K122", argument=name, value=value, choices=choices, do=do)
+    if "thresholds" in options:
+        options = options | {"thresholds": checked_thresholds(options["thresholds"])}
+    return options
+
+
+def _warn(name: str, curves: Mapping[Label, Curve]) -> None:
+    reasons: dict[str, list[Label]] = {}
+    for label, curve in curves.items():
+        if curve.undefined:
+            reasons.setdefault(curve.undefined, []).append(label)
+    if reasons:
+        each = "; ".join(f"{reason}: {shown(labels)}" for reason, labels in reasons.items())
+        warnings.warn(f"karat.curves.{name} is undefined: {each}.", UndefinedWarning, stacklevel=3)
+
+
+def _docstring(body: Callable[..., Curve], *, has_micro: bool) -> str:
+    text, _, example = inspect.cleandoc(body.__doc__ or "").partition("\n\nExample:")
+    options = list(inspect.signature(body).parameters)[2:]
+    names = [name for name in _SHARED if name not in _DEFAULTS and name != "thresholds"]
+    lines = [text, "", "Args:"]
+    for name in [*names[:-1], *options, names[-1]]:
+        micro = '; "micro" that of every row and class together.' if has_micro else "."
+        lines.append(f"    {name}: {_SHARED[name]}{micro if name == 'average' else ''}")
+    kind = inspect.signature(body, eval_str=True).return_annotation.__name__
+    lines += [
+        "",
+        "Returns:",
+        f"    `{kind}`; with average=None or classes=, a `ByClass` of them: a mapping by label.",
+        "",
+        "Errors:",
+        "    K101-K124: the labels, weights or options cannot be used; K121: of more than two",
+        "    classes, average= or classes= is needed.",
+        "    K130-K139: the probabilities or scores cannot be used.",
+        "",
+        "Cost: one read of the matrix, one sort of n keys a column.",
+        "",
+        f"Example:{example}",
+    ]
+    return "\n".join(lines)
+
+
+@drawn
+def roc(
+    view: ClassRanks,
+    label: Label | None,
+    *,
+    drop_intermediate: bool = False,
+    limit: int | None = None,
+) -> Roc:
+    """ROC curve: true positive rate by false positive rate.
+
+    Equals ``sklearn.metrics.roc_curve(…, drop_intermediate=False)`` in numbers and order.
+    ``drop_intermediate`` goes further than scikit-learn's, which keeps points on straight lines
+    that are not equally far apart.
+
+    Example:
+        >>> import karat
+        >>> y_true, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.8, 0.9]
+        >>> curve = karat.curves.roc(y_true, y_score=scores)
+        >>> for point in zip(curve.thresholds, curve.fpr, curve.tpr):
+        ...     print("{:5.2f}  {:.2f}  {:.2f}".format(*point))
+          inf  0.00  0.00
+         0.90  0.00  0.33
+         0.80  0.33  0.67
+         0.40  0.67  0.67
+         0.35  0.67  1.00
+         0.10  1.00  1.00
+        >>> curve.area == karat.roc_auc(y_true, y_score=scores)
+        True
+    """
+    return _traced(Roc, view, label, drop_intermediate, limit)
+
+
+@drawn
+def precision_recall(
+    view: ClassRanks,
+    label: Label | None,
+    *,
+    drop_intermediate: bool = False,
+    limit: int | None = None,
+) -> PrecisionRecall:
+    """Precision-recall curve: how pure what is found is, as more is found.
+
+    Equals ``sklearn.metrics.precision_recall_curve`` turned round, so that the best score comes
+    first; theirs has no threshold for the point (recall 0, precision 1), which is infinite here.
+    Without rows of the class recall is NaN here and 1 there. ``drop_intermediate`` leaves out what
+    theirs does, and points of equal precision.
+
+    Example:
+        >>> import karat
+        >>> curve = karat.curves.precision_recall([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+        >>> curve.recall.tolist(), curve.precision.round(2).tolist()
+        ([0.0, 0.5, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.67, 0.5])
+        >>> round(curve.average_precision, 4), round(curve.area, 4)
+        (0.8333, 0.7917)
+    """
+    return _traced(PrecisionRecall, view, label, drop_intermediate, limit)
+
+
+@drawn
+def det(
+    view: ClassRanks,
+    label: Label | None,
+    *,
+    drop_intermediate: bool = False,
+    limit: int | None = None,
+) -> Det:
+    """Detection error tradeoff curve: misses by false alarms.
+
+    Equals ``sklearn.metrics.det_curve(…, drop_intermediate=False)`` turned round, so that the best
+    score comes first. Theirs begins at the last point without a false alarm and ends at the first
+    without a miss; here every point is given. ``drop_intermediate`` leaves out points on
+    horizontal and vertical lines, which are straight on normal-deviate axes too.
+
+    Example:
+        >>> import karat
+        >>> curve = karat.curves.det([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+        >>> curve.fpr.tolist(), curve.fnr.tolist()
+        ([0.0, 0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0])
+    """
+    return _traced(Det, view, label, drop_intermediate, limit)
+
+
+@drawn
+def gain(
+    view: ClassRanks,
+    label: Label | None,
+    *,
+    drop_intermediate: bool = False,
+    limit: int | None = None,
+) -> Gain:
+    """Cumulative gain curve: how much of the class is found by the share of rows looked at.
+
+    Rows that tie are one step, in which a straight line counts them in proportion, as
+    `karat.gain_at` does. scikit-learn has no such curve.
+
+    Example:
+        >>> import karat
+        >>> curve = karat.curves.gain([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+        >>> curve.share.tolist(), curve.gain.tolist()
+        ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+    """
+    return _traced(Gain, view, label, drop_intermediate, limit)
+
+
+@drawn
+def lift(
+    view: ClassRanks,
+    label: Label | None,
+    *,
+    drop_intermediate: bool = False,
+    limit: int | None = None,
+) -> Lift:
+    """Lift curve: how many times more of the class the best rows hold than a random choice would.
+
+    At a point it equals `karat.lift_at` of its share. Points of equal lift are the only ones that
+    ``drop_intermediate`` leaves out. scikit-learn has no such curve.
+
+    Example:
+        >>> import karat
+        >>> curve = karat.curves.lift([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+        >>> curve.share.tolist(), curve.lift.round(2).tolist()
+        ([0.0, 0.25, 0.5, 0.75, 1.0], [2.0, 2.0, 1.0, 1.33, 1.0])
+    """
+    return _traced(Lift, view, label, drop_intermediate, limit)
+
+
+@drawn
+def reliability(
+    view: ClassProbabilities,
+    label: Label,
+    *,
+    bins: int = 15,
+    scheme: str = "uniform",
+    closed: str = "right",
+) -> Reliability:
+    """Reliability diagram: how often a probability came true.
+
+    Scores count as their softmax. Equals ``sklearn.calibration.calibration_curve``, whose bins are
+    ``closed="right"`` too, where a bin holds rows: scikit-learn leaves empty ones out, here they
+    are NaN with weight 0. Edges are the numbers nearest to i ÷ bins, so that 0.3 lies on one of
+    ten; theirs may be off by a rounding.
+
+    Example:
+        >>> import karat
+        >>> curve = karat.curves.reliability([0, 1, 1], y_prob=[0.2, 0.3, 0.9], bins=2)
+        >>> curve.mean_confidence.tolist(), curve.share.tolist(), curve.weight.tolist()
+        ([0.25, 0.9], [0.5, 1.0], [2.0, 1.0])
+    """
+    return reliability_curve(view.made(binned, bins, scheme, closed), label)
+
+
+@drawn
+def cost(view: ClassRanks, label: Label | None, *, limit: int | None = None) -> Cost:
+    """Cost curve: the smallest expected cost for every ratio of costs and share of the class.
+
+    Drummond and Holte's, with the best threshold for each probability-cost: the lower envelope of
+    all thresholds, those that call nothing or everything positive included. It is the dual of the
+    convex hull of the ROC curve. scikit-learn has no such curve.
+
+    Example:
+        >>> import karat
+        >>> curve = karat.curves.cost([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+        >>> curve.probability_cost.tolist(), curve.cost.tolist(), curve.thresholds.tolist()
+        ([0.0, 0.5, 1.0], [0.0, 0.25, 0.0], [0.8, 0.35])
+
+    References:
+        Drummond, Holte (2006). Cost curves. Machine Learning 65.
+    """
+    return cost_curve(Points.of(view), label, limit=limit)
+
+
+@drawn
+def net_benefit(view: ClassProbabilities, label: Label, *, thresholds: Any = None) -> NetBenefit:
+    """Net benefit (decision curve): what acting on a probability gains over treating nobody.
+
+    Vickers and Elkin's, exact at each threshold: whoever has at least that probability is treated.
+    Scores count as their softmax. scikit-learn has no such curve.
+
+    Example:
+        >>> import karat
+        >>> y_true, p = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+        >>> curve = karat.curves.net_benefit(y_true, y_prob=p, thresholds=[0.2, 0.5])
+        >>> curve.benefit.tolist(), curve.treat_all.tolist()
+        ([0.4375, 0.25], [0.375, 0.0])
+
+    References:
+        Vickers, Elkin (2006). Decision curve analysis. Medical Decision Making 26.
+    """
+    tps, fps = counts_at(view, thresholds)
+    return net_benefit_curve(tps, fps, view.n_pos, view.n_neg, thresholds, label)
+
+
+def _traced(
+    kind: type[T], view: ClassRanks, label: Label | None, drop_intermediate: bool, limit: int | None
+) -> T:
+    return trace(kind, Points.of(view), label, drop_intermediate=drop_intermediate, limit=limit)

@@ -1,0 +1,299 @@
+"""Metrics of scores as plain functions: ``karat.roc_auc(y_true, y_score=s)`` → float."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from math import isfinite
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.arguments import as_ndarray
+from karat.data.scores.containers import TOLERANCE, as_scores
+from karat.data.scores.matrix import Columns
+from karat.data.scores.ranking import AreasAhead, Ranked
+from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.errors import KaratError, UndefinedWarning, error
+from karat.errors.habits import names_its_arguments
+from karat.metrics._lift import ZERO, Average, Lift
+from karat.metrics._measure import ROUNDING, lifted, measure
+from karat.metrics._metric import Metric, no_positive
+from karat.metrics._record import Record
+from karat.metrics._views import ClassRanks, Losses, PairRanks
+from karat.metrics.reasons import undefined_reason
+from karat.results.result import NOT_GIVEN
+from karat.tally.sums import LOSSES, ReadSums
+
+__all__ = [
+    "Short",
+    "given_scores",
+    "no_predictions",
+    "roc_auc_pairs",
+    "scored_function",
+    "scored_rows",
+    "short_path",
+]
+
+Short: TypeAlias = Callable[[Any, Any, Any], float | None]
+"""(y_true, y_prob, y_score) → the value, or None."""
+_Read: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any], int, bool], float]
+_PLACES: Final = 1 << len(LOSSES)
+
+
+def short_path(record: Record, lift: Lift) -> Short | None:
+    """How a metric is computed on arrays alone; None: it has no short path."""
+    if any(item.is_required for item in record.parameters):
+        return None
+    read = _reader(record, lift)
+    if read is None:
+        return None
+    low, high = record.range
+
+    def run(y_true: Any, y_prob: Any, y_score: Any) -> float | None:
+        is_prob = y_score is None
+        true, values = as_ndarray(y_true), as_ndarray(y_prob if is_prob else y_score)
+        if (
+            true is None
+            or values is None
+            or not (is_prob or y_prob is None)
+            or true.dtype.kind not in "iub"
+            or values.dtype.char not in "df"
+        ):
+            return None
+        k = values.shape[1] if values.ndim == 2 else 2
+        try:
+            codes, labels = _native.encode_integers(true, 0)
+            if len(labels) != k or k < 2:
+                return None
+            # Any byte but 0 is true.
+            if true.dtype.kind == "b" and labels[-1] != 1:
+                return None
+            value = read(codes, values, k, is_prob)
+        except (ValueError, TypeError):
+            return None
+        if low <= value <= high and isfinite(value):
+            return value
+        # Rounding of sums may pass the end of the range.
+        if high < value <= high + ROUNDING:
+            return float(high)
+        if low - ROUNDING <= value < low:
+            return float(low)
+        return None
+
+    return run
+
+
+def _reader(record: Record, lift: Lift) -> _Read | None:
+    params = dict(Metric.defaults(record))
+    if record.reads is Losses:
+        return _of_losses(record, params)
+    if record.reads is ClassRanks and lift == "plain":
+        return _of_two_classes(record, params)
+    if record.reads is ClassRanks and lift in ("macro", "weighted"):
+        return _of_each_class(record, params, lift)
+    return None
+
+
+def _of_losses(record: Record, params: dict[str, Any]) -> _Read:
+    bits = sum(_PLACES if name == "places" else 1 << LOSSES.index(name) for name in record.needs)
+
+    def read(codes: Any, values: Any, k: int, is_prob: bool) -> float:
+        sums = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, bits, 0)
+        return float(record.formula(Losses(ReadSums(sums), k), **params))
+
+    return read
+
+
+def _of_two_classes(record: Record, params: dict[str, Any]) -> _Read:
+    def read(codes: Any, values: Any, k: int, is_prob: bool) -> float:
+        if k != 2:
+            return np.nan
+        if is_prob or values.ndim == 2:
+            _native.read_scores(values, codes, 2, None, is_prob, TOLERANCE, 0, 0)
+        column = values if values.ndim == 1 else values[:, 1]
+        packed = _native.pack_scores(column, codes, 1, 2, None, 0)
+        n_pos = int(np.count_nonzero(codes))
+        view = ClassRanks.of_sides(Ranked(packed, 2, 1), len(codes) - n_pos, n_pos)
+        return float(record.formula(view, **params))
+
+    return read
+
+
+def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
+    def read(codes: Any, values: Any, k: int, is_prob: bool) -> float:
+        if values.ndim == 1:
+            return np.nan
+        totals = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, 0, 0).truth
+        each, columns = np.empty(k), Columns(values)
+        ahead = AreasAhead(k, len(codes), 0, columns.n_together)
+
+        def ranked(i: int) -> Ranked:
+            return Ranked(_native.pack_scores(columns[i], codes, i, k, None, 0), k, i, totals)
+
+        for i, n_pos in enumerate(totals.tolist()):
+            view = ClassRanks.of_sides(ahead.column(i, ranked), len(codes) - n_pos, n_pos)
+            each[i] = record.formula(view, **params)
+        if not np.isfinite(each).all():
+            return np.nan
+        return float(lifted(each, lift, None, totals, "zero").value)
+
+    return read
+
+
+def scored_function(
+    record: Record, fixed: Lift, check_policy: Callable[[Any], object], lift_of: Callable[..., Lift]
+) -> Callable[..., Any]:
+    """The public function of a metric of scores.
+
+    Args:
+        record, fixed: the metric, and the average that its name carries.
+        check_policy, lift_of: what every function checks alike.
+    """
+    run_of_name = short_path(record, fixed)
+    # A name that carries an average takes no other: the long path says so.
+    runs = {lift: short_path(record, lift) for lift in record.averages if fixed == "plain"}
+
+    def function(
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        average: Any = NOT_GIVEN,
+        labels: Any = None,
+        positive: Any = None,
+        weights: Any = None,
+        undefined: Any = ZERO,
+        n_threads: int | None = None,
+        **params: Any,
+    ) -> Any:
+        if (
+            y_pred is None
+            and labels is None
+            and positive is None
+            and weights is None
+            and undefined is ZERO
+            and n_threads is None
+            and not params
+        ):
+            run = None
+            if average is NOT_GIVEN:
+                run = run_of_name
+            elif type(average) is str:
+                run = runs.get(cast("Average", average))
+            value = None if run is None else run(y_true, y_prob, y_score)
+            if value is not None:
+                return value
+        check_policy(undefined)
+        if y_pred is not None:
+            raise no_predictions(record.name)
+        if y_true is None:
+            raise error("K127", others="y_prob=")
+        lift = lift_of(record, fixed, average)
+        metric = Metric.of(record, lift, params)
+        rows = scored_rows(
+            y_true,
+            y_prob,
+            y_score,
+            labels=labels,
+            positive=positive,
+            weights=weights,
+            n_threads=n_threads,
+        )
+        if record.is_per_class and lift == "plain" and rows.classes.positive is None:
+            raise no_positive(record.name, rows.classes, record.averages)
+        values = measure(rows, [metric], undefined)[metric]
+        is_left_out = lift != "per_class" and bool(np.isfinite(values.value))
+        reason = undefined_reason(metric, rows.classes, values.undefined, is_left_out=is_left_out)
+        if reason is not None:
+            warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=2)
+        return values.value if lift == "per_class" else float(values.value)
+
+    return function
+
+
+def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> ScoreTally:
+    """Rows with scores in memory, as the functions read them.
+
+    Args:
+        y_true, y_prob, y_score: as every function of scores takes them.
+        given: other arguments of `engines.scores.tally_scores`.
+    """
+    return tally_scores(y_true, given_scores(y_prob, y_score), **given)
+
+
+@names_its_arguments
+def roc_auc_pairs(
+    y_true: Any,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    n_threads: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """How well each class is told from each other one: the whole matrix behind Hand & Till's mean.
+
+    Args:
+        y_true: true labels, one a row, [n].
+        y_prob: probabilities, float[n, k] or float[n] of the positive class of two.
+        y_score: any finite scores instead, of the same shapes.
+        labels: the classes in the order of the columns. Default: the sorted labels of y_true.
+        weights: float[n], importance of each row, finite and at least 0.
+        n_threads: threads; the result does not depend on it.
+
+    Returns:
+        float64[k, k]: at (i, j) the chance that a row of class i scores above one of class j by the
+        score of i, ties counting half. NaN on the diagonal and where either class has no row.
+
+    Errors:
+        K101-K124: the labels or weights cannot be used; K130-K139: the scores cannot be used.
+
+    Cost: one sort of n keys a column.
+
+    Example:
+        >>> import karat
+        >>> karat.roc_auc_pairs(
+        ...     [0, 1, 2, 2],
+        ...     y_prob=[[0.6, 0.2, 0.2], [0.3, 0.4, 0.3], [0.1, 0.3, 0.6], [0.5, 0.25, 0.25]],
+        ... ).tolist()
+        [[nan, 1.0, 1.0], [1.0, nan, 1.0], [1.0, 0.5, nan]]
+
+    References:
+        Hand, Till (2001). A simple generalisation of the area under the ROC curve. ML 45.
+    """
+    rows = tally_scores(
+        y_true, given_scores(y_prob, y_score), labels=labels, weights=weights, n_threads=n_threads
+    )
+    rows.check()
+    areas, totals = [], np.empty(0)
+    for i in range(rows.classes.k):
+        ranked = rows.column(i)
+        areas.append(ranked.areas())
+        totals = ranked.totals
+    return PairRanks(np.stack(areas), totals).matrix
+
+
+def no_predictions(name: str) -> KaratError:
+    """K138: a function that reads scores was given a second argument without a name."""
+    return error("K138", found=f"{name} was given y_pred: it reads probabilities or scores")
+
+
+def given_scores(y_prob: Any, y_score: Any) -> Any:
+    """The one of the two that was given.
+
+    Errors:
+        K129 both were given; K128 neither was; K13x it cannot be read.
+    """
+    if y_prob is not None and y_score is not None:
+        found = "Both y_prob and y_score were given"
+        raise error("K129", found=found, prob="y_prob", score="y_score")
+    if y_prob is not None:
+        return as_scores(y_prob, "y_prob")
+    if y_score is not None:
+        return as_scores(y_score, "y_score")
+    do = "Give one: y_prob= for probabilities, y_score= for any other scores."
+    raise error("K128", found="Neither y_prob nor y_score was given", do=do)

@@ -1,0 +1,298 @@
+"""CatBoost's metrics of the predicted class and of raw scores, with its conventions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.compat._counted import Counted, count
+from karat.compat.catboost.description import Description, refused
+from karat.compat.catboost.rows import Codes, Rows
+from karat.data.scores.containers import Scores
+from karat.data.scores.matrix import Columns
+from karat.data.scores.ranking import rank
+from karat.data.scores.rows import ScoreTally
+from karat.metrics import ClassRanks, PairRanks
+from karat.metrics._lift import Lift
+from karat.tally import Classes
+
+__all__ = ["ARGMAX", "of_areas", "of_losses", "of_predicted"]
+
+Value = Callable[[Counted, Description], Any]
+
+_LIFTS: Final[dict[str, Lift]] = {"Macro": "macro", "Micro": "micro", "Weighted": "weighted"}
+_PREDICTED: Final = 32
+"""The bit of `_native.read_scores` that asks for the first largest column."""
+
+
+def of_predicted(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    """The values of one metric of the predicted class.
+
+    Args:
+        rows: the rows, with weights if they count.
+        metric: one of `ARGMAX`.
+        n_threads: threads of native passes; 0: the default.
+
+    Returns:
+        One value, or one for each class; of one column of scores, that of class 1.
+
+    Cost: one read of the scores, one of the classes.
+    """
+    pred = _predicted(rows, metric.border, n_threads)
+    counted = count(rows.codes, pred, rows.k, weights=rows.weights, n_threads=n_threads)
+    if rows.weighs_nothing and _has_no_value(metric):
+        return [math.nan]
+    value = ARGMAX[metric.name](counted, metric)
+    if not metric.is_per_class:
+        return [float(value)]
+    each: list[float] = np.asarray(value).tolist()
+    return each[1:] if rows.n_columns is None else each
+
+
+def _has_no_value(metric: Description) -> bool:
+    """Whether CatBoost gives NaN where no row weighs anything."""
+    return metric.name in ("Kappa", "WKappa") or (
+        metric.name == "TotalF1" and metric.average != "Macro"
+    )
+
+
+def _predicted(rows: Rows, border: float, n_threads: int) -> Codes:
+    if rows.n_columns is None:
+        return (rows.scores > _logit(border)).astype(np.int32)
+    read = _native.read_scores(
+        rows.scores, rows.codes, rows.k, None, False, 0.0, _PREDICTED, n_threads
+    ).predicted
+    assert read is not None
+    return read
+
+
+def _logit(border: float) -> float:
+    if border in (0.0, 1.0):
+        return math.inf if border else -math.inf
+    return math.log(border / (1.0 - border))
+
+
+def _with(name: str, otherwise: float, lift: Lift = "plain") -> Value:
+    """A metric of karat, with a value of CatBoost's where it is undefined."""
+    return lambda counted, metric: _filled(counted.value(name, lift), otherwise)
+
+
+def _filled(value: Any, otherwise: float) -> Any:
+    return np.where(np.isnan(value), otherwise, value)
+
+
+def _f(counted: Counted, metric: Description) -> Any:
+    return _filled(counted.value("f_beta", "per_class", beta=metric.beta), 1.0)
+
+
+def _total_f1(counted: Counted, metric: Description) -> Any:
+    # A class that is neither true nor predicted counts as 0 here, though its F1 is 1.
+    return counted.value("f1", _LIFTS[metric.average], "zero")
+
+
+ARGMAX: Final[dict[str, Value]] = {
+    "Accuracy": _with("accuracy", 0.0),
+    "HammingLoss": _with("hamming_loss", 0.0),
+    "ZeroOneLoss": _with("zero_one_loss", math.nan),
+    "Precision": _with("precision", 0.0, "per_class"),
+    "Recall": _with("recall", 1.0, "per_class"),
+    "F": _f,
+    "F1": _with("f1", 1.0, "per_class"),
+    "TotalF1": _total_f1,
+    "MCC": _with("matthews_correlation", 0.0),
+    "Kappa": _with("kappa", -1.0),
+    "WKappa": _with("kappa_quadratic", -1.0),
+}
+"""Name → its value, or one for each class, from the confusion matrix."""
+
+
+Floats = npt.NDArray[np.float64]
+
+_LOSSES: Final = {
+    "MultiClass": "surprise",
+    "MultiClassOneVsAll": "binary_surprise",
+    "HingeLoss": "margin",
+}
+_LEAST_EXPONENT: Final = -708.39641853226408
+_AT_A_TIME: Final = 4
+"""Where CatBoost's exponential ends, and how many columns it takes at a time."""
+_LAST_BITS: Final = (1 << 16) - 1
+_TIED: Final = 1e-8
+"""Neighbouring scores closer than this are one threshold of PRAUC."""
+
+
+def of_losses(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    """The mean of a loss over the rows; 0 when no row weighs anything."""
+    if rows.weighs_nothing:
+        return [0.0]
+    name = _LOSSES[metric.name]
+    return [_tally(rows, n_threads).sums([name]).mean(name)]
+
+
+def of_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    """AUC or PRAUC: one value, or one for each class."""
+    if metric.name == "PRAUC":
+        return _pr_areas(rows, metric, n_threads)
+    if rows.n_columns is None:
+        return [_area_of_one_column(rows, metric, n_threads)]
+    if metric.type == "OneVsAll":
+        return _areas_of_probabilities(rows, n_threads)
+    return [_mu(rows, metric, n_threads)]
+
+
+def _tally(rows: Rows, n_threads: int) -> ScoreTally:
+    classes = Classes.of(range(rows.k), is_declared=True)
+    scores = Scores("y_score", rows.scores)
+    return ScoreTally(classes, rows.codes, scores, rows.weights, n_threads=n_threads)
+
+
+def _area_of_one_column(rows: Rows, metric: Description, n_threads: int) -> float:
+    """AUC of class 1; a label between 0 and 1 is a row of either class with a share of weight."""
+    labels = rows.labels
+    assert labels is not None
+    if labels.min() < 0.0 or labels.max() > 1.0:
+        found = "All target values should be in the segment [0, 1]"
+        raise refused(metric.text, found, "Give labels 0 and 1, or the probability of class 1.")
+    if ((labels == 0.0) | (labels == 1.0)).all():
+        return _area(rows.scores, rows.codes, 1, 2, rows.weights, n_threads)
+    weights = np.ones(len(labels)) if rows.weights is None else rows.weights
+    shares = np.concatenate([weights * labels, weights * (1.0 - labels)])
+    kept = shares > 0.0
+    codes = np.repeat(np.array([1, 0], np.int32), len(labels))[kept]
+    return _area(np.tile(rows.scores, 2)[kept], codes, 1, 2, shares[kept], n_threads)
+
+
+def _area(
+    column: Floats, codes: npt.NDArray[np.int32], own: int, k: int, weights: Any, n_threads: int
+) -> float:
+    """Area of one class against the rest: 0 without rows of either, NaN without their weight."""
+    if not _has_both_sides(codes, own):
+        return 0.0
+    return ClassRanks(rank(column, codes, own, k, weights, n_threads or None)).area
+
+
+def _has_both_sides(codes: npt.NDArray[np.int32], own: int) -> bool:
+    n_own = int(np.count_nonzero(codes == own))
+    return 0 < n_own < len(codes)
+
+
+def _areas_of_probabilities(rows: Rows, n_threads: int) -> list[float]:
+    """AUC of each class against the rest, by its softmax."""
+    if rows.weighs_nothing:
+        return [math.nan if _has_both_sides(rows.codes, i) else 0.0 for i in range(rows.k)]
+    return [
+        _area(column, rows.codes, i, rows.k, rows.weights, n_threads)
+        for i, column in enumerate(_softmax(rows.scores, n_threads))
+    ]
+
+
+def _softmax(scores: Floats, n_threads: int) -> Floats:
+    """float64[k, n]: probabilities, added column by column.
+
+    CatBoost's exponential takes four columns at a time and holds what is far below the largest
+    score at its least value; in the columns that are left over it is 0 there. So rows whose
+    probability is next to nothing tie in some columns and are ordered by their sum in others.
+    """
+    k = scores.shape[1]
+    columns: Floats = _native.copy_columns(scores, 0, k, n_threads)
+    with np.errstate(over="ignore"):  # a gap of more than any number is infinite
+        columns -= columns.max(axis=0)
+    held, left = columns[: k - k % _AT_A_TIME], columns[k - k % _AT_A_TIME :]
+    np.maximum(held, _LEAST_EXPONENT, out=held)
+    is_zero = left < _LEAST_EXPONENT
+    np.exp(columns, out=columns)
+    left[is_zero] = 0.0
+    total = columns[0].copy()
+    for column in columns[1:]:
+        total += column
+    columns /= total
+    return columns
+
+
+def _mu(rows: Rows, metric: Description, n_threads: int) -> float:
+    """Mean over all pairs of classes; one with an absent class counts as 0."""
+    k = rows.k
+    counts = np.bincount(rows.codes, minlength=k)
+    i, j = np.triu_indices(k, 1)
+    is_there = (counts[i] > 0) & (counts[j] > 0)
+    if rows.weighs_nothing:
+        return math.nan if is_there.any() else 0.0
+    if metric.cost is None:
+        rows = replace(rows, scores=_less_their_sum(rows.scores))
+    try:
+        areas, totals = _tally(rows, n_threads).pair_areas(metric.cost)
+    except _native.Rejected:
+        found = "A cost times a score is larger than a float64"
+        raise refused(metric.text, found, "Multiply the costs by one small constant.") from None
+    chance = np.where(is_there, PairRanks(areas, totals).matrix[i, j], 0.0)
+    return float(2.0 * chance.sum() / (k * (k - 1)))
+
+
+def _less_their_sum(scores: Floats) -> Floats:
+    """Scores less the sum of their row, added column by column.
+
+    CatBoost orders a pair of classes by (Σa − a[j]) − (Σa − a[i]): which rows tie is decided by
+    the rounding of these differences, not by a[i] − a[j].
+    """
+    total = scores[:, 0].copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for column in scores.T[1:]:
+            total += column
+        less = scores - total[:, None]
+    return less if np.isfinite(less).all() else scores
+
+
+def _pr_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
+    columns: Columns | dict[int, Floats]
+    if rows.n_columns is None:
+        classes, columns = [1], {1: rows.scores}
+        # CatBoost takes a label of exactly 1 for positive here, and one above 0.5 elsewhere.
+        assert rows.labels is not None
+        codes = (rows.labels == 1.0).astype(np.int32)
+    else:
+        classes, codes = list(range(rows.k)), rows.codes
+        columns = Columns(rows.scores, n_threads)
+    weights = np.bincount(codes, rows.weights, minlength=rows.k)
+    absent = [i for i in classes if not weights[i] > 0.0]
+    if absent:
+        found = "No element of a positive class"
+        do = f"Class {absent[0]} has no row with weight; CatBoost computes all classes or none."
+        raise refused(metric.text, found, do)
+    return [_pr_area(columns[i], codes, i, rows.k, rows.weights, n_threads) for i in classes]
+
+
+def _pr_area(
+    column: Floats, codes: npt.NDArray[np.int32], own: int, k: int, weights: Any, n_threads: int
+) -> float:
+    merged = _without_near_ties(column)
+    return ClassRanks(rank(merged, codes, own, k, weights, n_threads or None)).trapezoid_area
+
+
+def _without_near_ties(column: Floats) -> Floats:
+    """Scores, where each of a chain of near neighbours is the lowest of the chain.
+
+    Rows of weight 0 are links of a chain as well.
+    """
+    ordered = np.sort(column)
+    gaps = np.diff(ordered)
+    if not ((gaps > 0.0) & (gaps < _TIED)).any():
+        return column
+    is_first = np.concatenate([[True], gaps >= _TIED])
+    lowest = ordered[is_first][np.cumsum(is_first) - 1]
+    is_moved = np.concatenate([[False], gaps > 0.0]) & (lowest != ordered)
+    moved, targets = ordered[is_moved], lowest[is_moved]
+    # Few scores move as a rule: rows are looked up only where their last bits are those of one.
+    seen = np.zeros(_LAST_BITS + 1, bool)
+    seen[moved.view(np.int64) & _LAST_BITS] = True
+    rows = np.flatnonzero(seen[column.view(np.int64) & _LAST_BITS])
+    place = np.minimum(np.searchsorted(moved, column[rows]), len(moved) - 1)
+    is_found = moved[place] == column[rows]
+    merged = column.copy()
+    merged[rows[is_found]] = targets[place[is_found]]
+    return merged

@@ -1,0 +1,69 @@
+"""Arguments in their plain forms: NumPy arrays, flags and numbers of threads."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from karat.errors import error
+
+__all__ = ["as_ndarray", "check_flag", "check_threads"]
+
+
+def as_ndarray(values: Any) -> Any:
+    """An array of exactly that type, or the memory of a tensor of the host; None for all else.
+
+    Exact types first, they are cheap; torch is not imported to ask.
+
+    Example:
+        >>> as_ndarray(np.array([1, 2])).tolist()
+        [1, 2]
+        >>> as_ndarray([1, 2]) is None
+        True
+    """
+    kind = type(values)
+    if kind is np.ndarray:
+        return values
+    if kind.__name__ == "Tensor" and kind.__module__ == "torch":
+        try:
+            array = values.numpy()
+        except (RuntimeError, TypeError):
+            return None  # of a device, with a gradient, or of a type that NumPy has not
+        return array if type(array) is np.ndarray else None  # a class of another's that is so named
+    return None
+
+
+def check_flag(argument: str, value: Any, do: str) -> None:
+    """Refuse what is neither True nor False: a text such as 'no' would count as True.
+
+    Args:
+        do: what the message says of the option.
+
+    Errors:
+        K122.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise error("K122", argument=argument, value=value, choices="True, False", do=do)
+
+
+_THREADS_MAX: Final = 4096
+
+
+def check_threads(n_threads: Any) -> None:
+    """Refuse what is not a number of threads.
+
+    Errors:
+        K122 it is neither None nor a whole number from 1 to 4096.
+    """
+    is_count = isinstance(n_threads, int | np.integer) and not isinstance(
+        n_threads, bool | np.timedelta64
+    )
+    if n_threads is not None and not (is_count and 1 <= n_threads <= _THREADS_MAX):
+        raise error(
+            "K122",
+            argument="n_threads",
+            value=n_threads,
+            choices=f"None, 1 to {_THREADS_MAX}",
+            do="None means KARAT_NUM_THREADS, else all cores.",
+        )

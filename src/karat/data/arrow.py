@@ -1,0 +1,408 @@
+"""Arrow arrays and streams → NumPy views of their buffers, read through nanoarrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.labels.column import Flags
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+__all__ = [
+    "ArrowColumn",
+    "Chunk",
+    "NotOneLengthError",
+    "batches",
+    "is_arrow",
+    "joined",
+    "lists_of",
+    "nulls_of",
+    "numbers_of",
+    "pieces_of",
+    "read_column",
+    "read_columns",
+    "schema_of",
+]
+
+_ORDERED = 1  # ARROW_FLAG_DICTIONARY_ORDERED
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One Arrow array.
+
+    Attributes:
+        format: the format string of the C data interface (of the indices, for a dictionary).
+        length, offset: the rows used are ``buffer[offset : offset + length]``.
+        validity: the bitmap, uint8[m]; None when no row is null.
+        buffers: what follows the bitmap; raw bytes as uint8[m].
+        dictionary: the values that the indices point to.
+        is_ordered: whether the dictionary declares its order.
+        items: what the lists of an array of lists hold, all of them in one array.
+    """
+
+    format: str
+    length: int
+    offset: int
+    validity: npt.NDArray[np.uint8] | None
+    buffers: tuple[npt.NDArray[Any], ...]
+    dictionary: Chunk | None = None
+    is_ordered: bool = False
+    items: Chunk | None = None
+
+    def numbers(self) -> npt.NDArray[Any]:
+        """The rows of an array of plain numbers."""
+        return self.buffers[0][self.offset : self.offset + self.length]
+
+    def nulls(self) -> Flags | None:
+        """bool[n] of the rows that are null; None when there are none."""
+        if self.format == "n":
+            return np.ones(self.length, np.bool_)
+        if self.validity is None:
+            return None
+        return ~bits(self.validity, self.offset, self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowColumn:
+    """A column of a stream: its name, its type and its chunks, in order."""
+
+    name: str
+    format: str
+    is_dictionary: bool
+    chunks: tuple[Chunk, ...]
+
+    def __len__(self) -> int:
+        return sum(chunk.length for chunk in self.chunks)
+
+
+def is_arrow(values: object) -> bool:
+    """Whether an object exports itself by the Arrow PyCapsule interface."""
+    return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
+
+
+def read_column(values: Any) -> ArrowColumn | None:
+    """The one column of an array, a chunked array, or a table of one column.
+
+    Returns:
+        None when the table has another number of columns.
+    """
+    with _opened(values) as (schema, stream):
+        arrays = list(stream)
+        # A null struct is no row of a table: it stays what it is, and nobody reads into it.
+        if schema.format != "+s" or any(array.null_count for array in arrays):
+            return _column(schema, [_chunk(array, schema) for array in arrays])
+        if schema.n_children != 1:
+            return None
+        field = schema.child(0)
+        return _column(field, [_child(array, 0, field) for array in arrays])
+
+
+def read_columns(table: Any, names: Sequence[str]) -> dict[str, ArrowColumn]:
+    """Columns of a whole table by name; every name has to exist.
+
+    Cost: views of the table's own memory; all of it is read where the table is a lazy query.
+    """
+    with _opened(table) as (schema, arrays):
+        places = _places(schema, names)
+        chunks: dict[str, list[Chunk]] = {name: [] for name in names}
+        for array in arrays:
+            for name, place in places.items():
+                chunks[name].append(_child(array, place, schema.child(place)))
+        return {name: _column(schema.child(places[name]), chunks[name]) for name in names}
+
+
+def batches(table: Any, names: Sequence[str]) -> Iterator[dict[str, ArrowColumn]]:
+    """The columns of a table batch by batch, in the memory of one batch.
+
+    The stream is released when the iterator ends or is closed.
+    """
+    with _opened(table) as (schema, arrays):
+        places = _places(schema, names)
+        for array in arrays:
+            if array.length:
+                yield {
+                    name: _column(schema.child(place), [_child(array, place, schema.child(place))])
+                    for name, place in places.items()
+                }
+
+
+def schema_of(table: Any) -> list[tuple[str, str]]:
+    """Name and format string of each column; a dictionary has the format of its values.
+
+    A reader that can be read only once is asked for its schema alone.
+    """
+    import nanoarrow
+
+    if hasattr(table, "schema") and hasattr(table.schema, "__arrow_c_schema__"):
+        return _fields(nanoarrow.c_schema(table.schema))
+    with _opened(table) as (schema, _):
+        return _fields(schema)
+
+
+def _fields(schema: Any) -> list[tuple[str, str]]:
+    fields = [schema.child(place) for place in range(schema.n_children)]
+    return [
+        (field.name, field.format if field.dictionary is None else field.dictionary.format)
+        for field in fields
+    ]
+
+
+def bits(bitmap: npt.NDArray[np.uint8], offset: int, length: int) -> Flags:
+    """bool[length] of a bitmap, least significant bit first."""
+    first = offset // 8
+    unpacked = np.unpackbits(bitmap[first : (offset + length + 7) // 8], bitorder="little")
+    skipped = offset - 8 * first
+    return unpacked[skipped : skipped + length].view(np.bool_)
+
+
+@contextmanager
+def _opened(values: Any) -> Iterator[tuple[Any, Iterable[Any]]]:
+    """The schema and the arrays of a source; its stream is released on leaving."""
+    import nanoarrow
+
+    if not hasattr(values, "__arrow_c_stream__"):
+        array = nanoarrow.c_array(values)
+        yield array.schema, [array]
+        return
+    with nanoarrow.c_array_stream(values) as stream:
+        yield stream.get_schema(), stream
+
+
+def _places(schema: Any, names: Sequence[str]) -> dict[str, int]:
+    found = {schema.child(place).name: place for place in range(schema.n_children)}
+    return {name: found[name] for name in names}
+
+
+def _column(schema: Any, chunks: list[Chunk]) -> ArrowColumn:
+    return ArrowColumn(
+        schema.name or "",
+        schema.format,
+        schema.dictionary is not None,
+        tuple(chunk for chunk in chunks if chunk.length),
+    )
+
+
+def _child(batch: Any, place: int, field: Any) -> Chunk:
+    # The rows of a sliced record batch are those of its own offset, not of its children's.
+    return _chunk(batch.child(place), field, batch.offset, batch.length)
+
+
+def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) -> Chunk:
+    rows = array.length if length is None else length
+    start = array.offset + offset
+    is_whole = offset == 0 and rows == array.length
+    if not _READABLE.fullmatch(schema.format):
+        return Chunk(schema.format, rows, start, None, ())
+    is_list = schema.format.startswith("+")
+    raw = [_bytes(buffer) for buffer in array.view().buffers]
+    validity = _validity(raw[0], start, rows, array.null_count if is_whole else -1)
+    width = np.dtype(_NUMBERS[schema.format]) if schema.format in _NUMBERS else None
+    buffers = [raw[1].view(width), *raw[2:]] if width is not None else raw[1:]
+    return Chunk(
+        schema.format,
+        rows,
+        start,
+        validity,
+        tuple(buffers),
+        None if schema.dictionary is None else _chunk(array.dictionary, schema.dictionary),
+        bool(schema.flags & _ORDERED),
+        _chunk(array.child(0), schema.child(0)) if is_list else None,
+    )
+
+
+_NUMBERS = {
+    "c": "i1",
+    "C": "u1",
+    "s": "i2",
+    "S": "u2",
+    "i": "i4",
+    "I": "u4",
+    "l": "i8",
+    "L": "u8",
+    "e": "f2",
+    "f": "f4",
+    "g": "f8",
+}
+# Numbers, bits, text in its three forms, decimals of 128 and 256 bits, times, lists.
+_READABLE = re.compile(
+    r"[cCsSiIlLefgbuUzZ]|v[uz]|d:\d+,-?\d+(,128|,256)?|t[dt][Dmsun]|ts[smun]:.*|\+[lL]|\+w:\d+"
+)
+
+
+def _validity(
+    bitmap: npt.NDArray[np.uint8], offset: int, length: int, null_count: int
+) -> npt.NDArray[np.uint8] | None:
+    # A bitmap may be there without a null, and a count of -1 means that nobody counted.
+    if null_count == 0 or not bitmap.size:
+        return None
+    if null_count < 0 and bits(bitmap, offset, length).all():
+        return None
+    return bitmap
+
+
+def _bytes(buffer: Any) -> npt.NDArray[np.uint8]:
+    if not buffer.size_bytes:
+        return np.empty(0, np.uint8)
+    array = np.frombuffer(buffer, np.uint8)
+    # The format asks for buffers that are aligned; not every producer obeys.
+    return array if array.ctypes.data % 8 == 0 else array.copy()
+
+
+class NotOneLengthError(Exception):
+    """Lists differ in length: `args` is (row, its length, the length of row 0)."""
+
+
+def lists_of(
+    column: ArrowColumn, rows: Flags | None = None
+) -> tuple[list[npt.NDArray[Any]] | None, Flags | None]:
+    """The lists of a column, none of them null, as one matrix a chunk.
+
+    Args:
+        rows: bool[n], the rows wanted, of a column of one chunk; None for all.
+
+    Returns:
+        The matrices, number[m, k], or None when the lists do not hold plain numbers;
+        and bool[n, k] of the items that are null, or None when there are none.
+
+    Errors:
+        NotOneLengthError: the lists differ in length.
+
+    Cost: views; one copy of chunks whose lists do not lie end to end.
+    """
+    width: int | None = None
+    first_row = 0
+    matrices: list[npt.NDArray[Any]] = []
+    nulls: list[Flags | None] = []
+    for chunk in column.chunks:
+        starts, lengths = _extents(chunk)
+        if rows is not None:
+            starts, lengths = starts[rows], lengths[rows]
+            if not len(starts):
+                continue
+        width = int(lengths[0]) if width is None else width
+        if (lengths != width).any():
+            row = int((lengths != width).argmax())
+            raise NotOneLengthError(first_row + row, int(lengths[row]), width)
+        items = chunk.items
+        assert items is not None
+        values = pieces_of(ArrowColumn("", items.format, items.dictionary is not None, (items,)))
+        if values is None or not width:
+            return None, None
+        matrices.append(_rows(values[0], starts, width))
+        missing = items.nulls()
+        nulls.append(None if missing is None else _rows(missing, starts, width))
+        first_row += len(starts)
+    flags = None
+    if any(part is not None and part.any() for part in nulls):
+        flags = np.concatenate(
+            [
+                np.zeros(matrix.shape, np.bool_) if part is None else part
+                for part, matrix in zip(nulls, matrices, strict=True)
+            ]
+        )
+    return matrices, flags
+
+
+def _extents(chunk: Chunk) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where each list of a chunk starts among the items, and how long it is."""
+    rows = slice(chunk.offset, chunk.offset + chunk.length)
+    if chunk.format.startswith("+w:"):
+        width = int(chunk.format[3:])
+        starts = np.arange(rows.start, rows.stop, dtype=np.int64) * width
+        return starts, np.full(chunk.length, width)
+    offsets = chunk.buffers[0].view(np.int32 if chunk.format == "+l" else np.int64)
+    ends = offsets[rows.start : rows.stop + 1].astype(np.int64)
+    return ends[:-1], np.diff(ends)
+
+
+def _rows(values: npt.NDArray[Any], starts: npt.NDArray[np.int64], width: int) -> Any:
+    n = len(starts)
+    if starts[-1] - starts[0] == (n - 1) * width and (n < 3 or (np.diff(starts) == width).all()):
+        return values[starts[0] : starts[0] + n * width].reshape(n, width)
+    return values[starts[:, None] + np.arange(width)]
+
+
+_PLAIN = frozenset("cCsSiIlLefg")
+_INT64_DIGITS = 18
+
+
+def joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """One array of all parts; a single one is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def nulls_of(column: ArrowColumn) -> Flags | None:
+    """bool[n] of the rows that are null; None when there are none."""
+    parts = [chunk.nulls() for chunk in column.chunks]
+    if all(part is None for part in parts):
+        return None
+    return np.concatenate(
+        [
+            np.zeros(chunk.length, np.bool_) if part is None else part
+            for chunk, part in zip(column.chunks, parts, strict=True)
+        ]
+    )
+
+
+def pieces_of(column: ArrowColumn) -> list[npt.NDArray[Any]] | None:
+    """The values of a column of plain numbers, one view a chunk; None for any other type.
+
+    What stands in null rows means nothing.
+    """
+    if column.is_dictionary or not column.chunks or column.format not in _PLAIN:
+        return None
+    return [chunk.numbers() for chunk in column.chunks]
+
+
+def numbers_of(column: ArrowColumn) -> npt.NDArray[Any] | None:
+    """The values of a column of numbers or booleans; None for any other type.
+
+    What stands in null rows means nothing.
+    Decimals become int64 where all are whole, else objects.
+
+    Cost: none for one chunk of plain numbers, else one copy.
+    """
+    if column.is_dictionary or not column.chunks:
+        return None
+    pieces = pieces_of(column)
+    if pieces is not None:
+        return joined(pieces)
+    if column.format == "b":
+        return joined([bits(c.buffers[0], c.offset, c.length) for c in column.chunks])
+    if column.format.startswith("d:") and all(chunk.buffers for chunk in column.chunks):
+        return _decimals(column.chunks)
+    return None
+
+
+def _decimals(chunks: tuple[Chunk, ...]) -> npt.NDArray[Any]:
+    _, scale, *rest = (int(text) for text in chunks[0].format[2:].split(","))
+    n_words = (rest[0] if rest else 128) // 64
+    stored = [chunk.buffers[0].view(np.int64).reshape(-1, n_words) for chunk in chunks]
+    words = joined([w[c.offset : c.offset + c.length] for w, c in zip(stored, chunks, strict=True)])
+    low = words[:, 0]
+    # The words above the lowest only repeat its sign, in a number that fits into it.
+    is_narrow = bool((words[:, 1:] == (low >> 63)[:, None]).all())
+    if is_narrow and not scale:
+        return low
+    if is_narrow and scale <= _INT64_DIGITS and not (low % 10**scale).any():
+        whole: npt.NDArray[Any] = low // 10**scale
+        return whole
+    return np.array([_decimal(row.tobytes(), scale) for row in words], np.object_)
+
+
+def _decimal(raw: bytes, scale: int) -> Decimal:
+    from decimal import Decimal
+
+    number = int.from_bytes(raw, "little", signed=True)
+    # From its digits, since arithmetic would round to the precision of the context.
+    digits = tuple(map(int, str(abs(number))))
+    return Decimal((int(number < 0), digits, -scale))

@@ -1,1 +1,0 @@
-"""Arrow arrays and streams as NumPy views of their buffers."""

@@ -1,0 +1,540 @@
+"""Arrays, Arrow columns, Python objects and codes with a list of values → `Column`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.data.arrow import ArrowColumn, Chunk, joined, nulls_of, numbers_of
+from karat.data.labels.column import (
+    Codes,
+    Column,
+    Flags,
+    NotALabelError,
+    Nulls,
+    coded,
+    is_missing,
+    label_of,
+    occurring,
+    refused,
+    with_missing,
+    without_labels,
+)
+from karat.errors import KaratError, error, short, shown
+from karat.tally.classes import Label
+
+__all__ = [
+    "as_rows",
+    "common_order",
+    "declared_order",
+    "encode_array",
+    "encode_arrow",
+    "encode_dictionary",
+    "encode_objects",
+    "encode_present",
+    "native_order",
+]
+
+_MISSING = -1
+
+Items = list[Any] | tuple[Any, ...] | npt.NDArray[np.object_]
+
+
+_NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction, type(None))
+"""Whose == compares by value. Any other class may say that it equals a number; it is asked."""
+
+_NEVER = (complex, np.complexfloating, np.timedelta64, np.datetime64)
+"""What is no label even where it equals one, as 1+0j equals 1."""
+
+
+def encode_objects(items: Items, argument: str, nulls: Nulls) -> Column:
+    """Labels of Python objects, found by hash as a dict finds its keys.
+
+    Args:
+        items: a list, a tuple or object[n]; at least one row.
+
+    Errors:
+        K104 missing, K105 not whole, K106 not a label, K107 strings beside numbers.
+
+    Cost: one hash a row; a Python call for each distinct value only.
+    """
+    table: dict[object, int] = {}
+    labels: list[Label] = []
+    places: dict[Label, int] = {}
+    types: dict[type, int] = {}
+
+    def on_new(item: object, _row: int) -> int:
+        label = label_of(item)
+        if label is None:
+            # A NaN is found by identity: a column of many would fill the table.
+            if item is None:
+                table[item] = _MISSING
+            return _MISSING
+        # b"a" and "a", or two tensors of one value, are one label under several keys.
+        code = places.get(label)
+        if code is None:
+            code = places[label] = len(labels)
+            labels.append(label)
+        table[item] = code
+        return code
+
+    try:
+        codes = _native.encode_objects(items, table, on_new, types)
+    except MemoryError:
+        raise
+    except Exception as problem:  # NotALabelError, Rejected, or whatever a hash or an == raised
+        plain = _without_arrays(items)
+        if plain is not None:
+            return encode_objects(plain, argument, nulls)
+        raise _refusal(items, argument, problem) from None
+    is_missing_row = codes == _MISSING if codes.min() < 0 else None
+    if not all(isinstance(label, str) for label in labels):
+        n_missing = 0 if is_missing_row is None else int(np.count_nonzero(is_missing_row))
+        labels = _numbers_by_type(items, argument, labels, types, n_missing)
+    return with_missing(coded(argument, codes, labels), is_missing_row, nulls)
+
+
+def _numbers_by_type(
+    items: Items, argument: str, labels: list[Label], types: dict[type, int], n_missing: int
+) -> list[Label]:
+    """Judge the numbers by their types, whichever of equal ones came first."""
+    # 1+0j is found as 1 when 1 came first, and refused when it came first itself.
+    unsure = {kind for kind in types if not issubclass(kind, _NUMBERS) or issubclass(kind, _NEVER)}
+    if unsure and any(_problem(item) for item in items if type(item) in unsure):
+        raise _refusal(items, argument)
+    # True beside 1 is an integer in either order.
+    if types.get(bool, 0) + types.get(np.bool_, 0) + n_missing < len(items):
+        return [label if isinstance(label, str) else int(label) for label in labels]
+    return labels
+
+
+def _without_arrays(items: Items) -> list[Any] | None:
+    """The values of arrays without a dimension, which cannot be hashed; None if there are none."""
+    if not any(isinstance(item, np.ndarray) and not item.ndim for item in items):
+        return None
+    plain = [_value_of(item) for item in items]
+    # An array of objects may hold itself.
+    is_nested = any(isinstance(item, np.ndarray) and not item.ndim for item in plain)
+    return None if is_nested else plain
+
+
+def _value_of(item: Any) -> Any:
+    if not isinstance(item, np.ndarray) or item.ndim:
+        return item
+    return None if np.ma.is_masked(item) else np.asarray(item)[()]
+
+
+def _refusal(
+    items: Sequence[Any] | npt.NDArray[np.object_], argument: str, problem: Exception | None = None
+) -> Exception:
+    """The error of the first value that is no label; every row is read to count its like."""
+    n = len(items)
+    first: tuple[int, object, str] | None = None
+    count = 0
+    for row, item in enumerate(items):
+        code = _problem(item)
+        if code is None:
+            continue
+        if first is None:
+            first = (row, item, code)
+        count += code == first[2]
+    if first is None:
+        why = "" if problem is None else f": {short(problem)}"
+        return error("K106", argument=argument, found=f"Its values cannot be compared{why}")
+    row, item, code = first
+    return refused(argument, code, item, row, count, n)
+
+
+def _problem(item: object) -> str | None:
+    try:
+        hash(item)
+        label_of(item)
+    except NotALabelError as problem:
+        return problem.code
+    except Exception:  # the hash of a class of another library may raise anything
+        return "K106"
+    is_missing_time = isinstance(item, np.datetime64 | np.timedelta64) and is_missing(item)
+    return "K106" if isinstance(item, _NEVER) and not is_missing_time else None
+
+
+def encode_dictionary(
+    codes: Codes,
+    values: Sequence[object],
+    argument: str,
+    nulls: Nulls,
+    *,
+    missing: Flags | None = None,
+    is_ordered: bool = False,
+) -> Column:
+    """Labels of stored codes, used as they are.
+
+    Args:
+        codes: integer[n]; what lies in missing rows means nothing.
+        values: what each code stands for; only those that a row has need to be labels.
+        missing: bool[n], or None when every row has a value.
+        is_ordered: whether the order of `values` is part of the data.
+
+    Errors:
+        K104 missing, K105 not whole, K106 not a label or a code outside, K107 mixed.
+    """
+    if missing is not None:
+        without_labels(argument, missing, nulls)
+    labels, unusable = _labels(values)
+    seen = np.flatnonzero(occurring(argument, codes, len(values), missing=missing)).tolist()
+    without_label = [place for place in seen if labels[place] is None]
+    if without_label:
+        bad = [place for place in without_label if place in unusable]
+        if bad:
+            raise _refused_values(argument, codes, missing, values, bad, unusable)
+        is_null = np.isin(codes, without_label)
+        missing = is_null if missing is None else is_null | missing
+    used: list[Label | None] = [None] * len(values)
+    for place in seen:
+        used[place] = labels[place]
+    order = declared_order(labels) if is_ordered else None
+    column = coded(argument, codes, used, missing=missing, order=order)
+    return with_missing(column, missing, nulls)
+
+
+def _labels(values: Iterable[object]) -> tuple[list[Label | None], dict[int, str]]:
+    """The label of each value; for those that are none, the code of the error."""
+    labels: list[Label | None] = []
+    unusable: dict[int, str] = {}
+    for place, value in enumerate(values):
+        try:
+            labels.append(label_of(value))
+        except NotALabelError as problem:
+            labels.append(None)
+            unusable[place] = problem.code
+    return labels, unusable
+
+
+def _refused_values(
+    argument: str,
+    codes: Codes,
+    missing: Flags | None,
+    values: Sequence[object],
+    bad: list[int],
+    unusable: dict[int, str],
+) -> Exception:
+    """The error of the first row whose value is no label."""
+    rows = np.isin(codes, bad) if missing is None else np.isin(codes, bad) & ~missing
+    row = int(rows.argmax())
+    place = int(codes[row])
+    n_bad = int(np.count_nonzero(rows))
+    return refused(argument, unusable[place], values[place], row, n_bad, len(codes))
+
+
+def declared_order(labels: Iterable[Label | None]) -> tuple[Label, ...]:
+    """Declared categories, each once."""
+    return tuple(dict.fromkeys(label for label in labels if label is not None))
+
+
+def common_order(left: Column, right: Column) -> tuple[Label, ...] | None:
+    """The order that two columns declare together; None when neither declares one.
+
+    Errors:
+        K118 both declare one and neither contains the other.
+    """
+    if left.order is None or right.order is None:
+        return left.order if right.order is None else right.order
+    longer, shorter = sorted((left.order, right.order), key=len, reverse=True)
+    remaining = iter(longer)
+    if all(label in remaining for label in shorter):
+        return longer
+    raise error(
+        "K118",
+        left=left.argument,
+        right=right.argument,
+        left_order=shown(left.order),
+        right_order=shown(right.order),
+    )
+
+
+_TEXT = {"u": np.int32, "U": np.int64, "z": np.int32, "Z": np.int64}
+_VIEWS = ("vu", "vz")
+
+
+def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
+    """Labels of an Arrow column of any type that can hold labels.
+
+    Text is hashed where it lies; codes of a dictionary are counted as they are,
+    also when each chunk brings a dictionary of its own.
+
+    Errors:
+        K101 empty, K104 null, K105 not whole, K106 another type, K107 strings beside numbers.
+    """
+    if not len(column):
+        raise error("K101", argument=argument)
+    chunks = column.chunks
+    missing = nulls_of(column)
+    kind = column.format
+    if column.is_dictionary:
+        return _encode_dictionaries(chunks, argument, nulls, missing)
+    if kind in _TEXT or kind in _VIEWS:
+        return _encode_text(chunks, argument, nulls, missing)
+    if kind == "n":
+        return without_labels(argument, np.ones(len(column), np.bool_), nulls)
+    numbers = numbers_of(column)
+    if numbers is not None and missing is None:
+        return encode_array(numbers, argument, nulls)
+    if numbers is not None and missing is not None:
+        return encode_present(numbers[~missing], missing, argument, nulls)
+    raise error("K106", argument=argument, found=f"Its Arrow type has the format {kind!r}")
+
+
+def _encode_text(
+    chunks: tuple[Chunk, ...], argument: str, nulls: Nulls, missing: Flags | None
+) -> Column:
+    encoder = _native.TextEncoder()
+    codes = joined([_text_codes(encoder, chunk) for chunk in chunks])
+    try:
+        labels = encoder.labels()
+    except UnicodeDecodeError as problem:
+        found = f"It holds bytes that are not UTF-8 text: {problem.object[:20]!r}"
+        raise error("K106", argument=argument, found=found) from None
+    return with_missing(coded(argument, codes, labels), missing, nulls)
+
+
+def _text_codes(encoder: _native.TextEncoder, chunk: Chunk) -> npt.NDArray[np.int32]:
+    start, stop = chunk.offset, chunk.offset + chunk.length
+    if chunk.format in _VIEWS:
+        # After the data buffers comes one with their sizes.
+        views, *data, _ = chunk.buffers
+        rows = views.reshape(-1, 16)[start:stop]
+        return encoder.encode_views(rows, data, chunk.validity, start)
+    offsets = chunk.buffers[0].view(_TEXT[chunk.format])[start : stop + 1]
+    return encoder.encode_utf8(offsets, chunk.buffers[1], chunk.validity, start)
+
+
+def _encode_dictionaries(
+    chunks: tuple[Chunk, ...], argument: str, nulls: Nulls, missing: Flags | None
+) -> Column:
+    values = [_values(chunk) for chunk in chunks]
+    is_ordered = all(chunk.is_ordered for chunk in chunks)
+    codes = [chunk.numbers() for chunk in chunks]
+    if any(other != values[0] for other in values[1:]):
+        # Dictionaries that differ have no common order to keep.
+        is_ordered = False
+        values, codes = _united(values, codes, chunks, argument)
+    return encode_dictionary(
+        joined(codes), values[0], argument, nulls, missing=missing, is_ordered=is_ordered
+    )
+
+
+def _values(chunk: Chunk) -> list[object]:
+    """What each code of a dictionary stands for; None where that is null.
+
+    Values that no row has may be anything: each is judged only where it is used.
+    """
+    dictionary = chunk.dictionary
+    if dictionary is None or not dictionary.length:
+        return []
+    try:
+        return _labels_stored(dictionary)
+    except KaratError:
+        return [_value(dictionary, row) for row in range(dictionary.length)]
+
+
+def _labels_stored(dictionary: Chunk) -> list[object]:
+    stored = ArrowColumn("", dictionary.format, dictionary.dictionary is not None, (dictionary,))
+    column = encode_arrow(stored, "the dictionary", "keep")
+    is_null = np.zeros(len(column), np.bool_) if column.missing is None else column.missing
+    return [None if is_null[row] else column.label_at(row) for row in range(len(column))]
+
+
+def _value(dictionary: Chunk, row: int) -> object:
+    """One value as a label, or as something that says what it is and cannot be one."""
+    place = dictionary.offset + row
+    try:
+        return _labels_stored(replace(dictionary, offset=place, length=1))[0]
+    except KaratError as problem:
+        if problem.code == "K105":
+            return problem.context["value"]
+    if dictionary.format in _TEXT:
+        start, stop = dictionary.buffers[0].view(_TEXT[dictionary.format])[place : place + 2]
+        return dictionary.buffers[1][start:stop].tobytes()
+    return ArrowValue(dictionary.format)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowValue:
+    """A value of a type that holds no labels."""
+
+    format: str
+
+
+def _united(
+    values: list[list[object]], codes: list[Codes], chunks: tuple[Chunk, ...], argument: str
+) -> tuple[list[list[object]], list[Codes]]:
+    """One dictionary for all chunks, and the codes of each chunk in it."""
+    places: dict[object, int] = {}
+    united: list[Codes] = []
+    for own, part, chunk in zip(values, codes, chunks, strict=True):
+        # The entry added at the end keeps an empty dictionary of null rows readable.
+        lut = np.array([places.setdefault(value, len(places)) for value in own] + [0], np.int32)
+        nulls = chunk.nulls()
+        index = part if nulls is None else np.where(nulls, 0, part)
+        is_outside = (index < 0) | (index >= max(len(own), 0 if nulls is None else 1))
+        if is_outside.any():
+            code = index[is_outside.argmax()]
+            found = f"A row has code {code} of a dictionary of {len(own)} values"
+            raise error("K106", argument=argument, found=found)
+        united.append(lut[index])
+    return [list(places)], united
+
+
+Array = npt.NDArray[Any]
+
+_INT64_MAX = np.iinfo(np.int64).max
+_WIDE_TEXT_BYTES = 256
+"""Variable-width text longer than this is read one string at a time, not padded to its longest."""
+
+
+def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
+    """Labels of an array of any dtype that can hold labels.
+
+    Args:
+        values: shape (n,) or (n, 1); any stride, byte order and alignment; masked arrays too.
+
+    Errors:
+        K101 empty, K103 other shape, K104 missing, K105 not whole, K106 other dtype,
+        K107 strings beside numbers.
+    """
+    rows = as_rows(values, argument)
+    if hasattr(rows, "mask"):
+        missing = np.ma.getmaskarray(rows)
+        return encode_present(np.ma.getdata(rows)[~missing], missing, argument, nulls)
+    array: Array = native_order(np.asarray(rows))
+    kind = array.dtype.kind
+    if kind == "b":
+        # Any byte but 0 is True to NumPy: a mask of 0 and 255 seen as booleans is legal.
+        return Column(argument, (array.view(np.uint8) != 0).view(np.uint8), "boolean")
+    if kind in "iu":
+        return _encode_integers(array, argument)
+    if kind == "f":
+        return _encode_floats(array, argument, nulls)
+    if kind in "US":
+        return _encode_fixed_text(array, argument)
+    if kind == "O":
+        return encode_objects(array, argument, nulls)
+    if kind == "T":
+        return _encode_variable_text(array, argument, nulls)
+    raise error("K106", argument=argument, found=f"Its dtype is {array.dtype}")
+
+
+def encode_present(present: Array, missing: Flags, argument: str, nulls: Nulls) -> Column:
+    """Labels of an array of which only some rows have a value.
+
+    Args:
+        present: the values of the rows that are not missing, in order.
+        missing: bool[n].
+    """
+    if missing.any() and (nulls == "error" or missing.all()):
+        return without_labels(argument, missing, nulls)
+    # One that is there stands in for those that are not, so that rows keep their numbers.
+    filled = np.full(len(missing), present[0], present.dtype)
+    filled[~missing] = present
+    column = encode_array(filled, argument, nulls)
+    if column.missing is not None:
+        missing = missing | column.missing
+    return with_missing(column, missing, nulls)
+
+
+def as_rows(values: Array, argument: str) -> Array:
+    """A view of shape (n,), n at least 1.
+
+    Errors:
+        K101 empty; K103 neither (n,) nor (n, 1).
+    """
+    if values.ndim == 2 and values.shape[1] == 1:
+        # np.matrix would stay two-dimensional; a masked array has to keep its mask.
+        values = (values if hasattr(values, "mask") else np.asarray(values))[:, 0]
+    if values.ndim != 1:
+        raise error("K103", argument=argument, shape=values.shape)
+    if not values.shape[0]:
+        raise error("K101", argument=argument)
+    return values
+
+
+def native_order(array: Array) -> Array:
+    """The array in native byte order and aligned; copied only when it is not."""
+    if not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
+    return array if array.flags.aligned else array.copy()
+
+
+def _encode_integers(array: Codes, argument: str) -> Column:
+    if array.dtype == np.uint64 and int(array.max()) > _INT64_MAX:
+        values, codes = np.unique(array, return_inverse=True)
+        return coded(argument, codes, values.tolist())
+    return Column(argument, array, "integer")
+
+
+def _encode_floats(array: Array, argument: str, nulls: Nulls) -> Column:
+    with np.errstate(invalid="ignore", over="ignore"):
+        codes = array.astype(np.int64)
+        is_whole = codes == array
+    # 2^63 converts to the largest int64 on some processors and compares equal to it.
+    if is_whole.all() and codes.max() < _INT64_MAX:
+        return Column(argument, codes, "integer")
+    missing = np.isnan(array)
+    is_bad = ~missing & (~np.isfinite(array) | (array != np.floor(array)))
+    if is_bad.any():
+        row = int(is_bad.argmax())
+        count = int(np.count_nonzero(is_bad))
+        raise refused(argument, "K105", array[row].item(), row, count, len(array))
+    if (is_whole | missing).all() and codes[~missing].max(initial=0) < _INT64_MAX:
+        return with_missing(Column(argument, codes, "integer"), missing, nulls)
+    return encode_objects(array.astype(object), argument, nulls)
+
+
+def _encode_fixed_text(array: Array, argument: str) -> Column:
+    n, width = array.shape[0], array.dtype.itemsize
+    if not width:
+        return coded(argument, np.zeros(n, np.int32), [""])
+    encoder = _native.TextEncoder()
+    block = np.ascontiguousarray(array)
+    try:
+        if array.dtype.kind == "U":
+            codes = encoder.encode_ucs4(block.view(np.uint32).reshape(n, width // 4))
+        else:
+            codes = encoder.encode_bytes(block.view(np.uint8).reshape(n, width))
+        labels = encoder.labels()
+    except UnicodeDecodeError:
+        # One value is not text: the objects say which.
+        return encode_objects(array.astype(object), argument, "error")
+    return coded(argument, codes, labels)
+
+
+def _encode_variable_text(array: Array, argument: str, nulls: Nulls) -> Column:
+    if not hasattr(array.dtype, "na_object"):
+        column = _encode_marked(array, argument)
+        if column is not None:
+            return column
+    return encode_objects(array.astype(object), argument, nulls)
+
+
+def _encode_marked(array: Array, argument: str) -> Column | None:
+    """Labels of variable-width text through items of fixed width; None where these are wide."""
+    # Fixed width drops trailing NULs, and NumPy counts them in a length or not, by its version: a
+    # mark behind each text keeps them apart.
+    marked = np.strings.add(array, "|")
+    n, width = len(array), int(np.strings.str_len(marked).max())
+    if width > _WIDE_TEXT_BYTES:
+        return None
+    encoder = _native.TextEncoder()
+    try:
+        codes = encoder.encode_bytes(marked.astype(f"S{width}").view(np.uint8).reshape(n, width))
+    except (TypeError, UnicodeEncodeError):  # this NumPy has no such cast; not ASCII
+        if 4 * width > _WIDE_TEXT_BYTES:
+            return None
+        codes = encoder.encode_ucs4(marked.astype(f"U{width}").view(np.uint32).reshape(n, width))
+    return coded(argument, codes, [label[:-1] for label in encoder.labels()])

@@ -1,0 +1,387 @@
+"""SQL that reads one column of one part: as a label, a weight, a number, or as a filter sees it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from karat.data.sources.files.duck import STOP, literal, quoted
+from karat.data.sources.files.text_labels import NULLS, Reading
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = [
+    "NO_VALUE",
+    "NUMBER",
+    "WHOLE",
+    "Family",
+    "as_label",
+    "as_name",
+    "as_score",
+    "as_slice",
+    "as_weight",
+    "can_be_name",
+    "can_be_score",
+    "family",
+    "filtered",
+    "is_null",
+    "is_wide",
+    "item_of",
+    "keep_order",
+]
+
+_KEEPING = frozenset(
+    {
+        "PROJECTION",
+        "FILTER",
+        "UNNEST",
+        "UNION",
+        "ORDER_BY",
+        "TOP_N",
+        "LIMIT",
+        "STREAMING_LIMIT",
+        "COLUMN_DATA_SCAN",
+        "DUMMY_SCAN",
+        "EMPTY_RESULT",
+    }
+)
+_SCANS = ("READ_", "RANGE", "GENERATE_SERIES")
+
+
+def keep_order(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Let the connection read with one thread where several could change the order of `sql`.
+
+    Args:
+        connection: it keeps the setting.
+        sql: what will be read, as given to it later.
+    """
+    rows = connection.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()
+    plans = [plan for _, text in rows for plan in json.loads(text)]
+    if not all(map(_keeps, plans)):
+        connection.execute("SET threads = 1").fetchall()
+
+
+def _keeps(plan: dict[str, Any]) -> bool:
+    name = plan["name"].strip()
+    is_kept = name in _KEEPING or name.startswith(_SCANS)
+    return is_kept and all(map(_keeps, plan.get("children", ())))
+
+
+Family: TypeAlias = Literal["whole", "real", "boolean", "text", "binary", "unknown", "other"]
+"""What a DuckDB type is to a label."""
+
+_WHOLE_TYPES = {
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "UHUGEINT",
+}
+_AS_THEY_ARE = _WHOLE_TYPES - {"HUGEINT", "UHUGEINT"}
+_DOUBLE_DIGITS, _INT64_DIGITS = 15, 18
+_TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID")
+
+WHOLE = r"\s*[+-]?[0-9]{1,18}\s*"
+# Whole numbers of more digits are ids, of which a double would make one of two.
+NUMBER = (
+    r"\s*[+-]?(([0-9]+\.[0-9]*|\.[0-9]+|[0-9]{1,18})([eE][+-]?[0-9]+)?"
+    r"|(?i:nan|inf|infinity))\s*"
+)
+
+
+def family(kind: str, reading: Reading = "typed") -> Family:
+    """What a column is to a label, from its DuckDB type and where it stands."""
+    name = kind.partition("(")[0].strip().strip('"')
+    if kind.endswith("]"):
+        return "other"
+    if reading == "json" and name.startswith(_TIMES):
+        return "text"  # JSON has no dates: these are strings that look like some.
+    if name in _WHOLE_TYPES or (name == "DECIMAL" and not _digits(kind)[1]):
+        return "whole"
+    if name in ("FLOAT", "DOUBLE", "DECIMAL"):
+        return "real"
+    if name in ("VARCHAR", "ENUM", "UUID"):
+        return "text"
+    rest: Mapping[str, Family] = {
+        "BOOLEAN": "boolean",
+        "BLOB": "binary",
+        "JSON": "unknown",
+        "NULL": "unknown",
+    }
+    return rest.get(name, "other")
+
+
+def _digits(kind: str) -> tuple[int, int]:
+    """Digits of a DECIMAL, and those behind its point."""
+    width, _, scale = kind.partition("(")[2].rstrip(")").partition(",")
+    return int(width or 18), int(scale or 0)
+
+
+def is_wide(kind: str) -> bool:
+    """Whether neither int64 nor double holds every value of a type, so that it is read as text."""
+    name = kind.partition("(")[0]
+    if name != "DECIMAL":
+        return name in ("HUGEINT", "UHUGEINT", "JSON")
+    width, scale = _digits(kind)
+    return width > (_DOUBLE_DIGITS if scale else _INT64_DIGITS)
+
+
+def as_label(column: str, reading: Reading, origin: Reading, kinds: Sequence[str]) -> str:
+    """A label column as `reading` has it.
+
+    Args:
+        column: its name as SQL.
+        reading: how the labels of all parts arrive.
+        origin: how those of this part do.
+        kinds: the DuckDB type of the column, of this part first, then of the others.
+    """
+    if reading == "marked":
+        return _marked(column, origin, kinds[0])
+    text = f"CAST({column} AS VARCHAR)"
+    if reading != "typed":
+        return text
+    families = {family(kind) for kind in kinds}
+    if families == {"binary"}:
+        return f"decode({column})"
+    if families & {"text", "unknown", "binary"}:
+        return text
+    if "real" in families:
+        return f"CAST({column} AS DOUBLE)"
+    if len(set(kinds)) > 1 or kinds[0] not in {*_AS_THEY_ARE, "BOOLEAN"}:
+        return f"CAST({column} AS BIGINT)"
+    return column
+
+
+def _marked(column: str, origin: Reading, kind: str) -> str:
+    text = f"CAST({column} AS VARCHAR)"
+    if origin != "typed":
+        return f"'{origin[0]}' || {text}"
+    name = kind.partition("(")[0]
+    if name in ("FLOAT", "DOUBLE"):
+        return f"'d' || CAST(CAST({column} AS DOUBLE) AS VARCHAR)"
+    if name == "BLOB":
+        return f"'s' || decode({column})"
+    if name == "JSON":
+        return f"'j' || nullif({text}, 'null')"
+    return f"'{'s' if family(kind) in ('text', 'unknown') else 'n'}' || {text}"
+
+
+def is_null(column: str) -> str:
+    """Whether a field of a CSV stands for a missing value."""
+    # Not IN: DuckDB makes a join of a list, and a join mixes rows.
+    spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in (*NULLS, "none"))
+    return f"CASE lower(trim({column})) {spellings} ELSE false END"
+
+
+def as_weight(column: str, name: str, origin: Reading) -> str:
+    """A column of weights as doubles; null where there is none."""
+    if origin == "typed":
+        return f"CAST({column} AS DOUBLE)"
+    stop = _stop("K116", name, column)
+    if origin == "json":
+        is_number = f"json_type({column}) NOT IN ('VARCHAR', 'OBJECT', 'ARRAY')"
+        return (
+            f"CASE WHEN {column} IS NULL THEN NULL WHEN {is_number} "
+            f"THEN CAST({column} AS DOUBLE) ELSE {stop} END"
+        )
+    return _double_of_csv(column, stop)
+
+
+def _double_of_csv(column: str, stop: str) -> str:
+    odd = f"CASE WHEN {column} IS NULL OR {is_null(column)} THEN NULL::DOUBLE ELSE {stop} END"
+    booleans = (
+        f"CASE lower(trim({column})) WHEN 'true' THEN 1::DOUBLE WHEN 'false' THEN 0::DOUBLE END"
+    )
+    return (
+        f"CASE WHEN contains({column}, '_') THEN {stop} "
+        f"ELSE coalesce(TRY_CAST({column} AS DOUBLE), {booleans}, {odd}) END"
+    )
+
+
+def can_be_name(kind: str) -> bool:
+    """Whether a DuckDB type holds one name, number or time a row: an id, a cluster."""
+    name = kind.partition("(")[0].strip()
+    return not (kind.endswith("]") or name in ("STRUCT", "MAP", "UNION", "INTERVAL"))
+
+
+def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
+    """A column of ids or clusters as text, whatever its type; null where there is none.
+
+    Whole numbers are written without a point, so that 1.0 is the 1 of another file.
+    """
+    text = f"CAST({column} AS VARCHAR)"
+    if origin == "csv":
+        return f"CASE WHEN {_is_missing(column)} THEN NULL ELSE {text} END"
+    if origin == "json":
+        number = _whole(f"CAST({column} AS DOUBLE)", name)
+        is_other = f"json_type({column}) IN ('OBJECT', 'ARRAY')"
+        return (
+            f"CASE WHEN json_type({column}) = 'DOUBLE' THEN {number} "
+            f"WHEN {is_other} THEN {_stop('K106', name, column)} ELSE {column} ->> '$' END"
+        )
+    known = family(kind)
+    if known == "real":
+        return _whole(column, name)
+    return f"decode({column})" if known == "binary" else text
+
+
+NO_VALUE: Final = "\ue000"
+"""What stands for a missing value where rows without one are a slice."""
+
+
+def as_slice(column: str, origin: Reading) -> str:
+    """A column whose values are slices, as text whatever its type; never null."""
+    text = f"{column} ->> '$'" if origin == "json" else f"CAST({column} AS VARCHAR)"
+    if origin == "csv":
+        return f"CASE WHEN {_is_missing(column)} THEN {literal(NO_VALUE)} ELSE {text} END"
+    return f"coalesce({text}, {literal(NO_VALUE)})"
+
+
+def _whole(column: str, name: str) -> str:
+    """The text of a whole number that is stored as another one; NaN is none."""
+    return (
+        f"CASE WHEN isnan(CAST({column} AS DOUBLE)) THEN NULL "
+        f"WHEN {column} = CAST({column} AS HUGEINT) THEN CAST(CAST({column} AS HUGEINT) AS VARCHAR)"
+        f" WHEN {column} IS NOT NULL THEN {_stop('K106', name, column)} END"
+    )
+
+
+def _is_missing(column: str) -> str:
+    """Whether a name in a CSV is a usual spelling of a missing value, as of labels."""
+    spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in NULLS)
+    return (
+        f"{column} IS NULL OR trim({column}) = 'None' "
+        f"OR CASE lower(trim({column})) {spellings} ELSE false END"
+    )
+
+
+def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
+    """A column of a text file as a filter sees it: of the type that its first rows look like.
+
+    Returns:
+        None where it is seen as it is.
+    """
+    stop = _stop("K408", f"{name} ({kind})", column)
+    known = family(kind)
+    if origin == "json":
+        value = f"({column} ->> '$')"
+        if kind == "VARCHAR":
+            return value
+        tests = {
+            "whole": "IN ('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT')",
+            "real": "IN ('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')",
+            "boolean": "= 'BOOLEAN'",
+        }
+        if known in tests:
+            is_it = f"json_type({column}) {tests[known]}"
+            return (
+                f"CASE WHEN {column} IS NULL THEN NULL WHEN {is_it} "
+                f"THEN CAST({column} AS {kind}) ELSE {stop} END"
+            )
+        if kind == "JSON":
+            return None
+        return f"CAST({value if family(kind, 'json') == 'text' else column} AS {kind})"
+    if known == "real":
+        return _double_of_csv(column, stop)
+    if known not in ("whole", "boolean"):
+        return None
+    pattern = WHOLE if known == "whole" else r"\s*(?i:true|false)\s*"
+    return (
+        f"CASE WHEN {column} IS NULL OR {is_null(column)} THEN NULL "
+        f"WHEN regexp_full_match({column}, {literal(pattern)}) "
+        f"THEN CAST(trim({column}) AS {kind}) ELSE {stop} END"
+    )
+
+
+def _stop(code: str, name: str, column: str) -> str:
+    """An expression that ends the query with an error of karat's."""
+    return f"error({literal(STOP + code + STOP + name + STOP)} || left({column}::VARCHAR, 60))"
+
+
+def filtered(
+    source: str, columns: Sequence[str], kinds: Mapping[str, str], origin: Reading
+) -> tuple[str, list[str]]:
+    """A text file as a filter sees it, with its label columns kept as the file writes them.
+
+    Args:
+        source: what follows FROM.
+        columns: those to keep.
+        kinds: the DuckDB type that each column of text looks like.
+        origin: what kind of file it is.
+
+    Returns:
+        What follows FROM, and the columns that are kept, as SQL.
+    """
+    kept = [f'"karat {i}"' for i in range(len(columns))]
+    copies = ", ".join(f"{quoted(n)} AS {alias}" for n, alias in zip(columns, kept, strict=True))
+    seen = {name: _typed(quoted(name), name, origin, kind) for name, kind in kinds.items()}
+    replaced = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in seen.items() if sql)
+    star = f"* REPLACE ({replaced})" if replaced else "*"
+    return f"(SELECT {copies}, {star} FROM {source})", kept
+
+
+_LIST = re.compile(r"(?P<item>.*[^\]])\[\d*\]")
+_PLAIN_NUMBERS = {
+    "FLOAT",
+    "DOUBLE",
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+}
+
+
+def item_of(kind: str) -> str | None:
+    """What a DuckDB type holds lists of; None where it is no list."""
+    found = _LIST.fullmatch(kind)
+    return found["item"] if found else None
+
+
+def can_be_score(kind: str) -> bool:
+    """Whether a DuckDB type holds numbers, or lists of numbers."""
+    return family(item_of(kind) or kind) in ("whole", "real", "unknown")
+
+
+def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
+    """A column of numbers; null where a value is none.
+
+    Args:
+        column: its name as SQL.
+        origin: how this part writes it.
+        kinds: the DuckDB type of the column, of this part first, then of all parts.
+    """
+    item = item_of(kinds[0])
+    if origin == "csv":
+        return _of_csv(column)
+    if origin == "json":
+        if item is None:
+            return _of_json(column)
+        items = f"list_transform(CAST({column} AS JSON[]), lambda item: {_of_json('item')})"
+        return f"CASE WHEN json_type({column}) = 'ARRAY' THEN {items} END"
+    if (item or kinds[0]) in _PLAIN_NUMBERS and len(set(kinds)) == 1:
+        return column
+    return f"CAST({column} AS DOUBLE{'[]' if item else ''})"
+
+
+def _of_csv(column: str) -> str:
+    # DuckDB would read '1_2' as 12. The expression is short because every part of it takes memory
+    # in every thread, for a thousand columns at once.
+    return f"TRY_CAST(replace({column}, '_', '?') AS DOUBLE)"
+
+
+def _of_json(column: str) -> str:
+    # Objects and arrays become no number by themselves; '"0.5"' and true would.
+    is_other = f"json_type({column}) IN ('VARCHAR', 'BOOLEAN')"
+    return f"CASE WHEN {is_other} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"

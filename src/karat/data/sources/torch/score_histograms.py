@@ -1,0 +1,272 @@
+"""`ScoreHistogram` made on a device: one sort a column, or none for scores of 16 bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from karat.data.sources.torch.tensors import Tensor, torch
+from karat.tally.score_histogram import EXACT, LEVELS, ScoreTable, ends_of_bins
+
+__all__ = ["Rungs", "added", "counted", "summed"]
+
+_FEW: Final = 16
+"""Places that are picked out one after the other: cheaper than a sort."""
+_PIECE: Final = 4096
+"""Rows that are added up at once."""
+
+
+def counted(places: Tensor, n_places: int, *, may_be_outside: bool = False) -> Tensor:
+    """int64[n_places]: how many of int64[n], each in [0, n_places), stand at each place.
+
+    Args:
+        may_be_outside: whether some stand nowhere, so that what is counted is of no use.
+    """
+    if places.device.type == "cuda" and places.shape[0] and n_places < 1 << 15:
+        try:
+            # Shared memory of a block instead of one address for all: bins of width 1.
+            return torch().histc(places, n_places, 0, n_places)
+        except RuntimeError:  # not in this build
+            pass
+    if may_be_outside:
+        places = places.clamp(0, n_places - 1)
+    found = torch().zeros(n_places, dtype=torch().int64, device=places.device)
+    one = torch().ones((), dtype=torch().int64, device=places.device)
+    return found.scatter_add_(0, places, one.expand(places.shape))
+
+
+def summed(places: Tensor, n_places: int, *columns: Tensor) -> list[Tensor]:
+    """float[n_places] of each column float[n]: what stands at each place, added up.
+
+    Cost: a pass a place where they are few, else a sort.
+    """
+    if n_places <= _FEW:
+        parts = [
+            [torch().where(places == place, column, 0.0).sum() for place in range(n_places)]
+            for column in columns
+        ]
+        return [torch().stack(part) for part in parts]
+    order = torch().argsort(places, stable=True)
+    lengths = counted(places, n_places)
+    return [added(column[order], lengths) for column in columns]
+
+
+def added(numbers: Tensor, lengths: Tensor) -> Tensor:
+    """number[m, …]: what rows that follow each other add up to, int64[m] at once."""
+    if not numbers.shape[0] or not lengths.shape[0]:
+        shape = (lengths.shape[0], *numbers.shape[1:])
+        return torch().zeros(shape, dtype=numbers.dtype, device=numbers.device)
+    if not numbers.dtype.is_floating_point:
+        segment = torch().repeat_interleave(lengths, output_size=numbers.shape[0])
+        shape = (lengths.shape[0], *numbers.shape[1:])
+        found = torch().zeros(shape, dtype=numbers.dtype, device=numbers.device)
+        return found.index_add_(0, segment, numbers)
+    if lengths.shape[0] > numbers.shape[0] // _PIECE:
+        return _reduced(numbers, lengths)
+    # One block of threads adds up a segment, however long it is: so they are cut.
+    n = numbers.shape[0]
+    ends = lengths.cumsum(0)
+    cuts = torch().cat([torch().arange(0, n, _PIECE, device=ends.device), ends]).sort().values
+    last = torch().full((1,), n, dtype=cuts.dtype, device=cuts.device)
+    pieces = _reduced(numbers, torch().cat([cuts, last]).diff())
+    return _reduced(
+        pieces, torch().searchsorted(cuts, ends).diff(prepend=torch().zeros_like(ends[:1]))
+    )
+
+
+def _reduced(numbers: Tensor, lengths: Tensor) -> Tensor:
+    return torch().segment_reduce(
+        numbers.contiguous(), "sum", lengths=lengths, unsafe=True, initial=0.0
+    )
+
+
+_CODES: Final = 1 << 16
+_MOST_OF_CODES: Final = 1 << 23
+"""Places of the table of all scores of 16 bits."""
+_HIDDEN: Final = 0x7FFFFFFFFFFFFFFF
+_ALWAYS: Final = 64
+"""Digits of neighbours that no bucket joins."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rungs:
+    """As `ScoreTable`, on a device and with the lowest rung first.
+
+    Attributes:
+        low, high, counts, squares, moments, bits, n_rows: see there.
+    """
+
+    low: Tensor
+    high: Tensor
+    counts: Tensor
+    squares: Tensor | None
+    moments: Tensor | None
+    bits: int
+    n_rows: int
+
+    @classmethod
+    def of(
+        cls, scores: Tensor, codes: Tensor, k: int, weights: Tensor | None, bits: int, limit: int
+    ) -> Rungs:
+        """The table of float[n] and the class of each row, int64[n], of at most `limit` rungs.
+
+        Args:
+            bits: of the buckets at most.
+
+        Cost: one sort, and a sync for each precision that is tried.
+        """
+        n = int(scores.shape[0])
+        if weights is not None:
+            weighs = weights > 0
+            scores, codes, weights = scores[weighs], codes[weighs], weights[weighs]
+        is_half = scores.dtype in (torch().float16, torch().bfloat16)
+        if is_half and weights is None and bits == EXACT and _CODES * k <= _MOST_OF_CODES:
+            return _of_codes(scores, codes, k).within(limit)
+        ordered, order = torch().sort(scores, stable=True)
+        values = ordered.to(torch().float64) + 0.0  # −0.0 becomes 0.0
+        is_new, bits = _starts_within(values, bits, limit)
+        firsts = is_new.nonzero()[:, 0]
+        u = int(firsts.shape[0])
+        lengths = _lengths(firsts, values)
+        places = (is_new.cumsum(0) - 1) * k + codes[order]
+        squares = moments = None
+        if weights is None:
+            counts = counted(places, u * k).reshape(u, k)
+        else:
+            held = weights[order]
+            parts = summed(places, u * k, held, held * held)
+            counts, squares = (part.reshape(u, k) for part in parts)
+        low = values[firsts]
+        high = low
+        if bits != EXACT:
+            high = values[firsts + lengths - 1]
+            moments = added(values if weights is None else weights[order] * values, lengths)
+        return cls(low, high, counts, squares, moments, bits, n)
+
+    @property
+    def n_rungs(self) -> int:
+        """Number of rungs."""
+        return int(self.low.shape[0])
+
+    def _moments(self) -> Tensor:
+        return self.low * self.counts.sum(dim=1) if self.moments is None else self.moments
+
+    def merge(self, other: Rungs, limit: int) -> Rungs:
+        """Both, as precise as the coarser one, in at most `limit` rungs."""
+        bits = min(self.bits, other.bits)
+        pairs = [("low", "high", "counts"), ("squares",), ("moments",)]
+        parts: dict[str, Any] = {"squares": None, "moments": None}
+        for names in pairs:
+            for name in names:
+                both = [getattr(one, name) for one in (self, other)]
+                if name == "moments":
+                    both = [one._moments() for one in (self, other)]
+                if both[0] is not None:
+                    parts[name] = torch().cat(both)
+        return _gathered(Rungs(**parts, bits=bits, n_rows=self.n_rows + other.n_rows), limit)
+
+    def within(self, limit: int) -> Rungs:
+        """The same rows in the finest buckets that number at most `limit`."""
+        if self.n_rungs <= limit:
+            return self
+        return _gathered(replace(self, moments=self._moments()), limit)
+
+    def table(self) -> ScoreTable:
+        """The tally on the host, best rung first; the device is waited for."""
+
+        def turned(numbers: Tensor) -> Any:
+            return np.ascontiguousarray(numbers.flip(0).cpu().numpy())
+
+        low = turned(self.low)
+        return ScoreTable(
+            low,
+            low if self.bits == EXACT else turned(self.high),
+            turned(self.counts),
+            None if self.squares is None else turned(self.squares),
+            None if self.moments is None or self.bits == EXACT else turned(self.moments),
+            self.bits,
+            self.n_rows,
+        )
+
+
+def _of_codes(scores: Tensor, codes: Tensor, k: int) -> Rungs:
+    """The table of scores of 16 bits: there are no more than 65 536 of them."""
+    words = scores.contiguous().view(torch().int16).to(torch().int64)
+    # From sign and size to a number that rises with the score; −0.0 stands beside 0.0.
+    words = torch().where(words < 0, -1 - (words & 0x7FFF), words)
+    places = (words + (_CODES >> 1)) * k + codes
+    counts = counted(places, _CODES * k).reshape(_CODES, k)
+    zero = _CODES >> 1
+    counts[zero] += counts[zero - 1]
+    counts[zero - 1] = 0
+    kept = counts.any(dim=1).nonzero()[:, 0]
+    back = kept - (_CODES >> 1)
+    back = torch().where(back < 0, (-1 - back) - 0x8000, back).to(torch().int16)
+    low = back.view(scores.dtype).to(torch().float64)
+    return Rungs(low, low, counts[kept], None, None, EXACT, int(scores.shape[0]))
+
+
+def _gathered(rungs: Rungs, limit: int) -> Rungs:
+    """Rungs in any order as a table: sorted, those of one bucket added up."""
+    order = torch().argsort(rungs.low, stable=True)
+    low = rungs.low[order]
+    is_new, bits = _starts_within(low, rungs.bits, limit)
+    firsts = is_new.nonzero()[:, 0]
+    lengths = _lengths(firsts, low)
+
+    def total(numbers: Tensor | None) -> Tensor | None:
+        return None if numbers is None else added(numbers[order], lengths)
+
+    found = low[firsts]
+    high, moments = found, None
+    if bits != EXACT:
+        place = is_new.cumsum(0) - 1
+        none = torch().full_like(found, -float("inf"))
+        high = none.scatter_reduce_(0, place, rungs.high[order], "amax")
+        moments = total(rungs.moments)
+    counts = total(rungs.counts)
+    return Rungs(found, high, counts, total(rungs.squares), moments, bits, rungs.n_rows)
+
+
+def _starts_within(values: Tensor, bits: int, limit: int) -> tuple[Tensor, int]:
+    """Where buckets of sorted scores begin, at most `limit` of them, and their digits."""
+    if not values.shape[0]:
+        return torch().zeros(0, dtype=torch().bool, device=values.device), bits
+    if bits == EXACT:
+        is_new = torch().ones(values.shape, dtype=torch().bool, device=values.device)
+        torch().ne(values[1:], values[:-1], out=is_new[1:])
+        if int(is_new.sum()) <= limit:
+            return is_new, EXACT
+    apart = _digits_apart(values)
+    by_digit = counted(apart, _ALWAYS + 1).tolist()
+    for level in LEVELS:
+        is_enough = sum(by_digit[EXACT - level + 1 :]) <= limit
+        if level <= bits and (is_enough or level == LEVELS[-1]):
+            return apart > EXACT - level, level
+    raise AssertionError
+
+
+def _digits_apart(values: Tensor) -> Tensor:
+    """int64[n]: how many of its last digits a score may lose until it is in the bucket before.
+
+    At b digits a bucket begins where more than 52 − b digits are apart; see `tally.buckets`.
+    """
+    words = values.view(torch().int64)
+    keys = torch().where(words < 0, words ^ _HIDDEN, words)
+    differing = keys[1:] ^ keys[:-1]
+    # Of numbers below 2^53 the exponent is the number of digits; of larger ones it is enough.
+    digits = torch().frexp(differing.to(torch().float64)).exponent.to(torch().int64)
+    apart = torch().full(values.shape, _ALWAYS, dtype=torch().int64, device=values.device)
+    apart[1:] = torch().where(differing < 0, _ALWAYS, digits)
+    # No bucket goes across an end of the bins, and each end is a bucket of its own.
+    ends = torch().as_tensor(ends_of_bins(), device=values.device)
+    at = torch().cat([torch().searchsorted(values, ends, right=side) for side in (False, True)])
+    return apart.index_fill_(0, at[at < values.shape[0]], _ALWAYS)
+
+
+def _lengths(firsts: Tensor, values: Tensor) -> Tensor:
+    """int64[u]: how many stand from one start to the next."""
+    end = torch().full((1,), values.shape[0], dtype=torch().int64, device=values.device)
+    return torch().cat([firsts, end]).diff()

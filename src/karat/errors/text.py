@@ -1,0 +1,327 @@
+"""Text of messages and output: values in one line, foreign text made harmless, numbers."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+import string
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = [
+    "amount",
+    "amounts",
+    "at_most",
+    "cells",
+    "count",
+    "counted",
+    "distinct",
+    "filled",
+    "harmless",
+    "interval",
+    "padded",
+    "safe",
+    "share",
+    "short",
+    "shortened",
+    "shown",
+    "threshold",
+    "value",
+    "wrapped",
+]
+
+_WIDTH = 200
+_DIGITS_BITS = 4096
+"""Bits of the largest whole number whose digits are written."""
+
+
+def short(item: object, width: int = 60) -> str:
+    """The repr of one value, cut to fit into a message: of any value, whatever its class does."""
+    try:
+        text = _BRIEF.repr(item)
+    except Exception:  # the repr of a foreign class may raise anything
+        text = f"<{type(item).__name__}>"
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def shown(values: Any, limit: int = 8) -> str:
+    """A short list of values for a message: ``'a', 'b', 'c' … (12 in all)``."""
+    items = list(values)
+    text = ", ".join(short(item, _WIDTH) for item in items[:limit])
+    return text if len(items) <= limit else f"{text} … ({len(items)} in all)"
+
+
+def filled(template: str, facts: Mapping[str, Any]) -> str:
+    """``template.format(**facts)``, where ``!r`` is brief and no fact fails to print."""
+    return _FACTS.vformat(template, (), facts)
+
+
+class _Brief(reprlib.Repr):
+    """Reprs that stay short where nesting, length or a number of many digits would not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxother, self.maxlong = 4, _WIDTH, _WIDTH
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = 8
+
+    def repr1(self, x: Any, level: int) -> str:
+        if isinstance(x, str):
+            return repr(str.__str__(x)[: _WIDTH + 1])
+        if isinstance(x, bytes):
+            return repr(bytes(x[: _WIDTH + 1]))
+        if isinstance(x, int) and int.bit_length(x) > _DIGITS_BITS:
+            return f"<a whole number of {int.bit_length(x)} bits>"
+        return super().repr1(x, level)
+
+
+class _Facts(string.Formatter):
+    """``str.format`` that survives facts whose class cannot be printed."""
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        return (
+            short(value, _WIDTH) if conversion == "r" else super().convert_field(value, conversion)
+        )
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        try:
+            return super().format_field(value, format_spec)
+        except Exception:  # as in `short`
+            return short(value, _WIDTH)
+
+
+_BRIEF = _Brief()
+_FACTS = _Facts()
+
+
+_SHOWN_AS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Joiners are part of ordinary text (Persian, emoji), take no cell and move nothing.
+_JOINERS = ("\u200c", "\u200d")
+_HARMFUL = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+ELLIPSIS = "…"
+
+
+def safe(text: str, *, is_ascii: bool = False) -> str:
+    r"""The text with every control, format and unassigned character written as an escape.
+
+    Blank text, and text with blanks at its ends, is quoted, so that it can be seen.
+
+    Example:
+        >>> from karat.errors.text import safe
+        >>> safe("\x1b[31mred\n")
+        '\\x1b[31mred\\n'
+    """
+    shown = harmless(text, is_ascii=is_ascii)
+    return shown if shown and shown == shown.strip() else f"'{shown}'"
+
+
+def harmless(text: str, *, is_ascii: bool = False) -> str:
+    """The text with escapes as `safe` writes them, never quoted: for running text."""
+    shown = "".join(map(_visible, text))
+    return shown.encode("ascii", "backslashreplace").decode("ascii") if is_ascii else shown
+
+
+def _visible(char: str) -> str:
+    if " " <= char <= "~":
+        return char
+    if char in _SHOWN_AS:
+        return _SHOWN_AS[char]
+    if unicodedata.category(char) in _HARMFUL and char not in _JOINERS:
+        code = ord(char)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return char
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a text takes: wide characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_char_cells, text))
+
+
+def _char_cells(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def padded(text: str, width: int, align: str = "left") -> str:
+    """The text filled with blanks to that many cells."""
+    blanks = " " * (width - cells(text))
+    return blanks + text if align == "right" else text + blanks
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text in at most `limit` cells; its middle is left out, since ends tell names apart."""
+    if cells(text) <= limit:
+        return text
+    if limit < 3:
+        return _start(text, limit - 1) + ELLIPSIS if limit > 1 else ELLIPSIS
+    tail = (limit - 1) // 2
+    end = _start(text[::-1], tail)[::-1]
+    # A combining mark must not open the tail: it would sit on the ellipsis.
+    end = end.lstrip("".join(char for char in set(end) if _char_cells(char) == 0))
+    return _start(text, limit - 1 - cells(end)) + ELLIPSIS + end
+
+
+def _start(text: str, limit: int) -> str:
+    used = 0
+    for place, char in enumerate(text):
+        used += _char_cells(char)
+        if used > limit:
+            return text[:place]
+    return text
+
+
+def distinct(names: Sequence[str], limit: int) -> list[str]:
+    """Each name in at most `limit` cells, and no two alike unless they are alike in full."""
+    short = [shortened(name, limit) for name in names]
+    first: dict[str, str] = {}
+    count: dict[str, int] = {}
+    result = []
+    for name, text in zip(names, short, strict=True):
+        candidate = text
+        while first.setdefault(candidate, name) != name:
+            count[text] = count.get(text, 1) + 1
+            mark = f"~{count[text]}"
+            candidate = shortened(name, limit - len(mark)) + mark
+        result.append(candidate)
+    return result
+
+
+def wrapped(text: str, width: int, *, indent: int = 0, hang: int = 0) -> list[str]:
+    """Running text as lines of at most `width` cells, broken at blanks where there are any.
+
+    Args:
+        indent: blanks before every line.
+        hang: further blanks before all lines but the first.
+    """
+    lines: list[str] = []
+    current = " " * indent
+    is_blank = True
+    for word in text.split(" "):
+        joined = current + word if is_blank else f"{current} {word}"
+        if cells(joined) > width and not is_blank:
+            lines.append(current)
+            current = " " * (indent + hang)
+            joined = current + word
+        while cells(joined) > width:
+            head = _start(joined, width)
+            lines.append(head)
+            joined = " " * (indent + hang) + joined[len(head) :]
+        current, is_blank = joined, False
+    return [*lines, current]
+
+
+MISSING = "–"
+
+
+def count(n: float) -> str:
+    """A whole number in full, in groups of three: ``1 797``."""
+    return f"{int(n):,}".replace(",", " ")
+
+
+def counted(n: float, noun: str) -> str:
+    """A number of things: ``1 row``, ``2 classes``."""
+    plural = noun if n == 1 else noun + ("es" if noun.endswith("s") else "s")
+    return f"{count(n)} {plural}"
+
+
+def amount(total: float) -> str:
+    """A count in full, or a sum of weights in at least four significant digits."""
+    return amounts([total])[0]
+
+
+def amounts(totals: Sequence[float]) -> list[str]:
+    """Counts in full; sums of weights with as many decimals as show four digits of the largest."""
+    if all(float(total).is_integer() and abs(total) < 1e15 for total in totals):
+        return [count(total) for total in totals]
+    largest = max(map(abs, totals))
+    if largest >= 1e15 or largest < 1e-3:
+        return [f"{total:.3e}" for total in totals]
+    digits = max(0, min(6, 3 - math.floor(math.log10(largest))))
+    least = 0.5 * 10**-digits
+    return [
+        f"{total:.0e}" if 0 < abs(total) < least else f"{total:,.{digits}f}".replace(",", " ")
+        for total in totals
+    ]
+
+
+def value(number: float | None) -> str:
+    """A metric: four decimals below ten, four significant digits above, a dash for none.
+
+    A value that is not 0 or 1 never reads 0.0000 or 1.0000: it gets the digits that show it.
+
+    Example:
+        >>> from karat.errors.text import value
+        >>> value(0.93266), value(0.999996), value(12345.678)
+        ('0.9327', '0.999996', '12 346')
+    """
+    if number is None or math.isnan(number):
+        return MISSING
+    if math.isinf(number):
+        return "∞" if number > 0 else "-∞"
+    size = abs(number)
+    if size >= 1e7:
+        return f"{number:.3e}"
+    if size >= 1000:
+        return f"{number:,.0f}".replace(",", " ")
+    if size >= 10:
+        return f"{number:.{2 if size < 100 else 1}f}"
+    text = f"{number:.4f}"
+    if float(text) == number:
+        return text
+    if abs(float(text)) == 1 and abs(1 - size) < 5e-5:
+        # The small part keeps 0.999999999 from a digit more than it has.
+        digits = min(16, math.ceil(-math.log10(abs(1 - size)) - 1e-6))
+        return f"{number:.{digits}f}"
+    return text if size >= 0.001 else f"{number:.1e}"
+
+
+def threshold(number: float | None) -> str:
+    """A threshold in six digits or more, never above it: given again, it still calls its rows.
+
+    Example:
+        >>> from karat.errors.text import threshold
+        >>> threshold(0.5), threshold(0.4871617), threshold(0.99999987)
+        ('0.5', '0.4871617', '0.99999987')
+    """
+    if number is None or not math.isfinite(number):
+        return value(number)
+    for digits in range(6, 17):
+        text = f"{number:.{digits}g}"
+        if float(text) <= number:
+            return text
+    return repr(float(number))
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """``[0.9204, 0.9434]``; nothing when there is none."""
+    return "" if low is None or high is None else f"[{value(low)}, {value(high)}]"
+
+
+def at_most(size: float) -> str:
+    """A size in two digits, rounded up: ``2.4e-06``.
+
+    Example:
+        >>> from karat.errors.text import at_most
+        >>> at_most(2.31e-6), at_most(0.25), at_most(0.0)
+        ('2.4e-06', '0.25', '0')
+    """
+    if not size or math.isinf(size):
+        return "∞" if size else "0"
+    step = 10.0 ** (math.floor(math.log10(size)) - 1)
+    rounded = step * math.ceil(size / step - 1e-9)
+    return f"{rounded:.2g}" if rounded >= 0.001 else f"{rounded:.1e}"
+
+
+def share(part: float, whole: float) -> str:
+    """``6.9 %``; what is neither none nor all never reads 0.0 or 100.0."""
+    if not whole or math.isnan(whole):
+        return MISSING
+    ratio = part / whole
+    if 0 < ratio < 0.0005:
+        return "<0.1 %"
+    if 0.9995 <= ratio < 1:
+        return ">99.9 %"
+    return f"{100 * ratio:.1f} %"

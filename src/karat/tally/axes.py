@@ -1,0 +1,453 @@
+"""Cells by further axes of the rows: slices, clusters, and both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally.cached import cached_property
+from karat.tally.cells import Axis, Cells
+from karat.tally.classes import Classes
+from karat.tally.serialization import damaged, framed, unframed, wrong_classes
+
+__all__ = [
+    "ClusteredCells",
+    "CrossedCells",
+    "SlicedCells",
+    "axes_of_header",
+    "key_of",
+    "united_axes",
+]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class SlicedCells:
+    """Tables of the slices that a column, or a cross of columns, makes.
+
+    Every row is in one slice, so that the tables add up to that of all rows.
+
+    Attributes:
+        columns: the column, or the columns of a cross.
+        keys: what each slice is called in each of them.
+        cells: the tables, on one leading axis.
+        clusters: the rows by cluster; the place of a cell is slice × stored cells + cell.
+    """
+
+    columns: tuple[str, ...]
+    keys: tuple[tuple[str, ...], ...]
+    cells: Cells
+    clusters: ClusteredCells | None = None
+
+    @property
+    def n_stored(self) -> int:
+        """Cells that are stored of each slice."""
+        return int(self.cells.flat().shape[-1])
+
+    def alone(self, i: int) -> Cells:
+        """The table of one slice."""
+        cells = self.cells
+        return replace(
+            cells,
+            counts=cells.counts[i],
+            squares=None if cells.squares is None else cells.squares[i],
+            n_rows=cells.n_rows[i],
+            axes=(),
+        )
+
+    def rest(self, i: int) -> Cells:
+        """The table of all other slices: a sum, so that float weights are not subtracted."""
+        cells = self.cells
+        return replace(
+            cells,
+            counts=_others(self._sums, i),
+            squares=None if self._squares is None else _others(self._squares, i),
+            n_rows=np.asarray(cells.n_rows.sum() - cells.n_rows[i]),
+            axes=(),
+        )
+
+    @cached_property
+    def _sums(self) -> tuple[Numbers, Numbers]:
+        return _running(self.cells.counts)
+
+    @cached_property
+    def _squares(self) -> tuple[Numbers, Numbers] | None:
+        squares = self.cells.squares
+        return None if squares is None else _running(squares)
+
+    def clusters_of(self, i: int, *, is_rest: bool = False) -> ClusteredCells | None:
+        """The rows of one slice, or of all others, by cluster."""
+        if self.clusters is None:
+            return None
+        slices, place = np.divmod(self.clusters.place, self.n_stored)
+        kept = (slices != i) if is_rest else slices == i
+        groups = self.clusters
+        return ClusteredCells.of(groups.cluster[kept], place[kept], groups.weight[kept])
+
+    @cached_property
+    def is_nested(self) -> bool:
+        """Whether no cluster has rows in two slices."""
+        if self.clusters is None:
+            return True
+        pairs = np.unique(
+            np.stack([self.clusters.cluster, self.clusters.place // self.n_stored]), axis=1
+        )
+        return bool(pairs.shape[1] == self.clusters.n_clusters)
+
+
+def key_of(name: object) -> tuple[str, ...]:
+    """The text of the name of a column, or of those of a cross.
+
+    Example:
+        >>> key_of(3), key_of(("a", 1))
+        (('3',), ('a', '1'))
+    """
+    return tuple(map(str, name)) if isinstance(name, tuple) else (str(name),)
+
+
+def _running(values: Numbers) -> tuple[Numbers, Numbers]:
+    """Sums of the slices before each one, and of those after it."""
+    zero = np.zeros_like(values[:1])
+    before = np.concatenate([zero, np.cumsum(values[:-1], axis=0)])
+    after = np.concatenate([np.cumsum(values[:0:-1], axis=0)[::-1], zero])
+    return before, after
+
+
+def _others(sums: tuple[Numbers, Numbers], i: int) -> Numbers:
+    before, after = sums
+    return np.asarray(before[i] + after[i])
+
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredCells:
+    """Weight by cluster and cell; only what occurs is kept.
+
+    Attributes:
+        n_clusters: clusters that hold some weight, G.
+        cluster: int64[e], from 0 to G − 1.
+        place: int64[e], the cell: its place in the list of cells of the table.
+        weight: float64[e], Σw.
+
+    Example:
+        >>> ClusteredCells.of([7, 7, 9], [0, 3, 3], None).sums(np.array([1.0, 0, 0, 5.0])).tolist()
+        [6.0, 5.0]
+    """
+
+    n_clusters: int
+    cluster: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
+    weight: Floats
+
+    @classmethod
+    def of(
+        cls, clusters: npt.ArrayLike, places: npt.ArrayLike, weights: npt.ArrayLike | None
+    ) -> ClusteredCells:
+        """From the cluster int[n], the cell int[n] and the weight float64[n] of each row.
+
+        Rows of weight 0 count for nothing, nor does a cluster of such rows.
+
+        Cost: one sort of n keys.
+        """
+        codes, cells = np.asarray(clusters, np.int64), np.asarray(places, np.int64)
+        given = None if weights is None else np.asarray(weights, np.float64)
+        if given is not None:
+            kept = given > 0
+            codes, cells, given = codes[kept], cells[kept], given[kept]
+        codes, n_clusters = _by_appearance(codes)
+        n_cells = int(cells.max(initial=0)) + 1
+        if n_clusters * n_cells < 1 << 62:
+            codes *= n_cells
+            codes += cells
+            if given is None:
+                # Counts need no place of each row, hence no sort that moves the rows.
+                keys, counts = np.unique(codes, return_counts=True)
+                return cls(n_clusters, *np.divmod(keys, n_cells), counts.astype(np.float64))
+            keys, place = np.unique(codes, return_inverse=True)
+            cluster, cell = np.divmod(keys, n_cells)
+        else:
+            pairs, place = np.unique(np.stack([codes, cells]), axis=1, return_inverse=True)
+            cluster, cell = pairs
+        weight: Any = np.bincount(place.ravel(), given, len(cluster))
+        return cls(n_clusters, cluster, cell, np.asarray(weight, np.float64))
+
+    def sums(self, values: Floats) -> Floats:
+        """float64[G]: Σ w·value over the rows of each cluster, from one value a cell."""
+        found = np.bincount(self.cluster, self.weight * values[self.place], self.n_clusters)
+        return np.asarray(found, np.float64)
+
+
+def _by_appearance(codes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
+    """Codes from 0 in the order in which they appear, so that no sum depends on what they are.
+
+    Cost: one pass where the codes are not much larger than the number of rows, else a sort.
+    """
+    n = len(codes)
+    if not n:
+        return codes.copy(), 0
+    if codes.min() < 0 or codes.max() > 4 * n:
+        codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    first = np.full(int(codes.max()) + 1, n, np.int64)
+    # Written backwards, so that the first row of each code is written last.
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)
+    seen = np.flatnonzero(first < n)
+    order = np.empty(len(first), np.int64)
+    order[seen[np.argsort(first[seen])]] = np.arange(len(seen))
+    return order[codes], len(seen)
+
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+Counts: TypeAlias = npt.NDArray[np.int64]
+
+_SPECIES: Final = "crossed_cells"
+_ARRAYS: Final = ("codes", "n_rows", "n_weighing", "weight", "squares")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossedCells:
+    """Combinations of true class, predicted class and further axes: immutable, added by `merge`.
+
+    Attributes:
+        classes: the classes.
+        axes: the further axes: name, and the text of each code.
+        codes: int32[2 + a, e]: true class, predicted class, and the code on each further axis.
+        n_rows: int64[e], rows of each combination.
+        n_weighing: int64[e], those of a weight above 0; None without weights.
+        weight, squares: float64[e], Σw and Σw²; None without weights.
+
+    Example:
+        >>> axes = (Axis("site", ("a", "b")),)
+        >>> rows = CrossedCells.of(Classes.of([0, 1]), axes, [[0, 0, 1], [0, 0, 0], [1, 1, 0]])
+        >>> rows.codes.tolist(), rows.n_rows.tolist()
+        ([[0, 1], [0, 0], [1, 0]], [2, 1])
+    """
+
+    classes: Classes
+    axes: tuple[Axis, ...]
+    codes: Codes
+    n_rows: Counts
+    n_weighing: Counts | None = None
+    weight: Floats | None = None
+    squares: Floats | None = None
+
+    @classmethod
+    def of(
+        cls,
+        classes: Classes,
+        axes: Sequence[Axis],
+        codes: npt.ArrayLike,
+        weights: Floats | None = None,
+    ) -> CrossedCells:
+        """From the codes int32[2 + a, n] and the weight float64[n] of each row.
+
+        Cost: one sort of n keys.
+        """
+        each = np.asarray(codes, np.int32)
+        n = each.shape[1]
+        rows = cls(classes, tuple(axes), each, np.ones(n, np.int64))
+        if weights is not None:
+            weighing = (weights > 0).astype(np.int64)
+            rows = replace(rows, n_weighing=weighing, weight=weights, squares=weights**2)
+        return rows._grouped()
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows carry weights."""
+        return self.weight is not None
+
+    @property
+    def n(self) -> int:
+        """Combinations that occur."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the combinations; names of codes come on top."""
+        arrays = (self.codes, self.n_rows, self.n_weighing, self.weight, self.squares)
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    def merge(self, other: CrossedCells) -> CrossedCells:
+        """The combinations of both, those of this tally first.
+
+        Errors:
+            K201 other axes or classes; K203 only one is weighted.
+
+        Cost: one sort of the combinations of both, and one look at each name.
+        """
+        if self.is_weighted != other.is_weighted:
+            kinds = [("weighted" if x.is_weighted else "unweighted") for x in (self, other)]
+            raise error("K203", left=kinds[0], right=kinds[1])
+        axes, tables = united_axes(self.axes, other.axes)
+        if self.classes.labels != other.classes.labels:
+            raise error("K201", left=str(self.classes.labels), right=str(other.classes.labels))
+        right = other.codes.copy()
+        for place, lut in enumerate(tables):
+            right[2 + place] = lut[right[2 + place]]
+
+        def both(name: str) -> Any:
+            one, two = getattr(self, name), getattr(other, name)
+            return None if one is None else np.concatenate([one, two])
+
+        sums = {name: both(name) for name in _ARRAYS[1:]}
+        codes = np.concatenate([self.codes, right], axis=1)
+        whole = CrossedCells(self.classes, axes, codes, **sums)
+        return whole._grouped()
+
+    def on(self, classes: Classes) -> CrossedCells:
+        """The same on an axis that holds every class of it."""
+        if classes.labels == self.classes.labels:
+            return replace(self, classes=classes)
+        place = {label: i for i, label in enumerate(classes.labels)}
+        lut = np.array([place[label] for label in self.classes.labels], np.int32)
+        codes = self.codes.copy()
+        codes[:2] = lut[codes[:2]]
+        return replace(self, classes=classes, codes=codes)
+
+    def _grouped(self) -> CrossedCells:
+        """Equal combinations as one, in the order of their first."""
+        k = self.classes.k
+        keys = _keys(self.codes, [k, k, *(len(axis.labels) for axis in self.axes)])
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        rank = np.empty(len(first), np.int64)
+        order = np.argsort(first, kind="stable")
+        rank[order] = np.arange(len(first))
+        at = rank[place.reshape(-1)]
+
+        def added(values: Any) -> Any:
+            if values is None:
+                return None
+            found = np.bincount(at, values, len(first))
+            return found.astype(np.int64) if values.dtype.kind == "i" else found
+
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, first[order]]),
+            n_rows=added(self.n_rows),
+            n_weighing=added(self.n_weighing),
+            weight=added(self.weight),
+            squares=added(self.squares),
+        )
+
+    def to_bytes(self) -> bytes:
+        """The tally as bytes that `from_bytes` of this and every later version reads."""
+        header = {
+            "species": _SPECIES,
+            "labels": list(self.classes.labels),
+            "positive": self.classes.positive,
+            "is_declared": self.classes.is_declared,
+            "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in self.axes],
+        }
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> CrossedCells:
+        """Read a tally written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
+        """
+        return unframed(data, _ARRAYS, _assembled, ("codes",))
+
+
+def united_axes(
+    left: Sequence[Axis], right: Sequence[Axis]
+) -> tuple[tuple[Axis, ...], tuple[Codes, ...]]:
+    """Axes that have the codes of both, and the code that each of the right ones becomes.
+
+    Errors:
+        K201 they are other axes.
+    """
+    names = [[axis.name for axis in axes] for axes in (left, right)]
+    if names[0] != names[1]:
+        raise error("K201", left=str(names[0]), right=str(names[1]))
+    axes, tables = [], []
+    for one, two in zip(left, right, strict=True):
+        if one.labels == two.labels:
+            axes.append(one)
+            tables.append(np.arange(len(two.labels), dtype=np.int32))
+            continue
+        place = dict(zip(one.labels, range(len(one.labels)), strict=True))
+        for label in two.labels:
+            place.setdefault(label, len(place))
+        tables.append(np.fromiter((place[x] for x in two.labels), np.int32, len(two.labels)))
+        axes.append(Axis(one.name, tuple(place)))
+    return tuple(axes), tuple(tables)
+
+
+def axes_of_header(given: Sequence[Any]) -> tuple[Axis, ...]:
+    """Axes as bytes name them."""
+    return tuple(Axis(str(axis["name"]), tuple(map(str, axis["labels"]))) for axis in given)
+
+
+def _keys(codes: Codes, sizes: Sequence[int]) -> Counts:
+    """int64[n], one number a combination; ranks where the product of the sizes is too large."""
+    keys: Counts = codes[0].astype(np.int64)
+    n_keys = sizes[0]
+    for row, size in zip(codes[1:], sizes[1:], strict=True):
+        if n_keys * max(size, 1) >= 1 << 62:
+            found, place = np.unique(keys, return_inverse=True)
+            keys, n_keys = place.reshape(-1).astype(np.int64), len(found)
+        keys = keys * max(size, 1) + row
+        n_keys *= max(size, 1)
+    return keys
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> CrossedCells:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
+    classes = Classes(
+        tuple(header["labels"]), header["positive"], is_declared=header["is_declared"]
+    )
+    axes = tuple(
+        Axis(str(axis["name"]), tuple(map(str, axis["labels"]))) for axis in header["axes"]
+    )
+    found = CrossedCells(
+        classes,
+        axes,
+        arrays["codes"],
+        arrays["n_rows"],
+        arrays.get("n_weighing"),
+        arrays.get("weight"),
+        arrays.get("squares"),
+    )
+    problem = wrong_classes(classes) or _inconsistency(found)
+    if problem:
+        raise damaged(problem)
+    return found
+
+
+def _inconsistency(found: CrossedCells) -> str | None:
+    """What contradicts what, or None."""
+    codes, sums = found.codes, (found.n_weighing, found.weight, found.squares)
+    if codes.dtype != np.int32 or codes.ndim != 2 or len(codes) != 2 + len(found.axes):
+        return "The combinations do not fit the axes"
+    sizes = [found.classes.k, found.classes.k, *(len(axis.labels) for axis in found.axes)]
+    for row, size in zip(codes, sizes, strict=True):
+        if len(row) and not 0 <= int(row.min()) <= int(row.max()) < size:
+            return "A combination has a code that is none"
+    n = codes.shape[1]
+    if found.n_rows.shape != (n,) or found.n_rows.dtype != np.int64 or (found.n_rows < 1).any():
+        return "The numbers of rows do not fit the combinations"
+    if len({array is None for array in sums}) > 1:
+        return "Weights are there in part"
+    for array, kind in zip(sums, "iff", strict=True):
+        if array is None:
+            continue
+        if array.shape != (n,) or array.dtype.kind != kind:
+            return "The weights do not fit the combinations"
+        if not (np.isfinite(array).all() and (array >= 0).all()):
+            return "A weight is negative, missing or infinite"
+    if found.n_weighing is not None and (found.n_weighing > found.n_rows).any():
+        return "More rows weigh something than there are"
+    if len(np.unique(_keys(codes, sizes))) != n:
+        return "A combination stands twice"
+    return None

@@ -1,0 +1,273 @@
+"""`CumulativeCounts`: the distinct scores of one class, best first, and what stands above each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally.cached import cached_property
+from karat.tally.serialization import damaged, framed, unframed
+
+__all__ = ["N_BLOCK", "Ladder", "RungSource", "Rungs", "Steps", "cumulated"]
+
+Numbers = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+_SPECIES = "ladder"
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Tally of the scores of one class: immutable; made by `of` or an engine, added by `merge`.
+
+    Rows of weight 0 leave no rung.
+
+    Attributes:
+        scores: float64[u], strictly descending.
+        counts: int64[u, 2] rows, or float64[u, 2] Σw: of the rest, and of the own class.
+        squares: float64[u, 2] Σw²; None when unweighted.
+        n_rows: rows read, whatever they weigh.
+    """
+
+    scores: Floats
+    counts: Numbers
+    squares: Floats | None
+    n_rows: int
+
+    @classmethod
+    def of(
+        cls, scores: npt.ArrayLike, is_positive: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    ) -> Ladder:
+        """The ladder of finite scores float[n], in plain NumPy.
+
+        Args:
+            scores: float[n].
+            is_positive: bool[n], whether the row is of the own class.
+            weights: float[n], finite and at least 0.
+
+        Cost: one sort; `engines.ranking.rank(…).ladder()` is the fast way to the same.
+
+        Example:
+            >>> Ladder.of([0.9, 0.3, 0.9], [True, False, False]).counts.tolist()
+            [[1, 1], [1, 0]]
+        """
+        # Adding 0.0 turns −0.0 into 0.0.
+        column = np.asarray(scores, np.float64) + 0.0
+        own = np.asarray(is_positive, bool).astype(np.intp)
+        given = None if weights is None else np.asarray(weights, np.float64)
+        rungs, place = np.unique(-column, return_inverse=True)
+        rungs, u = 0.0 - rungs, len(rungs)
+        cell = 2 * place + own
+        if given is None:
+            counts = np.bincount(cell, minlength=2 * u).reshape(u, 2)
+            return cls(rungs, counts.astype(np.int64), None, len(column))
+        sums, squares = (
+            np.asarray(np.bincount(cell, part, 2 * u), np.float64).reshape(u, 2)
+            for part in (given, given * given)
+        )
+        kept = (sums > 0).any(axis=1)
+        return cls(rungs[kept], sums[kept], squares[kept], len(column))
+
+    @classmethod
+    def empty(cls, *, is_weighted: bool = False) -> Ladder:
+        """The ladder of no rows: the identity of `merge`."""
+        return cls.of([], [], [] if is_weighted else None)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    @cached_property
+    def _totals(self) -> Numbers:
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def n_pos(self) -> int | float:
+        """Rows, or weight, of the own class."""
+        total: int | float = self._totals[1].item()
+        return total
+
+    @property
+    def n_neg(self) -> int | float:
+        """Rows, or weight, of the rest."""
+        total: int | float = self._totals[0].item()
+        return total
+
+    def blocks(self) -> Iterator[Rungs]:
+        """The rungs, best first, some thousand at once: views, none of them empty."""
+        for first in range(0, len(self.scores), N_BLOCK):
+            part = slice(first, first + N_BLOCK)
+            squares = None if self.squares is None else self.squares[part]
+            yield Rungs(self.scores[part], self.counts[part], squares)
+
+    def cumulated(self) -> tuple[Numbers, Numbers]:
+        """True and false positives number[u] when a row at or above the rung is called positive.
+
+        Example:
+            >>> tps, fps = Ladder.of([0.9, 0.3, 0.9], [True, False, False]).cumulated()
+            >>> tps.tolist(), fps.tolist()
+            ([1, 1], [1, 2])
+        """
+        sums = np.cumsum(self.counts, axis=0)
+        return sums[:, 1], sums[:, 0]
+
+    def merge(self, other: Ladder) -> Ladder:
+        """Ladder of the two data sets read one after the other.
+
+        Exact for counts; for weights, exact to one rounding a rung.
+
+        Errors:
+            K203 only one is weighted.
+
+        Cost: O(rungs) memory, one sort of both.
+        """
+        if self.is_weighted != other.is_weighted:
+            kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
+            raise error("K203", left=kinds[0], right=kinds[1])
+        negated, place = np.unique(
+            -np.concatenate([self.scores, other.scores]), return_inverse=True
+        )
+        places = place[: len(self.scores)], place[len(self.scores) :]
+
+        def added(left: Numbers, right: Numbers) -> Numbers:
+            sums = np.zeros((len(negated), 2), left.dtype)
+            sums[places[0]] = left
+            sums[places[1]] += right
+            return sums
+
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = added(self.squares, other.squares)
+        counts = added(self.counts, other.counts)
+        return Ladder(0.0 - negated, counts, squares, self.n_rows + other.n_rows)
+
+    def to_bytes(self) -> bytes:
+        """The ladder as bytes that `from_bytes` of this and every later version reads.
+
+        Cost: 24 bytes a rung, 40 with weights.
+        """
+        arrays = {"scores": self.scores, "counts": self.counts, "squares": self.squares}
+        return framed(
+            {"species": _SPECIES, "n_rows": int(self.n_rows)},
+            {name: array for name, array in arrays.items() if array is not None},
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Ladder:
+        """Read a ladder written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no ladder; K206 a newer version wrote them.
+        """
+        return unframed(data, ("scores", "counts", "squares"), _assembled)
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Ladder:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
+    ladder = Ladder(
+        arrays["scores"], arrays["counts"], arrays.get("squares"), int(header["n_rows"])
+    )
+    problem = _inconsistency(ladder)
+    if problem:
+        raise damaged(problem)
+    return ladder
+
+
+def _inconsistency(ladder: Ladder) -> str | None:
+    """What contradicts what, or None."""
+    scores, counts, squares = ladder.scores, ladder.counts, ladder.squares
+    if scores.ndim != 1 or scores.dtype.kind != "f" or not np.isfinite(scores).all():
+        return "The scores are not finite numbers"
+    if (scores[1:] >= scores[:-1]).any():
+        return "The scores do not descend"
+    if counts.shape != (len(scores), 2) or (squares is not None and squares.shape != counts.shape):
+        return "The counts do not fit the scores"
+    if (counts.dtype.kind == "f") != (squares is not None):
+        return "Weights without their squares, or squares without weights"
+    for numbers in (counts, squares):
+        if numbers is not None and not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+            return "A number is negative or not finite"
+    if not (counts > 0).any(axis=1).all():
+        return "A rung is empty"
+    if (squares is None and int(counts.sum()) != ladder.n_rows) or ladder.n_rows < 0:
+        return "The number of rows is not that of the counts"
+    return None
+
+
+N_BLOCK: Final = 1 << 14
+"""Rungs of a block: what is computed of them stays in the cache of a core."""
+
+
+class Rungs(NamedTuple):
+    """Consecutive rungs.
+
+    Attributes:
+        scores: float64[u], strictly descending.
+        counts: int64[u, 2] rows, or float64[u, 2] Σw: of the rest, and of the own class.
+        squares: float64[u, 2] Σw²; None when unweighted.
+    """
+
+    scores: Floats
+    counts: Numbers
+    squares: Floats | None
+
+
+class RungSource(Protocol):
+    """Distinct scores with the weight of own class and rest, held or read off sorted rows.
+
+    Attributes:
+        n_rows: rows read, whatever they weigh: no fewer than rungs.
+        is_weighted: whether the counts are sums of weights.
+    """
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def is_weighted(self) -> bool: ...
+
+    def blocks(self) -> Iterator[Rungs]:
+        """All rungs, best first, at most `N_BLOCK` at once; none is empty."""
+        ...
+
+
+class Steps(NamedTuple):
+    """Consecutive rungs, and what is called positive from each of them on.
+
+    Attributes:
+        thresholds: float64[u], strictly descending.
+        tps, fps: float64[u], weight of the true and of the false positives at or above each.
+        tps_before, fps_before: the same of the rung before the first; 0 where there is none.
+    """
+
+    thresholds: Floats
+    tps: Floats
+    fps: Floats
+    tps_before: float
+    fps_before: float
+
+
+def cumulated(source: RungSource) -> Iterator[Steps]:
+    """The rungs of a source, added up.
+
+    Example:
+        >>> from karat.tally import Ladder
+        >>> (steps,) = cumulated(Ladder.of([0.9, 0.3, 0.9], [True, False, False]))
+        >>> steps.tps.tolist(), steps.fps.tolist()
+        ([1.0, 1.0], [1.0, 2.0])
+    """
+    before: Numbers | None = None
+    for scores, counts, _ in source.blocks():
+        if before is None:
+            before = np.zeros((1, 2), counts.dtype)
+        # The sum goes on from block to block as if there was one.
+        sums = np.cumsum(np.concatenate([before, counts]), axis=0)
+        fps, tps = (np.ascontiguousarray(sums[:, side], np.float64) for side in (0, 1))
+        yield Steps(scores, tps[1:], fps[1:], float(tps[0]), float(fps[0]))
+        before = sums[-1:]

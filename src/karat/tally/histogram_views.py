@@ -1,0 +1,438 @@
+"""Score histograms read as columns and as rows with scores, as far as histograms can tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.tally.cached import cached_property
+from karat.tally.classes import Classes
+from karat.tally.cumulative_counts import N_BLOCK, Ladder, Rungs, Steps, cumulated
+from karat.tally.score_histogram import ScoreTable
+from karat.tally.score_histograms import ScoredTables
+from karat.tally.scored import Placements
+from karat.tally.sums import Sums
+
+__all__ = ["Order", "TableColumn", "TabledRows"]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Order: TypeAlias = Literal["tied", "best", "worst"]
+"""How the rows of a bucket stand: equal, the own ones above all others, or below them."""
+
+_WHOLE = 2**62
+
+
+class TableColumn:
+    """Rungs of a table, own class against the rest; see `tally.RankedColumn`.
+
+    Args:
+        table: of the scores of the class.
+        own: the class.
+        order: how rows of one bucket stand.
+        by: the score of a rung: its lowest, which a threshold that takes the rung needs at most,
+            or the mean of its rows.
+    """
+
+    def __init__(
+        self, table: ScoreTable, own: int, order: Order = "tied", by: Literal["low", "mean"] = "low"
+    ) -> None:
+        self.table = table
+        self.own = own
+        self.order: Order = "tied" if table.is_exact else order
+        self.by = by
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.table.k
+
+    @property
+    def n_rows(self) -> int:
+        """Rows read, whatever they weigh."""
+        return self.table.n_rows
+
+    @property
+    def n_rungs(self) -> int:
+        """Rungs, of which there are fewer than rows where scores repeat."""
+        return self.table.n_rungs
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows carry weights."""
+        return self.table.is_weighted
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every rung is one score."""
+        return self.table.is_exact
+
+    def ordered(self, order: Order) -> TableColumn:
+        """The same column with the rows of its buckets in another order."""
+        return TableColumn(self.table, self.own, order, self.by)
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """number[k], weight of the rows of each class."""
+        return np.asarray(self.table.counts.sum(axis=0))
+
+    def blocks(self) -> Iterator[Rungs]:
+        """Rungs, best first, at most `N_BLOCK` at once; none is empty."""
+        table, half = self.table, N_BLOCK // (1 if self.order == "tied" else 2)
+        for first in range(0, table.n_rungs, half):
+            part = slice(first, first + half)
+            scores = np.asarray(table.low[part]) if self.by == "low" else table.means_of(part)
+            counts = self._two(np.asarray(table.counts[part]))
+            squares = None
+            if table.squares is not None:
+                squares = self._two(np.asarray(table.squares[part]))
+            yield self._ordered(scores, counts, squares)
+
+    def _ordered(self, scores: Floats, counts: Numbers, squares: Numbers | None) -> Rungs:
+        """Each rung as it is, or as two of one side each; those without rows are left out."""
+        if self.order == "tied":
+            return Rungs(scores, counts, squares)
+        first = 1 if self.order == "best" else 0
+        both, whole = np.repeat(counts, 2, axis=0), np.repeat(scores, 2)
+        both[::2, 1 - first] = 0
+        both[1::2, first] = 0
+        kept = both.any(axis=1)
+        if squares is not None:
+            squares = np.where(both > 0, np.repeat(squares, 2, axis=0), 0.0)[kept]
+        return Rungs(whole[kept], both[kept], squares)
+
+    def _two(self, numbers: Numbers) -> Numbers:
+        return self.two_sides(numbers, self.own)
+
+    @staticmethod
+    def two_sides(numbers: Numbers, own: int) -> Numbers:
+        """number[u, 2] of the rest and of the own class, from number[u, k]."""
+        rest = numbers[:, :own].sum(axis=1) + numbers[:, own + 1 :].sum(axis=1)
+        return np.stack([rest, numbers[:, own]], axis=1)
+
+    def ladder(self) -> Ladder:
+        """Distinct scores, best first, with the weight of own class and the rest."""
+        parts = list(self.blocks())
+        if not parts:
+            return Ladder.empty(is_weighted=self.is_weighted)
+        squares = None
+        if self.is_weighted:
+            squares = np.concatenate([part.squares for part in parts if part.squares is not None])
+        return Ladder(
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+            squares,
+            self.n_rows,
+        )
+
+    def areas(self) -> Numbers:
+        """number[k]: over pairs (row of own, row of c), Σ w·w'·(2·[s > s'] + [s = s'])."""
+        table, totals = self.table, self.totals
+        kind = totals.dtype
+        if not self.is_weighted and (
+            2.0 * float(totals[self.own]) * float(totals.max(initial=0)) >= _WHOLE
+        ):
+            kind = np.dtype(np.longdouble)  # 64 binary digits
+        within = {"tied": 1, "best": 2, "worst": 0}[self.order]
+        found, below = np.zeros(self.k, kind), totals.astype(kind)
+        for first in range(0, table.n_rungs, N_BLOCK):
+            counts = np.asarray(table.counts[first : first + N_BLOCK]).astype(kind)
+            under = below - np.cumsum(counts, axis=0)
+            found += (counts[:, self.own, None] * (2 * under + within * counts)).sum(axis=0)
+            below = under[-1]
+        found[self.own] = 0
+        return found.astype(np.float64) if kind == np.longdouble else found
+
+    def step_area(self) -> float:
+        """Σ over thresholds of (increase of true positives) × precision."""
+        return math.fsum(
+            float((np.diff(steps.tps, prepend=steps.tps_before) * _shares(steps)).sum())
+            for steps in cumulated(self)
+        )
+
+    def trapezoid_area(self) -> float:
+        """Area under precision by the part of own found, straight lines between thresholds."""
+        total, parts, before = 0.0, [], 1.0
+        for steps in cumulated(self):
+            share = _shares(steps)
+            ends = share + np.concatenate([[before], share[:-1]])
+            gained = np.diff(steps.tps, prepend=steps.tps_before)
+            parts.append(float((gained * ends).sum()))
+            total, before = float(steps.tps[-1]), float(share[-1])
+        return math.fsum(parts) / 2.0 / total if total else np.nan
+
+    def placements(self) -> Placements:
+        """How much rows differ in where they stand; see `tally.scored.Placements`."""
+        weight, square = np.zeros(2), np.zeros(2)
+        for rungs in self.blocks():
+            weight += rungs.counts.sum(axis=0)
+            square += (rungs.counts if rungs.squares is None else rungs.squares).sum(axis=0)
+        if not weight.all():
+            return Placements(weight, square, np.full(2, np.nan), np.nan)
+        doubled = self.areas()
+        area = float(doubled.sum()) / 2.0 / weight[0] / weight[1]
+        spread, size, above = np.zeros(2), 0.0, np.zeros(2)
+        for rungs in self.blocks():
+            counts = rungs.counts.astype(np.float64)
+            squares = counts if rungs.squares is None else rungs.squares
+            reached = above + np.cumsum(counts, axis=0)
+            # Own rows stand right over the rest below them, the rest under the own above them.
+            over = (weight[0] - reached[:, 0] + counts[:, 0] / 2.0) / weight[0]
+            under = (reached[:, 1] - counts[:, 1] / 2.0) / weight[1]
+            gaps = np.stack([under - area, over - area], axis=1)
+            spread += np.where(counts > 0, squares * gaps**2, 0.0).sum(axis=0)
+            size += float((counts[:, 1] * np.abs(gaps[:, 1])).sum())
+            above = reached[-1]
+        return Placements(weight, square, spread, size)
+
+    def lift_squares(self, *, is_straight: bool = False) -> Floats:
+        """float64[2] of rest and own: Σ w² · (what weight on a row does to the area)²."""
+        whole = _Lifts()
+        area = math.fsum(whole.next(steps, is_straight=is_straight)[0] for steps in cumulated(self))
+        mean = area / whole.own if whole.own else np.nan
+        found, walk = np.zeros(2), _Lifts()
+        for rungs, steps in zip(self.blocks(), cumulated(self), strict=True):
+            squares = rungs.counts if rungs.squares is None else rungs.squares
+            _, here, rate, lost = walk.next(steps, is_straight=is_straight)
+            # What is left below each rung, its own part included.
+            rate, lost = whole.rate - rate, whole.lost - lost
+            of_own = here + rate - mean - lost
+            # Without own rows their lift is no number, and counts for nothing.
+            lifts = np.stack([lost, of_own], axis=1)
+            found += np.where(squares > 0, squares * lifts**2, 0.0).sum(axis=0)
+        return found
+
+    def add_placements(self, own_gains: Floats, rest_gains: Floats, out: Floats) -> NoReturn:
+        """Refused: a table names no rows."""
+        raise ValueError("a table of scores names no rows")
+
+    def add_lifts(self, gain: float, out: Floats, *, is_straight: bool = False) -> NoReturn:
+        """Refused: a table names no rows."""
+        raise ValueError("a table of scores names no rows")
+
+
+def pooled_table(tables: list[ScoreTable]) -> ScoreTable:
+    """Every row and class as one row of two classes, whether it is the true class."""
+    found: ScoreTable | None = None
+    n_rows = sum(table.n_rows for table in tables)
+    for own, table in enumerate(tables):
+        squares = None if table.squares is None else TableColumn.two_sides(table.squares, own)
+        part = replace(table, counts=TableColumn.two_sides(table.counts, own), squares=squares)
+        found = part if found is None else found.merge(part)
+    assert found is not None
+    return replace(found.disjoint(), n_rows=n_rows)
+
+
+class _Lifts:
+    """Sums over the rungs from the best on that lifts are made of; see `rank_shares.hpp`."""
+
+    def __init__(self) -> None:
+        self.own = self.rate = self.lost = 0.0
+        self._share, self._every = 1.0, 0.0
+
+    def next(self, steps: Steps, *, is_straight: bool) -> tuple[float, Floats, Floats, Floats]:
+        """Of more rungs: Σ p·x; the x of each, and Σ c/N and Σ c·s/N of what is above each."""
+        every, share = steps.tps + steps.fps, _shares(steps)
+        p = np.diff(steps.tps, prepend=steps.tps_before)
+        rates, here = p / every, share
+        losses = rates * share
+        rate, lost = _before(rates), _before(losses)
+        if is_straight:
+            # Half of c is p of the rung itself, half p of the one below, whose N before is N.
+            before = np.concatenate([[self._share], share[:-1]])
+            above = np.concatenate([[self._every], every[:-1]])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shifted = np.where(above > 0, p / above, 0.0)
+            rate = (rate + np.cumsum(shifted)) / 2.0
+            lost = (lost + np.cumsum(shifted * before)) / 2.0
+            rates, losses = (rates + shifted) / 2.0, (losses + shifted * before) / 2.0
+            here = (share + before) / 2.0
+        found = float((p * here).sum()), here, self.rate + rate, self.lost + lost
+        self.own = float(steps.tps[-1])
+        self.rate += float(rates.sum())
+        self.lost += float(losses.sum())
+        self._share, self._every = float(share[-1]), float(every[-1])
+        return found
+
+
+def _before(values: Floats) -> Floats:
+    """Sums of all before each."""
+    return np.concatenate([[0.0], np.cumsum(values[:-1])])
+
+
+def _shares(steps: Steps) -> Floats:
+    """float64[u], precision at each rung."""
+    found: Floats = steps.tps / (steps.tps + steps.fps)
+    return found
+
+
+class TabledRows:
+    """Columns of `ScoredTables`; see `tally.ScoredRows`.
+
+    Args:
+        tables: the tally.
+        order: how the rows of a bucket stand.
+    """
+
+    def __init__(self, tables: ScoredTables, order: Order = "tied") -> None:
+        self.tables = tables
+        self.order: Order = order
+        self._made: dict[tuple[str, int], ScoreTable] = {}
+
+    def ordered(self, order: Order) -> TabledRows:
+        """The same with the rows of a bucket in another order."""
+        found = TabledRows(self.tables, order)
+        found._made = self._made
+        return found
+
+    @property
+    def classes(self) -> Classes:
+        """The classes, in the order of the columns."""
+        return self.tables.classes
+
+    @property
+    def n_rows(self) -> int:
+        """Rows."""
+        return self.tables.n_rows
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows carry weights."""
+        return self.tables.is_weighted
+
+    @property
+    def is_prob(self) -> bool:
+        """Whether the scores are probabilities as given."""
+        return self.tables.is_prob
+
+    @property
+    def has_one_order(self) -> bool:
+        """Whether one column serves for the score and the probability of a class."""
+        return self.is_prob and self.tables.is_exact
+
+    def check(self) -> None:
+        """Nothing: values were looked at when they were added."""
+
+    def sums(self, names: Iterable[str] = ()) -> Sums:
+        """Every loss."""
+        return self.tables.sums
+
+    def class_squares(self) -> Floats:
+        """float64[k], Σw² of the rows of each true class."""
+        table = self.tables.ranks[0]
+        found = table.counts if table.squares is None else table.squares
+        return np.asarray(found.sum(axis=0), np.float64)
+
+    def column(self, i: int, *, names_rows: bool = False) -> TableColumn:
+        """Rows ordered by the score of class i, as given."""
+        return TableColumn(self._table("ranks", i), i, self.order)
+
+    def probability_column(self, i: int, *, names_rows: bool = False) -> TableColumn:
+        """Rows ordered by the probability of class i, rungs by their mean."""
+        kind = "ranks" if self.is_prob else "probabilities"
+        return TableColumn(self._table(kind, i), i, self.order, "mean")
+
+    def pooled(self, *, names_rows: bool = False) -> TableColumn:
+        """Every row and class as one row of two classes: whether it is the true class."""
+        return TableColumn(self._table("pooled", 0), 1, self.order)
+
+    def confidences(self) -> TableColumn:
+        """Rows ordered by the probability of the predicted class; own: it is the true one."""
+        return TableColumn(self._table("confidences", 0), 1, self.order, "mean")
+
+    def _table(self, kind: str, i: int) -> ScoreTable:
+        """A table of the tally; what one column says of others is made once."""
+        if (kind, i) not in self._made:
+            self._made[kind, i] = self._made_table(kind, i)
+        return self._made[kind, i]
+
+    def _made_table(self, kind: str, i: int) -> ScoreTable:
+        tables = self.tables
+        if kind == "pooled":
+            each = [self._table("ranks", i) for i in range(self.classes.k)]
+            return pooled_table(each) if tables.pooled is None else tables.pooled()
+        if not tables.is_single:
+            if kind == "confidences":
+                assert tables.confidences is not None
+                return tables.confidences
+            return tables.ranks[i] if kind == "ranks" else tables.probabilities[i]
+        (found,), positive = tables.ranks, self.classes.positive
+        assert positive is not None
+        if kind == "confidences":
+            return _confidences(found, positive, is_prob=self.is_prob)
+        if kind == "ranks":
+            if i == positive:
+                return found
+            return found.complement() if self.is_prob else found.negative()
+        return found.mapped(_chance) if i == positive else found.negative().mapped(_chance)
+
+    @property
+    def codes(self) -> NoReturn:
+        """Refused: rows were not kept."""
+        raise _no_rows()
+
+    @property
+    def weights(self) -> NoReturn:
+        """Refused: rows were not kept."""
+        raise _no_rows()
+
+    def row_losses(self, name: str, part: slice) -> NoReturn:
+        """Refused: rows were not kept."""
+        raise _no_rows()
+
+    def probabilities(self, i: int, part: slice) -> NoReturn:
+        """Refused: rows were not kept."""
+        raise _no_rows()
+
+    def column_values(self, i: int, *, is_prob: bool) -> NoReturn:
+        """Refused: rows were not kept."""
+        raise _no_rows()
+
+    def confidence_values(self) -> NoReturn:
+        """Refused: rows were not kept."""
+        raise _no_rows()
+
+    def pair_areas(self, cost: Floats | None, placed: Floats | None = None) -> NoReturn:
+        """Refused: rows were not kept."""
+        raise _no_rows()
+
+
+def _no_rows() -> ValueError:
+    return ValueError("tables of scores hold no rows")
+
+
+def _chance(scores: Floats) -> Floats:
+    """The probability of one of two classes whose score is this, and that of the other 0."""
+    # As `engines.scores` has it, to the last bit.
+    most = np.maximum(scores, 0.0)
+    with np.errstate(over="ignore"):
+        odds = np.exp(scores - most)
+        found: Floats = odds / (np.exp(0.0 - most) + odds)
+    return found
+
+
+def _sure(scores: Floats) -> Floats:
+    """The probability of the likelier of two classes, one by the score, one by 0."""
+    with np.errstate(over="ignore"):
+        found: Floats = 1.0 / (1.0 + np.exp(-np.abs(scores)))
+    return found
+
+
+def _confidences(table: ScoreTable, positive: int, *, is_prob: bool) -> ScoreTable:
+    """How sure one column makes of either class, and whether that is the true one."""
+    border = 0.5 if is_prob else 0.0
+    # Of equals the first class is predicted.
+    above = table.low > border if positive else table.low >= border
+    for_positive, rest = table.kept(above), table.kept(~above)
+    # Buckets of both signs, and of p and 1 − p, have the same ends; those of a function do not.
+    for_other = rest.complement() if is_prob else rest.negative()
+    right = (positive, 1 - positive)
+    parts = zip((for_positive, for_other), right, strict=True)
+    one, other = (part.of_classes([1 - c, c]) for part, c in parts)
+    both = replace(one.laid_over(other), n_rows=table.n_rows)
+    return both if is_prob else both.mapped(_sure)

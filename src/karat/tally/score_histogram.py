@@ -1,0 +1,516 @@
+"""`ScoreHistogram`: scores of one column with the weight of every class, exact or in buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import _native
+from karat.errors import error
+from karat.tally.bins import uniform_edges
+from karat.tally.serialization import damaged, framed, unframed
+
+__all__ = [
+    "BINS",
+    "EXACT",
+    "LEVELS",
+    "ScoreTable",
+    "bucket_starts",
+    "ends_of_bins",
+    "other_totals",
+    "wrong_table",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+EXACT: Final = 52
+"""All digits of a float64: a bucket is one score."""
+LEVELS: Final = (EXACT, 23, *range(20, -1, -1))
+"""Precisions that a table may have; float32 has 23 digits, bfloat16 7."""
+BINS: Final = (10, 15, 20, 100)
+"""Numbers of equal bins of [0, 1] whose ends no bucket goes across."""
+
+_HIDDEN: Final = np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+@lru_cache(maxsize=1)
+def ends_of_bins() -> Floats:
+    """The ends of the bins that no bucket goes across, ascending; those of both signs are alike."""
+    ends = np.concatenate([uniform_edges(n) for n in BINS])
+    return np.unique(np.concatenate([ends, 0.0 - ends]))
+
+
+def bucket_starts(scores: Floats, bits: int) -> npt.NDArray[np.intp]:
+    """Where a new bucket begins in sorted scores, in either direction.
+
+    Example:
+        >>> bucket_starts(np.array([1.5, 1.25, 1.0, 0.75]), 1).tolist()
+        [0, 1, 2, 3]
+        >>> bucket_starts(np.array([1.5, 1.25, 1.0625, 1.03125]), 1).tolist()
+        [0, 1]
+    """
+    if not len(scores):
+        return np.empty(0, np.intp)
+    is_new = np.ones(len(scores), bool)
+    if bits == EXACT:
+        np.not_equal(scores[1:], scores[:-1], out=is_new[1:])
+        return np.flatnonzero(is_new)
+    keys = _ordered(scores) >> np.int64(EXACT - bits)
+    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    cuts = ends_of_bins()
+    # An end of a bin stands by itself: it has more ends at or below it than below it.
+    place = np.searchsorted(cuts, scores, "left") + np.searchsorted(cuts, scores, "right")
+    is_new[1:] |= place[1:] != place[:-1]
+    return np.flatnonzero(is_new)
+
+
+def _ordered(scores: Floats) -> npt.NDArray[np.int64]:
+    """Whole numbers in the order of the scores, whose leading digits are theirs."""
+    words = np.ascontiguousarray(scores + 0.0).view(np.int64)
+    return np.where(words < 0, words ^ _HIDDEN, words)
+
+
+Numbers: TypeAlias = npt.NDArray[Any]
+
+_SPECIES: Final = "score_table"
+_FEW_CLASSES: Final = 8
+_ADDED, _LOWEST, _HIGHEST = 0, 1, 2
+_CLOSE: Final = 1e-9
+"""Sums of the same numbers in another order agree to this part."""
+_ARRAYS: Final = ("low", "high", "counts", "squares", "moments")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Tally of one column of scores: immutable; made by `of`, added by `merge`.
+
+    Rows of weight 0 leave nothing.
+
+    Attributes:
+        low, high: float64[u], the lowest and the highest score of each rung, best rung first;
+            no two overlap. The same array where every rung is one score.
+        counts: int64[u, k] rows, or float64[u, k] Σw, of each true class.
+        squares: float64[u, k] Σw²; None when unweighted.
+        moments: float64[u], Σw·score; None where every rung is one score.
+        bits: binary digits after the first that the scores of a rung share; `EXACT`: all.
+        n_rows: rows read, whatever they weigh.
+        is_summed: whether the moments are sums over the rows; not after `mapped`, where a function
+            of the mean of a rung stands for the mean of the function.
+    """
+
+    low: Floats
+    high: Floats
+    counts: Numbers
+    squares: Floats | None
+    moments: Floats | None
+    bits: int
+    n_rows: int
+    is_summed: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        scores: npt.ArrayLike,
+        codes: npt.ArrayLike,
+        k: int,
+        weights: npt.ArrayLike | None = None,
+        bits: int = EXACT,
+    ) -> ScoreTable:
+        """The table of finite scores float[n] and the class of each row, int[n] in [0, k).
+
+        Args:
+            weights: float[n], finite and at least 0.
+            bits: of the buckets, see `karat.tally.score_histogram`.
+
+        Cost: one sort.
+
+        Example:
+            >>> table = ScoreTable.of([0.9, 0.3, 0.9], [1, 0, 0], 2)
+            >>> table.low.tolist(), table.counts.tolist()
+            ([0.9, 0.3], [[1, 1], [1, 0]])
+        """
+        column = np.asarray(scores, np.float64) + 0.0  # −0.0 becomes 0.0
+        rows, n = np.asarray(codes, np.int64), len(column)
+        given = None if weights is None else np.asarray(weights, np.float64)
+        if given is not None and not (given > 0).all():
+            weighs = given > 0
+            column, rows, given = column[weighs], rows[weighs], given[weighs]
+        ordered = np.sort(column)
+        starts = bucket_starts(ordered, bits)[::-1]
+        ends = np.concatenate([[len(ordered)], starts[:-1]]) if len(starts) else starts
+        low = ordered[starts]
+        rising = low[::-1]
+        counts = np.empty((len(low), k), np.int64 if given is None else np.float64)
+        squares = None if given is None else np.empty(counts.shape)
+        for c, own in enumerate(_rows_of_classes(rows, k)):
+            values = column[own]
+            if given is None:
+                # Sorted ones are found faster.
+                values.sort()
+                counts[:, c] = _counted(rising, values)[::-1]
+                continue
+            assert squares is not None
+            held = given[own]
+            counts[:, c] = _counted(rising, values, held)[::-1]
+            squares[:, c] = _counted(rising, values, held * held)[::-1]
+        if bits == EXACT:
+            return cls(low, low, counts, squares, None, EXACT, n)
+        with np.errstate(over="ignore"):
+            if given is None:
+                moments = np.add.reduceat(ordered, starts[::-1])[::-1] if len(low) else low
+            else:
+                moments = _counted(rising, column, given * column)[::-1]
+        return cls(low, ordered[ends - 1], counts, squares, _finite(moments), bits, n)
+
+    @classmethod
+    def empty(cls, k: int, *, is_weighted: bool = False) -> ScoreTable:
+        """The table of no rows: the identity of `merge`."""
+        return cls.of([], [], k, [] if is_weighted else None)
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return int(self.counts.shape[1])
+
+    @property
+    def n_rungs(self) -> int:
+        """Number of rungs."""
+        return len(self.low)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every rung is one score."""
+        return self.bits == EXACT
+
+    @property
+    def means(self) -> Floats:
+        """float64[u], the mean score of each rung."""
+        return self.means_of(slice(None))
+
+    def means_of(self, part: slice) -> Floats:
+        """The mean scores of some rungs."""
+        low = np.asarray(self.low[part])
+        if self.moments is None:
+            return low
+        found: Floats = self.moments[part] / self.counts[part].sum(axis=1)
+        # Sums round: the mean of a rung lies in it.
+        return np.clip(found, low, self.high[part])
+
+    def merge(self, other: ScoreTable) -> ScoreTable:
+        """Table of the two data sets read one after the other, as precise as the coarser.
+
+        Exact for counts; for weights, exact to one rounding a rung.
+
+        Errors:
+            K201 the number of classes differs; K203 only one is weighted.
+
+        Cost: O(rungs).
+        """
+        if self.k != other.k:
+            raise error("K201", left=f"{self.k} classes", right=f"{other.k} classes")
+        if self.is_weighted != other.is_weighted:
+            kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
+            raise error("K203", left=kinds[0], right=kinds[1])
+        bits = min(self.bits, other.bits)
+        return self.coarser(bits)._with(other.coarser(bits), EXACT - bits)
+
+    def laid_over(self, other: ScoreTable) -> ScoreTable:
+        """Both as one where their buckets are not the same: those that touch are one.
+
+        It is read, not merged and not written; as `merge` otherwise.
+        """
+        bits = min(self.bits, other.bits)
+        return self.coarser(bits)._with(other.coarser(bits), 0).disjoint()
+
+    def _with(self, other: ScoreTable, dropped: int) -> ScoreTable:
+        """Both as one: rungs are one whose lowest scores agree but for so many last digits."""
+        n_rows = self.n_rows + other.n_rows
+        if not (self.n_rungs and other.n_rungs):
+            return replace(self if self.n_rungs else other, n_rows=n_rows)
+        taken = _native.take_rungs(*_contiguous(self.low, other.low), dropped, ends_of_bins())
+
+        def both(left: Numbers | None, right: Numbers | None, join: int = _ADDED) -> Any:
+            if left is None or right is None:
+                return None
+            return _native.join_rungs(taken, *_contiguous(left, right), join)
+
+        low = both(self.low, other.low, _LOWEST)
+        moments = both(self.moments, other.moments)
+        return ScoreTable(
+            low,
+            low if self.is_exact else both(self.high, other.high, _HIGHEST),
+            both(self.counts, other.counts),
+            both(self.squares, other.squares),
+            None if moments is None else _finite(moments),
+            self.bits,
+            n_rows,
+            self.is_summed and other.is_summed,
+        )
+
+    @property
+    def _moments(self) -> Floats:
+        if self.moments is not None:
+            return self.moments
+        with np.errstate(over="ignore"):
+            return _finite(self.low * self.counts.sum(axis=1))
+
+    def coarser(self, bits: int) -> ScoreTable:
+        """The same rows in buckets of so many digits; itself where they are that coarse already."""
+        if bits >= self.bits:
+            return self
+        if not self.n_rungs:
+            return replace(self, moments=self._moments, bits=bits)
+        starts = bucket_starts(self.low, bits)
+        squares = None
+        if self.squares is not None:
+            squares = np.add.reduceat(self.squares, starts, axis=0)
+        with np.errstate(over="ignore"):
+            moments = _finite(np.add.reduceat(self._moments, starts))
+        return replace(
+            self,
+            low=np.minimum.reduceat(self.low, starts),
+            high=np.maximum.reduceat(self.high, starts),
+            counts=np.add.reduceat(self.counts, starts, axis=0),
+            squares=squares,
+            moments=moments,
+            bits=bits,
+        )
+
+    def within(self, limit: int) -> ScoreTable:
+        """The same rows in the finest buckets that number at most `limit`.
+
+        More rows never need finer ones, so that it does not matter when this is asked.
+        """
+        if self.n_rungs <= limit:
+            return self
+        for bits in LEVELS:
+            if bits < self.bits and len(bucket_starts(self.low, bits)) <= limit:
+                return self.coarser(bits)
+        return self.coarser(LEVELS[-1])
+
+    def kept(self, is_kept: npt.NDArray[np.bool_]) -> ScoreTable:
+        """Some rungs, bool[u], with all rows still counted as read."""
+        return replace(
+            self,
+            low=self.low[is_kept],
+            high=self.low[is_kept] if self.is_exact else self.high[is_kept],
+            counts=self.counts[is_kept],
+            squares=None if self.squares is None else self.squares[is_kept],
+            moments=None if self.moments is None else self.moments[is_kept],
+        )
+
+    def of_classes(self, order: Sequence[int]) -> ScoreTable:
+        """The same rungs with the classes in another order."""
+        squares = None if self.squares is None else self.squares[:, order]
+        return replace(self, counts=self.counts[:, order], squares=squares)
+
+    def mapped(self, rising: Callable[[Floats], Floats]) -> ScoreTable:
+        """The table of a function of the scores that never falls; of buckets with means alike.
+
+        Its buckets are those of the scores: it is read, not merged and not written.
+        """
+        moments = None
+        if self.moments is not None:
+            with np.errstate(over="ignore"):
+                moments = _finite(rising(self.means) * self.counts.sum(axis=1))
+        found = self._joined(rising(self.low), rising(self.high), moments, 1)
+        return replace(found, is_summed=self.is_exact)
+
+    def complement(self) -> ScoreTable:
+        """The table of 1 − score, which is the score of the other class of two.
+
+        Example:
+            >>> ScoreTable.of([0.75, 0.25], [1, 0], 2).complement().low.tolist()
+            [0.75, 0.25]
+        """
+        moments = None if self.moments is None else self.counts.sum(axis=1) - self.moments
+        return self._joined(1.0 - self.high, 1.0 - self.low, moments, -1)
+
+    def negative(self) -> ScoreTable:
+        """The table of −score."""
+        moments = None if self.moments is None else -self.moments
+        return self._joined(0.0 - self.high, 0.0 - self.low, moments, -1)
+
+    def disjoint(self) -> ScoreTable:
+        """The same with rungs that touch as one: 1 − score ends buckets at the other end."""
+        return self if self.is_exact else self._joined(self.low, self.high, self._moments, 1)
+
+    def _joined(
+        self, low: Floats, high: Floats, moments: Floats | None, step: Literal[1, -1]
+    ) -> ScoreTable:
+        """The rungs at other scores, in order or turned round; those that become equal are one."""
+        turned = slice(None, None, step)
+        low, high = low[turned], high[turned]
+        is_new = np.ones(len(low), bool)
+        # Rounding may make neighbours equal: then so are the scores.
+        above = np.maximum.accumulate(high[::-1])[::-1]
+        np.greater(low[:-1], above[1:], out=is_new[1:])
+        starts = np.flatnonzero(is_new)
+
+        def added(numbers: Numbers | None) -> Numbers | None:
+            if numbers is None or not len(starts):
+                return numbers
+            return np.asarray(np.add.reduceat(numbers[turned], starts, axis=0))
+
+        counts = added(self.counts)
+        assert counts is not None
+        squares = added(self.squares)
+        if self.is_exact or not len(starts):
+            one = low[starts]
+            return replace(self, low=one, high=one, counts=counts, squares=squares)
+        ends = np.append(starts[1:], len(low)) - 1
+        assert moments is not None
+        with np.errstate(over="ignore"):
+            sums = _finite(np.add.reduceat(moments[turned], starts))
+        return replace(
+            self,
+            low=low[ends],
+            high=np.maximum.reduceat(high, starts),
+            counts=counts,
+            squares=squares,
+            moments=sums,
+        )
+
+    def to_bytes(self) -> bytes:
+        """The table as bytes that `from_bytes` of this and every later version reads.
+
+        Cost: 8·(1 + k) bytes a rung, 8·(3 + k) of buckets, 8·k more with weights.
+        """
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        if self.is_exact:
+            arrays["high"] = None
+        header = {"species": _SPECIES, "bits": self.bits, "n_rows": int(self.n_rows)}
+        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ScoreTable:
+        """Read a table written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no table; K206 a newer version wrote them.
+        """
+        return unframed(data, _ARRAYS, _assembled)
+
+
+def _rows_of_classes(codes: npt.NDArray[np.int64], k: int) -> list[Numbers]:
+    """The rows of each class."""
+    if k <= _FEW_CLASSES:
+        return [codes == c for c in range(k)]
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(k + 1))
+    return [order[first:last] for first, last in pairwise(ends.tolist())]
+
+
+def _counted(low: Floats, values: Floats, weights: Floats | None = None) -> Numbers:
+    """What falls on each rung, lowest first."""
+    if not len(low):
+        return np.zeros(0, np.int64 if weights is None else np.float64)
+    return np.bincount(np.searchsorted(low, values, "right") - 1, weights, len(low))
+
+
+def _finite(sums: Floats) -> Floats:
+    """Sums of scores of one sign that no float64 holds as the largest: in any order the same."""
+    most = np.finfo(np.float64).max
+    return np.clip(sums, -most, most)
+
+
+def _contiguous(left: Numbers, right: Numbers) -> tuple[Numbers, Numbers]:
+    return np.ascontiguousarray(left), np.ascontiguousarray(right)
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
+    low, bits = arrays["low"], header["bits"]
+    table = ScoreTable(
+        low,
+        arrays.get("high", low),
+        arrays["counts"],
+        arrays.get("squares"),
+        arrays.get("moments"),
+        bits,
+        header["n_rows"],
+    )
+    problem = wrong_table(table)
+    if problem:
+        raise damaged(problem)
+    return table
+
+
+def wrong_table(table: ScoreTable) -> str | None:
+    """What contradicts what in a table that was read, or None."""
+    low, high, counts = table.low, table.high, table.counts
+    if table.bits not in LEVELS or type(table.n_rows) is not int or table.n_rows < 0:
+        return "Its precision or its number of rows is not one"
+    if (table.moments is None) != table.is_exact:
+        return "Buckets without their means, or means of single scores"
+    for scores in (low, high):
+        if scores.shape != low.shape or scores.ndim != 1 or scores.dtype.kind != "f":
+            return "The scores do not fit each other"
+        if not np.isfinite(scores).all():
+            return "The scores are not finite numbers"
+    if (low > high).any() or (low[:-1] <= high[1:]).any():
+        return "The scores do not descend"
+    if counts.ndim != 2 or counts.shape[0] != len(low) or not counts.shape[1]:
+        return "The counts do not fit the scores"
+    if (counts.dtype.kind == "f") != (table.squares is not None):
+        return "Weights without their squares, or squares without weights"
+    for numbers in (counts, table.squares):
+        if numbers is None:
+            continue
+        if numbers.shape != counts.shape:
+            return "The squares do not fit the counts"
+        if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+            return "A number is negative or not finite"
+    if not (counts > 0).any(axis=1).all():
+        return "A rung is empty"
+    means = low if table.moments is None else table.moments
+    if means.shape != low.shape or not np.isfinite(means).all():
+        return "The means do not fit the scores"
+    # First as floating-point numbers, whose sums do not begin anew beyond 2⁶³.
+    if table.squares is None and (
+        counts.sum(dtype=np.float64) > 2.0 * table.n_rows or int(counts.sum()) != table.n_rows
+    ):
+        return "The number of rows is not that of the counts"
+    if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
+        return "Two rungs are of one bucket"
+    ends = np.stack([high, low], axis=1).ravel()
+    if len(bucket_starts(ends, table.bits)) != len(low):
+        return "A rung is of several buckets"
+    if table.moments is not None and not _are_within(table.moments, low, high, counts):
+        return "The mean of a rung is not in it"
+    return None
+
+
+def other_totals(held: npt.NDArray[Any], totals: npt.NDArray[Any]) -> bool:
+    """Whether a part holds other rows of each class than the data that it is a part of.
+
+    Args:
+        held, totals: number[k], rows of each class, or sums of their weights, which round.
+    """
+    total = float(totals.sum(dtype=np.float64))
+    if held.dtype.kind != "f" and total < 2.0**53:
+        return not np.array_equal(held, totals)
+    return not np.allclose(held, totals, rtol=_CLOSE, atol=_CLOSE * total)
+
+
+def _are_within(
+    moments: npt.NDArray[Any], low: npt.NDArray[Any], high: npt.NDArray[Any], counts: Any
+) -> bool:
+    """Whether sums of scores, which round, are those of scores in the rungs."""
+    most, weight = np.finfo(np.float64).max, counts.sum(axis=1)
+    with np.errstate(over="ignore"):
+        least, largest = (np.clip(end * weight, -most, most) for end in (low, high))
+        room = _CLOSE * np.maximum(np.abs(least), np.abs(largest)) + np.finfo(np.float64).tiny
+        return bool(((least - room <= moments) & (moments <= largest + room)).all())

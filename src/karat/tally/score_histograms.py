@@ -1,0 +1,250 @@
+"""`ScoredTables`: what is kept of rows with scores when there are too many to keep.
+
+The confusion matrix and the losses are exact. Each column is a `ScoreTable`: exact while its
+distinct scores are few, in buckets beyond that. A sample of rows tells how columns go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import error
+from karat.tally import serialization
+from karat.tally.algebra import merge
+from karat.tally.cells import Cells
+from karat.tally.classes import Classes
+from karat.tally.row_sample import RowSample
+from karat.tally.score_histogram import ScoreTable, other_totals
+from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.sums import LOSSES, Sums
+
+__all__ = ["ScoredTables"]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+
+_SPECIES: Final = "scored_tables"
+_PARTS: Final = ("cells", "sums", "sample", "ranks", "probabilities", "confidences")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTables:
+    """Tally of rows with a true class and scores: immutable, added by `merge`.
+
+    Attributes:
+        cells: the confusion matrix of the predicted classes.
+        sums: every loss, and places.
+        ranks: a table of each column of scores, or of the one column of the positive class.
+        probabilities: of each column of softmax; empty where scores are probabilities, and where
+            one column says both.
+        confidences: of the probability of the predicted class, classes: wrong and right; None
+            where one column says it.
+        sample: rows with their scores.
+        is_prob: whether the scores are probabilities.
+        limit: rungs of each table.
+        has_pred: whether predictions were given beside the scores.
+        pooled: makes the table of every row and class, as `tally.pooled_table` does, where the
+            tables are too large to be put together in memory; else None. It is not written.
+    """
+
+    cells: Cells
+    sums: Sums
+    ranks: tuple[ScoreTable, ...]
+    probabilities: tuple[ScoreTable, ...]
+    confidences: ScoreTable | None
+    sample: RowSample
+    is_prob: bool
+    limit: int
+    has_pred: bool = False
+    pooled: Callable[[], ScoreTable] | None = None
+
+    @property
+    def classes(self) -> Classes:
+        """The classes, in the order of the columns."""
+        return self.cells.classes
+
+    @property
+    def n_rows(self) -> int:
+        """Rows read, whatever they weigh."""
+        return self.sums.n_rows
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows carry weights."""
+        return self.sums.is_weighted
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one column says both of two classes."""
+        return len(self.ranks) == 1
+
+    @property
+    def tables(self) -> tuple[ScoreTable, ...]:
+        """Every table of scores."""
+        last = () if self.confidences is None else (self.confidences,)
+        return (*self.ranks, *self.probabilities, *last)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every rung of every table is one score."""
+        return all(table.is_exact for table in self.tables)
+
+    @property
+    def bits(self) -> int:
+        """Digits that the scores of a rung share, of the coarsest table."""
+        return min(table.bits for table in self.tables)
+
+    def merge(self, other: ScoredTables) -> ScoredTables:
+        """Tally of the two data sets read one after the other.
+
+        The same for any order of merges: exactly for counts, to rounding for sums.
+
+        Errors:
+            K201 the classes or columns differ; K202 one has probabilities, the other scores;
+            K203 only one is weighted.
+
+        Cost: O(rungs) of every table.
+        """
+        kinds = ["probabilities" if one.is_prob else "scores" for one in (self, other)]
+        if self.is_prob != other.is_prob:
+            raise error("K202", axis="scores", left=kinds[0], right=kinds[1])
+        if len(self.ranks) != len(other.ranks):
+            columns = [f"{len(one.ranks)} columns of scores" for one in (self, other)]
+            raise error("K201", left=columns[0], right=columns[1])
+        limit = min(self.limit, other.limit)
+        confidences = None
+        if self.confidences is not None and other.confidences is not None:
+            confidences = self.confidences.merge(other.confidences).within(limit)
+        return ScoredTables(
+            merge(self.cells, other.cells),
+            self.sums.merge(other.sums),
+            _merged(self.ranks, other.ranks, limit),
+            _merged(self.probabilities, other.probabilities, limit),
+            confidences,
+            self.sample.merge(other.sample),
+            self.is_prob,
+            limit,
+            self.has_pred,
+        )
+
+    def to_bytes(self) -> bytes:
+        """The tally as bytes that `from_bytes` of this and every later version reads."""
+        parts: dict[str, list[bytes]] = {
+            "cells": [serialization.to_bytes(self.cells)],
+            "sums": [self.sums.to_bytes()],
+            "sample": [self.sample.to_bytes()],
+            "ranks": [table.to_bytes() for table in self.ranks],
+            "probabilities": [table.to_bytes() for table in self.probabilities],
+            "confidences": [] if self.confidences is None else [self.confidences.to_bytes()],
+        }
+        sizes = {name: [len(item) for item in items] for name, items in parts.items()}
+        header = {
+            "species": _SPECIES,
+            "is_prob": self.is_prob,
+            "limit": self.limit,
+            "has_pred": self.has_pred,
+            "sizes": sizes,
+        }
+        whole = b"".join(item for name in _PARTS for item in parts[name])
+        return framed(header, {"parts": np.frombuffer(whole, np.uint8)})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ScoredTables:
+        """Read a tally written by `to_bytes`.
+
+        Errors:
+            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
+        """
+        return unframed(data, ("parts",), _assembled, ("parts",))
+
+    def named(self, classes: Classes) -> ScoredTables:
+        """The same with other display names of its classes."""
+        return replace(self, cells=replace(self.cells, classes=classes))
+
+
+def _merged(
+    left: tuple[ScoreTable, ...], right: tuple[ScoreTable, ...], limit: int
+) -> tuple[ScoreTable, ...]:
+    return tuple(a.merge(b).within(limit) for a, b in zip(left, right, strict=True))
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoredTables:
+    if header["species"] != _SPECIES:
+        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
+    whole, at = arrays["parts"].tobytes(), 0
+    parts: dict[str, list[bytes]] = {}
+    for name in _PARTS:
+        parts[name] = []
+        for size in header["sizes"][name]:
+            if type(size) is not int or size < 0:
+                raise damaged(f"A part of {size!r} bytes")
+            parts[name].append(whole[at : at + size])
+            at += size
+    if at != len(whole):
+        raise damaged(f"{len(whole) - at} bytes are left over after the parts")
+    read = ScoreTable.from_bytes
+    found = ScoredTables(
+        serialization.from_bytes(*parts["cells"]),
+        Sums.from_bytes(*parts["sums"]),
+        tuple(map(read, parts["ranks"])),
+        tuple(map(read, parts["probabilities"])),
+        read(*parts["confidences"]) if parts["confidences"] else None,
+        RowSample.from_bytes(*parts["sample"]),
+        header["is_prob"],
+        header["limit"],
+        header.get("has_pred", False),
+    )
+    problem = _inconsistency(found)
+    if problem:
+        raise damaged(problem)
+    return found
+
+
+def _inconsistency(found: ScoredTables) -> str | None:
+    """What contradicts what, or None."""
+    k, is_single = found.classes.k, found.is_single
+    flags_of = {type(found.is_prob), type(found.has_pred)}
+    if flags_of != {bool} or type(found.limit) is not int or found.limit < 1:
+        return "What the scores are, or how many are kept, is not said"
+    if len(found.ranks) != (1 if is_single and k == 2 else k):
+        return "There is not one table a class"
+    has_softmax = not (found.is_prob or is_single)
+    if len(found.probabilities) != (k if has_softmax else 0):
+        return "There is not one table of probabilities a class"
+    if (found.confidences is None) != is_single:
+        return "The confidences are missing, or too many"
+    parts = [*found.ranks, *found.probabilities]
+    if any(table.k != k for table in parts) or found.sums.k != k or found.sample.k != k:
+        return "The parts are not of the same classes"
+    if set(found.sums.names) != set(LOSSES) or found.sums.places is None:
+        return "Some sums of losses are missing, or unknown"
+    if found.confidences is not None and found.confidences.k != 2:
+        return "Confidences are of right and wrong rows"
+    if any(table.n_rows != found.n_rows for table in found.tables):
+        return "The parts are not of the same number of rows"
+    if int(found.cells.n_rows) != found.n_rows:
+        return "The confusion matrix is of another number of rows"
+    flags = [table.is_weighted for table in found.tables]
+    flags += [found.cells.is_weighted, found.sample.weights is not None]
+    if any(flag != found.is_weighted for flag in flags):
+        return "Some parts are weighted, others are not"
+    return _wrong_totals(found)
+
+
+def _wrong_totals(found: ScoredTables) -> str | None:
+    """Whether the parts are of other rows of each class."""
+    right, wrong = found.cells.fields.tp, found.cells.fields.fn
+    if other_totals(found.sums.truth, right + wrong):
+        return "The sums of losses are of other rows of the classes than the confusion matrix"
+    for table in (*found.ranks, *found.probabilities):
+        if other_totals(table.counts.sum(axis=0), right + wrong):
+            return "A table of scores is of other rows of the classes than the confusion matrix"
+    if found.confidences is not None and not found.has_pred:
+        held = found.confidences.counts.sum(axis=0)
+        if other_totals(held, np.array([wrong.sum(), right.sum()])):
+            return "The confidences are of other right rows than the confusion matrix"
+    return None
