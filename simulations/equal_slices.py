@@ -16,7 +16,7 @@ import numpy as np
 from karat.api.results import Report
 from karat.inference.confidence import Confidence
 from karat.inference.limits import wilson_limits
-from karat.inference.slices import permuted as dealt
+from karat.inference.slices import permuted as permuted
 from karat.metrics import get
 from karat.results.slices import SliceTable
 from karat.tally import Axis, Cells, Classes
@@ -186,7 +186,7 @@ def main(replicates: int, cases: Sequence[Case], seed: int) -> None:
 if __name__ == "__main__":
     given = [int(word) for word in sys.argv[1:] if word.isdigit()]
     if "few" in sys.argv:
-        dealt.n_deals = lambda *_: 200
+        permuted.n_deals = lambda *_: 200
     listed = POWER if "power" in sys.argv else CASES
     first, last = (*given[1:], 0, len(listed))[:2] if len(given) > 2 else (0, len(listed))
     main(given[0] if given else 2000, listed[first:last], SEED)

@@ -96,7 +96,7 @@ def row_weights(case: Case) -> None:
 
 
 def sides(case: Case) -> tuple[int, Any, Any]:
-    """How many rungs, sums [u, 2] and squares or None."""
+    """How many score levels, sums [u, 2] and squares or None."""
     source = case.source
     u = min(source.size(), 1000)
     sums = case.arrays.table(u, 2, AMOUNTS)
@@ -115,15 +115,15 @@ def replicate_areas(case: Case) -> None:
     case.expect_length(weights, numbers[3], 2)
 
 
-@target("replicate_rungs")
-def replicate_rungs(case: Case) -> None:
+@target("replicate_levels")
+def replicate_levels(case: Case) -> None:
     u, sums, squares = sides(case)
     scores = case.arrays.floats(u, ("falling", "unit"))
     numbers = drawn(case, 2 * u)
     found, counts, _, lengths = case.call(
-        case.native.replicate_rungs, scores, sums, squares, case.source.switch(), *numbers
+        case.native.replicate_levels, scores, sums, squares, case.source.switch(), *numbers
     )
     u = len(scores)
     case.expect_length(found, numbers[3], u)
     case.expect_length(counts, numbers[3], u, 2)
-    case.expect(bool(np.all((lengths >= 0) & (lengths <= u))), "more rungs than there were")
+    case.expect(bool(np.all((lengths >= 0) & (lengths <= u))), "more score levels than there were")

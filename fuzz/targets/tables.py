@@ -1,4 +1,4 @@
-"""Targets of variances, limits and rungs."""
+"""Targets of variances, limits and score levels."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def combine_classes(case: Case) -> None:
     case.expect(0 <= still <= len(made[0]), "more classes than there are")
 
 
-@target("take_rungs")
-def take_rungs(case: Case) -> None:
+@target("take_levels")
+def take_levels(case: Case) -> None:
     source, arrays = case.source, case.arrays
     sides = []
     for _ in range(2):
@@ -84,15 +84,17 @@ def take_rungs(case: Case) -> None:
         np.sort(arrays.reals(source.byte() % 20, ("unit", "normal"))), is_plain=True
     )
     dropped = source.integer(0, 62)
-    taken = case.call(case.native.take_rungs, *sides, dropped, cuts)
-    case.expect(bool(np.all((taken >= 1) & (taken <= 3))), "a rung of no side")
+    taken = case.call(case.native.take_levels, *sides, dropped, cuts)
+    case.expect(bool(np.all((taken >= 1) & (taken <= 3))), "a score level of no side")
     if dropped == 0:
         for bit, side in zip((1, 2), sides, strict=True):
-            case.expect(int(np.sum(taken & bit != 0)) == len(side), "rungs of a side are missing")
+            case.expect(
+                int(np.sum(taken & bit != 0)) == len(side), "score levels of a side are missing"
+            )
 
 
-@target("join_rungs")
-def join_rungs(case: Case) -> None:
+@target("join_levels")
+def join_levels(case: Case) -> None:
     source, arrays = case.source, case.arrays
     n, width = min(source.size(), 2000), source.byte() % 5
     taken = arrays.whole(n, 3, "u1") + np.uint8(1)
@@ -109,5 +111,5 @@ def join_rungs(case: Case) -> None:
         )
         sides.append(arrays.argument(values.reshape(u, width) if width else values, is_plain=True))
     chosen = arrays.argument(taken, is_plain=True)
-    found = case.call(case.native.join_rungs, chosen, *sides, source.integer(0, 2))
-    case.expect(len(found) == len(chosen), "rungs are missing")
+    found = case.call(case.native.join_levels, chosen, *sides, source.integer(0, 2))
+    case.expect(len(found) == len(chosen), "score levels are missing")

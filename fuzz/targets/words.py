@@ -155,14 +155,14 @@ def lift(case: Case, packed: Any) -> None:
     packed.add_lifts(source.switch(), source.real(), out)
 
 
-def rungs(case: Case, packed: Any) -> None:
-    """Rungs whose parts have one length."""
+def levels(case: Case, packed: Any) -> None:
+    """Score levels whose parts have one length."""
     n = packed.n_items
     last = n if case.source.flag() else case.source.integer(0, n)
     limit = max(n, 1) if case.source.flag() else case.source.integer(1, n + 1)
-    scores, counts, squares, rest = packed.rungs(last, limit)
+    scores, counts, squares, rest = packed.levels(last, limit)
     case.expect_length(counts, len(scores), 2)
-    case.expect(squares is None or squares.shape == counts.shape, "squares of other rungs")
+    case.expect(squares is None or squares.shape == counts.shape, "squares of other score levels")
     case.expect(0 <= rest <= n, "more words to read than there are")
 
 
@@ -203,7 +203,7 @@ MEMBERS = {
     "add_placements": place,
     "add_lifts": lift,
     "lift_squares": lambda case, packed: packed.lift_squares(case.source.switch()),
-    "rungs": rungs,
+    "levels": levels,
 }
 members("PackedScores", some_words, {name: sober(work) for name, work in MEMBERS.items()})
 

@@ -125,7 +125,7 @@ void bind_coverage(nb::module_& m);
 #endif
 void bind_count(nb::module_& m);
 void bind_encode(nb::module_& m);
-void bind_ladder(nb::module_& m);
+void bind_cumulative(nb::module_& m);
 void bind_limits(nb::module_& m);
 void bind_objectives(nb::module_& m);
 void bind_objects(nb::module_& m);
@@ -133,7 +133,7 @@ void bind_pairs(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_resampling(nb::module_& m);
-void bind_rungs(nb::module_& m);
+void bind_levels(nb::module_& m);
 void bind_score_pairs(nb::module_& m);
 void bind_scores(nb::module_& m);
 void bind_variance(nb::module_& m);

@@ -63,7 +63,7 @@ NB_MODULE(_core, m) {
     lanes();  // KARAT_ISA is read, and refused if it must be, at import
     bind_count(m);
     bind_encode(m);
-    bind_ladder(m);
+    bind_cumulative(m);
     bind_limits(m);
     bind_objectives(m);
     bind_objects(m);
@@ -71,7 +71,7 @@ NB_MODULE(_core, m) {
     bind_paths(m);
     bind_program(m);
     bind_resampling(m);
-    bind_rungs(m);
+    bind_levels(m);
     bind_score_pairs(m);
     bind_scores(m);
     bind_variance(m);

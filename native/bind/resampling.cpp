@@ -1,5 +1,5 @@
 // karat._native: philox, resample_counts, draw_totals, resample_clusters, row_weights,
-// replicate_areas, replicate_rungs.
+// replicate_areas, replicate_levels.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 
@@ -10,7 +10,7 @@
 #include "bind/tables.hpp"
 #include "kernels/draw_items.hpp"
 #include "kernels/draw_totals.hpp"
-#include "kernels/replicate_ladder.hpp"
+#include "kernels/replicate_cumulative.hpp"
 #include "kernels/resample_counts.hpp"
 
 namespace karat {
@@ -160,7 +160,7 @@ nb::object areas_of(Matrix<double> sums, std::optional<Matrix<double>> squares,
                           owned(std::move(weights), count, 2));
 }
 
-nb::object rungs_drawn(Column1<double> scores, Matrix<double> sums,
+nb::object levels_drawn(Column1<double> scores, Matrix<double> sums,
                        std::optional<Matrix<double>> squares, bool is_gamma, uint64_t seed,
                        uint32_t stream, int64_t first, int64_t count, int n_threads) {
     const Totals totals = sides_of(sums, squares, is_gamma);
@@ -179,7 +179,7 @@ nb::object rungs_drawn(Column1<double> scores, Matrix<double> sums,
     }
     {
         const Unlocked unlocked;
-        replicate_rungs(totals, scores.data(), law_of(is_gamma), seed, stream, first, count,
+        replicate_levels(totals, scores.data(), law_of(is_gamma), seed, stream, first, count,
                         {drawn_scores.get(), counts.get(), weights.get(), drawn_squares.get(),
                          lengths.get()},
                         n_threads, poll_signals);
@@ -210,7 +210,7 @@ void bind_resampling(nb::module_& m) {
     m.def("replicate_areas", areas_of, arg("sums").noconvert(), arg("squares").noconvert().none(),
           arg("within").noconvert(), arg("is_gamma"), arg("seed"), arg("stream"),
           arg("first"), arg("count"), arg("n_threads"));
-    m.def("replicate_rungs", rungs_drawn, arg("scores").noconvert(), arg("sums").noconvert(),
+    m.def("replicate_levels", levels_drawn, arg("scores").noconvert(), arg("sums").noconvert(),
           arg("squares").noconvert().none(), arg("is_gamma"), arg("seed"), arg("stream"),
           arg("first"), arg("count"), arg("n_threads"));
 }

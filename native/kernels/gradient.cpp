@@ -58,8 +58,8 @@ private:
         const auto kept = [&](int64_t i) { return from[i] == 0.0 ? 0.0 : piece(i, from[i]); };
         const int64_t size = size_of(ins.to);
         double* to = reach(argument);
-        const bool is_spread = program_.slot_rank[argument] == 0 && program_.slot_rank[ins.to] != 0;
-        if (is_spread) *to += sum(size, kept);
+        const bool is_distributed = program_.slot_rank[argument] == 0 && program_.slot_rank[ins.to] != 0;
+        if (is_distributed) *to += sum(size, kept);
         else for (int64_t i = 0; i < size; ++i) to[i] += kept(i);
     }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/column.hpp"
-#include "kernels/lanes_ladder.hpp"
+#include "kernels/lanes_cumulative.hpp"
 #include "kernels/lanes_scores.hpp"
 
 namespace karat {
@@ -77,7 +77,7 @@ struct Lanes {
     uint32_t (*narrow)(const uint32_t* x, int64_t n, uint8_t* out);
 
     ScoreLanes scores;
-    LadderLanes ladder;
+    CumulativeLanes cumulative;
 };
 
 extern const Lanes lanes_baseline;

@@ -329,7 +329,7 @@ uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
 // These need the names above.
 #include "kernels/lanes_columns.hpp"
 #include "kernels/lanes_equal.hpp"
-#include "kernels/lanes_ladder_source.hpp"
+#include "kernels/lanes_cumulative_source.hpp"
 #include "kernels/lanes_losses.hpp"
 
 namespace karat {
@@ -350,7 +350,7 @@ const Lanes KARAT_LANES = {
     {are_probabilities, are_scores, turn_probabilities<double>, turn_probabilities<float>,
      turn_scores<double>, turn_scores<float>, places, margins, surprises, quadratics,
      binary_surprises, softmax, sigmoid, add_losses},
-    kLadderLanes,
+    kCumulativeLanes,
 };
 
 }  // namespace karat

@@ -131,7 +131,7 @@ private:
     }
 
     FloatSpan span() {
-        const auto take = lanes().ladder.span[task_.scores.is_double];
+        const auto take = lanes().cumulative.span[task_.scores.is_double];
         std::vector<FloatSpan> spans(static_cast<size_t>(n_tasks_));
         const auto work = [&](int, int64_t index) {
             const int64_t first = index * kTaskItems, n = std::min(kTaskItems, n_ - first);
@@ -222,13 +222,13 @@ void WordBlocks::make_keys(int64_t first, int64_t n, void* out) const {
 void WordBlocks::pack(const uint32_t* slots, int64_t first, int64_t n, void* out) const {
     const char* from = scores_ == nullptr ? task_.scores.at(first)
                                           : scores_ + first * task_.scores.item_bytes();
-    lanes().ladder.pack[task_.scores.is_double][layout_.is_wide](from, slots, n, first, layout_,
+    lanes().cumulative.pack[task_.scores.is_double][layout_.is_wide](from, slots, n, first, layout_,
                                                                  out);
 }
 
 bool WordBlocks::read_slots(int64_t first, int64_t n, uint32_t* slots) const {
     if (!task_.is_pooled)
-        return lanes().ladder.slots(task_.codes + first, n, static_cast<uint32_t>(task_.own),
+        return lanes().cumulative.slots(task_.codes + first, n, static_cast<uint32_t>(task_.own),
                                     static_cast<uint32_t>(task_.k - 1), slots) < task_.k;
     const int64_t width = task_.scores.width;
     int64_t row = first / width, column = first % width;
@@ -258,7 +258,7 @@ PackedScores pack_scores(const RankTask& task, int n_threads, Poll poll) {
 
 void check_scores(const Scores& scores) {
     alignas(64) uint64_t block[kBlock];
-    const auto take = lanes().ladder.span[scores.is_double];
+    const auto take = lanes().cumulative.span[scores.is_double];
     for (int64_t first = 0; first < scores.n(); first += kBlock) {
         const int64_t n = std::min(kBlock, scores.n() - first);
         FloatSpan span;

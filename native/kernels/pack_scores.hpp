@@ -47,7 +47,7 @@ struct RankTask {
         const int64_t code = codes[row_of(item)];
         return is_pooled ? code == item % scores.width : code;
     }
-    // Slots put the own class last; see LadderLanes.
+    // Slots put the own class last; see CumulativeLanes.
     int64_t class_of_slot(int64_t slot) const {
         return slot == k - 1 ? own : slot < own ? slot : slot + 1;
     }

@@ -58,8 +58,8 @@ std::vector<T> by_class(const PackedScores& packed, const std::vector<T>& slots)
     return classes;
 }
 
-// In a rung the rows of the own class come first. So the pairs of a row with those above it, twice,
-// and with those beside it, once, are what was seen above the rung and what was seen till here.
+// In a score level the rows of the own class come first. So the pairs of a row with those above it, twice,
+// and with those beside it, once, are what was seen above the score level and what was seen till here.
 void count_rows(const RowReader& reader, int64_t n, uint64_t own, uint64_t* areas) {
     uint64_t above = 0, seen = 0;
     for (int64_t i = n - 1, before = i; i >= 0; before = i--) {
@@ -70,7 +70,7 @@ void count_rows(const RowReader& reader, int64_t n, uint64_t own, uint64_t* area
     }
 }
 
-// Counts stretches of words independently of each other. With most_tied the rungs of many classes are
+// Counts stretches of words independently of each other. With most_tied the score levels of many classes are
 // kept, until they have more words; without, their ties are taken off.
 template <class Word>
 class OrderedCounter {
@@ -166,7 +166,7 @@ private:
     }
 
     void find_places() {
-        const auto kernel = lanes().ladder.places[sizeof(Word) == 8];
+        const auto kernel = lanes().cumulative.places[sizeof(Word) == 8];
         each_task([&](int slot, int64_t task, int64_t begin, int64_t end) {
             if (has_too_many_ties()) return;
             Places& here = found_[static_cast<size_t>(task)];

@@ -17,12 +17,12 @@ namespace karat {
 std::vector<int64_t> count_areas(const PackedScores& packed, int n_threads = 1,
                                  Poll poll = nullptr);
 
-// For each slot of words without rows: the same as if in every rung the own rows stood above the
+// For each slot of words without rows: the same as if in every score level the own rows stood above the
 // others; and where they stand together. What the slot of own has means nothing.
 struct OrderedAreas {
     std::vector<uint64_t> areas;
     std::vector<Border> borders;
-    int64_t n_tied = 0;  // words of those rungs
+    int64_t n_tied = 0;  // words of those score levels
 };
 // Nothing where more than most_tied words stand together.
 std::optional<OrderedAreas> count_as_ordered(const PackedScores& packed, int64_t most_tied,

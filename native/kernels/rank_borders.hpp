@@ -1,4 +1,4 @@
-// Rungs on which own rows and others stand together.
+// Score levels on which own rows and others stand together.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace karat {
 
-// Of sorted words: the rest of a rung are words first to border - 1, its own rows border to last - 1.
+// Of sorted words: the rest of a score level are words first to border - 1, its own rows border to last - 1.
 struct Border {
     int64_t first, border, last;
 };
 
-// Around a word that is of the own class, after one of the same rung that is not.
+// Around a word that is of the own class, after one of the same score level that is not.
 template <class Reader>
 Border border_at(const Reader& reader, int64_t n, int64_t border) {
     Border found{border - 1, border, border + 1};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/rank_areas.hpp"
-#include "kernels/rank_rung_sums.hpp"
+#include "kernels/rank_level_sums.hpp"
 
 namespace karat {
 namespace {
@@ -84,7 +84,7 @@ private:
         }
     }
 
-    // A rung of several rows that ends with word i; the word before it.
+    // A score level of several rows that ends with word i; the word before it.
     int64_t pass_tied(int64_t i) {
         const Tied tied = tied_at(i);
         const uint64_t above = 2 * at_.rest + tied.rest, under = 2 * at_.own + tied.own;
@@ -169,14 +169,14 @@ struct WeighedPlaces {
 PlacementSpread weigh_spread(const PackedScores& packed) {
     WeighedPlaces own, rest;
     double seen[2] = {};
-    int64_t n_rungs = 0;
+    int64_t n_levels = 0;
     const RowReader reader(packed);
-    weigh_each_rung(reader, packed.task, [&](const RungSums& rung) {
-        own.add(rung.weight[1], rung.square[1], seen[0] + rung.weight[0] / 2);
-        rest.add(rung.weight[0], rung.square[0], seen[1] + rung.weight[1] / 2);
-        seen[0] += rung.weight[0];
-        seen[1] += rung.weight[1];
-        if (++n_rungs % kBlock == 0) {
+    weigh_each_level(reader, packed.task, [&](const LevelSums& level) {
+        own.add(level.weight[1], level.square[1], seen[0] + level.weight[0] / 2);
+        rest.add(level.weight[0], level.square[0], seen[1] + level.weight[1] / 2);
+        seen[0] += level.weight[0];
+        seen[1] += level.weight[1];
+        if (++n_levels % kBlock == 0) {
             own.close();
             rest.close();
         }
@@ -188,11 +188,11 @@ PlacementSpread weigh_spread(const PackedScores& packed) {
     // The own rows whose V is above the mean hold half of all distances from it; they come first.
     const double area = made.pairs / (2 * n_own * n_rest);
     double above = 0, sum = 0;
-    weigh_each_rung(reader, packed.task, [&](const RungSums& rung) {
-        const double gap = 1 - area - (above + rung.weight[0] / 2) / n_rest;
-        above += rung.weight[0];
+    weigh_each_level(reader, packed.task, [&](const LevelSums& level) {
+        const double gap = 1 - area - (above + level.weight[0] / 2) / n_rest;
+        above += level.weight[0];
         if (gap <= 0) return false;
-        sum += rung.weight[1] * gap;
+        sum += level.weight[1] * gap;
         return true;
     });
     const bool has_both = n_own > 0 && n_rest > 0;
@@ -252,7 +252,7 @@ private:
     struct Sums {
         LongSum own, below[kSets];
     };
-    // The rows of a rung: Σw of the own, and of each set Σw·gain of the rest.
+    // The rows of a score level: Σw of the own, and of each set Σw·gain of the rest.
     struct Tied {
         double own = 0, rest[kSets] = {}, below[kSets] = {};
     };

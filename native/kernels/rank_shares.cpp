@@ -1,24 +1,24 @@
 #include "kernels/rank_shares.hpp"
 
-#include "kernels/rank_rung_sums.hpp"
+#include "kernels/rank_level_sums.hpp"
 
 namespace karat {
 namespace {
 
-// What is added up from the best rung on. Rungs above which nothing weighs anything have share 1.
+// What is added up from the best score level on. Score levels above which nothing weighs anything have share 1.
 template <bool kIsStraight>
 class ShareWalk {
 public:
     double share = 1, share_before = 1;
     LongSum own, all, area;
-    // Σ p/N and Σ p·s/N of the rungs so far; the same with N and s of the rung before.
+    // Σ p/N and Σ p·s/N of the score levels so far; the same with N and s of the score level before.
     LongSum rate, lost, rate_before, lost_before;
 
-    void pass(const RungSums& rung) {
-        const double p = rung.weight[1], n_before = all.value();
+    void pass(const LevelSums& level) {
+        const double p = level.weight[1], n_before = all.value();
         share_before = share;
         own.part += p;
-        all.part += rung.weight[0] + p;
+        all.part += level.weight[0] + p;
         const double n = all.value();
         if (n > 0) {
             share = own.value() / n;
@@ -31,36 +31,36 @@ public:
             }
             area.part += p * here();
         }
-        if (++n_rungs_ % kBlock != 0) return;
+        if (++n_levels_ % kBlock != 0) return;
         for (LongSum* sum : {&own, &all, &area, &rate, &lost, &rate_before, &lost_before})
             sum->close();
     }
 
-    // The x of the rung.
+    // The x of the score level.
     double here() const { return kIsStraight ? (share + share_before) / 2 : share; }
 
 private:
-    int64_t n_rungs_ = 0;
+    int64_t n_levels_ = 0;
 };
 
-// Calls use(rung, lift of a row of the rest, lift of an own row) for each rung, after a first walk
+// Calls use(score level, lift of a row of the rest, lift of an own row) for each score level, after a first walk
 // that adds up everything.
 template <bool kIsStraight, class Reader, class Use>
 void each_lift_of(const Reader& reader, const RankTask& task, const Use& use) {
     ShareWalk<kIsStraight> whole;
-    each_rung(reader, task, [&](const RungSums& rung) { whole.pass(rung); });
+    each_level(reader, task, [&](const LevelSums& level) { whole.pass(level); });
     const double area = whole.area.value() / whole.own.value();
     ShareWalk<kIsStraight> walk;
-    each_rung(reader, task, [&](const RungSums& rung) {
+    each_level(reader, task, [&](const LevelSums& level) {
         double rate = whole.rate.value() - walk.rate.value();
         double lost = whole.lost.value() - walk.lost.value();
-        walk.pass(rung);
+        walk.pass(level);
         if (kIsStraight) {
-            // Half of c is p of the rung itself, half p of the one below, whose N before is N.
+            // Half of c is p of the score level itself, half p of the one below, whose N before is N.
             rate = (rate + whole.rate_before.value() - walk.rate_before.value()) / 2;
             lost = (lost + whole.lost_before.value() - walk.lost_before.value()) / 2;
         }
-        use(rung, -lost, walk.here() + rate - area - lost);
+        use(level, -lost, walk.here() + rate - area - lost);
     });
 }
 
@@ -75,9 +75,9 @@ void add_lifts(const PackedScores& packed, bool is_straight, double gain, double
     check_names_rows(packed);
     const uint64_t own = static_cast<uint64_t>(packed.task.k - 1);
     const RowReader reader(packed);
-    const auto add = [&](const RungSums& rung, double of_rest, double of_own) {
+    const auto add = [&](const LevelSums& level, double of_rest, double of_own) {
         const double rest_gain = gain * of_rest, own_gain = gain * of_own;
-        for (int64_t i = rung.first; i < rung.last; ++i) {
+        for (int64_t i = level.first; i < level.last; ++i) {
             reader.fetch_behind(i, out);
             out[reader.row(i)] += reader.slot(i) == own ? own_gain : rest_gain;
         }
@@ -87,12 +87,12 @@ void add_lifts(const PackedScores& packed, bool is_straight, double gain, double
 
 std::array<double, 2> lift_squares(const PackedScores& packed, bool is_straight) {
     LongSum sums[2];
-    int64_t n_rungs = 0;
-    const auto add = [&](const RungSums& rung, double of_rest, double of_own) {
+    int64_t n_levels = 0;
+    const auto add = [&](const LevelSums& level, double of_rest, double of_own) {
         // Rows without weight count for nothing, also where their lift is no number.
-        if (rung.square[0] > 0) sums[0].part += rung.square[0] * of_rest * of_rest;
-        if (rung.square[1] > 0) sums[1].part += rung.square[1] * of_own * of_own;
-        if (++n_rungs % kBlock == 0)
+        if (level.square[0] > 0) sums[0].part += level.square[0] * of_rest * of_rest;
+        if (level.square[1] > 0) sums[1].part += level.square[1] * of_own * of_own;
+        if (++n_levels % kBlock == 0)
             for (LongSum& sum : sums) sum.close();
     };
     with_reader(packed, [&](const auto& reader) {

@@ -76,7 +76,7 @@ private:
     void count(int64_t task) {
         alignas(64) Word words[kBlock];
         Place* places = places_.data() + task * n_slices_;
-        const auto count_below = lanes().ladder.count_below[sizeof(Word) == 8];
+        const auto count_below = lanes().cumulative.count_below[sizeof(Word) == 8];
         each_block(task, [&](int64_t first, int64_t n) {
             blocks_.make_keys(first, n, words);
             int64_t before = 0;
@@ -128,7 +128,7 @@ private:
         const int64_t middle = slice + (n_slices_ >> (level + 1));
         const Word bound = bounds_[static_cast<size_t>(middle - 1)];
         Word* upper = rooms[level];
-        const int64_t n_lower = lanes().ladder.divide[sizeof(Word) == 8](words, n, bound, upper);
+        const int64_t n_lower = lanes().cumulative.divide[sizeof(Word) == 8](words, n, bound, upper);
         divide(words, n_lower, level + 1, slice, places, rooms);
         divide(upper, n - n_lower, level + 1, middle, places, rooms);
     }

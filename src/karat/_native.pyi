@@ -283,7 +283,7 @@ class PackedScores:
         """
 
     def step_area(self) -> float:
-        """Σ over rungs of own weight × share of own weight at or above."""
+        """Σ over score levels of own weight × share of own weight at or above."""
 
     def trapezoid_area(self) -> float:
         """Area under that share by the part of the own weight at or above; NaN without any."""
@@ -316,10 +316,10 @@ class PackedScores:
     def lift_squares(self, is_straight: bool) -> _Float64:
         """float64[2] of the rest and the own rows: Σ w² · (what add_lifts adds for gain 1)²."""
 
-    def rungs(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
+    def levels(self, last: int, limit: int) -> tuple[_Float64, NDArray[Any], _Float64 | None, int]:
         """Distinct scores, descending; number[u, 2] of the rest and own; Σw² likewise.
 
-        Of the first `last` words, at most `limit` rungs; then how many words are still to read.
+        Of the first `last` words, at most `limit` levels; then how many words are still to read.
         """
 
 def pack_scores(

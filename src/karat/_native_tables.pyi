@@ -127,11 +127,11 @@ def replicate_areas(
 ) -> tuple[_Float64, _Float64]:
     """Twice the area float64[count], and the weight of the rest and of own [count, 2].
 
-    sums [u, 2]: of the rest and of the own class, best rung first; within [u]: of the pairs inside
-    of a rung, the chance that own stands above.
+    sums [u, 2]: of the rest and of the own class, best level first; within [u]: of the pairs inside
+    of a score level, the chance that own stands above.
     """
 
-def replicate_rungs(
+def replicate_levels(
     scores: _Float64,
     sums: _Float64,
     squares: _Float64 | None,
@@ -142,7 +142,7 @@ def replicate_rungs(
     count: int,
     n_threads: int,
 ) -> tuple[_Float64, Any, _Float64 | None, _Int64]:
-    """Ladders of replicates: scores [count, u], counts [count, u, 2], squares, lengths [count].
+    """Cumulative counts drawn: scores [count, u], counts [count, u, 2], squares, lengths [count].
 
     Counts are int64 without squares and `is_gamma`; what is beyond the length of a row is unset.
     """
@@ -199,19 +199,19 @@ def combine_classes(
     Errors: ValueError for arrays of different lengths.
     """
 
-def take_rungs(left: _Float64, right: _Float64, dropped: int, cuts: _Float64) -> NDArray[np.uint8]:
-    """For each rung of two tables, best first: 1 of the left one, 2 of the right, 3 of both.
+def take_levels(left: _Float64, right: _Float64, dropped: int, cuts: _Float64) -> NDArray[np.uint8]:
+    """For each score level of two tables, best first: 1 of the left one, 2 of the right, 3 of both.
 
     Args:
-        left, right: contiguous float64, the lowest score of each rung, descending, else ValueError.
+        left, right: contiguous float64, the lowest score of a level, descending, else ValueError.
         dropped: last binary digits in which scores of one bucket may differ.
         cuts: contiguous float64, ascending: no bucket goes across one.
     """
 
-def join_rungs(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> Any:
-    """What the rungs hold: that of one side, or of both 0 added, 1 the lowest, 2 the highest.
+def join_levels(taken: NDArray[np.uint8], left: Any, right: Any, join: int) -> Any:
+    """What the levels hold: that of one side, or of both 0 added, 1 the lowest, 2 the highest.
 
     Args:
-        taken: of `take_rungs`; ValueError unless it names as many rungs as the sides have.
+        taken: of `take_levels`; ValueError unless it names as many score levels as the sides have.
         left, right: contiguous int64 or float64 [u] or [u, k].
     """

@@ -11,7 +11,7 @@ import pytest
 import karat
 from karat.errors import KaratError
 from karat.metrics._reliability import chance_gaps
-from karat.tally import Bins, Ladder
+from karat.tally import Bins, CumulativeCounts
 from tests.calibration import rows
 from tests.same import assert_same
 
@@ -128,8 +128,8 @@ def test_chance_of_few_rows_is_the_sum_over_every_outcome(n: int, is_weighted: b
         rng = np.random.default_rng([n, seed])
         p = np.round(rng.random(n), 2) if seed % 2 and not is_weighted else rng.random(n)
         w = rng.lognormal(size=n) if is_weighted else np.ones(n)
-        ladder = Ladder.of(p, p > 0.5, w if is_weighted else None)
-        found = chance_gaps(ladder, Bins.of(ladder, [0, 1]))[0]
+        cumulative = CumulativeCounts.of(p, p > 0.5, w if is_weighted else None)
+        found = chance_gaps(cumulative, Bins.of(cumulative, [0, 1]))[0]
         assert_same(found, rows.exact_chance(p, w), within=1e-3 if is_weighted else 1e-12)
 
 
@@ -138,8 +138,8 @@ def test_chance_of_few_rows_of_different_weights_has_six_digits(n: int) -> None:
     # Of so few rows the terms of the series never vanish: all of them are needed.
     rng = np.random.default_rng(n)
     p, w = rng.uniform(0.1, 0.9, n), rng.uniform(0.2, 2.0, n)
-    ladder = Ladder.of(p, p > 0.5, w)
-    found = chance_gaps(ladder, Bins.of(ladder, [0, 1]))[0]
+    cumulative = CumulativeCounts.of(p, p > 0.5, w)
+    found = chance_gaps(cumulative, Bins.of(cumulative, [0, 1]))[0]
     assert abs(found / rows.exact_chance(p, w) - 1) < 1e-6
 
 
@@ -158,19 +158,19 @@ def test_chance_of_many_rows_is_that_of_their_distribution(
     n: int, low: float, within: float
 ) -> None:
     p = low + (1 - low) * np.random.default_rng(n).random(n)
-    ladder = Ladder.of(p, p > 0.5)
-    found = chance_gaps(ladder, Bins.of(ladder, [0, 1]))[0]
+    cumulative = CumulativeCounts.of(p, p > 0.5)
+    found = chance_gaps(cumulative, Bins.of(cumulative, [0, 1]))[0]
     wanted = rows.convolved_chance(p)
     assert abs(found / wanted - 1) < within
-    heavy = Ladder.of(p, p > 0.5, np.full(n, 0.3))
+    heavy = CumulativeCounts.of(p, p > 0.5, np.full(n, 0.3))
     assert_same(chance_gaps(heavy, Bins.of(heavy, [0, 1]))[0], 0.3 * found, within=1e-9)
 
 
 def test_chance_is_not_that_of_a_normal_distribution() -> None:
     """The comparisons can fail: the normal approximation is off by a third for a row of 0.95."""
-    ladder = Ladder.of([0.95], [True])
-    bins = Bins.of(ladder, [0, 1])
-    assert_same(chance_gaps(ladder, bins)[0], 2 * 0.95 * 0.05, within=1e-14)
+    cumulative = CumulativeCounts.of([0.95], [True])
+    bins = Bins.of(cumulative, [0, 1])
+    assert_same(chance_gaps(cumulative, bins)[0], 2 * 0.95 * 0.05, within=1e-14)
     normal = np.sqrt(bins.variance * 2 / np.pi)[0]
     with pytest.raises(AssertionError):
         assert_same(normal, 2 * 0.95 * 0.05, within=1e-2)

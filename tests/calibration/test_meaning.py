@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat.metrics._reliability import binned, reliability
-from karat.tally import Bins, Ladder
+from karat.tally import Bins, CumulativeCounts
 from tests.calibration import rows
 from tests.same import assert_same
 
@@ -97,7 +97,7 @@ def test_absent_classes_have_a_calibration_too() -> None:
 def test_reliability_is_the_table_behind_the_error() -> None:
     for y, prob, weights in rows.problems(3, 20):
         p, hit = rows.top_label(y, prob)
-        table = reliability(binned(Ladder.of(p, hit, weights), 10))
+        table = reliability(binned(CumulativeCounts.of(p, hit, weights), 10))
         assert_same(table.lo, rows.uniform(10)[:-1])
         assert_same(table.hi, rows.uniform(10)[1:])
         error = np.nansum(table.n * np.abs(table.share - table.mean_confidence)) / table.n.sum()
@@ -115,7 +115,7 @@ def test_reliability_is_the_table_behind_the_error() -> None:
 def test_the_spread_of_a_share_is_that_of_its_trials() -> None:
     rng = np.random.default_rng(1)
     p, w = rng.random(200), rng.lognormal(size=200)
-    table = reliability(Bins.of(Ladder.of(p, p > 0.5, w), [0, 0.5, 1]))
+    table = reliability(Bins.of(CumulativeCounts.of(p, p > 0.5, w), [0, 0.5, 1]))
     drawn = rng.random((20_000, 200)) < p
     for i, inside in enumerate([p <= 0.5, p > 0.5]):
         shares = (drawn * w)[:, inside].sum(axis=1) / w[inside].sum()
@@ -125,8 +125,10 @@ def test_the_spread_of_a_share_is_that_of_its_trials() -> None:
 def test_bins_of_parts_merge_to_the_bins_of_the_whole() -> None:
     y, prob, _ = max(list(rows.problems(4))[::2], key=lambda problem: len(problem[0]))
     p, hit = rows.top_label(y, prob)
-    parts = [binned(Ladder.of(p[part], hit[part])) for part in (slice(0, 50), slice(50, None))]
-    merged, whole = parts[0].merge(parts[1]), binned(Ladder.of(p, hit))
+    parts = [
+        binned(CumulativeCounts.of(p[part], hit[part])) for part in (slice(0, 50), slice(50, None))
+    ]
+    merged, whole = parts[0].merge(parts[1]), binned(CumulativeCounts.of(p, hit))
     assert_same(merged.gap, whole.gap, within=1e-12)
     assert merged.weight.tolist() == whole.weight.tolist()
 

@@ -14,7 +14,7 @@ from scipy.special import expit, logit, xlogy
 
 import karat
 from karat.metrics._isotonic import pooled, recalibrated
-from karat.tally import Ladder
+from karat.tally import CumulativeCounts
 from tests.calibration import rows
 from tests.optional import optional
 from tests.same import assert_same
@@ -97,7 +97,7 @@ def test_the_line_is_that_of_scikit_learn() -> None:
             assert_same([a, b + 1e-3], wanted, within=1e-5)
 
 
-def test_long_ladders_have_the_line_of_their_rows() -> None:
+def test_long_cumulative_have_the_line_of_their_rows() -> None:
     rng = np.random.default_rng(0)
     p = rng.beta(0.5, 3, 60_000).clip(1e-12, 1 - 1e-12)
     y = (rng.random(60_000) < p**1.2).astype(int)
@@ -215,7 +215,7 @@ def test_a_long_chain_of_blocks_is_pooled_in_time() -> None:
 
 def test_a_recalibration_ascends_and_keeps_the_hits() -> None:
     for y, p, weights in two_classes(20):
-        fit = recalibrated(Ladder.of(p, y == 1, weights))
+        fit = recalibrated(CumulativeCounts.of(p, y == 1, weights))
         _, misses, hits, values = (np.concatenate(part) for part in zip(*fit.walk(), strict=True))
         assert (np.diff(values) <= 0).all()
         assert_same((values * (hits + misses)).sum(), hits.sum(), within=1e-12)

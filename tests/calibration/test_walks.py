@@ -17,7 +17,7 @@ MANY = 4 * _logistic._GROUPS + 1
 
 
 class Counted:
-    """Rungs that count how often they are walked over."""
+    """Score levels that count how often they are walked over."""
 
     is_weighted = False
 
@@ -43,9 +43,9 @@ def shifted(n: int) -> Counted:
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_many_rows_are_walked_over_four_times(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rungs = shifted(MANY)
-    found = np.array(SEARCHES[name](rungs))
-    assert rungs.n_walks == 4  # for the outline, for the groups, and two from where these lead
+    levels = shifted(MANY)
+    found = np.array(SEARCHES[name](levels))
+    assert levels.n_walks == 4  # for the outline, for the groups, and two from where these lead
     again = shifted(MANY)
     monkeypatch.setattr(_logistic, "_GROUPS", MANY)
     assert SEARCHES[name](again) == pytest.approx(found, rel=1e-9)
@@ -54,13 +54,13 @@ def test_many_rows_are_walked_over_four_times(name: str, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_few_rows_are_walked_over_one_by_one(name: str) -> None:
-    rungs = shifted(MANY - 1)
-    assert np.isfinite(SEARCHES[name](rungs)).all()
-    assert 6 <= rungs.n_walks <= 8
+    levels = shifted(MANY - 1)
+    assert np.isfinite(SEARCHES[name](levels)).all()
+    assert 6 <= levels.n_walks <= 8
 
 
 @pytest.mark.parametrize("hits", [[0, 0, 1, 1], [1, 1, 0, 0]])
 def test_rows_that_are_divided_are_walked_over_once(hits: list[int]) -> None:
-    rungs = Counted(np.array([0.125, 0.25, 0.5, 0.75]), np.array(hits))
-    assert np.isnan(recalibration_line(rungs)).all()
-    assert rungs.n_walks == 1
+    levels = Counted(np.array([0.125, 0.25, 0.5, 0.75]), np.array(hits))
+    assert np.isnan(recalibration_line(levels)).all()
+    assert levels.n_walks == 1

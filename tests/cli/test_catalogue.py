@@ -183,7 +183,7 @@ def test_the_plan_of_metrics_of_scores_is_explained(karat: Karat) -> None:
     sections = out.split("\n\n")
     assert "5 metrics" in sections[0]
     assert [part.splitlines()[0].partition(":")[0] for part in sections[1:5]] == [
-        "From class totals", "From losses", "From ladders", "From pairs of classes",
+        "From class totals", "From losses", "From cumulative counts", "From pairs of classes",
     ]  # fmt: skip
     assert "  roc_auc (macro)\n  expected_calibration_error" in sections[3]
     assert "\nlog_loss\n  definition" in out

@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.compat.catboost import eval_metric
-from karat.data.sources.distributed.frames import spread_host
+from karat.data.sources.distributed.frames import distributed_host
 from karat.errors import KaratError
 from tests.optional import optional
 
@@ -164,9 +164,9 @@ def test_an_array_of_dask_has_an_order() -> None:
 
 
 def test_a_column_is_no_frame() -> None:
-    assert spread_host(FRAME) == "dask"
-    assert spread_host(FRAME["label"]) is None
-    assert spread_host(ROWS) is None
+    assert distributed_host(FRAME) == "dask"
+    assert distributed_host(FRAME["label"]) is None
+    assert distributed_host(ROWS) is None
 
 
 def test_a_gate_matches_rows_in_partitions_by_their_ids_alone() -> None:

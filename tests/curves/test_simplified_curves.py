@@ -178,7 +178,7 @@ def test_corners_are_all_that_a_straight_line_needs(path: tuple[Any, Any], axis:
             assert (x[b] - x[a]) * (y[c] - y[b]) != (y[b] - y[a]) * (x[c] - x[b])
 
 
-def test_points_with_more_rungs_than_a_limit_are_chosen_one_level_after_another() -> None:
+def test_points_with_more_levels_than_a_limit_are_chosen_one_level_after_another() -> None:
     """As many levels as points: a curve that halves its distance at every step."""
     n = 40
     thresholds = np.append(np.inf, -np.arange(n, dtype=float))

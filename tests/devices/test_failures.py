@@ -12,7 +12,7 @@ import karat
 from karat.data.sources.torch import held_scores as row_choice
 from karat.data.sources.torch import label_tally, score_losses
 from karat.data.sources.torch import score_histograms as histograms
-from karat.data.sources.torch import score_histograms as score_rungs
+from karat.data.sources.torch import score_histograms as score_levels
 from tests.devices.rows import add, differences, labels, on_the_device, scores, torch, weights
 
 SMALL = 1 << 20
@@ -45,8 +45,8 @@ OF_SCORES = [
     (score_losses, "summed"),
     (label_tally, "counted"),
     (label_tally, "summed"),
-    (score_rungs, "_starts_within"),
-    (score_rungs, "counted"),
+    (score_levels, "_starts_within"),
+    (score_levels, "counted"),
     (row_choice, "_first_of_each"),
     (histograms, "_reduced"),
 ]

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from karat.data.sources.torch import faults
 from karat.data.sources.torch import held_scores as row_choice
 from karat.data.sources.torch.held_scores import ChosenRows
-from karat.data.sources.torch.score_histograms import Rungs, added, counted, summed
+from karat.data.sources.torch.score_histograms import ScoreLevels, added, counted, summed
 from karat.tally.row_sample import RowSample
-from karat.tally.score_histogram import EXACT, ScoreTable
+from karat.tally.score_histogram import EXACT, ScoreHistogram
 from tests.devices.rows import DEVICE, torch
 
 ODD = [0.0, -0.0, 1.0, 0.5, 0.1, 1 / 15, 5e-324, -5e-324, 1e300, -1e300, 65504.0, -65504.0, 0.05]
@@ -46,10 +46,10 @@ def test_tables(dtype: str, limit: int, is_weighted: bool) -> None:
         w = np.where(random.random(len(column)) < 0.1, 0.0, random.random(len(column)))
         own = there(torch.from_numpy(w)) if is_weighted else None
         bits = EXACT if held is None else held.bits
-        made = Rungs.of(column, there(torch.from_numpy(codes)), k, own, bits, limit)
+        made = ScoreLevels.of(column, there(torch.from_numpy(codes)), k, own, bits, limit)
         held = made if held is None else held.merge(made, limit)
         values = column.to(torch.float64).cpu().numpy()
-        table = ScoreTable.of(values, codes, k, w if is_weighted else None).within(limit)
+        table = ScoreHistogram.of(values, codes, k, w if is_weighted else None).within(limit)
         expected = table if expected is None else expected.merge(table).within(limit)
         found = held.table()
         assert (found.bits, found.n_rows) == (expected.bits, expected.n_rows)
@@ -62,7 +62,7 @@ def test_tables(dtype: str, limit: int, is_weighted: bool) -> None:
                 rtol = 0.0 if is_whole else 1e-12
                 np.testing.assert_allclose(left, right, rtol=rtol, atol=1e-320, err_msg=name)
         # What leaves a device is read as what the host made.
-        ScoreTable.from_bytes(found.to_bytes())
+        ScoreHistogram.from_bytes(found.to_bytes())
 
 
 def chosen(values: Any, codes: Any, w: Any, k: int, limit: int) -> RowSample:

@@ -225,7 +225,7 @@ def test_rows_of_weight_zero_everywhere_in_a_batch() -> None:
 def test_a_wrong_tally_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Controls: each of these broken parts must show in a report."""
     from karat.data.sources.torch import score_histograms as histograms
-    from karat.data.sources.torch import score_histograms as score_rungs
+    from karat.data.sources.torch import score_histograms as score_levels
     from karat.data.sources.torch import score_losses, tallies
 
     true, columns = scores(TABLED, 3, "y_score", torch.float32)
@@ -241,8 +241,10 @@ def test_a_wrong_tally_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     right = score_losses._margins
     assert is_noticed(score_losses, "_margins", lambda own, other: right(own, other) * (1 + 1e-9))
     count = histograms.counted
-    assert is_noticed(score_rungs, "counted", lambda at, m: count(at, m).roll(6))
-    apart = score_rungs._digits_apart
-    assert is_noticed(score_rungs, "_digits_apart", lambda values: (apart(values) - 1).clamp(min=0))
+    assert is_noticed(score_levels, "counted", lambda at, m: count(at, m).roll(6))
+    apart = score_levels._digits_apart
+    assert is_noticed(
+        score_levels, "_digits_apart", lambda values: (apart(values) - 1).clamp(min=0)
+    )
     code = tallies.whole
     assert is_noticed(tallies, "whole", lambda given: code(given).clamp(max=1))

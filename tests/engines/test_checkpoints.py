@@ -126,7 +126,7 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
     data = tmp_path / "data"
     data.mkdir()
     write_files(data, 24, 8000)
-    # Distinct scores beyond the limit of rungs, so that what resumes are buckets.
+    # Distinct scores beyond the limit of score levels, so that what resumes are buckets.
     path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
     # A unit a file: small files would be read together.
     program = (

@@ -130,7 +130,7 @@ def test_tables_lie_on_disk_in_few_files_without_a_name(
     for name in ("low", "counts", "squares"):
         np.testing.assert_array_equal(getattr(pooled, name), getattr(expected, name))
     assert pooled.n_rows == expected.n_rows == 3 * 40 * 2000
-    assert pooled.n_rungs == 3 * 40 * 2000
+    assert pooled.n_levels == 3 * 40 * 2000
     assert (len(ranks), len(probabilities), confidences.k) == (3, 3, 2)
     held = sum(getattr(pooled, name).nbytes for name in ("low", "counts", "squares"))
     assert peak < held / 10

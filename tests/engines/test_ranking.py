@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from karat import _native
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import Ranked, pair_areas, rank, rank_pooled
-from karat.tally import Ladder
+from karat.tally import CumulativeCounts
 from tests.kernels import reference
 from tests.ranks import column, ranked_rows, scored_rows
 from tests.same import assert_same
@@ -40,22 +40,24 @@ def check_ranked(ranked: Ranked, scores: Any, codes: Any, own: int, k: int, weig
     assert_same(ranked.totals, totals, within=WITHIN if weights is not None else 0.0)
     assert ranked.totals.dtype == (np.int64 if weights is None else np.float64)
     check_areas(ranked.areas(), reference.areas(scores, codes, own, k, weights), weights)
-    rungs = reference.rungs(scores, codes == own, weights)
-    check_ladder(ranked.ladder(), rungs, len(codes), weights)
-    assert_same(ranked.step_area(), float(reference.step_area(rungs)), within=WITHIN)
-    trapezoid = reference.trapezoid_area(rungs)
+    levels = reference.levels(scores, codes == own, weights)
+    check_cumulative(ranked.cumulative(), levels, len(codes), weights)
+    assert_same(ranked.step_area(), float(reference.step_area(levels)), within=WITHIN)
+    trapezoid = reference.trapezoid_area(levels)
     expected = np.nan if trapezoid is None else float(trapezoid)
     assert_same(ranked.trapezoid_area(), expected, within=WITHIN)
 
 
-def check_ladder(ladder: Ladder, rungs: list[Any], n_rows: int, weights: Any) -> None:
-    assert ladder.n_rows == n_rows
-    assert_same(ladder.scores, [rung[0] for rung in rungs])
-    assert not np.signbit(ladder.scores[ladder.scores == 0]).any()
-    counts = np.array([[float(part) for part in rung[1:]] for rung in rungs]).reshape(-1, 2)
-    assert_same(ladder.counts, counts, within=0.0 if weights is None else WITHIN)
-    assert ladder.is_weighted == (weights is not None)
-    assert ladder.counts.dtype == (np.int64 if weights is None else np.float64)
+def check_cumulative(
+    cumulative: CumulativeCounts, levels: list[Any], n_rows: int, weights: Any
+) -> None:
+    assert cumulative.n_rows == n_rows
+    assert_same(cumulative.scores, [level[0] for level in levels])
+    assert not np.signbit(cumulative.scores[cumulative.scores == 0]).any()
+    counts = np.array([[float(part) for part in level[1:]] for level in levels]).reshape(-1, 2)
+    assert_same(cumulative.counts, counts, within=0.0 if weights is None else WITHIN)
+    assert cumulative.is_weighted == (weights is not None)
+    assert cumulative.counts.dtype == (np.int64 if weights is None else np.float64)
 
 
 @given(ranked_rows())
@@ -67,15 +69,15 @@ def test_rows_in_order(case: tuple[Any, Any, int, int, Any]) -> None:
 
 @given(ranked_rows())
 @EXAMPLES
-def test_squares_of_a_weighted_ladder(case: tuple[Any, Any, int, int, Any]) -> None:
+def test_squares_of_a_weighted_cumulative(case: tuple[Any, Any, int, int, Any]) -> None:
     scores, codes, own, k, weights = case
-    ladder = rank(scores, codes, own, k, weights).ladder()
-    expected = Ladder.of(scores, codes == own, weights)
-    assert_same(ladder.scores, expected.scores)
+    cumulative = rank(scores, codes, own, k, weights).cumulative()
+    expected = CumulativeCounts.of(scores, codes == own, weights)
+    assert_same(cumulative.scores, expected.scores)
     if weights is None:
-        assert ladder.squares is None
+        assert cumulative.squares is None
     else:
-        assert_same(ladder.squares, expected.squares, within=WITHIN)
+        assert_same(cumulative.squares, expected.squares, within=WITHIN)
 
 
 @given(scored_rows())
@@ -192,8 +194,8 @@ def test_many_rows(dtype: str, kind: str, k: int) -> None:
     n = 300_001
     scores, codes = column(rng, n, kind, dtype), rng.integers(0, k, n).astype(np.int32)
     expected = fast_areas(scores, codes, 1, k)
-    ladder = Ladder.of(scores, codes == 1)
-    tps, fps = (part.astype(np.float64) for part in ladder.cumulated())
+    cumulative = CumulativeCounts.of(scores, codes == 1)
+    tps, fps = (part.astype(np.float64) for part in cumulative.cumulated())
     shares = tps / (tps + fps)
     increases = np.diff(tps, prepend=0.0)
     middle = (shares + np.concatenate([[1.0], shares[:-1]])) / 2
@@ -201,13 +203,13 @@ def test_many_rows(dtype: str, kind: str, k: int) -> None:
         ranked = rank(scores, codes, 1, k, None, n_threads)
         assert_same(ranked.areas(), expected)
         assert_same(ranked.totals, np.bincount(codes, minlength=k))
-        assert_same(ranked.ladder().counts, ladder.counts)
+        assert_same(ranked.cumulative().counts, cumulative.counts)
         assert_same(ranked.step_area(), increases @ shares, within=1e-12)
         assert_same(ranked.trapezoid_area(), increases @ middle / tps[-1], within=1e-12)
         # All weights 1, and weights that stand for repeated rows.
         weighted = rank(scores, codes, 1, k, np.ones(n), n_threads)
         assert_same(weighted.areas(), expected)
-        assert_same(weighted.ladder().counts, ladder.counts)
+        assert_same(weighted.cumulative().counts, cumulative.counts)
         assert_same(weighted.step_area(), ranked.step_area(), within=1e-12)
 
 
@@ -222,7 +224,7 @@ def test_nothing_depends_on_the_threads() -> None:
         assert_same(other.totals, one.totals)
         assert_same(other.step_area(), one.step_area())
         assert_same(other.trapezoid_area(), one.trapezoid_area())
-        assert_same(other.ladder().squares, one.ladder().squares)
+        assert_same(other.cumulative().squares, one.cumulative().squares)
 
 
 @pytest.mark.parametrize(("value", "kind"), [(np.nan, "nan"), (np.inf, "infinite")])
@@ -304,12 +306,12 @@ def test_a_wrong_reference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.array([0.9, 0.4, 0.4, 0.1, 0.7])
     codes = np.array([1, 0, 1, 0, 2], np.int32)
     weights = np.array([1.0, 2.0, 0.5, 0.25, 3.0])
-    right = reference.areas, reference.rungs
+    right = reference.areas, reference.levels
     wrong = {
         "areas": lambda s, *rest: right[0](-s, *rest),
-        "rungs": lambda s, own, w=None: right[1](np.round(s), own, w),
-        "step_area": lambda ladder: Fraction(1, 3),
-        "trapezoid_area": lambda ladder: None,
+        "levels": lambda s, own, w=None: right[1](np.round(s), own, w),
+        "step_area": lambda cumulative: Fraction(1, 3),
+        "trapezoid_area": lambda cumulative: None,
     }
     for given_weights in (None, weights):
         case = scores, codes, 1, 3, given_weights

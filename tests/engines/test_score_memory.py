@@ -100,7 +100,7 @@ def test_a_report_holds_one_packed_column_beside_its_inputs(
 ) -> None:
     """Bytes a row: 8 of the packed column, 8 of classes, and what confidences or a softmax take.
 
-    A rung has 24, the rungs and sums of all metrics of a column had 200.
+    A score level has 24, the score levels and sums of all metrics of a column had 200.
     """
     assert bytes_a_row(tmp_path, argument, level=None) < most
 

@@ -37,7 +37,7 @@ def test_a_binding_without_a_target_is_noticed() -> None:
 
 def test_the_members_of_classes_are_bindings() -> None:
     assert {
-        "PackedScores.rungs",
+        "PackedScores.levels",
         "TextEncoder.__init__",
         "Tally.cells",
         "count_codes",

@@ -19,11 +19,19 @@ from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError
 from karat.output.gate.baseline import _canonical, _checksum, checked_baseline, read_baseline
-from karat.tally import Bins, JointCells, Ladder, ScoreTable, Sums, from_bytes, inconsistency
+from karat.tally import (
+    Bins,
+    CumulativeCounts,
+    JointCells,
+    ScoreHistogram,
+    Sums,
+    from_bytes,
+    inconsistency,
+)
 from karat.tally import to_bytes as cells_to_bytes
 from karat.tally.held_rows import HeldRows
 from karat.tally.row_sample import RowSample
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.score_histograms import ScoreHistograms
 from tests.hostile.make_stored import STORED, empty
 from tests.hostile.mutations import broken, framed_lie, json_lie, opened
 
@@ -186,9 +194,9 @@ def _text_lie(data: bytes, rng: Generator) -> bytes:
 
 def _tallies() -> Iterator[tuple[str, Callable[[bytes], Any], Callable[[Any], None]]]:
     yield "bins", Bins.from_bytes, _of_tally
-    yield "ladder", Ladder.from_bytes, _of_tally
-    yield "score-table", ScoreTable.from_bytes, _of_tally
-    yield "scored-tables", ScoredTables.from_bytes, _of_tally
+    yield "ladder", CumulativeCounts.from_bytes, _of_tally
+    yield "score-table", ScoreHistogram.from_bytes, _of_tally
+    yield "scored-tables", ScoreHistograms.from_bytes, _of_tally
     yield "held-rows", HeldRows.from_bytes, _of_tally
     yield "row-sample", RowSample.from_bytes, _of_tally
 
@@ -211,7 +219,7 @@ def targets(folder: Path) -> list[Target]:
         for pattern, (read, use) in kinds.items()
         for path in sorted(TESTS.glob(pattern))
     ]
-    sums = ScoredTables.from_bytes(
+    sums = ScoreHistograms.from_bytes(
         (TESTS / "tally/stored/v1-prob.karat-scored-tables").read_bytes()
     ).sums.to_bytes()
     found.append(Target("sums", sums, Sums.from_bytes, _of_tally, framed_lie, BYTES))

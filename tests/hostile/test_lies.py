@@ -19,7 +19,7 @@ from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.files.checkpoints import Checkpoint
 from karat.errors import KaratError
-from karat.tally import JointCells, ScoreTable, from_bytes
+from karat.tally import JointCells, ScoreHistogram, from_bytes
 from tests.hostile.make_stored import STORED, empty
 from tests.hostile.mutations import opened, sealed
 
@@ -195,7 +195,7 @@ def test_axes_of_nothing_are_not_believed(size: int) -> None:
             {"name": "counts", "shape": [0, size], "dtype": "<i8"},
         ],
     }  # fmt: skip
-    refused(ScoreTable.from_bytes, sealed(header, b""))
+    refused(ScoreHistogram.from_bytes, sealed(header, b""))
 
 
 @pytest.mark.parametrize("head", [b"[" * 200_000, b'{"a":' * 200_000, b"[" + b"[]," * 100_000])

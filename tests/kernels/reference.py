@@ -89,29 +89,35 @@ def areas(scores: Any, codes: Any, own: int, k: int, weights: Any = None) -> lis
     return sums
 
 
-def rungs(scores: Any, is_own: Any, weights: Any = None) -> list[tuple[float, Fraction, Fraction]]:
+def levels(scores: Any, is_own: Any, weights: Any = None) -> list[tuple[float, Fraction, Fraction]]:
     """Distinct scores, descending, with the weight of the rest and of the own class."""
     w = [1] * len(scores) if weights is None else [Fraction(float(v)) for v in weights]
     found: dict[float, list[Fraction]] = {}
     for i, score in enumerate(scores):
         found.setdefault(float(score), [Fraction(0), Fraction(0)])[int(is_own[i])] += w[i]
-    ladder = [(score, *found[score]) for score in sorted(found, reverse=True)]
-    return [rung for rung in ladder if rung[1] + rung[2] > 0]
+    cumulative = [(score, *found[score]) for score in sorted(found, reverse=True)]
+    return [level for level in cumulative if level[1] + level[2] > 0]
 
 
-def step_area(ladder: Sequence[tuple[float, Fraction, Fraction]]) -> Fraction:
-    """The sum over rungs of own weight × own share at or above."""
-    own = [sum((rung[2] for rung in ladder[: i + 1]), Fraction(0)) for i in range(len(ladder))]
-    rest = [sum((rung[1] for rung in ladder[: i + 1]), Fraction(0)) for i in range(len(ladder))]
-    parts = zip(ladder, own, rest, strict=True)
-    return sum((rung[2] * o / (o + r) for rung, o, r in parts), Fraction(0))
+def step_area(cumulative: Sequence[tuple[float, Fraction, Fraction]]) -> Fraction:
+    """The sum over score levels of own weight × own share at or above."""
+    own = [
+        sum((level[2] for level in cumulative[: i + 1]), Fraction(0))
+        for i in range(len(cumulative))
+    ]
+    rest = [
+        sum((level[1] for level in cumulative[: i + 1]), Fraction(0))
+        for i in range(len(cumulative))
+    ]
+    parts = zip(cumulative, own, rest, strict=True)
+    return sum((level[2] * o / (o + r) for level, o, r in parts), Fraction(0))
 
 
-def trapezoid_area(ladder: Sequence[tuple[float, Fraction, Fraction]]) -> Fraction | None:
+def trapezoid_area(cumulative: Sequence[tuple[float, Fraction, Fraction]]) -> Fraction | None:
     """The area under the own share by the part of own weight, from 1 at 0; None without any."""
     area = own = rest = Fraction(0)
     before = Fraction(1)
-    for _, here_rest, here_own in ladder:
+    for _, here_rest, here_own in cumulative:
         own, rest = own + here_own, rest + here_rest
         area += here_own * (before + own / (own + rest)) / 2
         before = own / (own + rest)

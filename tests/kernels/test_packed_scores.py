@@ -36,32 +36,32 @@ def test_areas_of_rows(case: tuple[Any, Any, int, int, Any]) -> None:
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 17, 2047, 2049, 5000])
-def test_rungs_are_the_distinct_scores(kind: str, dtype: str, n: int) -> None:
+def test_levels_are_the_distinct_scores(kind: str, dtype: str, n: int) -> None:
     rng = np.random.default_rng(n)
     scores = column(rng, n, kind, dtype)
     codes = rng.integers(0, 3, n).astype(np.int32)
     for weights in (None, np.ones(n)):
-        found, counts, squares, rest = packed(scores, codes, 1, 3, weights).rungs(n, n)
+        found, counts, squares, rest = packed(scores, codes, 1, 3, weights).levels(n, n)
         assert rest == 0
-        expected = reference.rungs(scores, codes == 1)
-        assert_same(found, [rung[0] for rung in expected])
-        assert_same(counts, [[int(part) for part in rung[1:]] for rung in expected])
+        expected = reference.levels(scores, codes == 1)
+        assert_same(found, [level[0] for level in expected])
+        assert_same(counts, [[int(part) for part in level[1:]] for level in expected])
         assert (squares is None) == (weights is None)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 100, 2048, 4999])
 @pytest.mark.parametrize("has_weights", [False, True])
 @pytest.mark.parametrize("kind", ["uniform", "rounded", "equal", "close"])
-def test_rungs_in_blocks_are_the_same_rungs(kind: str, has_weights: bool, limit: int) -> None:
+def test_levels_in_blocks_are_the_same_levels(kind: str, has_weights: bool, limit: int) -> None:
     rng, n = np.random.default_rng(limit), 5000
     scores, codes = column(rng, n, kind, "f8"), rng.integers(0, 3, n).astype(np.int32)
-    # Whole stretches of rungs weigh nothing.
+    # Whole stretches of score levels weigh nothing.
     weights = np.where(np.abs(scores - np.median(scores)) < 0.1, 0.0, rng.random(n))
     made = packed(scores, codes, 1, 3, weights if has_weights else None)
-    *whole, _ = made.rungs(n, n)
+    *whole, _ = made.levels(n, n)
     last, blocks = n, []
     while last:
-        *block, last = made.rungs(last, limit)
+        *block, last = made.levels(last, limit)
         assert len(block[0]) <= limit
         blocks.append(block)
     for each, parts in zip(whole, zip(*blocks, strict=True), strict=True):
@@ -70,7 +70,7 @@ def test_rungs_in_blocks_are_the_same_rungs(kind: str, has_weights: bool, limit:
             assert_same(np.concatenate(parts), each)
     for wrong in ((-1, 1), (n + 1, 1), (n, 0), (n, -1)):
         with pytest.raises(IndexError):
-            made.rungs(*wrong)
+            made.levels(*wrong)
 
 
 def words_of(scores: Any, k: int, weights: Any = None) -> Any:
@@ -114,7 +114,7 @@ def test_scores_that_find_too_few_bits(order: str) -> None:
     expected = [float(area) for area in reference.areas(scores, codes, 2, 5, weights)]
     made = packed(scores, codes, 2, 5, weights)
     assert_same(made.areas(), expected)
-    assert_same(made.rungs(600, 600)[0], np.unique(scores[weights > 0])[::-1])
+    assert_same(made.levels(600, 600)[0], np.unique(scores[weights > 0])[::-1])
     many = codes + np.int32(100_000)
     wide = packed(scores, many, 100_002, 200_000)
     assert wide.words.dtype == np.uint64
@@ -144,7 +144,7 @@ def test_words_that_were_altered_read_nothing_else() -> None:
     scores, codes = np.random.default_rng(2).random(3000), np.zeros(3000, np.int32)
     made = _native.pack_scores(scores, codes, 0, 2, np.ones(3000), 1)
     made.words[:] = 2**64 - 1
-    for call in (made.areas, made.step_area, made.trapezoid_area, lambda: made.rungs(9, 3)):
+    for call in (made.areas, made.step_area, made.trapezoid_area, lambda: made.levels(9, 3)):
         with pytest.raises(RuntimeError, match="altered"):
             call()
     whole = _native.pack_scores(scores, codes, 0, 3, None, 1)

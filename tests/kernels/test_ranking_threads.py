@@ -101,14 +101,16 @@ def test_every_number_of_threads_gives_the_same_bits(dtype: str, kind: str, k: i
                 for each in (ranked, weighed)
             ]
         )
-        ladders = [rank(scores, codes, 1, k, None, n_threads).ladder() for n_threads in (1, 3)]
+        cumulatives = [
+            rank(scores, codes, 1, k, None, n_threads).cumulative() for n_threads in (1, 3)
+        ]
     assert_same(found[0][0][0], plain_areas(scores, codes, 1, k))
     for other in found[1:]:
         for ours, theirs in zip(found[0], other, strict=True):
             for a, b in zip(ours, theirs, strict=True):
                 assert_same(a, b)
-    assert_same(ladders[0].scores, ladders[1].scores)
-    assert_same(ladders[0].counts, ladders[1].counts)
+    assert_same(cumulatives[0].scores, cumulatives[1].scores)
+    assert_same(cumulatives[0].counts, cumulatives[1].counts)
 
 
 def test_threads_of_python_sort_at_the_same_time() -> None:

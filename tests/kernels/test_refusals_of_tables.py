@@ -172,17 +172,18 @@ DRAWS: dict[str, tuple[Callable[[], Any], str]] = {
     "sums of three sides": (
         lambda: _native.replicate_areas(np.ones((4, 3)), None, np.ones(4), *DRAW), "sums is not"
     ),
-    "squares of other rungs": (
+    "squares of other score levels": (
         lambda: _native.replicate_areas(SIDES, np.ones((3, 2)), np.ones(4), *DRAW), "match the sums"
     ),
     "squares of three sides": (
-        lambda: _native.replicate_rungs(np.ones(4), SIDES, np.ones((4, 3)), *DRAW), "match the sums"
+        lambda: _native.replicate_levels(np.ones(4), SIDES, np.ones((4, 3)), *DRAW),
+        "match the sums",
     ),
-    "chances of other rungs": (
+    "chances of other score levels": (
         lambda: _native.replicate_areas(SIDES, None, np.ones(3), *DRAW), "within"
     ),
-    "scores of other rungs": (
-        lambda: _native.replicate_rungs(np.ones(3), SIDES, None, *DRAW), "scores do not"
+    "scores of other score levels": (
+        lambda: _native.replicate_levels(np.ones(3), SIDES, None, *DRAW), "scores do not"
     ),
     "fewer than no cells": (
         lambda: _native.resample_clusters(*CELLS_OF, None, 2, -1, *DRAW), "cells is negative"
@@ -242,22 +243,22 @@ DRAWS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: _native.weigh_scores(np.ones((2, 2)), np.ones((4, 2))[::2]), "contiguous array"
     ),
     "a join of no number": (
-        lambda: _native.join_rungs(np.zeros(0, np.uint8), np.ones(0), np.ones(0), 3), "join"
+        lambda: _native.join_levels(np.zeros(0, np.uint8), np.ones(0), np.ones(0), 3), "join"
     ),
     "a join of a number below zero": (
-        lambda: _native.join_rungs(np.zeros(0, np.uint8), np.ones(0), np.ones(0), -1), "join"
+        lambda: _native.join_levels(np.zeros(0, np.uint8), np.ones(0), np.ones(0), -1), "join"
     ),
-    "rungs of fewer on the left": (
-        lambda: _native.join_rungs(np.full(1, 3, np.uint8), np.ones(2), np.ones(1), 0), "taken"
+    "score levels of fewer on the left": (
+        lambda: _native.join_levels(np.full(1, 3, np.uint8), np.ones(2), np.ones(1), 0), "taken"
     ),
-    "rungs of fewer on the right": (
-        lambda: _native.join_rungs(np.full(1, 3, np.uint8), np.ones(1), np.ones(2), 0), "taken"
+    "score levels of fewer on the right": (
+        lambda: _native.join_levels(np.full(1, 3, np.uint8), np.ones(1), np.ones(2), 0), "taken"
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_draws_and_ladders_that_cannot_be_are_refused(name: str) -> None:
+def test_draws_and_cumulative_that_cannot_be_are_refused(name: str) -> None:
     call, message = DRAWS[name]
     with pytest.raises((ValueError, IndexError), match=message):
         call()

@@ -31,7 +31,7 @@ def test_law_of_bounds(law: Any, record: Record) -> None:
     law(record)
 
 
-def test_the_metrics_with_bounds_are_those_that_the_ladder_promises() -> None:
+def test_the_metrics_with_bounds_are_those_that_the_cumulative_promises() -> None:
     names = {record.name for record in BOUNDED}
     assert {"roc_auc", "roc_auc_ovo_macro", "average_precision", "pr_auc_trapezoid", "gini",
             "ks_statistic", "f_beta_threshold", "max_f_beta", "cost_threshold", "min_cost",
@@ -143,18 +143,18 @@ def test_rows_on_the_border_of_what_is_asked_of_weights() -> None:
         n = int(rng.integers(3, 12))
         codes, weights = rng.integers(0, 2, n), np.full(n, 0.1)
         scores = 1.0 + rng.integers(0, 40, n) / 64
-        fine = karat.tally.ScoreTable.of(scores, codes, 2, weights)
+        fine = karat.tally.ScoreHistogram.of(scores, codes, 2, weights)
         assert_within(Metric.of(record, "plain", {"min_precision": 0.5}), fine)
 
 
-def assert_within(metric: Metric, fine: karat.tally.ScoreTable) -> None:
+def assert_within(metric: Metric, fine: karat.tally.ScoreHistogram) -> None:
     from karat.metrics._bounded import _of_column
     from karat.metrics._views import ClassRanks
-    from karat.tally import TableColumn
+    from karat.tally import HistogramColumn
 
-    exact = metric.record.formula(ClassRanks(TableColumn(fine, 1)), **dict(metric.params))
+    exact = metric.record.formula(ClassRanks(HistogramColumn(fine, 1)), **dict(metric.params))
     for bits in (0, 1, 2):
-        column = TableColumn(fine.coarser(bits), 1)
+        column = HistogramColumn(fine.coarser(bits), 1)
         views = {order: ClassRanks(column.ordered(order)) for order in ("tied", "best", "worst")}  # type: ignore[arg-type]
         limits = _of_column((metric.record, metric.params), views)
         if limits is not None and not math.isnan(limits[0]):

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 
 from karat.metrics import Metric
-from karat.tally import Ladder, quantile_edges
+from karat.tally import CumulativeCounts, quantile_edges
 from tests.numerics import exact_calibration as cal
 from tests.numerics import exact_scores as ex
 from tests.numerics.exact_scores import Number, Row, Scored, high
@@ -61,8 +61,8 @@ OF_CLASSES: Final[dict[str, Callable[..., Any]]] = {
 def _by_quantiles(rows: list[Row], bins: int, closed: Any, norm: str) -> Any:
     """The edges are karat's: they are confidences that occur, and no sums are in them."""
     scores, own = [float(p) for p, *_ in rows], [hit for _, hit, _ in rows]
-    ladder = Ladder.of(scores, own, [float(w) for *_, w in rows])
-    edges = quantile_edges(ladder, bins, closed).tolist()
+    cumulative = CumulativeCounts.of(scores, own, [float(w) for *_, w in rows])
+    edges = quantile_edges(cumulative, bins, closed).tolist()
     held: dict[int, list[Row]] = {}
     for row in rows:
         place = sum(row[0] > x if closed == "right" else row[0] >= x for x in edges[1:-1])

@@ -1,4 +1,4 @@
-"""Rows dealt anew: the tables, what metrics are on them, and the p-values they give."""
+"""Rows permuted: the tables, what metrics are on them, and the p-values they give."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.inference.slices import permuted as dealt
-from karat.inference.slices.permuted import Dealt, n_deals
+from karat.inference.slices import permuted
+from karat.inference.slices.permuted import PermutedTables, n_deals
 from karat.inference.slices.reference import AtOnce, Reference
 from karat.metrics import get
 from karat.output.json import report_schema
@@ -44,9 +44,9 @@ def sliced(n: int = 900, k: int = 3, seed: int = 3, **more: Any) -> Any:
 def test_deals_keep_rows_of_slices_and_of_cells(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dealt, "_STEPS_OF_DRAW", steps)
-    monkeypatch.setattr(dealt, "_BUDGET", 10**12)
-    found = Dealt.of(cells(TABLES), 0.95, 11)
+    monkeypatch.setattr(permuted, "_STEPS_OF_DRAW", steps)
+    monkeypatch.setattr(permuted, "_BUDGET", 10**12)
+    found = PermutedTables.of(cells(TABLES), 0.95, 11)
     assert found is not None
     assert found.n == 1000
     full = found.full(found.tables)
@@ -70,7 +70,7 @@ def test_deals_keep_rows_of_slices_and_of_cells(
 @pytest.fixture
 def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fifth of the deals: as exact, and sooner done."""
-    monkeypatch.setattr(dealt, "n_deals", lambda *_: 200)
+    monkeypatch.setattr(permuted, "n_deals", lambda *_: 200)
 
 
 @pytest.mark.usefixtures("few_deals")
@@ -189,7 +189,7 @@ def test_what_is_too_dear_is_told_by_chi_square(monkeypatch: pytest.MonkeyPatch)
     assert n_deals(0.95, (5, 9, 3), 1000) == 1000
     assert n_deals(0.95, (1000, 400, 20), 10**7) == 0
     assert n_deals(0.9999, (5, 9, 3), 1000) == 0
-    monkeypatch.setattr(dealt, "_BUDGET", 10)
+    monkeypatch.setattr(permuted, "_BUDGET", 10)
     table = sliced()
     assert table.heterogeneity("accuracy").method == "chi-square"
     assert table.gap("accuracy").n_draws == 20_000

@@ -52,7 +52,7 @@ def test_a_difference_is_that_of_two_tables_on_rows_of_their_own() -> None:
     assert_same(one.high - one.low, 2 * 1.96 * math.hypot(*errors), within=0.05)
     assert one.low_simultaneous < one.low < one.difference < one.high < one.high_simultaneous
     assert one.p is not None
-    # The largest of four differences of rows dealt anew: nearly that of four independent ones.
+    # The largest of four differences of rows permuted: nearly that of four independent ones.
     assert one.p <= one.p_adjusted == pytest.approx(1 - (1 - one.p) ** 4, abs=0.02)
 
 

@@ -44,7 +44,7 @@ def tabled(stream: karat.Stream) -> karat.Stream:
 @settings(max_examples=40, deadline=None)
 @given(rows=score_rows(), seed=seeds)
 def test_exact_tables_say_what_the_rows_say(rows: Rows, seed: int) -> None:
-    """While every distinct score has a rung and the sample holds every row."""
+    """While every distinct score has a score level and the sample holds every row."""
     rng = np.random.default_rng(seed)
     stream = tabled(rows.streamed(rng, 3))
     found, wanted = stream.report(), rows.evaluate()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from karat.tally import ScoreTable
+from karat.tally import ScoreHistogram
 from karat.tally.score_histogram import LEVELS
 from tests.ranks import KINDS, column
 from tests.same import assert_same
@@ -38,7 +38,7 @@ def joined(*parts: tuple[Any, Any, int, Any]) -> tuple[Any, Any, int, Any]:
     return np.concatenate(scores), np.concatenate(codes), ks[0], both
 
 
-def assert_equal(left: ScoreTable, right: ScoreTable) -> None:
+def assert_equal(left: ScoreHistogram, right: ScoreHistogram) -> None:
     """Two tables that hold the same; only sums of scores may round differently."""
     assert (left.bits, left.n_rows, left.is_summed) == (right.bits, right.n_rows, right.is_summed)
     for name in ("low", "high", "counts", "squares", "moments"):

@@ -15,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
-from karat.tally import Bins, Cells, Classes, Ladder, quantile_edges, to_bytes, uniform_edges
+from karat.tally import (
+    Bins,
+    Cells,
+    Classes,
+    CumulativeCounts,
+    quantile_edges,
+    to_bytes,
+    uniform_edges,
+)
 from tests.same import assert_same
 
 STORED = Path(__file__).with_name("stored")
@@ -37,7 +45,7 @@ def binned_rows(draw: st.DrawFn, *, is_weighted: bool, max_size: int = 30) -> tu
 
 
 def bins_of(rows: tuple[Any, Any, Any], b: int, closed: Any) -> Bins:
-    return Bins.of(Ladder.of(*rows), uniform_edges(b), closed)
+    return Bins.of(CumulativeCounts.of(*rows), uniform_edges(b), closed)
 
 
 def place_of(p: float, edges: Any, closed: str) -> int:
@@ -83,9 +91,9 @@ def test_a_confidence_that_is_an_edge_goes_where_its_side_says(b: int, closed: A
 
 
 def test_edges_of_added_steps_would_put_it_elsewhere() -> None:
-    ladder = Ladder.of([0.3], [True])
-    assert Bins.of(ladder, uniform_edges(10), "left").weight.tolist().index(1) == 3
-    assert Bins.of(ladder, np.linspace(0, 1, 11), "left").weight.tolist().index(1) == 2
+    cumulative = CumulativeCounts.of([0.3], [True])
+    assert Bins.of(cumulative, uniform_edges(10), "left").weight.tolist().index(1) == 3
+    assert Bins.of(cumulative, np.linspace(0, 1, 11), "left").weight.tolist().index(1) == 2
 
 
 def test_neighbours_of_an_edge_are_told_apart() -> None:
@@ -102,7 +110,7 @@ def test_quantile_edges_are_what_their_rule_says(
     is_weighted: bool, closed: Any, data: st.DataObject, b: int
 ) -> None:
     p, y, weights = data.draw(binned_rows(is_weighted=is_weighted))
-    edges = quantile_edges(Ladder.of(p, y, weights), b, closed)
+    edges = quantile_edges(CumulativeCounts.of(p, y, weights), b, closed)
     w = np.ones(len(p)) if weights is None else weights
     p, w = p[w > 0], w[w > 0]
     if not len(p):
@@ -123,8 +131,8 @@ def test_quantile_bins_of_distinct_confidences_differ_by_one_row(
     closed: Any, n: int, b: int
 ) -> None:
     p = np.random.default_rng(n).permutation(np.arange(1, n + 1)) / (n + 1)
-    ladder = Ladder.of(p, p > 0.5)
-    weight = Bins.of(ladder, quantile_edges(ladder, b, closed), closed).weight
+    cumulative = CumulativeCounts.of(p, p > 0.5)
+    weight = Bins.of(cumulative, quantile_edges(cumulative, b, closed), closed).weight
     assert weight.max() - weight.min() <= 1
 
 
@@ -132,19 +140,19 @@ def test_equal_weights_that_add_up_unevenly_divide_as_rows_do() -> None:
     p = np.arange(1, 61) / 61
     for b in (2, 3, 4, 5, 6, 10, 12, 15, 20, 30):
         for closed in SIDES:
-            plain = quantile_edges(Ladder.of(p, p > 0.5), b, closed)  # type: ignore[arg-type]
+            plain = quantile_edges(CumulativeCounts.of(p, p > 0.5), b, closed)  # type: ignore[arg-type]
             for w in (0.1, 0.3, 1 / 3, 0.7, 1e-100, 1e100):
-                ladder = Ladder.of(p, p > 0.5, np.full(60, w))
-                assert_same(quantile_edges(ladder, b, closed), plain)  # type: ignore[arg-type]
+                cumulative = CumulativeCounts.of(p, p > 0.5, np.full(60, w))
+                assert_same(quantile_edges(cumulative, b, closed), plain)  # type: ignore[arg-type]
 
 
 def test_equal_confidences_stay_in_one_bin() -> None:
     p = [0.25] * 2 + [0.5] * 7 + [1.0] * 3
-    ladder = Ladder.of(p, np.zeros(12))
-    right = Bins.of(ladder, quantile_edges(ladder, 4), "right")
+    cumulative = CumulativeCounts.of(p, np.zeros(12))
+    right = Bins.of(cumulative, quantile_edges(cumulative, 4), "right")
     assert right.edges.tolist() == [0.0, 0.5, 0.5, 0.5, 1.0]
     assert right.weight.tolist() == [9.0, 0.0, 0.0, 3.0]
-    left = Bins.of(ladder, quantile_edges(ladder, 4, "left"), "left")
+    left = Bins.of(cumulative, quantile_edges(cumulative, 4, "left"), "left")
     assert left.edges.tolist() == [0.0, 0.5, 0.5, 1.0, 1.0]
     assert left.weight.tolist() == [2.0, 0.0, 7.0, 3.0]
 
@@ -204,13 +212,13 @@ def test_bins_of_other_edges_do_not_merge() -> None:
 )
 def test_edges_that_are_none_are_refused(edges: Any) -> None:
     with pytest.raises(KaratError, match="K214"):
-        Bins.of(Ladder.of([0.5], [True]), edges)
+        Bins.of(CumulativeCounts.of([0.5], [True]), edges)
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.5, 2000.0])
 def test_scores_outside_the_edges_are_refused(score: float) -> None:
     with pytest.raises(KaratError, match="K214"):
-        Bins.of(Ladder.of([0.5, score], [True, False]), uniform_edges(5))
+        Bins.of(CumulativeCounts.of([0.5, score], [True, False]), uniform_edges(5))
 
 
 def test_empty_bins_have_no_means() -> None:
@@ -290,7 +298,7 @@ def test_bins_written_by_an_earlier_version_are_read() -> None:
     ("scores", "told"), [([0.75, 0.5, -0.25, 1.0], "-0.25"), ([0.5, 0.25, 1.5, 0.0], "1.5")]
 )
 def test_a_refusal_names_the_score_that_lies_outside(scores: list[float], told: str) -> None:
-    ladder = Ladder.of(np.array(scores), np.array([True, False, True, False]))
+    cumulative = CumulativeCounts.of(np.array(scores), np.array([True, False, True, False]))
     with pytest.raises(KaratError, match="K214") as caught:
-        Bins.of(ladder, uniform_edges(4), "right")
+        Bins.of(cumulative, uniform_edges(4), "right")
     assert f"The score {told} lies outside the edges 0.0 to 1.0" in str(caught.value)

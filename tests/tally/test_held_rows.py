@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
-from karat.tally import Classes, ScoreTable
+from karat.tally import Classes, ScoreHistogram
 from karat.tally.held_rows import Chunk, HeldRows, impossible
 from tests.same import assert_same
 from tests.tally.score_tables import at, rewritten
@@ -227,7 +227,7 @@ def test_rows_that_cannot_be_are_refused(change: Any) -> None:
 
 def test_other_species_are_refused() -> None:
     with pytest.raises(KaratError, match="K205"):
-        HeldRows.from_bytes(ScoreTable.empty(2).to_bytes())
+        HeldRows.from_bytes(ScoreHistogram.empty(2).to_bytes())
 
 
 def test_rows_written_by_an_earlier_version_are_read() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
-from karat.tally import ScoreTable, Sums
+from karat.tally import ScoreHistogram, Sums
 from karat.tally.score_histogram import BINS, EXACT, bucket_starts
 from tests.same import assert_same
 from tests.tally.score_tables import BITS, assert_equal, at, joined, rewritten, table_rows
@@ -36,17 +36,17 @@ def weighed(rows: tuple[Any, Any, int, Any]) -> tuple[Any, Any, Any]:
 @given(data=st.data())
 def test_a_table_holds_its_rows(is_weighted: bool, data: st.DataObject) -> None:
     rows = data.draw(table_rows(is_weighted=is_weighted))
-    table, k = ScoreTable.of(*rows), rows[2]
+    table, k = ScoreHistogram.of(*rows), rows[2]
     scores, codes, w = weighed(rows)
     assert_same(table.low, np.unique(scores)[::-1])
     assert table.n_rows == len(rows[0])
     assert (table.high is table.low, table.moments, table.is_exact) == (True, None, True)
-    for rung, score in enumerate(table.low):
+    for level, score in enumerate(table.low):
         for c in range(k):
             here = w[(scores == score) & (codes == c)]
-            assert table.counts[rung, c] == here.sum()
+            assert table.counts[level, c] == here.sum()
             if table.squares is not None:
-                assert table.squares[rung, c] == (here**2).sum()
+                assert table.squares[level, c] == (here**2).sum()
 
 
 @both_kinds
@@ -55,7 +55,7 @@ def test_a_bucket_holds_scores_that_begin_alike(
     is_weighted: bool, data: st.DataObject, bits: int
 ) -> None:
     rows = data.draw(table_rows(is_weighted=is_weighted))
-    table = ScoreTable.of(*rows, bits=bits)
+    table = ScoreHistogram.of(*rows, bits=bits)
     scores, codes, w = weighed(rows)
     assert (table.low[:-1] > table.high[1:]).all()
     assert (table.means >= table.low).all()
@@ -74,7 +74,7 @@ def test_a_bucket_holds_scores_that_begin_alike(
 def test_no_bucket_goes_across_the_end_of_a_bin(scores: list[float], bits: int) -> None:
     edges = np.unique(np.concatenate([np.arange(n + 1) / n for n in BINS]))
     near = np.concatenate([edges, np.nextafter(edges, 2), np.nextafter(edges, -1), scores])
-    table = ScoreTable.of(near, np.zeros(len(near), int), 1, bits=bits)
+    table = ScoreHistogram.of(near, np.zeros(len(near), int), 1, bits=bits)
     for count in (np.less, np.less_equal):
         low, high = (count.outer(edges, ends).sum(axis=0) for ends in (table.low, table.high))
         assert_same(low, high)
@@ -84,15 +84,17 @@ def test_no_bucket_goes_across_the_end_of_a_bin(scores: list[float], bits: int) 
 @given(data=st.data(), bits=some_bits)
 def test_merge_equals_concatenation(is_weighted: bool, data: st.DataObject, bits: int) -> None:
     first, second = (data.draw(table_rows(is_weighted=is_weighted)) for _ in range(2))
-    merged = ScoreTable.of(*first, bits=bits).merge(ScoreTable.of(*second, bits=bits))
-    assert_equal(merged, ScoreTable.of(*joined(first, second), bits=bits))
+    merged = ScoreHistogram.of(*first, bits=bits).merge(ScoreHistogram.of(*second, bits=bits))
+    assert_equal(merged, ScoreHistogram.of(*joined(first, second), bits=bits))
 
 
 @both_kinds
 @given(data=st.data())
 def test_merge_is_associative_and_commutative(is_weighted: bool, data: st.DataObject) -> None:
     a, b, c = (
-        ScoreTable.of(*data.draw(table_rows(is_weighted=is_weighted)), bits=data.draw(some_bits))
+        ScoreHistogram.of(
+            *data.draw(table_rows(is_weighted=is_weighted)), bits=data.draw(some_bits)
+        )
         for _ in range(3)
     )
     assert_equal(a.merge(b).merge(c), a.merge(b.merge(c)))
@@ -102,8 +104,8 @@ def test_merge_is_associative_and_commutative(is_weighted: bool, data: st.DataOb
 @both_kinds
 @given(data=st.data(), bits=some_bits)
 def test_empty_is_the_identity(is_weighted: bool, data: st.DataObject, bits: int) -> None:
-    table = ScoreTable.of(*data.draw(table_rows(is_weighted=is_weighted)), bits=bits)
-    nothing = ScoreTable.empty(3, is_weighted=is_weighted)
+    table = ScoreHistogram.of(*data.draw(table_rows(is_weighted=is_weighted)), bits=bits)
+    nothing = ScoreHistogram.empty(3, is_weighted=is_weighted)
     assert_equal(nothing.merge(table), table)
     assert_equal(table.merge(nothing), table)
 
@@ -114,8 +116,8 @@ def test_coarser_tables_are_those_of_the_rows(
     is_weighted: bool, data: st.DataObject, fine: int, coarse: int
 ) -> None:
     first, second = (data.draw(table_rows(is_weighted=is_weighted)) for _ in range(2))
-    a, b = (ScoreTable.of(*rows, bits=fine) for rows in (first, second))
-    assert_equal(a.coarser(coarse), ScoreTable.of(*first, bits=min(fine, coarse)))
+    a, b = (ScoreHistogram.of(*rows, bits=fine) for rows in (first, second))
+    assert_equal(a.coarser(coarse), ScoreHistogram.of(*first, bits=min(fine, coarse)))
     assert_equal(a.coarser(coarse).merge(b.coarser(coarse)), a.merge(b).coarser(coarse))
     # The coarser of two decides, whichever it is.
     assert_equal(a.coarser(coarse).merge(b), a.merge(b).coarser(coarse))
@@ -127,14 +129,14 @@ def test_coarser_tables_are_those_of_the_rows(
 def test_any_order_of_merges_fits_a_limit_alike(is_weighted: bool, data: st.DataObject) -> None:
     rows = data.draw(table_rows(is_weighted=is_weighted, max_n=120))
     limit = data.draw(st.sampled_from((1, 3, 10, 30, 60, 200)))
-    whole = ScoreTable.of(*rows).within(limit)
+    whole = ScoreHistogram.of(*rows).within(limit)
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     order = rng.permutation(len(rows[0]))
     cuts = np.sort(rng.integers(0, len(order) + 1, data.draw(st.integers(0, 6))))
     parts = []
     for part in np.split(order, cuts):
         weights = None if rows[3] is None else rows[3][part]
-        parts.append(ScoreTable.of(rows[0][part], rows[1][part], 3, weights).within(limit))
+        parts.append(ScoreHistogram.of(rows[0][part], rows[1][part], 3, weights).within(limit))
     while len(parts) > 1:
         one, other = (parts.pop(int(rng.integers(len(parts)))) for _ in range(2))
         parts.append(one.merge(other).within(limit))
@@ -144,7 +146,7 @@ def test_any_order_of_merges_fits_a_limit_alike(is_weighted: bool, data: st.Data
     assert whole.bits == (finest or [0])[0]
 
 
-def other_scores(table: ScoreTable, which: str) -> tuple[ScoreTable, Any]:
+def other_scores(table: ScoreHistogram, which: str) -> tuple[ScoreHistogram, Any]:
     """A table of other scores of the same rows, and how a row has it."""
     return {
         "negative": lambda: (table.negative(), lambda x: 0.0 - x),
@@ -164,9 +166,9 @@ def logistic(scores: Any) -> Any:
 @given(data=st.data())
 def test_tables_of_other_scores(is_weighted: bool, which: str, data: st.DataObject) -> None:
     rows = data.draw(table_rows(is_weighted=is_weighted))
-    found, other = other_scores(ScoreTable.of(*rows), which)
+    found, other = other_scores(ScoreHistogram.of(*rows), which)
     # Rounding joins neighbours, in the table as in the rows.
-    assert_equal(found, ScoreTable.of(other(rows[0]), *rows[1:]))
+    assert_equal(found, ScoreHistogram.of(other(rows[0]), *rows[1:]))
 
 
 @both_kinds
@@ -176,7 +178,7 @@ def test_buckets_of_other_scores_hold_them(
     is_weighted: bool, which: str, data: st.DataObject, bits: int
 ) -> None:
     rows = data.draw(table_rows(is_weighted=is_weighted))
-    found, other = other_scores(ScoreTable.of(*rows, bits=bits), which)
+    found, other = other_scores(ScoreHistogram.of(*rows, bits=bits), which)
     assert (found.low[:-1] > found.high[1:]).all()
     assert (found.low <= found.high).all()
     assert found.is_summed == (which in ("negative", "complement"))
@@ -204,7 +206,7 @@ def test_the_bins_that_people_ask_for_are_kept() -> None:
 
 
 def test_what_a_function_maps_has_no_sums_after_a_merge_either() -> None:
-    table = ScoreTable.of([0.9, 0.51, 0.52], [1, 1, 0], 2, bits=3)
+    table = ScoreHistogram.of([0.9, 0.51, 0.52], [1, 1, 0], 2, bits=3)
     mapped, _ = other_scores(table, "logistic")
     assert not mapped.is_summed
     assert not mapped.merge(table).is_summed
@@ -213,9 +215,9 @@ def test_what_a_function_maps_has_no_sums_after_a_merge_either() -> None:
 
 
 @given(data=st.data(), bits=some_bits)
-def test_some_rungs_and_another_order_of_classes(data: st.DataObject, bits: int) -> None:
-    table = ScoreTable.of(*data.draw(table_rows(is_weighted=True)), bits=bits)
-    kept = np.arange(table.n_rungs) % 2 == 0
+def test_some_levels_and_another_order_of_classes(data: st.DataObject, bits: int) -> None:
+    table = ScoreHistogram.of(*data.draw(table_rows(is_weighted=True)), bits=bits)
+    kept = np.arange(table.n_levels) % 2 == 0
     both = table.kept(kept).merge(replace(table.kept(~kept), n_rows=0))
     assert_equal(both, table)
     assert_same(table.of_classes([2, 0, 1]).counts, table.counts[:, [2, 0, 1]])
@@ -225,8 +227,8 @@ def test_some_rungs_and_another_order_of_classes(data: st.DataObject, bits: int)
 @both_kinds
 @given(data=st.data(), bits=some_bits)
 def test_bytes_bring_the_table_back(is_weighted: bool, data: st.DataObject, bits: int) -> None:
-    table = ScoreTable.of(*data.draw(table_rows(is_weighted=is_weighted)), bits=bits)
-    again = ScoreTable.from_bytes(table.to_bytes())
+    table = ScoreHistogram.of(*data.draw(table_rows(is_weighted=is_weighted)), bits=bits)
+    again = ScoreHistogram.from_bytes(table.to_bytes())
     assert_equal(again, table)
     assert again.to_bytes() == table.to_bytes()
     assert_equal(pickle.loads(pickle.dumps(table)), table)
@@ -235,13 +237,13 @@ def test_bytes_bring_the_table_back(is_weighted: bool, data: st.DataObject, bits
 def test_many_classes_are_counted() -> None:
     rng = np.random.default_rng(3)
     scores, codes = np.round(rng.random(500), 1), rng.integers(0, 40, 500)
-    table = ScoreTable.of(scores, codes, 40)
+    table = ScoreHistogram.of(scores, codes, 40)
     wanted = [[np.sum((scores == s) & (codes == c)) for c in range(40)] for s in table.low]
     assert_same(table.counts, wanted)
 
 
-def test_zeros_of_both_signs_are_one_rung() -> None:
-    table = ScoreTable.of([-0.0, 0.0, -0.0], [0, 1, 0], 2)
+def test_zeros_of_both_signs_are_one_level() -> None:
+    table = ScoreHistogram.of([-0.0, 0.0, -0.0], [0, 1, 0], 2)
     assert table.counts.tolist() == [[2, 1]]
     assert not np.signbit(table.low).any()
     assert not np.signbit(table.negative().low).any()
@@ -249,16 +251,16 @@ def test_zeros_of_both_signs_are_one_rung() -> None:
 
 def test_what_does_not_go_together_is_not_merged() -> None:
     with pytest.raises(KaratError, match="K203"):
-        ScoreTable.empty(2).merge(ScoreTable.empty(2, is_weighted=True))
+        ScoreHistogram.empty(2).merge(ScoreHistogram.empty(2, is_weighted=True))
     with pytest.raises(KaratError, match="Left is weighted, right is unweighted"):
-        ScoreTable.empty(2, is_weighted=True).merge(ScoreTable.empty(2))
+        ScoreHistogram.empty(2, is_weighted=True).merge(ScoreHistogram.empty(2))
     with pytest.raises(KaratError, match="K201"):
-        ScoreTable.empty(2).merge(ScoreTable.empty(3))
+        ScoreHistogram.empty(2).merge(ScoreHistogram.empty(3))
 
 
-EXACT_TABLE = ScoreTable.of([0.9, 0.5, 0.5, -1.0], [1, 1, 0, 0], 2)
-WEIGHTED = ScoreTable.of([0.9, 0.5, 0.5, -1.0], [1, 1, 0, 0], 2, [1.0, 0.5, 2.0, 0.25])
-BUCKETS = ScoreTable.of([0.9, 0.51, 0.52, -1.0], [1, 1, 0, 0], 2, [1.0, 0.5, 2.0, 0.25], bits=3)
+EXACT_TABLE = ScoreHistogram.of([0.9, 0.5, 0.5, -1.0], [1, 1, 0, 0], 2)
+WEIGHTED = ScoreHistogram.of([0.9, 0.5, 0.5, -1.0], [1, 1, 0, 0], 2, [1.0, 0.5, 2.0, 0.25])
+BUCKETS = ScoreHistogram.of([0.9, 0.51, 0.52, -1.0], [1, 1, 0, 0], 2, [1.0, 0.5, 2.0, 0.25], bits=3)
 TABLES = {"exact": EXACT_TABLE, "weighted": WEIGHTED, "buckets": BUCKETS}
 
 
@@ -270,9 +272,9 @@ def test_every_damaged_byte_is_refused(name: str) -> None:
             damaged = bytearray(data)
             damaged[place] ^= bit
             with pytest.raises(KaratError, match=r"K205|K206"):
-                ScoreTable.from_bytes(bytes(damaged))
+                ScoreHistogram.from_bytes(bytes(damaged))
         with pytest.raises(KaratError, match="K205"):
-            ScoreTable.from_bytes(data[:place])
+            ScoreHistogram.from_bytes(data[:place])
 
 
 @pytest.mark.parametrize(
@@ -298,11 +300,13 @@ def test_every_damaged_byte_is_refused(name: str) -> None:
 )
 def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
     with pytest.raises(KaratError, match="K205"):
-        ScoreTable.from_bytes(rewritten(BUCKETS.to_bytes(), change))
+        ScoreHistogram.from_bytes(rewritten(BUCKETS.to_bytes(), change))
 
 
 def test_an_unchanged_header_is_read() -> None:
-    assert_equal(ScoreTable.from_bytes(rewritten(BUCKETS.to_bytes(), lambda header: 0)), BUCKETS)
+    assert_equal(
+        ScoreHistogram.from_bytes(rewritten(BUCKETS.to_bytes(), lambda header: 0)), BUCKETS
+    )
 
 
 @pytest.mark.parametrize(
@@ -328,24 +332,24 @@ def test_an_unchanged_header_is_read() -> None:
         replace(BUCKETS, low=np.array([0.53, 0.51, -1]), high=np.array([0.9, 0.52, -1.0])),
     ],
 )
-def test_rungs_that_cannot_be_are_refused(bad: ScoreTable) -> None:
+def test_levels_that_cannot_be_are_refused(bad: ScoreHistogram) -> None:
     with pytest.raises(KaratError, match="K205"):
-        ScoreTable.from_bytes(bad.to_bytes())
+        ScoreHistogram.from_bytes(bad.to_bytes())
 
 
 def test_other_species_are_refused() -> None:
     with pytest.raises(KaratError, match="K205"):
-        ScoreTable.from_bytes(Sums.empty(["surprise"], 2).to_bytes())
+        ScoreHistogram.from_bytes(Sums.empty(["surprise"], 2).to_bytes())
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_written_by_an_earlier_version_is_read(name: str) -> None:
     data = (STORED / f"v1-{name}.karat-score-table").read_bytes()
-    assert_equal(ScoreTable.from_bytes(data), TABLES[name])
+    assert_equal(ScoreHistogram.from_bytes(data), TABLES[name])
 
 
-def test_the_first_and_the_last_rung_are_the_ends() -> None:
+def test_the_first_and_the_last_level_are_the_ends() -> None:
     for low, high in pairwise([-np.finfo(float).max, -1.0, 0.0, 5e-324, 1.0, np.finfo(float).max]):
         for bits in BITS:
-            table = ScoreTable.of([low, high], [0, 1], 2, bits=bits)
+            table = ScoreHistogram.of([low, high], [0, 1], 2, bits=bits)
             assert (table.low.min(), table.high.max()) == (low, high)

@@ -15,7 +15,7 @@ from karat.data.scores.containers import Scores
 from karat.data.scores.rows import ScoreTally
 from karat.data.scores.tables import room_of, sampled_rows, tables_of
 from karat.errors import KaratError
-from karat.tally import Classes, ScoredTables, ScoreTable, TabledRows
+from karat.tally import Classes, HistogramRows, ScoreHistogram, ScoreHistograms
 from karat.tally.score_histograms import _inconsistency
 from tests.same import assert_same
 from tests.tally import score_tables, test_row_sample
@@ -59,7 +59,7 @@ def part_of(rows: ScoreTally, part: Any) -> ScoreTally:
     )
 
 
-def assert_equal(left: ScoredTables, right: ScoredTables) -> None:
+def assert_equal(left: ScoreHistograms, right: ScoreHistograms) -> None:
     assert (left.is_prob, left.limit, left.n_rows, left.bits) == (
         right.is_prob, right.limit, right.n_rows, right.bits,
     )  # fmt: skip
@@ -87,7 +87,7 @@ def test_any_partition_order_and_tree_of_merges(kind: str, data: st.DataObject) 
     parts = [tables_of(part_of(rows, group), limit, 10) for group in groups]
     while len(parts) > 1:
         one, other = (parts.pop(int(rng.integers(len(parts)))) for _ in range(2))
-        parts.append(ScoredTables.from_bytes(one.to_bytes()).merge(other))
+        parts.append(ScoreHistograms.from_bytes(one.to_bytes()).merge(other))
     assert_equal(parts[0], whole)
 
 
@@ -100,21 +100,21 @@ def test_tables_as_precise_as_others_merge_to_the_same(kind: str, is_weighted: b
     assert not before.is_exact
     both = before.merge(tables_of(second, 12, 10, before))
     assert_equal(both, tables_of(rows, 12, 10))
-    assert all(table.n_rungs <= 12 or table.bits == 0 for table in both.tables)
+    assert all(table.n_levels <= 12 or table.bits == 0 for table in both.tables)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_exact_tables_say_what_the_rows_say(kind: str, is_weighted: bool) -> None:
     rows = rows_of(kind, 200, is_weighted=is_weighted)
-    tabled = TabledRows(tables_of(rows, 10_000, 10))
+    tabled = HistogramRows(tables_of(rows, 10_000, 10))
     for i in range(rows.classes.k):
         for of in ("column", "probability_column"):
-            found, wanted = getattr(tabled, of)(i).ladder(), getattr(rows, of)(i).ladder()
+            found, wanted = getattr(tabled, of)(i).cumulative(), getattr(rows, of)(i).cumulative()
             assert_same(found.scores, wanted.scores, within=1e-15)
             assert_same(found.counts, wanted.counts, within=1e-12)
     for of in ("confidences", "pooled"):
-        found, wanted = getattr(tabled, of)().ladder(), getattr(rows, of)().ladder()
+        found, wanted = getattr(tabled, of)().cumulative(), getattr(rows, of)().cumulative()
         # Of one column the confidence is computed otherwise, to the last bit or two.
         near = np.round(found.scores, 12), np.round(wanted.scores, 12)
         assert_same(np.unique(near[0]), np.unique(near[1]))
@@ -127,14 +127,14 @@ def test_exact_tables_say_what_the_rows_say(kind: str, is_weighted: bool) -> Non
 
 @pytest.mark.parametrize("kind", ["one_prob", "one_score", "first_prob", "first_score"])
 def test_confidences_of_buckets_hold_those_of_rows(kind: str) -> None:
-    """Rungs do not overlap and stand in order: means descend, and each holds its rows."""
+    """Score levels do not overlap and stand in order: means descend, and each holds its rows."""
     for seed in range(20):
         rows = rows_of(kind, 2000, seed=seed)
         noise = np.random.default_rng(seed).normal(size=2000) * 1e-3
         values = rows.scores.values
         values = values + noise * (values > 0.1) * (values < 0.9)
         rows = replace(rows, scores=replace(rows.scores, values=values))
-        tabled = TabledRows(tables_of(rows, 40, 10))
+        tabled = HistogramRows(tables_of(rows, 40, 10))
         column = tabled.confidences()
         assert not column.is_exact
         table = column.table
@@ -150,7 +150,7 @@ def test_confidences_of_buckets_hold_those_of_rows(kind: str) -> None:
 
 
 def test_what_needs_rows_is_refused() -> None:
-    tabled = TabledRows(tables_of(rows_of("prob", 20), 100, 10))
+    tabled = HistogramRows(tables_of(rows_of("prob", 20), 100, 10))
     calls: list[Any] = [
         lambda: tabled.codes,
         lambda: tabled.weights,
@@ -214,7 +214,7 @@ def test_what_does_not_go_together_is_not_merged(other: ScoreTally, code: str) -
         tables_of(rows_of("prob", 9), 100, 10).merge(tables_of(other, 100, 10))
 
 
-def stored(kind: str) -> ScoredTables:
+def stored(kind: str) -> ScoreHistograms:
     """What was written to a file."""
     return tables_of(rows_of(kind, 30, is_weighted=kind == "score"), 8, 4)
 
@@ -222,10 +222,10 @@ def stored(kind: str) -> ScoredTables:
 @pytest.mark.parametrize("kind", ["prob", "score", "one_score"])
 def test_tables_written_by_an_earlier_version_are_read(kind: str) -> None:
     data = (STORED / f"v1-{kind}.karat-scored-tables").read_bytes()
-    assert_equal(rounded(ScoredTables.from_bytes(data)), rounded(stored(kind)))
+    assert_equal(rounded(ScoreHistograms.from_bytes(data)), rounded(stored(kind)))
 
 
-def rounded(tables: ScoredTables) -> ScoredTables:
+def rounded(tables: ScoreHistograms) -> ScoreHistograms:
     """The same without the last bits of the softmax, which differ between processors."""
 
     def of(table: Any) -> Any:
@@ -245,9 +245,9 @@ def test_every_damaged_byte_is_refused(kind: str) -> None:
         damaged = bytearray(data)
         damaged[place] ^= 32
         with pytest.raises(KaratError, match=r"K205|K206"):
-            ScoredTables.from_bytes(bytes(damaged))
+            ScoreHistograms.from_bytes(bytes(damaged))
         with pytest.raises(KaratError, match="K205"):
-            ScoredTables.from_bytes(data[:place])
+            ScoreHistograms.from_bytes(data[:place])
 
 
 def moved(header: Any) -> None:
@@ -276,7 +276,7 @@ def moved(header: Any) -> None:
 )
 def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
     with pytest.raises(KaratError, match="K205"):
-        ScoredTables.from_bytes(rewritten(stored("prob").to_bytes(), change))
+        ScoreHistograms.from_bytes(rewritten(stored("prob").to_bytes(), change))
 
 
 FOUND, OTHER = stored("prob"), tables_of(rows_of("prob", 31), 8, 4)
@@ -307,12 +307,12 @@ TWO, HEAVY = stored("one_score"), tables_of(rows_of("prob", 30, is_weighted=True
         replace(TWO, sample=FOUND.sample),
     ],
 )
-def test_parts_that_contradict_each_other_are_refused(bad: ScoredTables) -> None:
+def test_parts_that_contradict_each_other_are_refused(bad: ScoreHistograms) -> None:
     with pytest.raises(KaratError, match="K205"):
-        ScoredTables.from_bytes(bad.to_bytes())
+        ScoreHistograms.from_bytes(bad.to_bytes())
 
 
-def with_counts(table: ScoreTable, change: Any) -> ScoreTable:
+def with_counts(table: ScoreHistogram, change: Any) -> ScoreHistogram:
     """The same scores, of other rows."""
     squares = None if table.squares is None else np.ascontiguousarray(change(table.squares))
     return replace(table, counts=np.ascontiguousarray(change(table.counts)), squares=squares)
@@ -335,7 +335,7 @@ def test_tables_of_other_rows_than_the_confusion_matrix_are_refused(
 ) -> None:
     """Swapped classes would turn an area around."""
     honest = tables_of(rows_of(kind, 33, is_weighted=is_weighted, seed=2), 1 << 20, 8)
-    assert ScoredTables.from_bytes(honest.to_bytes()).to_bytes() == honest.to_bytes()
+    assert ScoreHistograms.from_bytes(honest.to_bytes()).to_bytes() == honest.to_bytes()
     ranks = with_counts(honest.ranks[-1], change)
     lies = [replace(honest, ranks=(*honest.ranks[:-1], ranks))]
     if honest.probabilities:
@@ -346,7 +346,7 @@ def test_tables_of_other_rows_than_the_confusion_matrix_are_refused(
     lies.append(replace(honest, sums=replace(honest.sums, truth=np.roll(honest.sums.truth, 1))))
     for lie in lies:
         with pytest.raises(KaratError, match=r"other (rows of the classes|right rows)"):
-            ScoredTables.from_bytes(lie.to_bytes())
+            ScoreHistograms.from_bytes(lie.to_bytes())
 
 
 def test_counts_that_begin_anew_beyond_the_largest_number_are_refused() -> None:
@@ -355,7 +355,7 @@ def test_counts_that_begin_anew_beyond_the_largest_number_are_refused() -> None:
     counts[:4, 0] += 2**62
     assert counts.sum() == honest.n_rows, "a control: they add up to 2⁶⁴ and the rows"
     with pytest.raises(KaratError, match="The number of rows is not that of the counts"):
-        ScoreTable.from_bytes(replace(honest, counts=counts).to_bytes())
+        ScoreHistogram.from_bytes(replace(honest, counts=counts).to_bytes())
 
 
 def test_tables_of_another_number_of_rows_are_named_first() -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.data.scores.ranking import rank, rank_pooled
-from karat.tally import ScoreTable, TableColumn
+from karat.tally import HistogramColumn, ScoreHistogram
 from karat.tally.cumulative_counts import N_BLOCK, cumulated
 from karat.tally.histogram_views import pooled_table
 from tests.ranks import ranked_rows, scored_rows
@@ -21,7 +21,7 @@ WITHIN = 1e-12
 ORDERS = ("tied", "best", "worst")
 
 
-def assert_says(found: TableColumn, rows: Any) -> None:
+def assert_says(found: HistogramColumn, rows: Any) -> None:
     """The same totals, areas, curves and spreads."""
     assert (found.k, found.own, found.n_rows) == (rows.k, rows.own, rows.n_rows)
     assert found.is_weighted == rows.is_weighted
@@ -30,11 +30,11 @@ def assert_says(found: TableColumn, rows: Any) -> None:
     assert found.totals.dtype == rows.totals.dtype
     assert_same(found.totals, rows.totals, within=within)
     assert_same(found.areas() / size**2, rows.areas() / size**2, within=within)
-    wanted, ladder = rows.ladder(), found.ladder()
-    assert_same(ladder.scores, wanted.scores)
-    assert_same(ladder.counts, wanted.counts, within=within)
+    wanted, cumulative = rows.cumulative(), found.cumulative()
+    assert_same(cumulative.scores, wanted.scores)
+    assert_same(cumulative.counts, wanted.counts, within=within)
     if wanted.squares is not None:
-        assert_same(ladder.squares, wanted.squares, within=within)
+        assert_same(cumulative.squares, wanted.squares, within=within)
     assert_same(found.step_area() / size, rows.step_area() / size, within=WITHIN)
     assert_same(found.trapezoid_area(), rows.trapezoid_area(), within=WITHIN)
     for one, other in zip(found.placements(), rows.placements(), strict=True):
@@ -54,8 +54,8 @@ def test_a_table_says_what_sorted_rows_say(rows: Any) -> None:
     if k > 20:
         codes, k = codes % 5, 5
         own %= 5
-    table = ScoreTable.of(scores, codes, k, weights)
-    assert_says(TableColumn(table, own), rank(scores, codes.astype(np.int32), own, k, weights))
+    table = ScoreHistogram.of(scores, codes, k, weights)
+    assert_says(HistogramColumn(table, own), rank(scores, codes.astype(np.int32), own, k, weights))
 
 
 @given(rows=scored_rows())
@@ -63,13 +63,13 @@ def test_pooled_columns_say_what_pooled_rows_say(rows: Any) -> None:
     values, codes, k, weights = rows
     if k == 1:
         return
-    tables = [ScoreTable.of(values[:, i], codes, k, weights) for i in range(k)]
-    found = TableColumn(pooled_table(tables), 1)
+    tables = [ScoreHistogram.of(values[:, i], codes, k, weights) for i in range(k)]
+    found = HistogramColumn(pooled_table(tables), 1)
     wanted = rank_pooled(values, codes, k, weights)
     assert_same(found.areas(), wanted.areas(), within=WITHIN)
     assert_same(found.totals, wanted.totals, within=WITHIN)
     assert found.n_rows == wanted.n_rows
-    assert_same(found.ladder().scores, wanted.ladder().scores)
+    assert_same(found.cumulative().scores, wanted.cumulative().scores)
     assert_same(found.step_area(), wanted.step_area(), within=1e-11)
 
 
@@ -80,15 +80,15 @@ def test_rows_of_a_bucket_in_an_order_are_sorted_rows(
 ) -> None:
     """Rows moved inside of their buckets as the order says, then sorted."""
     scores, codes, k, weights = data.draw(table_rows(is_weighted=data.draw(st.booleans())))
-    table = ScoreTable.of(scores, codes, k, weights, bits)
+    table = ScoreHistogram.of(scores, codes, k, weights, bits)
     for own in range(k):
-        found = TableColumn(table, own).ordered(order)
+        found = HistogramColumn(table, own).ordered(order)
         # Places of buckets, and within them of the own rows: whole numbers that do not overflow.
         place = np.searchsorted(table.low[::-1], scores + 0.0, "right") - 1.0
         moved = {"tied": 0.0, "best": 0.25, "worst": -0.25}[order] * (codes == own)
         wanted = rank(place + moved, codes.astype(np.int32), own, k, weights)
         assert_same(found.areas(), wanted.areas(), within=WITHIN)
-        assert_same(found.ladder().counts, wanted.ladder().counts)
+        assert_same(found.cumulative().counts, wanted.cumulative().counts)
         assert_same(found.step_area(), wanted.step_area(), within=WITHIN)
         assert_same(found.trapezoid_area(), wanted.trapezoid_area(), within=WITHIN)
         for one, other in zip(found.placements(), wanted.placements(), strict=True):
@@ -96,30 +96,30 @@ def test_rows_of_a_bucket_in_an_order_are_sorted_rows(
 
 
 @given(data=st.data(), by=st.sampled_from(("low", "mean")), bits=st.integers(0, 52))
-def test_scores_of_rungs_descend(data: st.DataObject, by: Any, bits: int) -> None:
+def test_scores_of_levels_descend(data: st.DataObject, by: Any, bits: int) -> None:
     bits = 52 if bits > 20 else bits
-    table = ScoreTable.of(*data.draw(table_rows(is_weighted=True)), bits=bits)
-    column = TableColumn(table, 1, by=by)
-    scores = column.ladder().scores
+    table = ScoreHistogram.of(*data.draw(table_rows(is_weighted=True)), bits=bits)
+    column = HistogramColumn(table, 1, by=by)
+    scores = column.cumulative().scores
     assert (scores[:-1] > scores[1:]).all()
     assert ((scores >= table.low) & (scores <= table.high)).all()
     steps = list(cumulated(column))
-    assert sum(len(step.thresholds) for step in steps) == column.n_rungs
+    assert sum(len(step.thresholds) for step in steps) == column.n_levels
 
 
 def test_areas_of_more_pairs_than_int64_holds_are_rounded() -> None:
-    table = ScoreTable(
+    table = ScoreHistogram(
         np.array([2.0, 1.0]), np.array([2.0, 1.0]),
         np.array([[2**31, 2**33], [2**33, 2**31]]), None, None, 52, 2**34 + 2**32,
     )  # fmt: skip
     wanted = 2 * 2**33 * 2**33 + 2 * 2**33 * 2**31
-    found = TableColumn(table, 1).areas()
+    found = HistogramColumn(table, 1).areas()
     assert found.dtype == np.float64
     assert found.tolist() == [float(wanted), 0.0]
 
 
 def test_it_names_no_rows() -> None:
-    column = TableColumn(ScoreTable.of([1.0], [0], 2), 0)
+    column = HistogramColumn(ScoreHistogram.of([1.0], [0], 2), 0)
     for call in (
         lambda: column.add_lifts(1.0, np.zeros(1)),
         lambda: column.add_placements(np.zeros(2), np.zeros(2), np.zeros(1)),
@@ -129,13 +129,13 @@ def test_it_names_no_rows() -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_blocks_hold_no_more_rungs_than_they_may(order: Any) -> None:
+def test_blocks_hold_no_more_levels_than_they_may(order: Any) -> None:
     n = N_BLOCK + 5
     # Two scores in each bucket, one of each class.
     scores = np.repeat((np.arange(n) + 2**15) / 2**16, 2) + np.tile([0.0, 1e-12], n)
-    table = ScoreTable.of(scores, np.tile([0, 1], n), 2, bits=24)
+    table = ScoreHistogram.of(scores, np.tile([0, 1], n), 2, bits=24)
     assert not table.is_exact
-    blocks = list(TableColumn(table, 1, order).blocks())
+    blocks = list(HistogramColumn(table, 1, order).blocks())
     assert max(len(block.scores) for block in blocks) == N_BLOCK
     assert sum(block.counts.sum() for block in blocks) == 2 * n
     n_whole = sum((block.counts > 0).all(axis=1).sum() for block in blocks)

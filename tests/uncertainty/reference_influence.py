@@ -200,20 +200,20 @@ def of_skill(name: str) -> Callable[[Rows], Floats]:
 
 
 def of_straight_area(own: Flags, scores: Floats, weights: Floats) -> tuple[Floats, float]:
-    """Influence on the area under precision by recall in straight lines, by rung and row."""
+    """Influence on the area under precision by recall in straight lines, by score level and row."""
     if not (weights * own).any():
         return np.full(len(scores), np.nan), np.nan
     kept = weights > 0
-    rungs = np.unique(scores[kept])[::-1]
-    p = np.array([weights[own & (scores == s)].sum() for s in rungs])
-    all_here = np.array([weights[scores == s].sum() for s in rungs])
+    levels = np.unique(scores[kept])[::-1]
+    p = np.array([weights[own & (scores == s)].sum() for s in levels])
+    all_here = np.array([weights[scores == s].sum() for s in levels])
     n, share = np.cumsum(all_here), np.cumsum(p) / np.cumsum(all_here)
     before = np.concatenate([[1.0], share[:-1]])
     value = float((p * (share + before)).sum() / 2.0 / p.sum())
     pull = (p + np.append(p[1:], 0.0)) / 2.0
     phi = np.full(len(scores), np.nan)
     for row in np.flatnonzero(kept):
-        q = int(np.flatnonzero(rungs == scores[row])[0])
+        q = int(np.flatnonzero(levels == scores[row])[0])
         moved = (pull[q:] * (float(own[row]) - share[q:]) / n[q:]).sum()
         phi[row] = own[row] * ((share[q] + before[q]) / 2.0 - value) + moved
     return phi * weights.sum() / p.sum(), value

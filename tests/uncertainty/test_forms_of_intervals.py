@@ -237,8 +237,8 @@ def test_the_largest_gain_is_that_of_all_blocks() -> None:
         return SimpleNamespace(gains=np.array(gains), thresholds=-np.array(gains))
 
     blocks = [steps(0.1, 0.7, 0.7), steps(0.2, 0.9, 0.3), steps(0.9, 0.5)]
-    ladder: Any = SimpleNamespace(steps=lambda: iter(blocks))
-    assert largest(ladder, lambda each: each.gains) == (0.9, -0.9)
+    cumulative: Any = SimpleNamespace(steps=lambda: iter(blocks))
+    assert largest(cumulative, lambda each: each.gains) == (0.9, -0.9)
     assert largest(SimpleNamespace(steps=lambda: iter(blocks[:1])), lambda e: e.gains)[0] == 0.7  # type: ignore[arg-type]
 
 

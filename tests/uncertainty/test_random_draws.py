@@ -132,7 +132,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
         ],
         axis=1,
     ),
-    "rungs": lambda *at: _native.replicate_rungs(
+    "levels": lambda *at: _native.replicate_levels(
         np.arange(40.0)[::-1].copy(), np.full((40, 2), 30.0), None, False, *at
     )[1],
     "rows": lambda *at: _native.row_weights(101, False, *at),
@@ -184,7 +184,7 @@ def one() -> npt.NDArray[np.float64]:
         lambda: clusters([0, 1], [0, 0], np.array([1.0, -1.0])),
         lambda: _native.replicate_areas(np.ones((3, 2)), None, one(), False, 0, 0, 0, 1, 1),
         lambda: _native.replicate_areas(np.ones((2, 3)), None, one(), False, 0, 0, 0, 1, 1),
-        lambda: _native.replicate_rungs(one(), np.ones((3, 2)), None, False, 0, 0, 0, 1, 1),
+        lambda: _native.replicate_levels(one(), np.ones((3, 2)), None, False, 0, 0, 0, 1, 1),
     ],
 )
 def test_what_cannot_be_drawn_from_is_refused(call: Callable[[], object]) -> None:

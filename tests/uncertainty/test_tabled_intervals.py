@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.tally.test_score_histograms import rows_of
 
 from karat.data.scores.tables import sampled_rows, tables_of
 from karat.inference.confidence import Confidence
 from karat.inference.histogram_intervals import measured_histograms
 from karat.inference.score_intervals import measured_with_intervals
 from karat.metrics import Metric, get, parse
-from karat.tally import TabledRows
+from karat.tally import HistogramRows
 from tests.same import assert_same
-from tests.tally.test_scored_tables import rows_of
 
 TOLD = ("log_loss", "one_vs_all_log_loss", "brier")
 SAMPLED = ("macro_roc_auc", "weighted_roc_auc", "d2_brier", "top_k_accuracy(k=2)")
@@ -28,7 +28,12 @@ def both(
     rows = rows_of("prob", 300, is_weighted=is_weighted)
     tables = tables_of(rows, 5_000, n_sampled)
     found = measured_histograms(
-        TabledRows(tables), metrics, "zero", asked, lambda: sampled_rows(tables), is_requested=True
+        HistogramRows(tables),
+        metrics,
+        "zero",
+        asked,
+        lambda: sampled_rows(tables),
+        is_requested=True,
     )
     wanted = measured_with_intervals(rows, metrics, "zero", asked or Confidence())[1]
     return found.sure, wanted

@@ -69,14 +69,14 @@ def test_a_row_without_weight_to_speak_of_changes_nothing() -> None:
 
 def test_a_square_that_is_no_number_is_that_of_one_row() -> None:
     scores, sums, squares = np.array([0.5]), np.array([[0.0, 1e-165]]), np.zeros((1, 2))
-    _, counts, _, lengths = _native.replicate_rungs(scores, sums, squares, False, 0, 0, 0, 200, 1)
+    _, counts, _, lengths = _native.replicate_levels(scores, sums, squares, False, 0, 0, 0, 200, 1)
     drawn = counts[lengths > 0, 0, 1] / 1e-165
     assert np.allclose(drawn, np.round(drawn))
     assert set(np.round(drawn)) >= {1.0, 2.0, 3.0}
     assert 0.5 < (lengths > 0).mean() < 0.75
     for bad in (np.array([[0.0, 1.0]]), -sums):
         with pytest.raises(ValueError, match="alone"):
-            _native.replicate_rungs(scores, bad, squares, False, 0, 0, 0, 1, 1)
+            _native.replicate_levels(scores, bad, squares, False, 0, 0, 0, 1, 1)
 
 
 @pytest.mark.parametrize("k", [2, 3])

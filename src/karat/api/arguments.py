@@ -15,7 +15,7 @@ import numpy as np
 from karat.api.functions import plain_text
 from karat.api.results import Report
 from karat.data.labels.matrices import display_names
-from karat.data.sources.distributed.frames import COLLECT, spread_host
+from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short, shown
 from karat.inference.confidence import Confidence, WeightKind
@@ -207,7 +207,7 @@ def of_table(argument: str, given: Any, where: str | None) -> Any:
 def given_alone(y_true: Any) -> KaratError:
     """K128: there are no predictions; K215: how a stream is given the columns of a table."""
     if isinstance(y_true, str | PathLike) or is_frame(y_true):
-        host = spread_host(y_true)
+        host = distributed_host(y_true)
         rows, first = "t", ""
         if host is not None:
             rows, first = "rows", f"Collect it first, rows = t.{COLLECT[host]}: "

@@ -10,7 +10,7 @@ from typing import Any, Final, cast, get_args
 
 from karat.api.functions import plain_text
 from karat.api.results import Report
-from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import KaratError, error, short, shown
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec
@@ -68,7 +68,7 @@ def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> Mode
         K162 an argument is no dict; K163 names that differ; K416 a table in partitions.
     """
     if not isinstance(y_pred, Mapping) and is_frame(y_pred):
-        refuse_spread(y_pred, "y_pred")
+        refuse_distributed(y_pred, "y_pred")
         frame = open_frame(y_pred)
         y_pred = frame.columns(frame.names)
     arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}

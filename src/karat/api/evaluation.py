@@ -34,11 +34,11 @@ from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key, as_slices, named_columns
 from karat.data.sources.arrays.rows import labels_of_arrays, score_rows
-from karat.data.sources.distributed.frames import pieces_of, spread_host
+from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.units import FileUnits
 from karat.data.sources.tables.frames import is_frame
-from karat.data.sources.torch.tensors import Arrived, arrived
+from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
@@ -205,7 +205,7 @@ def evaluate(
     else:
         tensors = None
         if clusters is None and by is None and confusion is None and not (exact and has_scores):
-            tensors = arrived(y_true, y_pred, y_prob, y_score, weights)
+            tensors = device_arrays(y_true, y_pred, y_prob, y_score, weights)
         empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
         source = None if tensors is None else _tensors(tensors, options, spec, empty)
         if source is None:
@@ -269,7 +269,7 @@ def _batch_of_arrays(
 
 
 def _tensors(
-    rows: Arrived, options: Mapping[str, Any], spec: Spec, empty: ScoreParts
+    rows: DeviceArrays, options: Mapping[str, Any], spec: Spec, empty: ScoreParts
 ) -> Batch | None:
     """Rows on a device, tallied there; None where the host must read them."""
     from karat.api.streams.devices import StreamDevices
@@ -356,7 +356,7 @@ def report_of_table(
                 spec,
                 groups,
                 empty
-                if spread_host(table) is None or max_memory
+                if distributed_host(table) is None or max_memory
                 else replace(empty, max_memory=_TASK_MEMORY),
                 checkpoint,
                 exact,
@@ -378,9 +378,9 @@ def _explained(table: Any, reading: Mapping[str, Any]) -> Iterator[None]:
     if not names_files(table):
         yield
         return
-    from karat.data.sources.files.row_places import told_of_files
+    from karat.data.sources.files.row_places import errors_of_files
 
-    with told_of_files(reading.get("where"), table):
+    with errors_of_files(reading.get("where"), table):
         yield
 
 
@@ -431,9 +431,9 @@ def _table_at_once(
         from karat.data.sources.tables.rows import rows_of_frame
 
         return rows_of_frame(table, groups=groups, n_threads=spec.n_threads, **named, **reading)
-    from karat.data.sources.distributed.rows import rows_of_spread
+    from karat.data.sources.distributed.rows import rows_of_distributed
 
-    return rows_of_spread(
+    return rows_of_distributed(
         table,
         threshold=spec.threshold,
         max_memory=empty.max_memory,

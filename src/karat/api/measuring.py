@@ -32,7 +32,7 @@ from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._metric import check_has_positive
 from karat.results.slices import Slices, SliceTable
-from karat.tally import Cells, Classes, ClusteredCells, TabledRows
+from karat.tally import Cells, Classes, ClusteredCells, HistogramRows
 
 __all__ = ["Spec", "labels_of", "report_of", "report_of_scores", "whole_report", "with_axes"]
 
@@ -228,7 +228,7 @@ def _of_tables(scores: ScoreParts, spec: Spec) -> _Parts:
     tables = scores.tables
     assert tables is not None
     _check_weight(tables.cells)
-    rows = TabledRows(tables)
+    rows = HistogramRows(tables)
     wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
     for metric in wanted:
         check_has_positive(metric, rows.classes, ())
@@ -266,7 +266,7 @@ def _intervals(sure: ScoredIntervals) -> dict[str, Any]:
     }
 
 
-def _warnings(rows: TabledRows, of_pairs: Sequence[Metric], is_open: bool) -> tuple[str, ...]:
+def _warnings(rows: HistogramRows, of_pairs: Sequence[Metric], is_open: bool) -> tuple[str, ...]:
     found = []
     if is_open:
         width = 2.0**-rows.tables.bits

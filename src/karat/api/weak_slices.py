@@ -21,7 +21,7 @@ from karat.data.slices.codes import (
     refuse_same_names,
 )
 from karat.data.sources.arrays.rows import label_rows
-from karat.data.sources.distributed.frames import COLLECT, spread_host
+from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, short
@@ -70,7 +70,7 @@ class Searched:
         Errors:
             K181 there are none, or they are no table.
         """
-        if is_frame(self.by) and spread_host(self.by) is None and len(self.by):
+        if is_frame(self.by) and distributed_host(self.by) is None and len(self.by):
             if isinstance(self.by, Mapping):
                 refuse_same_names(self.by)
                 return {str(name): values for name, values in self.by.items()}
@@ -126,7 +126,7 @@ def searched(
         column, several or none.
     """
     if y_pred is None and is_frame(y_true):
-        host = spread_host(y_true)
+        host = distributed_host(y_true)
         if host is not None:
             raise error("K423", host=host, collect=COLLECT[host])
         return _of_table(open_frame(y_true), by, loss, roles, weights)

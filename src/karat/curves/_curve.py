@@ -134,8 +134,8 @@ class Points:
     Attributes:
         thresholds: float64[t], descending.
         tps, fps: float64[t], weight of the true and of the false positives at or above it.
-        n_full: points of the whole ladder, of which these may be some.
-        roc_area: area under the true by the false positive rate, of the whole ladder.
+        n_full: points of the whole cumulative counts, of which these may be some.
+        roc_area: area under the true by the false positive rate, of the whole cumulative counts.
         step_area: area under precision by the true positive rate, as steps.
         trapezoid_area: the same with straight lines.
     """
@@ -152,7 +152,7 @@ class Points:
     def of(cls, ranks: ClassRanks) -> Points:
         """Every point of a sorted column.
 
-        Cost: O(rungs), beside the areas: three walks over the sorted rows.
+        Cost: O(score levels), beside the areas: three walks over the sorted rows.
         """
         # The point above every score first.
         first = (np.inf, 0.0, 0.0)

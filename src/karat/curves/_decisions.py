@@ -164,7 +164,7 @@ class NetBenefit(Curve):
 def counts_at(view: ClassProbabilities, thresholds: Floats) -> Floats:
     """float64[2, t]: true and false positives at or above each threshold, in any order.
 
-    Cost: one walk over the rungs.
+    Cost: one walk over the score levels.
     """
     found = np.zeros((2, len(thresholds)))
     for steps in view.steps():

@@ -77,7 +77,7 @@ class ClassCurves:
             ranks: its column, by score.
             probabilities: its column, by probability.
 
-        Cost: some walks over the rungs, of which not all are held.
+        Cost: some walks over the score levels, of which not all are held.
         """
         points = Points.of(ranks) if ranks.is_held else sparse_points(ranks, MOST_POINTS)
         cost = cost_curve(points, label)

@@ -216,7 +216,7 @@ def sparse_points(ranks: ClassRanks, limit: int) -> Points:
     Those are the candidates of a simplification to `limit` points, the point before each, and the
     corners of the hull; all points, if these are few.
 
-    Cost: two walks over the rungs, and tens of thousands of points.
+    Cost: two walks over the score levels, and tens of thousands of points.
     """
     first: Steps | None = None
     n_full = 1

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
-from karat.data.roles import ALIASES, nearest, normalized, told_columns
+from karat.data.roles import ALIASES, named_columns, nearest, normalized
 from karat.data.sources.files.text_labels import is_null_like, is_number
 from karat.errors import error, shown
 from karat.tally import Cells, Label, to_marginals
@@ -44,7 +44,7 @@ def no_slices(column: str, columns: Sequence[str]) -> Exception:
         "K404",
         column=column,
         role="the slices",
-        columns=told_columns(columns),
+        columns=named_columns(columns),
         nearest=nearest(column, columns),
     )
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.data.clusters import RowNames, row_called
 from karat.data.labels.column import harmonized, kind_of
 from karat.data.rows import Rows
-from karat.data.sources.distributed.frames import SPREAD_HOSTS, without_order
+from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_order
 from karat.errors import error, short, shown
 from karat.tally import Classes
 
@@ -124,7 +124,7 @@ def _check_order(models: Sequence[Rows]) -> None:
     """Refuse to match rows of a frame in partitions by their order."""
     for rows in models:
         host = rows.source.get("table")
-        if host in SPREAD_HOSTS:
+        if host in DISTRIBUTED_HOSTS:
             do = "Give both sides a column of ids and name it, as id='row_id'; or compare reports."
             raise without_order(rows.name, host, advice=do)
 

@@ -13,7 +13,7 @@ from karat.data.accumulator import Crossed, Tallies, whole
 from karat.data.scores.storage import STORAGES, ScoreParts
 from karat.tally import Cells, CrossedCells, from_bytes, to_bytes
 from karat.tally.held_rows import HeldRows
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.serialization import damaged
 
 __all__ = ["packed_tallies", "unpacked_tallies"]
@@ -87,7 +87,7 @@ def _crossed(data: Any, cells: Cells | None) -> CrossedCells:
 
 
 def _scores(
-    empty: ScoreParts, held: HeldRows | None, tables: ScoredTables | None
+    empty: ScoreParts, held: HeldRows | None, tables: ScoreHistograms | None
 ) -> ScoreParts | None:
     found = None
     if tables is not None:

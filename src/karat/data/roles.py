@@ -22,9 +22,9 @@ __all__ = [
     "find_roles",
     "how_to_name",
     "meaning",
+    "named_columns",
     "nearest",
     "normalized",
-    "told_columns",
 ]
 
 Role: TypeAlias = Literal[
@@ -185,7 +185,7 @@ class Roles:
             raise error(
                 "K406",
                 role=_MEANING[role],
-                columns=told_columns(self.columns),
+                columns=named_columns(self.columns),
                 option=how_to_name(role, "NAME"),
             )
         return found
@@ -328,7 +328,7 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
                 "K404",
                 column=name,
                 role=_MEANING[role],
-                columns=told_columns(columns),
+                columns=named_columns(columns),
                 nearest=nearest(name, columns),
             )
         if name in roles:
@@ -343,7 +343,7 @@ def ending_of(name: str) -> str | None:
     return match["label"] if match else None
 
 
-def told_columns(columns: Iterable[str]) -> str:
+def named_columns(columns: Iterable[str]) -> str:
     """The columns that there are, in a message."""
     return shown(columns, 20) or "none"
 

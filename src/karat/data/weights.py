@@ -19,7 +19,7 @@ from karat.data.labels.containers import (
     is_sparse,
     single_column,
 )
-from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
 __all__ = ["Weights", "as_weights", "refuse_sums", "refuse_weights"]
@@ -135,7 +135,7 @@ def _numbers(values: Any, argument: str) -> npt.NDArray[Any]:
         if values.ndim == 1 and is_pandas_arrow(values):
             return _from_arrow(read_column(values), argument)
         return np.asarray(values)
-    refuse_spread(values, argument)
+    refuse_distributed(values, argument)
     if is_arrow(values):
         return _from_arrow(read_column(values), argument)
     if is_sparse(values):

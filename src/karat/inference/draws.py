@@ -18,13 +18,13 @@ from karat.inference.score_replicates import (
     LevelGroups,
     measures_of,
     replicate_measures,
-    replicate_row_ladders,
+    replicate_row_cumulative,
 )
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
 from karat.metrics._views import Pairwise
-from karat.tally import Ladder, RungSource, ScoredRows
+from karat.tally import CumulativeCounts, LevelSource, ScoredRows
 
 __all__ = [
     "DRAWN",
@@ -204,13 +204,13 @@ class Draws:
     """What replicates are drawn from when an interval is read, and what was drawn before.
 
     Attributes:
-        ladders: columns by the view that reads them, in groups.
+        cumulative counts: columns by the view that reads them, in groups.
         listed: metrics of these columns that are drawn when they are read.
         drawn: float64[b] of other metrics.
         accelerations: of bias-corrected intervals; 0 where not known.
     """
 
-    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    cumulatives: Mapping[str, CumulativeCounts] = field(default_factory=dict)
     listed: tuple[Metric, ...] = ()
     drawn: dict[Metric, Floats] = field(default_factory=dict)
     accelerations: Mapping[Metric, float] = field(default_factory=dict)
@@ -233,7 +233,7 @@ class Draws:
         metrics = [metric for metric in self.listed if metric.record.reads is view]
         self.drawn |= replicate_measures(
             metrics,
-            self.ladders[_COLUMNS[view]],
+            self.cumulatives[_COLUMNS[view]],
             asked.n_replicates,
             asked.seed,
             method="bayesian" if asked.method == "bayesian" else "poisson",
@@ -255,7 +255,7 @@ class KeptColumns:
         self.metrics = tuple(metrics)
         self._views = {metric.record.reads for metric in self.metrics}
         self._positive = positive
-        self.ladders: dict[str, Ladder] = {}
+        self.cumulatives: dict[str, CumulativeCounts] = {}
 
     def column(self, i: int, views: Views) -> None:
         """Keep the column of the positive class."""
@@ -277,12 +277,14 @@ class KeptColumns:
     def pairs(self, metric: Metric, view: Pairwise) -> None:
         """Nothing."""
 
-    def _keep(self, name: str, column: RungSource) -> None:
+    def _keep(self, name: str, column: LevelSource) -> None:
         groups = LevelGroups.of(column, N_GROUPS)
         counts: npt.NDArray[Any] = groups.sums
         if groups.squares is None:
             counts = counts.astype(np.int64)
-        self.ladders[name] = Ladder(groups.scores, counts, groups.squares, groups.n_rows)
+        self.cumulatives[name] = CumulativeCounts(
+            groups.scores, counts, groups.squares, groups.n_rows
+        )
 
 
 def draw_rows(
@@ -347,7 +349,7 @@ def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes |
     plain = Metric(metric.record, "plain", metric.params)
 
     def of_column(scores: Floats, is_own: npt.NDArray[np.bool_]) -> Floats:
-        replicates = replicate_row_ladders(
+        replicates = replicate_row_cumulative(
             scores,
             is_own,
             asked.n_replicates,

@@ -29,7 +29,7 @@ from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Along, measure
 from karat.metrics._metric import Values
-from karat.tally import ScoredRows, TabledRows
+from karat.tally import HistogramRows, ScoredRows
 
 __all__ = ["HistogramMeasures", "measured_histograms"]
 
@@ -55,7 +55,7 @@ class HistogramMeasures(NamedTuple):
 
 
 def measured_histograms(
-    rows: TabledRows,
+    rows: HistogramRows,
     metrics: Iterable[Metric],
     policy: Policy,
     asked: Confidence | None,
@@ -94,7 +94,7 @@ def measured_histograms(
     kept = KeptColumns(lazy, rows.classes.positive)
     values = measure(rows, wanted, policy, along, Together([spreads, kept]))
     sizes = Sizes.of(rows)
-    found = ScoredIntervals(draws=Draws(kept.ladders, tuple(lazy)))
+    found = ScoredIntervals(draws=Draws(kept.cumulatives, tuple(lazy)))
     of_sample = [metric for metric in smooth if metric not in direct]
     known: dict[Metric, Found] = spreads.found()
     if of_sample:
@@ -136,7 +136,7 @@ def _widen_classes(
     found.class_intervals[metric.record.name] = low, high
 
 
-def _areas(rows: TabledRows) -> dict[int, AreaVariance]:
+def _areas(rows: HistogramRows) -> dict[int, AreaVariance]:
     """The sampling error of the area of each class."""
     columns = [rows.column(i) for i in range(rows.classes.k)]
     return {

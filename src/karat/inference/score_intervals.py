@@ -294,7 +294,7 @@ def measured_with_intervals(
     for metric in replicates:
         if not reason_without(metric):
             replicates[metric] = replicates[metric] + float(values[metric].value)
-    found = ScoredIntervals(draws=Draws(kept.ladders, tuple(lazy), replicates, accelerations))
+    found = ScoredIntervals(draws=Draws(kept.cumulatives, tuple(lazy), replicates, accelerations))
     sizes = Sizes.of(rows)
     for metric, spread in spreads.found().items():
         enter(found, metric, values[metric], spread, asked, sizes, n_clusters)

@@ -17,20 +17,20 @@ import numpy.typing as npt
 from karat import _native
 from karat.inference.resampling import TableDraw
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
-from karat.tally import Ladder, Rungs, RungSource
+from karat.tally import CumulativeCounts, LevelSource, ScoreLevels
 from karat.tally.cached import cached_property
 
 __all__ = [
     "AREA_GROUPS",
-    "LADDER_GROUPS",
-    "LadderDraw",
+    "CUMULATIVE_GROUPS",
+    "CumulativeDraw",
     "LevelGroups",
     "ReplicateColumn",
     "measures_of",
     "replicate_areas",
-    "replicate_ladders",
+    "replicate_cumulative",
     "replicate_measures",
-    "replicate_row_ladders",
+    "replicate_row_cumulative",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LevelGroups:
-    """Groups of neighbouring rungs, best first; without need each rung is a group.
+    """Groups of neighbouring score levels, best first; without need each score level is a group.
 
     Attributes:
         scores: float64[g], strictly descending: the mean score of the rows.
@@ -48,7 +48,7 @@ class LevelGroups:
         within: float64[g]: of the pairs of both sides inside of a group, the share in which own
             stands above, ties counting half.
         n_rows: rows read.
-        n_rungs: rungs that were put together.
+        n_levels: score levels that were put together.
     """
 
     scores: Floats
@@ -57,16 +57,16 @@ class LevelGroups:
     least: Floats
     within: Floats
     n_rows: int
-    n_rungs: int
+    n_levels: int
 
     @property
     def is_exact(self) -> bool:
         """Whether nothing was put together."""
-        return self.n_rungs == len(self.scores)
+        return self.n_levels == len(self.scores)
 
     @property
     def pair_share(self) -> float:
-        """Share of all pairs of both sides that lie inside of groups and are no ties of one rung.
+        """Share of all pairs of both sides that lie inside of groups and are no ties of one level.
 
         0 where nothing was put together; about one by the number of groups else.
         """
@@ -81,24 +81,24 @@ class LevelGroups:
         return np.searchsorted(-self.least, -np.asarray(scores, np.float64))
 
     @classmethod
-    def of(cls, source: RungSource, limit: int) -> LevelGroups:
-        """At most `limit` groups of about the same weight; no rung is divided.
+    def of(cls, source: LevelSource, limit: int) -> LevelGroups:
+        """At most `limit` groups of about the same weight; no score level is divided.
 
-        Cost: two walks over the rungs, in memory for `limit` groups and a block.
+        Cost: two walks over the score levels, in memory for `limit` groups and a block.
 
         Example:
-            >>> from karat.tally import Ladder
-            >>> ladder = Ladder.of([0.9, 0.8, 0.3, 0.2], [True, False, True, False])
-            >>> LevelGroups.of(ladder, 2).sums.tolist()
+            >>> from karat.tally import CumulativeCounts
+            >>> cumulative = CumulativeCounts.of([0.9, 0.8, 0.3, 0.2], [True, False, True, False])
+            >>> LevelGroups.of(cumulative, 2).sums.tolist()
             [[1.0, 1.0], [1.0, 1.0]]
         """
-        n_rungs, total, held = 0, 0.0, []
+        n_levels, total, held = 0, 0.0, []
         for block in source.blocks():
-            n_rungs += len(block.scores)
+            n_levels += len(block.scores)
             total += float(block.counts.sum())
-            if n_rungs <= limit:
+            if n_levels <= limit:
                 held.append(block)
-        if n_rungs <= limit:
+        if n_levels <= limit:
             squares = [np.empty((0, 2)), *(b.squares for b in held if b.squares is not None)]
             scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
             return cls(
@@ -108,14 +108,14 @@ class LevelGroups:
                 ),
                 np.concatenate(squares) if source.is_weighted else None,
                 scores,
-                np.full(n_rungs, 0.5),
+                np.full(n_levels, 0.5),
                 source.n_rows,
-                n_rungs,
+                n_levels,
             )
-        return _grouped(source, limit, n_rungs, total)
+        return _grouped(source, limit, n_levels, total)
 
 
-def _grouped(source: RungSource, limit: int, n_rungs: int, total: float) -> LevelGroups:
+def _grouped(source: LevelSource, limit: int, n_levels: int, total: float) -> LevelGroups:
     sums, squares = np.zeros((limit, 2)), np.zeros((limit, 2))
     moments, doubled = np.zeros(limit), np.zeros(limit)
     best, worst = np.full(limit, -np.inf), np.full(limit, np.inf)
@@ -124,14 +124,14 @@ def _grouped(source: RungSource, limit: int, n_rungs: int, total: float) -> Leve
         weights = np.asarray(counts, np.float64)
         both = weights.sum(axis=1)
         until = passed + np.cumsum(both)
-        # A rung belongs where its middle row does.
+        # A score level belongs where its middle row does.
         place = ((until - both / 2) * (limit / total)).astype(np.int64).clip(0, limit - 1)
         passed = float(until[-1])
         starts = np.concatenate([[0], np.flatnonzero(np.diff(place)) + 1])
         groups = place[starts]
         rest, own = weights[:, 0], weights[:, 1]
         above = np.cumsum(own) - own
-        # Own rows of the group before this rung: here, and in the block before.
+        # Own rows of the group before this score level: here, and in the block before.
         base = above[starts] - sums[groups, 1]
         lengths = np.diff(np.append(starts, len(scores)))
         inside = rest * (2.0 * (above - np.repeat(base, lengths)) + own)
@@ -154,18 +154,18 @@ def _grouped(source: RungSource, limit: int, n_rungs: int, total: float) -> Leve
         worst[kept],
         np.clip(within, 0.0, 1.0),
         source.n_rows,
-        n_rungs,
+        n_levels,
     )
 
 
 Numbers: TypeAlias = npt.NDArray[Any]
-LadderDraw: TypeAlias = Literal["poisson", "bayesian"]
+CumulativeDraw: TypeAlias = Literal["poisson", "bayesian"]
 """Poisson(1) copies of each row, or an exponential weight for each (Rubin 1981)."""
 
 AREA_GROUPS: Final = 4096
-"""Groups of neighbouring rungs that an area is drawn from."""
-LADDER_GROUPS: Final = 16384
-"""Groups that whole ladders are drawn from."""
+"""Groups of neighbouring score levels that an area is drawn from."""
+CUMULATIVE_GROUPS: Final = 16384
+"""Groups that whole cumulative counts are drawn from."""
 _BLOCK_BYTES: Final = 1 << 23
 
 
@@ -174,42 +174,42 @@ class ReplicateColumn:
     """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it.
 
     Attributes:
-        rungs: the ladder of the replicate; rows of one rung tie.
+        score levels: the cumulative counts of the replicate; rows of one score level tie.
         k, own: 2 classes, of which 1 is the own one.
     """
 
-    rungs: Ladder
+    levels: CumulativeCounts
     k: int = 2
     own: int = 1
 
     @property
     def n_rows(self) -> int:
         """Rows of the replicate; of weighted ones, of the data."""
-        return self.rungs.n_rows
+        return self.levels.n_rows
 
     @property
     def is_weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.rungs.is_weighted
+        return self.levels.is_weighted
 
     @cached_property
     def totals(self) -> Numbers:
         """number[2]: the weight of the rest and of the own class."""
-        return np.asarray(self.rungs.counts.sum(axis=0))
+        return np.asarray(self.levels.counts.sum(axis=0))
 
-    def ladder(self) -> Ladder:
-        """The rungs."""
-        return self.rungs
+    def cumulative(self) -> CumulativeCounts:
+        """The score levels."""
+        return self.levels
 
-    def blocks(self) -> Iterator[Rungs]:
-        """The rungs, best first, some thousand at once."""
-        return self.rungs.blocks()
+    def blocks(self) -> Iterator[ScoreLevels]:
+        """The score levels, best first, some thousand at once."""
+        return self.levels.blocks()
 
     def areas(self) -> Numbers:
         """number[2]: over pairs of own and rest, Σ w·w'·(2·[s > s'] + [s = s']), and 0."""
-        tps, _ = self.rungs.cumulated()
-        rest, own = self.rungs.counts[:, 0], self.rungs.counts[:, 1]
-        return np.array([(rest * (2 * tps - own)).sum(), 0], self.rungs.counts.dtype)
+        tps, _ = self.levels.cumulated()
+        rest, own = self.levels.counts[:, 0], self.levels.counts[:, 1]
+        return np.array([(rest * (2 * tps - own)).sum(), 0], self.levels.counts.dtype)
 
     def step_area(self) -> float:
         """Σ over thresholds of (increase of true positives) × precision."""
@@ -224,26 +224,26 @@ class ReplicateColumn:
 
     @cached_property
     def _share_sums(self) -> tuple[float, float]:
-        """Σ own × the share of own at or above the rung, and above it; 1 where nothing is."""
-        tps, fps = self.rungs.cumulated()
-        own = np.asarray(self.rungs.counts[:, 1], np.float64)
+        """Σ own × the share of own at or above the level, and above it; 1 where nothing is."""
+        tps, fps = self.levels.cumulated()
+        own = np.asarray(self.levels.counts[:, 1], np.float64)
         share = tps / (tps + fps)
         above = np.concatenate([[1.0], share[:-1]])[: len(share)]
         # Not `@`: several threads of BLAS for so little cost more than the sum.
         return float((own * share).sum()), float((own * above).sum())
 
 
-def replicate_ladders(
-    column: RungSource,
+def replicate_cumulative(
+    column: LevelSource,
     n_replicates: int,
     seed: int,
     *,
-    method: LadderDraw = "poisson",
-    limit: int = LADDER_GROUPS,
+    method: CumulativeDraw = "poisson",
+    limit: int = CUMULATIVE_GROUPS,
     stream: int = 0,
     n_threads: int | None = None,
 ) -> Iterator[ReplicateColumn]:
-    """Replicates of a ladder or of a sorted column.
+    """Replicates of cumulative counts or of a sorted column.
 
     Of more than `limit` distinct scores neighbours are put together first: their rows tie, at their
     mean score.
@@ -251,7 +251,7 @@ def replicate_ladders(
     `limit` for each.
 
     Args:
-        column: a `Ladder`, or a `RankedColumn` of an engine.
+        column: a `CumulativeCounts`, or a `RankedColumn` of an engine.
         n_replicates: how many.
         seed: from 0 to 2^64 − 1.
         method: ``"poisson"``: each row is there a Poisson(1) number of times; of weighted rows that
@@ -264,11 +264,11 @@ def replicate_ladders(
     Yields:
         One replicate after the other. It stays valid, and keeps its block alive.
 
-    Cost: two walks over the rungs, then O(limit) time for each replicate.
+    Cost: two walks over the score levels, then O(limit) time for each replicate.
 
     Example:
-        >>> ladder = Ladder.of([0.9, 0.8, 0.3], [True, False, False])
-        >>> sum(c.n_rows for c in replicate_ladders(ladder, 1000, seed=0)) / 1000
+        >>> cumulative = CumulativeCounts.of([0.9, 0.8, 0.3], [True, False, False])
+        >>> sum(c.n_rows for c in replicate_cumulative(cumulative, 1000, seed=0)) / 1000
         2.965
     """
     groups = LevelGroups.of(column, limit)
@@ -277,7 +277,7 @@ def replicate_ladders(
     step = max(1, _BLOCK_BYTES // (40 * max(u, 1)))
     for first in range(0, n_replicates, step):
         count = min(step, n_replicates - first)
-        scores, counts, squares, lengths = _native.replicate_rungs(
+        scores, counts, squares, lengths = _native.replicate_levels(
             groups.scores,
             groups.sums,
             groups.squares,
@@ -291,7 +291,7 @@ def replicate_ladders(
         for b, length in enumerate(lengths.tolist()):
             kept = counts[b, :length]
             yield ReplicateColumn(
-                Ladder(
+                CumulativeCounts(
                     scores[b, :length],
                     kept,
                     None if squares is None else squares[b, :length],
@@ -302,12 +302,12 @@ def replicate_ladders(
 
 def replicate_measures(
     metrics: Sequence[Metric],
-    column: RungSource,
+    column: LevelSource,
     n_replicates: int,
     seed: int,
     *,
-    method: LadderDraw = "poisson",
-    limit: int = LADDER_GROUPS,
+    method: CumulativeDraw = "poisson",
+    limit: int = CUMULATIVE_GROUPS,
     stream: int = 0,
     n_threads: int | None = None,
 ) -> dict[Metric, Floats]:
@@ -317,9 +317,9 @@ def replicate_measures(
 
     Args:
         metrics: of views of one column: `ClassRanks`, `ClassProbabilities` or `Confidences`.
-        column: what those views are of; the rest as `replicate_ladders`.
+        column: what those views are of; the rest as `replicate_cumulative`.
     """
-    replicates = replicate_ladders(
+    replicates = replicate_cumulative(
         column, n_replicates, seed, method=method, limit=limit, stream=stream, n_threads=n_threads
     )
     return measures_of(metrics, replicates)
@@ -346,11 +346,11 @@ def measures_of(
 
 
 def replicate_areas(
-    column: RungSource,
+    column: LevelSource,
     n_replicates: int,
     seed: int,
     *,
-    method: LadderDraw = "poisson",
+    method: CumulativeDraw = "poisson",
     limit: int = AREA_GROUPS,
     stream: int = 0,
     n_threads: int | None = None,
@@ -363,13 +363,13 @@ def replicate_areas(
     share of pairs inside of groups, some 1/limit.
 
     Args:
-        column, n_replicates, seed, method, stream, n_threads: as `replicate_ladders`.
+        column, n_replicates, seed, method, stream, n_threads: as `replicate_cumulative`.
         limit: groups.
 
     Returns:
         NaN where a replicate has no row on one side.
 
-    Cost: two walks over the rungs, then O(limit) time for each replicate.
+    Cost: two walks over the score levels, then O(limit) time for each replicate.
     """
     groups = LevelGroups.of(column, limit)
     doubled, weights = _native.replicate_areas(
@@ -388,7 +388,7 @@ def replicate_areas(
         return np.where(pairs > 0, np.minimum(doubled / (2.0 * pairs), 1.0), np.nan)
 
 
-def replicate_row_ladders(
+def replicate_row_cumulative(
     scores: npt.NDArray[np.floating[Any]],
     is_own: npt.NDArray[np.bool_],
     n_replicates: int,
@@ -397,7 +397,7 @@ def replicate_row_ladders(
     clusters: npt.NDArray[np.integer[Any]] | None = None,
     weights: Floats | None = None,
     method: TableDraw = "multinomial",
-    limit: int = LADDER_GROUPS,
+    limit: int = CUMULATIVE_GROUPS,
     n_threads: int | None = None,
 ) -> Iterator[ReplicateColumn]:
     """Replicates of one column, of rows or whole clusters drawn with replacement.
@@ -408,7 +408,7 @@ def replicate_row_ladders(
     Args:
         scores: float[n], finite.
         is_own: bool[n], whether the row is of the own class.
-        n_replicates, seed, limit, n_threads: as `replicate_ladders`.
+        n_replicates, seed, limit, n_threads: as `replicate_cumulative`.
         clusters: int[n]; without them every row is by itself.
         weights: float64[n], finite and at least 0.
         method: ``"multinomial"``: as many clusters as there are; ``"bayesian"``: an exponential
@@ -421,16 +421,16 @@ def replicate_row_ladders(
 
     Example:
         >>> scores, is_own = np.array([0.9, 0.8, 0.3]), np.array([True, False, False])
-        >>> [c.n_rows for c in replicate_row_ladders(scores, is_own, 3, seed=0)]
+        >>> [c.n_rows for c in replicate_row_cumulative(scores, is_own, 3, seed=0)]
         [3, 3, 3]
     """
-    groups = LevelGroups.of(Ladder.of(scores, is_own, weights), limit)
+    groups = LevelGroups.of(CumulativeCounts.of(scores, is_own, weights), limit)
     u, is_gamma = len(groups.scores), method == "bayesian"
     given = None if weights is None else np.asarray(weights, np.float64)
     column, own = np.asarray(scores, np.float64) + 0.0, np.asarray(is_own, bool)
     n_clusters, ids = _numbered(len(column), clusters)
     if given is not None:
-        # Rows of weight 0 stand on no rung, but their clusters are drawn.
+        # Rows of weight 0 stand on no score level, but their clusters are drawn.
         kept = given > 0
         column, own, ids, given = column[kept], own[kept], ids[kept], given[kept]
     cells = (2 * groups.place_of(column) + own).astype(np.int32)
@@ -448,7 +448,7 @@ def replicate_row_ladders(
             counts = drawn[b].reshape(u, 2)
             held = counts.any(axis=1)
             yield ReplicateColumn(
-                Ladder(
+                CumulativeCounts(
                     groups.scores[held],
                     counts[held],
                     None if of_squares is None else of_squares[b].reshape(u, 2)[held],

@@ -22,7 +22,7 @@ from karat.metrics._views import (
     PairRanks,
     Pairwise,
 )
-from karat.tally import Order, TableColumn, TabledRows
+from karat.tally import HistogramColumn, HistogramRows, Order
 
 __all__ = ["ClassLimits", "all_bounds_of", "bounds_of"]
 
@@ -36,7 +36,7 @@ _EXACT: Final[Limits] = (0.0, 0.0)
 
 
 def bounds_of(
-    rows: TabledRows, metrics: Iterable[Metric], policy: Policy = "zero"
+    rows: HistogramRows, metrics: Iterable[Metric], policy: Policy = "zero"
 ) -> dict[Metric, Limits | None]:
     """Metrics that these tables do not give exactly, each with limits that hold the exact value.
 
@@ -48,13 +48,13 @@ def bounds_of(
     Returns:
         (low, high), or None where nothing is known of the error. Exact metrics are missing.
 
-    Cost: three walks over the rungs of each column that is in buckets; one column is held.
+    Cost: three walks over the score levels of each column that is in buckets; one column is held.
     """
     return all_bounds_of(rows, (m for m in metrics if m.lift != "per_class"), policy)[0]
 
 
 def all_bounds_of(
-    rows: TabledRows, metrics: Iterable[Metric], policy: Policy = "zero"
+    rows: HistogramRows, metrics: Iterable[Metric], policy: Policy = "zero"
 ) -> tuple[dict[Metric, Limits | None], dict[Metric, ClassLimits]]:
     """As `bounds_of`, and the limits of every class of metrics of each class."""
     told = (Losses, Pairwise)
@@ -90,7 +90,7 @@ def _body_of(metric: Metric) -> _Body:
 
 
 def _limits_of_columns(
-    rows: TabledRows, metrics: Iterable[Metric]
+    rows: HistogramRows, metrics: Iterable[Metric]
 ) -> dict[_Body, dict[int | None, Limits | None]]:
     """The limits of each column, and under None of all together or of the confidences."""
     columns: dict[int | None, dict[_Body, None]] = {}
@@ -115,7 +115,7 @@ def _limits_of_columns(
 class _Views:
     """The views of one column in every order, of all together or of confidences for None."""
 
-    def __init__(self, rows: TabledRows, i: int | None) -> None:
+    def __init__(self, rows: HistogramRows, i: int | None) -> None:
         self._rows = {order: rows.ordered(order) for order in _ORDERS}
         self._i = i
         self._made: dict[type, dict[Order, Any]] = {}
@@ -128,7 +128,7 @@ class _Views:
             }
         return self._made[reads]
 
-    def _column(self, reads: type, rows: TabledRows) -> TableColumn:
+    def _column(self, reads: type, rows: HistogramRows) -> HistogramColumn:
         assert reads in (ClassRanks, ClassProbabilities, Confidences)
         if reads is Confidences:
             return rows.confidences()
@@ -151,7 +151,7 @@ def _of_column(body: _Body, views: Mapping[Order, Any]) -> Limits | None:
 
 
 def _of_average(
-    metric: Metric, rows: TabledRows, each: list[Limits | None], policy: Policy
+    metric: Metric, rows: HistogramRows, each: list[Limits | None], policy: Policy
 ) -> Limits | None:
     """Of an average over the classes, which grows with the value of each."""
     columns = rows.column if metric.record.reads is ClassRanks else rows.probability_column
@@ -168,7 +168,7 @@ def _of_average(
     return low, high
 
 
-def _pairs(rows: TabledRows) -> list[PairRanks] | None:
+def _pairs(rows: HistogramRows) -> list[PairRanks] | None:
     """Pairs of classes in every order; None where there is but one."""
     k = rows.classes.k
     if all(rows.column(i).is_exact for i in range(k)):

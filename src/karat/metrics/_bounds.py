@@ -104,7 +104,7 @@ def _under_lines(_: Callable[..., float], __: Mapping[str, Any], views: Views) -
 
 
 def _gains(steps: Steps) -> tuple[Floats, Floats, Floats]:
-    """float64[u]: true and false positives at each rung, and the increase of the true ones."""
+    """float64[u]: true and false positives at each level, and the increase of the true ones."""
     return steps.tps, steps.fps, np.diff(steps.tps, prepend=steps.tps_before)
 
 

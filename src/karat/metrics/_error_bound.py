@@ -148,12 +148,12 @@ def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = No
 def _check(metric: Any, n: Any, k: Any, spread: Any) -> None:
     """Refuse arguments that say nothing, of which a bound would be one of nothing."""
     rows, classes = _number(n), _number(k)
-    is_spread = spread is None or 1 <= _number(spread) < _MOST
+    is_distributed = spread is None or 1 <= _number(spread) < _MOST
     wanted = [
         ("metric", metric, hasattr(metric, "record"), "a metric, as karat.metrics.get('f1')"),
         ("n", n, 0 <= rows < _MOST, "a number from 0 to 1e300"),
         ("k", k, 1 <= classes < _MOST and classes.is_integer(), "a whole number from 1"),
-        ("spread", spread, is_spread, "a number from 1, or None"),
+        ("spread", spread, is_distributed, "a number from 1, or None"),
     ]
     for argument, value, is_well, choices in wanted:
         if not is_well:

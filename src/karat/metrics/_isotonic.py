@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import RungSource
+from karat.tally import LevelSource
 
 __all__ = ["Recalibrated", "pooled", "recalibrated"]
 
@@ -31,12 +31,12 @@ class Recalibrated:
     """Confidences and their isotonic recalibration, both ascending.
 
     Attributes:
-        rungs: the distinct confidences.
+        score levels: the distinct confidences.
         lengths: int[m], how many of them each block of equal recalibrated values holds.
         block_misses, block_hits: float64[m], weight of what did not and what did come true.
     """
 
-    rungs: RungSource
+    levels: LevelSource
     lengths: npt.NDArray[np.intp]
     block_misses: Floats
     block_hits: Floats
@@ -58,24 +58,24 @@ class Recalibrated:
 
     def walk(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
         """Confidences, descending, weight of misses and hits, recalibrated values: some at once."""
-        # From the best on: how many rungs stand at or above the last of each block.
+        # From the best on: how many score levels stand at or above the last of each block.
         ends, values = np.cumsum(self.lengths[::-1]), self.block_values[::-1]
         first = 0
-        for p, counts, _ in self.rungs.blocks():
+        for p, counts, _ in self.levels.blocks():
             misses, hits = (np.asarray(counts[:, side], np.float64) for side in (0, 1))
             place = np.searchsorted(ends, np.arange(first, first + len(p)), side="right")
             yield p, misses, hits, values[place]
             first += len(p)
 
 
-def recalibrated(rungs: RungSource) -> Recalibrated:
-    """The isotonic recalibration of a ladder of confidences, own class: what came true.
+def recalibrated(levels: LevelSource) -> Recalibrated:
+    """The isotonic recalibration of cumulative counts of confidences, own class: what came true.
 
-    Cost: O(rungs) as a rule; a plain loop where rungs are pooled one after the other.
+    Cost: O(score levels) as a rule; a plain loop where score levels are pooled one after the other.
     """
     lengths = np.empty(0, np.intp)
     sums: Numbers | None = None
-    for _, counts, _ in rungs.blocks():
+    for _, counts, _ in levels.blocks():
         # Blocks of all are blocks of the blocks of some.
         lengths = np.concatenate([np.ones(len(counts), np.intp), lengths])
         sums = counts[::-1] if sums is None else np.concatenate([counts[::-1], sums])
@@ -83,7 +83,7 @@ def recalibrated(rungs: RungSource) -> Recalibrated:
         lengths = np.add.reduceat(lengths, starts)
         sums = np.add.reduceat(sums, starts, axis=0)
     misses, hits = np.zeros((2, 0)) if sums is None else np.asarray(sums.T, np.float64)
-    return Recalibrated(rungs, lengths, misses, hits)
+    return Recalibrated(levels, lengths, misses, hits)
 
 
 def pooled(hits: Numbers, weight: Numbers) -> npt.NDArray[np.intp]:

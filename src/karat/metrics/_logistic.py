@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics._views import dot
-from karat.tally import RungSource
+from karat.tally import LevelSource
 
 __all__ = ["both_sides", "recalibration_line", "recalibration_shift"]
 
@@ -38,45 +38,45 @@ _ROUNDING: Final = 1e-13
 _UNDEFINED: Final = (math.nan, math.nan)
 
 
-def recalibration_line(rungs: RungSource) -> tuple[float, float]:
+def recalibration_line(levels: LevelSource) -> tuple[float, float]:
     """Intercept a and slope b that make the likelihood of logit P(hit) = a + b·logit p largest.
 
     NaN where a confidence is 0 or 1, where hits and misses do not overlap (ever steeper lines fit
     ever better), or where the search finds no line: rows of next to no weight alone make them
     overlap, or confidences differ by rounding.
 
-    Cost: about seven walks over the rungs, thirty where some lie far from the rest, some 400 where
-    no line is found; of many rungs most of them are walks over groups.
+    Cost: about seven walks over the levels, thirty where some lie far from the rest, some 400 where
+    no line is found; of many score levels most of them are walks over groups.
     """
-    outline = _Outline.of(_odds(rungs))
+    outline = _Outline.of(_odds(levels))
     if not outline.is_finite or not outline.overlaps:
         return _UNDEFINED
     line, ends = _Line(outline.log_odds), (outline.lowest, outline.highest)
-    if rungs.n_rows > 4 * _GROUPS:
-        few = _grouped(_odds(rungs), rungs.n_rows)
+    if levels.n_rows > 4 * _GROUPS:
+        few = _grouped(_odds(levels), levels.n_rows)
         if _Outline.of([few]).overlaps:
             line = _ascended(line, ends, lambda: [few]) or line
-    found = _ascended(line, ends, lambda: _odds(rungs))
+    found = _ascended(line, ends, lambda: _odds(levels))
     return _UNDEFINED if found is None else (found.at(0.0), found.slope)
 
 
-def recalibration_shift(rungs: RungSource) -> float:
+def recalibration_shift(levels: LevelSource) -> float:
     """The a that makes the likelihood of logit P(hit) = a + logit p largest.
 
     NaN where a confidence is 0 or 1, or where there are only hits or only misses.
 
-    Cost: about ten Newton steps of O(rungs); two or three where there are many.
+    Cost: about ten Newton steps of O(score levels); two or three where there are many.
     """
-    outline = _Outline.of(_odds(rungs))
+    outline = _Outline.of(_odds(levels))
     if not outline.is_finite or not math.isfinite(outline.log_odds):
         return math.nan
     # At these ends no confidence, and every one, is above the share of hits.
     low, high = outline.log_odds - outline.highest, outline.log_odds - outline.lowest
     start = 0.0
-    if rungs.n_rows > 4 * _GROUPS:
-        few = _grouped(_odds(rungs), rungs.n_rows)
+    if levels.n_rows > 4 * _GROUPS:
+        few = _grouped(_odds(levels), levels.n_rows)
         start = _shifted(start, low, high, lambda: [few])
-    return _shifted(start, low, high, lambda: _odds(rungs))
+    return _shifted(start, low, high, lambda: _odds(levels))
 
 
 def _shifted(
@@ -249,9 +249,9 @@ def _grouped(points: Iterable[Points], n: int) -> Points:
     return np.concatenate(means), np.concatenate(of_misses), np.concatenate(of_hits)
 
 
-def _odds(rungs: RungSource) -> Iterator[Points]:
+def _odds(levels: LevelSource) -> Iterator[Points]:
     """Log-odds of the confidences, with the weight of their misses and of their hits."""
-    for p, counts, _ in rungs.blocks():
+    for p, counts, _ in levels.blocks():
         with np.errstate(divide="ignore"):
             odds = np.log(p) - np.log1p(-p)
         misses, hits = (np.ascontiguousarray(counts[:, side], np.float64) for side in (0, 1))

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Bins, RungSource, quantile_edges, uniform_edges
+from karat.tally import Bins, LevelSource, quantile_edges, uniform_edges
 from karat.tally.bins import Closed
 
 __all__ = ["MOST_BINS", "Closed", "Reliability", "Scheme", "binned", "chance_gaps", "reliability"]
@@ -60,27 +60,27 @@ class Reliability:
 
 
 def binned(
-    ladder: RungSource, bins: int = 15, scheme: Scheme = "uniform", closed: Closed = "right"
+    cumulative: LevelSource, bins: int = 15, scheme: Scheme = "uniform", closed: Closed = "right"
 ) -> Bins:
-    """The bins of a ladder of confidences.
+    """The bins of cumulative counts of confidences.
 
     Args:
-        ladder: distinct confidences, own class: what came true.
+        cumulative counts: distinct confidences, own class: what came true.
         bins: how many.
         scheme: where the edges lie.
         closed: which edge belongs to a bin.
     """
-    edges = uniform_edges(bins) if scheme == "uniform" else quantile_edges(ladder, bins, closed)
-    return Bins.of(ladder, edges, closed)
+    edges = uniform_edges(bins) if scheme == "uniform" else quantile_edges(cumulative, bins, closed)
+    return Bins.of(cumulative, edges, closed)
 
 
 def reliability(bins: Bins) -> Reliability:
     """The table of a reliability diagram.
 
     Example:
-        >>> from karat.tally import Ladder
-        >>> ladder = Ladder.of([0.25, 0.75, 0.75], [True, True, False])
-        >>> reliability(binned(ladder, 2)).rows()[1]["share"]
+        >>> from karat.tally import CumulativeCounts
+        >>> cumulative = CumulativeCounts.of([0.25, 0.75, 0.75], [True, True, False])
+        >>> reliability(binned(cumulative, 2)).rows()[1]["share"]
         0.5
     """
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -103,29 +103,29 @@ _AT_ONCE: Final = 128
 _NEGLIGIBLE: Final = 1e-7
 """Terms of the Fourier series of a distance, computed so many at once until they are negligible."""
 _HELD: Final = 1 << 16
-_RUNGS: Final = 256
+_LEVELS: Final = 256
 """More distinct confidences in a bin than this are put together, by shares of its variance."""
 
 
-def chance_gaps(ladder: RungSource, bins: Bins) -> Floats:
+def chance_gaps(cumulative: LevelSource, bins: Bins) -> Floats:
     """float64[b]: expected |Σw·(y − p)| of each bin if every p is right.
 
     Within 0.1 %; exact where the rows of a bin weigh the same and the variance is at most 100.
     Rows of one confidence and of different weights count as rows of one weight.
 
-    Cost: two walks over the rungs, and O(b) sums of at most 256 × 115 terms, 256 × 2048 where
+    Cost: two walks over the levels, and O(b) sums of at most 256 × 115 terms, 256 × 2048 where
         weights differ.
     """
     gaps: Floats = np.sqrt(bins.variance * (2.0 / math.pi))
-    risk, n_rungs = np.zeros(bins.b), np.zeros(bins.b, np.int64)
-    for p, counts, _ in ladder.blocks():
+    risk, n_levels = np.zeros(bins.b), np.zeros(bins.b, np.int64)
+    for p, counts, _ in cumulative.blocks():
         place = _place(p, bins)
         risk += np.bincount(place, counts.sum(axis=1) * (p * (1.0 - p)), bins.b)
-        n_rungs += np.bincount(place, minlength=bins.b)
+        n_levels += np.bincount(place, minlength=bins.b)
     # In rows of the weight that most of the variance has.
     is_few = (bins.variance > 0) & (risk**2 <= _NORMAL * bins.variance)
-    for i, rungs in _by_bin(ladder, bins, n_rungs * is_few):
-        gaps[i] = _mean_distance(*rungs.all())
+    for i, levels in _by_bin(cumulative, bins, n_levels * is_few):
+        gaps[i] = _mean_distance(*levels.all())
     return gaps
 
 
@@ -136,11 +136,11 @@ def _place(p: Floats, bins: Bins) -> npt.NDArray[np.intp]:
 
 
 def _by_bin(
-    ladder: RungSource, bins: Bins, n_rungs: npt.NDArray[np.int64]
-) -> Iterator[tuple[int, _BinRungs]]:
-    """The rungs of each bin that has some, the last bin first; one bin is held at a time."""
-    now, held = -1, _BinRungs(0, 0.0)
-    for p, counts, squares in ladder.blocks():
+    cumulative: LevelSource, bins: Bins, n_levels: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, _BinLevels]]:
+    """The score levels of each bin that has some, the last bin first; one bin is held at a time."""
+    now, held = -1, _BinLevels(0, 0.0)
+    for p, counts, squares in cumulative.blocks():
         place = _place(p, bins)
         weight = np.asarray(counts.sum(axis=1), np.float64)
         added = weight if squares is None else squares.sum(axis=1)
@@ -148,19 +148,19 @@ def _by_bin(
         borders = [0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), len(p)]
         for first, last in pairwise(borders):
             i = int(place[first])
-            if not n_rungs[i]:
+            if not n_levels[i]:
                 continue
             if i != now:
                 if now >= 0:
                     yield now, held
-                now, held = i, _BinRungs(int(n_rungs[i]), float(bins.variance[i]))
+                now, held = i, _BinLevels(int(n_levels[i]), float(bins.variance[i]))
             held.add(p[first:last], weight[first:last], added[first:last])
     if now >= 0:
         yield now, held
 
 
-class _BinRungs:
-    """Rungs of a bin, best first: each of them, or groups of them where they are very many.
+class _BinLevels:
+    """Score levels of a bin, best first: each of them, or groups of them where they are very many.
 
     Args:
         n: how many there will be.
@@ -191,15 +191,15 @@ class _Groups:
 
     def __init__(self, variance: float) -> None:
         self._variance = variance
-        self._sums = np.zeros((3, _RUNGS))
+        self._sums = np.zeros((3, _LEVELS))
         self._share = 0.0
 
     def add(self, p: Floats, weight: Floats, squares: Floats) -> None:
         share = self._share + np.cumsum(squares * (p * (1.0 - p)))
         self._share = float(share[-1])
-        group = np.minimum((share / self._variance * _RUNGS).astype(np.intp), _RUNGS - 1)
+        group = np.minimum((share / self._variance * _LEVELS).astype(np.intp), _LEVELS - 1)
         terms = (weight * p, weight, squares)
-        self._sums += [np.bincount(group, each, _RUNGS) for each in terms]
+        self._sums += [np.bincount(group, each, _LEVELS) for each in terms]
 
     def all(self) -> tuple[Floats, Floats, Floats]:
         means, weight, squares = self._sums[:, self._sums[1] > 0]
@@ -208,7 +208,7 @@ class _Groups:
 
 def _mean_distance(p: Floats, weight: Floats, squares: Floats) -> float:
     """Expected |Σw·(y − p)| of one bin."""
-    if len(p) > _RUNGS:
+    if len(p) > _LEVELS:
         p, weight, squares = _together(p, weight, squares)
     unit = squares / weight
     if not unit.any():
@@ -268,7 +268,7 @@ def _reach(variance: float) -> float:
 
 
 def _together(p: Floats, weight: Floats, squares: Floats) -> tuple[Floats, Floats, Floats]:
-    """Few rungs for many."""
+    """Few score levels for many."""
     groups = _Groups(float((squares * (p * (1.0 - p))).sum()))
     groups.add(p, weight, squares)
     return groups.all()

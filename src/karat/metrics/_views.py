@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import RankedColumn, ReadSums, RungSource, ScoredRows, Steps, Sums, cumulated
+from karat.tally import LevelSource, RankedColumn, ReadSums, ScoredRows, Steps, Sums, cumulated
 from karat.tally.cached import cached_property
 
 __all__ = [
@@ -74,7 +74,7 @@ Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
 
 N_HELD: Final = 1 << 17
-"""Of more rows than this the rungs are not held, but read off the sorted rows each time."""
+"""Of more rows than this the score levels are not held, but read off the sorted rows each time."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,9 @@ class _OneColumn:
         return float(totals[:own].sum() + totals[own + 1 :].sum())
 
     @cached_property
-    def rungs(self) -> RungSource:
+    def levels(self) -> LevelSource:
         """Distinct values, best first, with the weight of both sides."""
-        return self.ranked.ladder() if self.is_held else self.ranked
+        return self.ranked.cumulative() if self.is_held else self.ranked
 
     def steps(self) -> Iterable[Steps]:
         """The same, added up from the best on: what each threshold would call positive.
@@ -156,28 +156,28 @@ class _OneColumn:
     def curve(self) -> tuple[Floats, Floats, Floats]:
         """All steps at once: thresholds, true and false positives, float64[u] each.
 
-        Cost: 24 bytes a rung; `steps` holds some thousand at a time.
+        Cost: 24 bytes a score level; `steps` holds some thousand at a time.
         """
         whole = [(np.empty(0),) * 3, *(steps[:3] for steps in self.steps())]
         thresholds, tps, fps = (np.concatenate(part) for part in zip(*whole, strict=True))
         return thresholds, tps, fps
 
     def made(self, make: Callable[..., Made], *given: Any) -> Made:
-        """What `make` gives for the rungs, made once for every metric of the column."""
+        """What `make` gives for the score levels, made once for every metric of the column."""
         key = (make, *given)
         if key not in self._made:
-            self._made[key] = make(self.rungs, *given)
+            self._made[key] = make(self.levels, *given)
         found: Made = self._made[key]
         return found
 
     @property
     def is_held(self) -> bool:
-        """Whether the rungs are held: they are few."""
+        """Whether the score levels are held: they are few."""
         return self.ranked.n_rows <= N_HELD
 
     @cached_property
     def _steps(self) -> tuple[Steps, ...]:
-        return tuple(cumulated(self.rungs))
+        return tuple(cumulated(self.levels))
 
     @cached_property
     def _made(self) -> dict[Any, Any]:

@@ -334,4 +334,4 @@ def expected_calibration_error_if_calibrated(
     name = "expected_calibration_error_if_calibrated"
     found = _bins_of(c, name, bins, scheme, closed)
     total = float(found.weight.sum())
-    return float(chance_gaps(c.rungs, found).sum()) / total if total else math.nan
+    return float(chance_gaps(c.levels, found).sum()) / total if total else math.nan

@@ -71,7 +71,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     The reliability term of Murphy's decomposition, without bins.
     Fitted to the rows it is measured on: chance makes it positive on few rows.
     """
-    # (p − y)² − (x − y)² = (p − x)(p + x − 2y), summed over the rows of a rung.
+    # (p − y)² − (x − y)² = (p − x)(p + x − 2y), summed over the rows of a score level.
     fit = c.made(recalibrated)
     gain = 0.0
     for p, misses, hits, x in fit.walk():

@@ -21,7 +21,7 @@ class Plan:
     Attributes:
         metrics: canonical texts, in the order asked for.
         tallies: the tallies of the one pass: ``"cells"`` or ``"class totals"``, and of scores
-            ``"losses"``, ``"ladders"`` (one sorted column at a time) and ``"pairs"``.
+            ``"losses"``, ``"cumulatives"`` (one sorted column at a time) and ``"pairs"``.
 
     Example:
         >>> from karat.metrics.plan import Plan

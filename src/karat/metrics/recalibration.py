@@ -9,7 +9,7 @@ from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case
 from karat.metrics._influence.forms import LineInfluence
 from karat.metrics._logistic import recalibration_line, recalibration_shift
 from karat.metrics._views import dot
-from karat.tally import RungSource
+from karat.tally import LevelSource
 
 SPIEGELHALTER_1986 = (
     "Spiegelhalter (1986). Probabilistic prediction in patient management. Stat. in Medicine 5."
@@ -101,7 +101,7 @@ def spiegelhalter_p(c: Confidences) -> float:
     return math.erfc(abs(c.made(_z)) / math.sqrt(2.0))
 
 
-def _z(confidences: RungSource) -> float:
+def _z(confidences: LevelSource) -> float:
     excess = variance = 0.0
     for p, counts, squares in confidences.blocks():
         lean = 1.0 - 2.0 * p

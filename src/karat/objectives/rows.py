@@ -13,7 +13,7 @@ from karat import _native
 from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.arrays import native_order
 from karat.data.labels.containers import detached, host_of
-from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_weights
 from karat.errors import KaratError, error
 
@@ -207,7 +207,7 @@ def wrong_label(codes: Array, labels: Array, k: int, names: tuple[str, str, str]
 
 
 def _as_scores(scores: Any, name: str) -> npt.NDArray[np.float32] | npt.NDArray[np.float64]:
-    refuse_spread(scores, name)
+    refuse_distributed(scores, name)
     try:
         masked = isinstance(scores, np.ma.MaskedArray)
         values = scores.astype(np.float64).filled(np.nan) if masked else _array(scores)
@@ -235,7 +235,7 @@ def _array(values: Any) -> Array:
 def _as_labels(
     labels: Any, n: int | None, k: int, names: tuple[str, str, str]
 ) -> npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]:
-    refuse_spread(labels, names[1])
+    refuse_distributed(labels, names[1])
     try:
         array = _array(labels)
     except (TypeError, ValueError, RuntimeError) as problem:

@@ -8,12 +8,18 @@ from karat.tally.axes import ClusteredCells, CrossedCells
 from karat.tally.bins import Bins, quantile_edges, uniform_edges
 from karat.tally.cells import Axis, Cells, Fields
 from karat.tally.classes import Classes, Label
-from karat.tally.cumulative_counts import Ladder, Rungs, RungSource, Steps, cumulated
-from karat.tally.histogram_views import Order, TableColumn, TabledRows
+from karat.tally.cumulative_counts import (
+    CumulativeCounts,
+    LevelSource,
+    ScoreLevels,
+    Steps,
+    cumulated,
+)
+from karat.tally.histogram_views import HistogramColumn, HistogramRows, Order
 from karat.tally.joint import JointCells
 from karat.tally.row_sample import RowSample
-from karat.tally.score_histogram import ScoreTable
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.score_histogram import ScoreHistogram
+from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.scored import Placements, RankedColumn, ScoredRows
 from karat.tally.serialization import from_bytes, inconsistency, to_bytes
 from karat.tally.sums import ReadSums, Sums
@@ -25,24 +31,24 @@ __all__ = [
     "Classes",
     "ClusteredCells",
     "CrossedCells",
+    "CumulativeCounts",
     "Fields",
+    "HistogramColumn",
+    "HistogramRows",
     "JointCells",
     "Label",
-    "Ladder",
+    "LevelSource",
     "Order",
     "Placements",
     "RankedColumn",
     "ReadSums",
     "RowSample",
-    "RungSource",
-    "Rungs",
-    "ScoreTable",
+    "ScoreHistogram",
+    "ScoreHistograms",
+    "ScoreLevels",
     "ScoredRows",
-    "ScoredTables",
     "Steps",
     "Sums",
-    "TableColumn",
-    "TabledRows",
     "cumulated",
     "from_bytes",
     "inconsistency",

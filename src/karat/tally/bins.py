@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.tally.cumulative_counts import Rungs, RungSource
+from karat.tally.cumulative_counts import LevelSource, ScoreLevels
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Bins", "Closed", "quantile_edges", "uniform_edges"]
@@ -33,7 +33,7 @@ def uniform_edges(b: int) -> Floats:
     return np.arange(b + 1) / b
 
 
-def quantile_edges(ladder: RungSource, b: int, closed: Closed = "right") -> Floats:
+def quantile_edges(cumulative: LevelSource, b: int, closed: Closed = "right") -> Floats:
     """float64[b + 1]: 0, confidences that divide the weight into b equal parts, and 1.
 
     A distinct confidence is never divided between bins.  With ``closed="right"`` edge i is the
@@ -41,29 +41,31 @@ def quantile_edges(ladder: RungSource, b: int, closed: Closed = "right") -> Floa
     largest at or above which at least (b − i)/b lies: what is left over goes to the bins at the
     lower end and at the upper end.  Many equal confidences leave bins empty.
 
-    Cost: two walks over the rungs.
+    Cost: two walks over the score levels.
 
     Example:
-        >>> from karat.tally import Ladder
-        >>> quantile_edges(Ladder.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2).tolist()
+        >>> from karat.tally import CumulativeCounts
+        >>> quantile_edges(CumulativeCounts.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2).tolist()
         [0.0, 0.2, 1.0]
-        >>> quantile_edges(Ladder.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2, "left").tolist()
+        >>> quantile_edges(
+        ...     CumulativeCounts.of([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1]), 2, "left"
+        ... ).tolist()
         [0.0, 0.6, 1.0]
     """
-    total = sum(rungs.counts.sum() for rungs in ladder.blocks())
+    total = sum(levels.counts.sum() for levels in cumulative.blocks())
     if not total:
         return uniform_edges(b)
     # Counts are compared as whole numbers: b times the weight against i times the total.
     targets = np.arange(1, b) * total
     edges = np.zeros(b - 1)
     is_left = closed == "left"
-    if ladder.is_weighted:
+    if cumulative.is_weighted:
         targets = targets * (1.0 + _BORDER if is_left else 1.0 - _BORDER)
-    # Best first, what lies below a rung falls from all to nothing: each edge is the last rung with
-    # enough at or below it, or the first with little enough below.
+    # Best first, what lies below a level falls from all to nothing: each edge is the last one
+    # with enough at or below it, or the first with little enough below.
     left = np.full(b - 1, is_left)
     above = 0 * total
-    for scores, counts, _ in ladder.blocks():
+    for scores, counts, _ in cumulative.blocks():
         weight = counts.sum(axis=1)
         reached = np.cumsum(np.concatenate([[above], weight]))
         below = (total - (reached[1:] if is_left else reached[:-1]))[::-1] * b
@@ -113,33 +115,35 @@ class Bins:
     is_weighted: bool = False
 
     @classmethod
-    def of(cls, ladder: RungSource, edges: npt.ArrayLike, closed: Closed = "right") -> Bins:
-        """The bins of a ladder whose scores are confidences, own class: what came true.
+    def of(cls, cumulative: LevelSource, edges: npt.ArrayLike, closed: Closed = "right") -> Bins:
+        """The bins of cumulative counts whose scores are confidences, own class: what came true.
 
         Args:
-            ladder: distinct confidences.
+            cumulative counts: distinct confidences.
             edges: float64[b + 1], ascending; see `uniform_edges` and `quantile_edges`.
             closed: which edge belongs to a bin.
 
         Errors:
             K214 the edges do not ascend, or a confidence lies outside of them.
 
-        Cost: O(rungs + b), and O(b) for every 16 384 of them.
+        Cost: O(score levels + b), and O(b) for every 16 384 of them.
 
         Example:
-            >>> from karat.tally import Ladder
-            >>> ladder = Ladder.of([0.2, 0.5, 0.9], [False, True, True])
-            >>> Bins.of(ladder, [0, 0.5, 1]).weight.tolist()
+            >>> from karat.tally import CumulativeCounts
+            >>> cumulative = CumulativeCounts.of([0.2, 0.5, 0.9], [False, True, True])
+            >>> Bins.of(cumulative, [0, 0.5, 1]).weight.tolist()
             [2.0, 1.0]
-            >>> Bins.of(ladder, [0, 0.5, 1], closed="left").weight.tolist()
+            >>> Bins.of(cumulative, [0, 0.5, 1], closed="left").weight.tolist()
             [1.0, 2.0]
         """
         borders = _checked_edges(edges)
         sums = {name: np.zeros(len(borders) - 1) for name in _SUMS}
-        for rungs in ladder.blocks():
-            for name, part in _sums_of(rungs, borders, closed).items():
+        for levels in cumulative.blocks():
+            for name, part in _sums_of(levels, borders, closed).items():
                 sums[name] += part
-        return cls(borders, closed, **sums, n_rows=ladder.n_rows, is_weighted=ladder.is_weighted)
+        return cls(
+            borders, closed, **sums, n_rows=cumulative.n_rows, is_weighted=cumulative.is_weighted
+        )
 
     @classmethod
     def empty(
@@ -218,11 +222,11 @@ class Bins:
         return unframed(data, ("edges", *_SUMS), _assembled)
 
 
-def _sums_of(rungs: Rungs, borders: Floats, closed: Closed) -> dict[str, Floats]:
-    """What these rungs add to each bin."""
-    p = np.ascontiguousarray(rungs.scores[::-1])
-    rest, own = _sides(rungs.counts)
-    rest2, own2 = (rest, own) if rungs.squares is None else _sides(rungs.squares)
+def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> dict[str, Floats]:
+    """What these score levels add to each bin."""
+    p = np.ascontiguousarray(levels.scores[::-1])
+    rest, own = _sides(levels.counts)
+    rest2, own2 = (rest, own) if levels.squares is None else _sides(levels.squares)
     if p[0] < borders[0] or p[-1] > borders[-1]:
         outside = p[0] if p[0] < borders[0] else p[-1]
         raise error(
@@ -251,7 +255,7 @@ def _sums_of(rungs: Rungs, borders: Floats, closed: Closed) -> dict[str, Floats]
 
 
 def _sides(counts: npt.NDArray[Any]) -> Floats:
-    """float64[2, u]: what the rest and the own class hold, worst rung first."""
+    """float64[2, u]: what the rest and the own class hold, worst score level first."""
     return np.ascontiguousarray(counts[::-1].T, np.float64)
 
 

@@ -13,7 +13,7 @@ from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.serialization import damaged, framed, unframed
 
-__all__ = ["N_BLOCK", "Ladder", "RungSource", "Rungs", "Steps", "cumulated"]
+__all__ = ["N_BLOCK", "CumulativeCounts", "LevelSource", "ScoreLevels", "Steps", "cumulated"]
 
 Numbers = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -22,10 +22,10 @@ _SPECIES = "ladder"
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class CumulativeCounts:
     """Tally of the scores of one class: immutable; made by `of` or an engine, added by `merge`.
 
-    Rows of weight 0 leave no rung.
+    Rows of weight 0 leave no score level.
 
     Attributes:
         scores: float64[u], strictly descending.
@@ -42,40 +42,40 @@ class Ladder:
     @classmethod
     def of(
         cls, scores: npt.ArrayLike, is_positive: npt.ArrayLike, weights: npt.ArrayLike | None = None
-    ) -> Ladder:
-        """The ladder of finite scores float[n], in plain NumPy.
+    ) -> CumulativeCounts:
+        """The cumulative counts of finite scores float[n], in plain NumPy.
 
         Args:
             scores: float[n].
             is_positive: bool[n], whether the row is of the own class.
             weights: float[n], finite and at least 0.
 
-        Cost: one sort; `engines.ranking.rank(…).ladder()` is the fast way to the same.
+        Cost: one sort; `engines.ranking.rank(…).cumulative()` is the fast way to the same.
 
         Example:
-            >>> Ladder.of([0.9, 0.3, 0.9], [True, False, False]).counts.tolist()
+            >>> CumulativeCounts.of([0.9, 0.3, 0.9], [True, False, False]).counts.tolist()
             [[1, 1], [1, 0]]
         """
         # Adding 0.0 turns −0.0 into 0.0.
         column = np.asarray(scores, np.float64) + 0.0
         own = np.asarray(is_positive, bool).astype(np.intp)
         given = None if weights is None else np.asarray(weights, np.float64)
-        rungs, place = np.unique(-column, return_inverse=True)
-        rungs, u = 0.0 - rungs, len(rungs)
+        levels, place = np.unique(-column, return_inverse=True)
+        levels, u = 0.0 - levels, len(levels)
         cell = 2 * place + own
         if given is None:
             counts = np.bincount(cell, minlength=2 * u).reshape(u, 2)
-            return cls(rungs, counts.astype(np.int64), None, len(column))
+            return cls(levels, counts.astype(np.int64), None, len(column))
         sums, squares = (
             np.asarray(np.bincount(cell, part, 2 * u), np.float64).reshape(u, 2)
             for part in (given, given * given)
         )
         kept = (sums > 0).any(axis=1)
-        return cls(rungs[kept], sums[kept], squares[kept], len(column))
+        return cls(levels[kept], sums[kept], squares[kept], len(column))
 
     @classmethod
-    def empty(cls, *, is_weighted: bool = False) -> Ladder:
-        """The ladder of no rows: the identity of `merge`."""
+    def empty(cls, *, is_weighted: bool = False) -> CumulativeCounts:
+        """The cumulative counts of no rows: the identity of `merge`."""
         return cls.of([], [], [] if is_weighted else None)
 
     @property
@@ -99,33 +99,33 @@ class Ladder:
         total: int | float = self._totals[0].item()
         return total
 
-    def blocks(self) -> Iterator[Rungs]:
-        """The rungs, best first, some thousand at once: views, none of them empty."""
+    def blocks(self) -> Iterator[ScoreLevels]:
+        """The score levels, best first, some thousand at once: views, none of them empty."""
         for first in range(0, len(self.scores), N_BLOCK):
             part = slice(first, first + N_BLOCK)
             squares = None if self.squares is None else self.squares[part]
-            yield Rungs(self.scores[part], self.counts[part], squares)
+            yield ScoreLevels(self.scores[part], self.counts[part], squares)
 
     def cumulated(self) -> tuple[Numbers, Numbers]:
-        """True and false positives number[u] when a row at or above the rung is called positive.
+        """True and false positives number[u] when a row at or above the level is called positive.
 
         Example:
-            >>> tps, fps = Ladder.of([0.9, 0.3, 0.9], [True, False, False]).cumulated()
+            >>> tps, fps = CumulativeCounts.of([0.9, 0.3, 0.9], [True, False, False]).cumulated()
             >>> tps.tolist(), fps.tolist()
             ([1, 1], [1, 2])
         """
         sums = np.cumsum(self.counts, axis=0)
         return sums[:, 1], sums[:, 0]
 
-    def merge(self, other: Ladder) -> Ladder:
-        """Ladder of the two data sets read one after the other.
+    def merge(self, other: CumulativeCounts) -> CumulativeCounts:
+        """Cumulative counts of the two data sets read one after the other.
 
-        Exact for counts; for weights, exact to one rounding a rung.
+        Exact for counts; for weights, exact to one rounding a score level.
 
         Errors:
             K203 only one is weighted.
 
-        Cost: O(rungs) memory, one sort of both.
+        Cost: O(score levels) memory, one sort of both.
         """
         if self.is_weighted != other.is_weighted:
             kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
@@ -145,12 +145,12 @@ class Ladder:
         if self.squares is not None and other.squares is not None:
             squares = added(self.squares, other.squares)
         counts = added(self.counts, other.counts)
-        return Ladder(0.0 - negated, counts, squares, self.n_rows + other.n_rows)
+        return CumulativeCounts(0.0 - negated, counts, squares, self.n_rows + other.n_rows)
 
     def to_bytes(self) -> bytes:
-        """The ladder as bytes that `from_bytes` of this and every later version reads.
+        """The cumulative counts as bytes that `from_bytes` of this and every later version reads.
 
-        Cost: 24 bytes a rung, 40 with weights.
+        Cost: 24 bytes a score level, 40 with weights.
         """
         arrays = {"scores": self.scores, "counts": self.counts, "squares": self.squares}
         return framed(
@@ -159,30 +159,30 @@ class Ladder:
         )
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Ladder:
-        """Read a ladder written by `to_bytes`.
+    def from_bytes(cls, data: bytes) -> CumulativeCounts:
+        """Read cumulative counts written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or no ladder; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or of another kind; K206 a newer version wrote them.
         """
         return unframed(data, ("scores", "counts", "squares"), _assembled)
 
 
-def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Ladder:
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> CumulativeCounts:
     if header["species"] != _SPECIES:
         raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
-    ladder = Ladder(
+    cumulative = CumulativeCounts(
         arrays["scores"], arrays["counts"], arrays.get("squares"), int(header["n_rows"])
     )
-    problem = _inconsistency(ladder)
+    problem = _inconsistency(cumulative)
     if problem:
         raise damaged(problem)
-    return ladder
+    return cumulative
 
 
-def _inconsistency(ladder: Ladder) -> str | None:
+def _inconsistency(cumulative: CumulativeCounts) -> str | None:
     """What contradicts what, or None."""
-    scores, counts, squares = ladder.scores, ladder.counts, ladder.squares
+    scores, counts, squares = cumulative.scores, cumulative.counts, cumulative.squares
     if scores.ndim != 1 or scores.dtype.kind != "f" or not np.isfinite(scores).all():
         return "The scores are not finite numbers"
     if (scores[1:] >= scores[:-1]).any():
@@ -195,18 +195,18 @@ def _inconsistency(ladder: Ladder) -> str | None:
         if numbers is not None and not (np.isfinite(numbers).all() and (numbers >= 0).all()):
             return "A number is negative or not finite"
     if not (counts > 0).any(axis=1).all():
-        return "A rung is empty"
-    if (squares is None and int(counts.sum()) != ladder.n_rows) or ladder.n_rows < 0:
+        return "A score level is empty"
+    if (squares is None and int(counts.sum()) != cumulative.n_rows) or cumulative.n_rows < 0:
         return "The number of rows is not that of the counts"
     return None
 
 
 N_BLOCK: Final = 1 << 14
-"""Rungs of a block: what is computed of them stays in the cache of a core."""
+"""Score levels of a block: what is computed of them stays in the cache of a core."""
 
 
-class Rungs(NamedTuple):
-    """Consecutive rungs.
+class ScoreLevels(NamedTuple):
+    """Consecutive score levels.
 
     Attributes:
         scores: float64[u], strictly descending.
@@ -219,11 +219,11 @@ class Rungs(NamedTuple):
     squares: Floats | None
 
 
-class RungSource(Protocol):
+class LevelSource(Protocol):
     """Distinct scores with the weight of own class and rest, held or read off sorted rows.
 
     Attributes:
-        n_rows: rows read, whatever they weigh: no fewer than rungs.
+        n_rows: rows read, whatever they weigh: no fewer than score levels.
         is_weighted: whether the counts are sums of weights.
     """
 
@@ -232,18 +232,18 @@ class RungSource(Protocol):
     @property
     def is_weighted(self) -> bool: ...
 
-    def blocks(self) -> Iterator[Rungs]:
-        """All rungs, best first, at most `N_BLOCK` at once; none is empty."""
+    def blocks(self) -> Iterator[ScoreLevels]:
+        """All score levels, best first, at most `N_BLOCK` at once; none is empty."""
         ...
 
 
 class Steps(NamedTuple):
-    """Consecutive rungs, and what is called positive from each of them on.
+    """Consecutive score levels, and what is called positive from each of them on.
 
     Attributes:
         thresholds: float64[u], strictly descending.
         tps, fps: float64[u], weight of the true and of the false positives at or above each.
-        tps_before, fps_before: the same of the rung before the first; 0 where there is none.
+        tps_before, fps_before: the same of the score level before the first; 0 where there is none.
     """
 
     thresholds: Floats
@@ -253,12 +253,12 @@ class Steps(NamedTuple):
     fps_before: float
 
 
-def cumulated(source: RungSource) -> Iterator[Steps]:
-    """The rungs of a source, added up.
+def cumulated(source: LevelSource) -> Iterator[Steps]:
+    """The score levels of a source, added up.
 
     Example:
-        >>> from karat.tally import Ladder
-        >>> (steps,) = cumulated(Ladder.of([0.9, 0.3, 0.9], [True, False, False]))
+        >>> from karat.tally import CumulativeCounts
+        >>> (steps,) = cumulated(CumulativeCounts.of([0.9, 0.3, 0.9], [True, False, False]))
         >>> steps.tps.tolist(), steps.fps.tolist()
         ([1.0, 1.0], [1.0, 2.0])
     """

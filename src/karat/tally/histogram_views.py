@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from karat.tally.cached import cached_property
 from karat.tally.classes import Classes
-from karat.tally.cumulative_counts import N_BLOCK, Ladder, Rungs, Steps, cumulated
-from karat.tally.score_histogram import ScoreTable
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels, Steps, cumulated
+from karat.tally.score_histogram import ScoreHistogram
+from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.scored import Placements
 from karat.tally.sums import Sums
 
-__all__ = ["Order", "TableColumn", "TabledRows"]
+__all__ = ["HistogramColumn", "HistogramRows", "Order"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -28,19 +28,23 @@ Order: TypeAlias = Literal["tied", "best", "worst"]
 _WHOLE = 2**62
 
 
-class TableColumn:
-    """Rungs of a table, own class against the rest; see `tally.RankedColumn`.
+class HistogramColumn:
+    """Score levels of a table, own class against the rest; see `tally.RankedColumn`.
 
     Args:
         table: of the scores of the class.
         own: the class.
         order: how rows of one bucket stand.
-        by: the score of a rung: its lowest, which a threshold that takes the rung needs at most,
+        by: the score of a level: its lowest, which a threshold that takes the level needs at most,
             or the mean of its rows.
     """
 
     def __init__(
-        self, table: ScoreTable, own: int, order: Order = "tied", by: Literal["low", "mean"] = "low"
+        self,
+        table: ScoreHistogram,
+        own: int,
+        order: Order = "tied",
+        by: Literal["low", "mean"] = "low",
     ) -> None:
         self.table = table
         self.own = own
@@ -58,9 +62,9 @@ class TableColumn:
         return self.table.n_rows
 
     @property
-    def n_rungs(self) -> int:
-        """Rungs, of which there are fewer than rows where scores repeat."""
-        return self.table.n_rungs
+    def n_levels(self) -> int:
+        """Score levels, of which there are fewer than rows where scores repeat."""
+        return self.table.n_levels
 
     @property
     def is_weighted(self) -> bool:
@@ -69,22 +73,22 @@ class TableColumn:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every rung is one score."""
+        """Whether every score level is one score."""
         return self.table.is_exact
 
-    def ordered(self, order: Order) -> TableColumn:
+    def ordered(self, order: Order) -> HistogramColumn:
         """The same column with the rows of its buckets in another order."""
-        return TableColumn(self.table, self.own, order, self.by)
+        return HistogramColumn(self.table, self.own, order, self.by)
 
     @cached_property
     def totals(self) -> Numbers:
         """number[k], weight of the rows of each class."""
         return np.asarray(self.table.counts.sum(axis=0))
 
-    def blocks(self) -> Iterator[Rungs]:
-        """Rungs, best first, at most `N_BLOCK` at once; none is empty."""
+    def blocks(self) -> Iterator[ScoreLevels]:
+        """Score levels, best first, at most `N_BLOCK` at once; none is empty."""
         table, half = self.table, N_BLOCK // (1 if self.order == "tied" else 2)
-        for first in range(0, table.n_rungs, half):
+        for first in range(0, table.n_levels, half):
             part = slice(first, first + half)
             scores = np.asarray(table.low[part]) if self.by == "low" else table.means_of(part)
             counts = self._two(np.asarray(table.counts[part]))
@@ -93,10 +97,10 @@ class TableColumn:
                 squares = self._two(np.asarray(table.squares[part]))
             yield self._ordered(scores, counts, squares)
 
-    def _ordered(self, scores: Floats, counts: Numbers, squares: Numbers | None) -> Rungs:
-        """Each rung as it is, or as two of one side each; those without rows are left out."""
+    def _ordered(self, scores: Floats, counts: Numbers, squares: Numbers | None) -> ScoreLevels:
+        """Each level as it is, or as two of one side each; those without rows are left out."""
         if self.order == "tied":
-            return Rungs(scores, counts, squares)
+            return ScoreLevels(scores, counts, squares)
         first = 1 if self.order == "best" else 0
         both, whole = np.repeat(counts, 2, axis=0), np.repeat(scores, 2)
         both[::2, 1 - first] = 0
@@ -104,7 +108,7 @@ class TableColumn:
         kept = both.any(axis=1)
         if squares is not None:
             squares = np.where(both > 0, np.repeat(squares, 2, axis=0), 0.0)[kept]
-        return Rungs(whole[kept], both[kept], squares)
+        return ScoreLevels(whole[kept], both[kept], squares)
 
     def _two(self, numbers: Numbers) -> Numbers:
         return self.two_sides(numbers, self.own)
@@ -115,15 +119,15 @@ class TableColumn:
         rest = numbers[:, :own].sum(axis=1) + numbers[:, own + 1 :].sum(axis=1)
         return np.stack([rest, numbers[:, own]], axis=1)
 
-    def ladder(self) -> Ladder:
+    def cumulative(self) -> CumulativeCounts:
         """Distinct scores, best first, with the weight of own class and the rest."""
         parts = list(self.blocks())
         if not parts:
-            return Ladder.empty(is_weighted=self.is_weighted)
+            return CumulativeCounts.empty(is_weighted=self.is_weighted)
         squares = None
         if self.is_weighted:
             squares = np.concatenate([part.squares for part in parts if part.squares is not None])
-        return Ladder(
+        return CumulativeCounts(
             np.concatenate([part.scores for part in parts]),
             np.concatenate([part.counts for part in parts]),
             squares,
@@ -140,7 +144,7 @@ class TableColumn:
             kind = np.dtype(np.longdouble)  # 64 binary digits
         within = {"tied": 1, "best": 2, "worst": 0}[self.order]
         found, below = np.zeros(self.k, kind), totals.astype(kind)
-        for first in range(0, table.n_rungs, N_BLOCK):
+        for first in range(0, table.n_levels, N_BLOCK):
             counts = np.asarray(table.counts[first : first + N_BLOCK]).astype(kind)
             under = below - np.cumsum(counts, axis=0)
             found += (counts[:, self.own, None] * (2 * under + within * counts)).sum(axis=0)
@@ -169,17 +173,17 @@ class TableColumn:
     def placements(self) -> Placements:
         """How much rows differ in where they stand; see `tally.scored.Placements`."""
         weight, square = np.zeros(2), np.zeros(2)
-        for rungs in self.blocks():
-            weight += rungs.counts.sum(axis=0)
-            square += (rungs.counts if rungs.squares is None else rungs.squares).sum(axis=0)
+        for levels in self.blocks():
+            weight += levels.counts.sum(axis=0)
+            square += (levels.counts if levels.squares is None else levels.squares).sum(axis=0)
         if not weight.all():
             return Placements(weight, square, np.full(2, np.nan), np.nan)
         doubled = self.areas()
         area = float(doubled.sum()) / 2.0 / weight[0] / weight[1]
         spread, size, above = np.zeros(2), 0.0, np.zeros(2)
-        for rungs in self.blocks():
-            counts = rungs.counts.astype(np.float64)
-            squares = counts if rungs.squares is None else rungs.squares
+        for levels in self.blocks():
+            counts = levels.counts.astype(np.float64)
+            squares = counts if levels.squares is None else levels.squares
             reached = above + np.cumsum(counts, axis=0)
             # Own rows stand right over the rest below them, the rest under the own above them.
             over = (weight[0] - reached[:, 0] + counts[:, 0] / 2.0) / weight[0]
@@ -196,10 +200,10 @@ class TableColumn:
         area = math.fsum(whole.next(steps, is_straight=is_straight)[0] for steps in cumulated(self))
         mean = area / whole.own if whole.own else np.nan
         found, walk = np.zeros(2), _Lifts()
-        for rungs, steps in zip(self.blocks(), cumulated(self), strict=True):
-            squares = rungs.counts if rungs.squares is None else rungs.squares
+        for levels, steps in zip(self.blocks(), cumulated(self), strict=True):
+            squares = levels.counts if levels.squares is None else levels.squares
             _, here, rate, lost = walk.next(steps, is_straight=is_straight)
-            # What is left below each rung, its own part included.
+            # What is left below each score level, its own part included.
             rate, lost = whole.rate - rate, whole.lost - lost
             of_own = here + rate - mean - lost
             # Without own rows their lift is no number, and counts for nothing.
@@ -216,34 +220,34 @@ class TableColumn:
         raise ValueError("a table of scores names no rows")
 
 
-def pooled_table(tables: list[ScoreTable]) -> ScoreTable:
+def pooled_table(tables: list[ScoreHistogram]) -> ScoreHistogram:
     """Every row and class as one row of two classes, whether it is the true class."""
-    found: ScoreTable | None = None
+    found: ScoreHistogram | None = None
     n_rows = sum(table.n_rows for table in tables)
     for own, table in enumerate(tables):
-        squares = None if table.squares is None else TableColumn.two_sides(table.squares, own)
-        part = replace(table, counts=TableColumn.two_sides(table.counts, own), squares=squares)
+        squares = None if table.squares is None else HistogramColumn.two_sides(table.squares, own)
+        part = replace(table, counts=HistogramColumn.two_sides(table.counts, own), squares=squares)
         found = part if found is None else found.merge(part)
     assert found is not None
     return replace(found.disjoint(), n_rows=n_rows)
 
 
 class _Lifts:
-    """Sums over the rungs from the best on that lifts are made of; see `rank_shares.hpp`."""
+    """Sums over the score levels from the best on that lifts are made of; see `rank_shares.hpp`."""
 
     def __init__(self) -> None:
         self.own = self.rate = self.lost = 0.0
         self._share, self._every = 1.0, 0.0
 
     def next(self, steps: Steps, *, is_straight: bool) -> tuple[float, Floats, Floats, Floats]:
-        """Of more rungs: Σ p·x; the x of each, and Σ c/N and Σ c·s/N of what is above each."""
+        """Of more levels: Σ p·x; the x of each, and Σ c/N and Σ c·s/N of what is above each."""
         every, share = steps.tps + steps.fps, _shares(steps)
         p = np.diff(steps.tps, prepend=steps.tps_before)
         rates, here = p / every, share
         losses = rates * share
         rate, lost = _before(rates), _before(losses)
         if is_straight:
-            # Half of c is p of the rung itself, half p of the one below, whose N before is N.
+            # Half of c is p of the level itself, half p of the one below, whose N before is N.
             before = np.concatenate([[self._share], share[:-1]])
             above = np.concatenate([[self._every], every[:-1]])
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -266,27 +270,27 @@ def _before(values: Floats) -> Floats:
 
 
 def _shares(steps: Steps) -> Floats:
-    """float64[u], precision at each rung."""
+    """float64[u], precision at each score level."""
     found: Floats = steps.tps / (steps.tps + steps.fps)
     return found
 
 
-class TabledRows:
-    """Columns of `ScoredTables`; see `tally.ScoredRows`.
+class HistogramRows:
+    """Columns of `ScoreHistograms`; see `tally.ScoredRows`.
 
     Args:
         tables: the tally.
         order: how the rows of a bucket stand.
     """
 
-    def __init__(self, tables: ScoredTables, order: Order = "tied") -> None:
+    def __init__(self, tables: ScoreHistograms, order: Order = "tied") -> None:
         self.tables = tables
         self.order: Order = order
-        self._made: dict[tuple[str, int], ScoreTable] = {}
+        self._made: dict[tuple[str, int], ScoreHistogram] = {}
 
-    def ordered(self, order: Order) -> TabledRows:
+    def ordered(self, order: Order) -> HistogramRows:
         """The same with the rows of a bucket in another order."""
-        found = TabledRows(self.tables, order)
+        found = HistogramRows(self.tables, order)
         found._made = self._made
         return found
 
@@ -328,30 +332,30 @@ class TabledRows:
         found = table.counts if table.squares is None else table.squares
         return np.asarray(found.sum(axis=0), np.float64)
 
-    def column(self, i: int, *, names_rows: bool = False) -> TableColumn:
+    def column(self, i: int, *, names_rows: bool = False) -> HistogramColumn:
         """Rows ordered by the score of class i, as given."""
-        return TableColumn(self._table("ranks", i), i, self.order)
+        return HistogramColumn(self._table("ranks", i), i, self.order)
 
-    def probability_column(self, i: int, *, names_rows: bool = False) -> TableColumn:
-        """Rows ordered by the probability of class i, rungs by their mean."""
+    def probability_column(self, i: int, *, names_rows: bool = False) -> HistogramColumn:
+        """Rows ordered by the probability of class i, score levels by their mean."""
         kind = "ranks" if self.is_prob else "probabilities"
-        return TableColumn(self._table(kind, i), i, self.order, "mean")
+        return HistogramColumn(self._table(kind, i), i, self.order, "mean")
 
-    def pooled(self, *, names_rows: bool = False) -> TableColumn:
+    def pooled(self, *, names_rows: bool = False) -> HistogramColumn:
         """Every row and class as one row of two classes: whether it is the true class."""
-        return TableColumn(self._table("pooled", 0), 1, self.order)
+        return HistogramColumn(self._table("pooled", 0), 1, self.order)
 
-    def confidences(self) -> TableColumn:
+    def confidences(self) -> HistogramColumn:
         """Rows ordered by the probability of the predicted class; own: it is the true one."""
-        return TableColumn(self._table("confidences", 0), 1, self.order, "mean")
+        return HistogramColumn(self._table("confidences", 0), 1, self.order, "mean")
 
-    def _table(self, kind: str, i: int) -> ScoreTable:
+    def _table(self, kind: str, i: int) -> ScoreHistogram:
         """A table of the tally; what one column says of others is made once."""
         if (kind, i) not in self._made:
             self._made[kind, i] = self._made_table(kind, i)
         return self._made[kind, i]
 
-    def _made_table(self, kind: str, i: int) -> ScoreTable:
+    def _made_table(self, kind: str, i: int) -> ScoreHistogram:
         tables = self.tables
         if kind == "pooled":
             each = [self._table("ranks", i) for i in range(self.classes.k)]
@@ -423,7 +427,7 @@ def _sure(scores: Floats) -> Floats:
     return found
 
 
-def _confidences(table: ScoreTable, positive: int, *, is_prob: bool) -> ScoreTable:
+def _confidences(table: ScoreHistogram, positive: int, *, is_prob: bool) -> ScoreHistogram:
     """How sure one column makes of either class, and whether that is the true one."""
     border = 0.5 if is_prob else 0.0
     # Of equals the first class is predicted.

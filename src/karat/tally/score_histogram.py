@@ -20,7 +20,7 @@ __all__ = [
     "BINS",
     "EXACT",
     "LEVELS",
-    "ScoreTable",
+    "ScoreHistogram",
     "bucket_starts",
     "ends_of_bins",
     "other_totals",
@@ -87,21 +87,21 @@ _ARRAYS: Final = ("low", "high", "counts", "squares", "moments")
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreTable:
+class ScoreHistogram:
     """Tally of one column of scores: immutable; made by `of`, added by `merge`.
 
     Rows of weight 0 leave nothing.
 
     Attributes:
-        low, high: float64[u], the lowest and the highest score of each rung, best rung first;
-            no two overlap. The same array where every rung is one score.
+        low, high: float64[u], the lowest and the highest score of each level, best level first;
+            no two overlap. The same array where every score level is one score.
         counts: int64[u, k] rows, or float64[u, k] Σw, of each true class.
         squares: float64[u, k] Σw²; None when unweighted.
-        moments: float64[u], Σw·score; None where every rung is one score.
-        bits: binary digits after the first that the scores of a rung share; `EXACT`: all.
+        moments: float64[u], Σw·score; None where every score level is one score.
+        bits: binary digits after the first that the scores of a score level share; `EXACT`: all.
         n_rows: rows read, whatever they weigh.
         is_summed: whether the moments are sums over the rows; not after `mapped`, where a function
-            of the mean of a rung stands for the mean of the function.
+            of the mean of a score level stands for the mean of the function.
     """
 
     low: Floats
@@ -121,7 +121,7 @@ class ScoreTable:
         k: int,
         weights: npt.ArrayLike | None = None,
         bits: int = EXACT,
-    ) -> ScoreTable:
+    ) -> ScoreHistogram:
         """The table of finite scores float[n] and the class of each row, int[n] in [0, k).
 
         Args:
@@ -131,7 +131,7 @@ class ScoreTable:
         Cost: one sort.
 
         Example:
-            >>> table = ScoreTable.of([0.9, 0.3, 0.9], [1, 0, 0], 2)
+            >>> table = ScoreHistogram.of([0.9, 0.3, 0.9], [1, 0, 0], 2)
             >>> table.low.tolist(), table.counts.tolist()
             ([0.9, 0.3], [[1, 1], [1, 0]])
         """
@@ -169,7 +169,7 @@ class ScoreTable:
         return cls(low, ordered[ends - 1], counts, squares, _finite(moments), bits, n)
 
     @classmethod
-    def empty(cls, k: int, *, is_weighted: bool = False) -> ScoreTable:
+    def empty(cls, k: int, *, is_weighted: bool = False) -> ScoreHistogram:
         """The table of no rows: the identity of `merge`."""
         return cls.of([], [], k, [] if is_weighted else None)
 
@@ -179,8 +179,8 @@ class ScoreTable:
         return int(self.counts.shape[1])
 
     @property
-    def n_rungs(self) -> int:
-        """Number of rungs."""
+    def n_levels(self) -> int:
+        """Number of score levels."""
         return len(self.low)
 
     @property
@@ -190,32 +190,32 @@ class ScoreTable:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every rung is one score."""
+        """Whether every score level is one score."""
         return self.bits == EXACT
 
     @property
     def means(self) -> Floats:
-        """float64[u], the mean score of each rung."""
+        """float64[u], the mean score of each score level."""
         return self.means_of(slice(None))
 
     def means_of(self, part: slice) -> Floats:
-        """The mean scores of some rungs."""
+        """The mean scores of some score levels."""
         low = np.asarray(self.low[part])
         if self.moments is None:
             return low
         found: Floats = self.moments[part] / self.counts[part].sum(axis=1)
-        # Sums round: the mean of a rung lies in it.
+        # Sums round: the mean of a score level lies in it.
         return np.clip(found, low, self.high[part])
 
-    def merge(self, other: ScoreTable) -> ScoreTable:
+    def merge(self, other: ScoreHistogram) -> ScoreHistogram:
         """Table of the two data sets read one after the other, as precise as the coarser.
 
-        Exact for counts; for weights, exact to one rounding a rung.
+        Exact for counts; for weights, exact to one rounding a score level.
 
         Errors:
             K201 the number of classes differs; K203 only one is weighted.
 
-        Cost: O(rungs).
+        Cost: O(score levels).
         """
         if self.k != other.k:
             raise error("K201", left=f"{self.k} classes", right=f"{other.k} classes")
@@ -225,7 +225,7 @@ class ScoreTable:
         bits = min(self.bits, other.bits)
         return self.coarser(bits)._with(other.coarser(bits), EXACT - bits)
 
-    def laid_over(self, other: ScoreTable) -> ScoreTable:
+    def laid_over(self, other: ScoreHistogram) -> ScoreHistogram:
         """Both as one where their buckets are not the same: those that touch are one.
 
         It is read, not merged and not written; as `merge` otherwise.
@@ -233,21 +233,21 @@ class ScoreTable:
         bits = min(self.bits, other.bits)
         return self.coarser(bits)._with(other.coarser(bits), 0).disjoint()
 
-    def _with(self, other: ScoreTable, dropped: int) -> ScoreTable:
-        """Both as one: rungs are one whose lowest scores agree but for so many last digits."""
+    def _with(self, other: ScoreHistogram, dropped: int) -> ScoreHistogram:
+        """Both as one: levels are one whose lowest scores agree but for so many last digits."""
         n_rows = self.n_rows + other.n_rows
-        if not (self.n_rungs and other.n_rungs):
-            return replace(self if self.n_rungs else other, n_rows=n_rows)
-        taken = _native.take_rungs(*_contiguous(self.low, other.low), dropped, ends_of_bins())
+        if not (self.n_levels and other.n_levels):
+            return replace(self if self.n_levels else other, n_rows=n_rows)
+        taken = _native.take_levels(*_contiguous(self.low, other.low), dropped, ends_of_bins())
 
         def both(left: Numbers | None, right: Numbers | None, join: int = _ADDED) -> Any:
             if left is None or right is None:
                 return None
-            return _native.join_rungs(taken, *_contiguous(left, right), join)
+            return _native.join_levels(taken, *_contiguous(left, right), join)
 
         low = both(self.low, other.low, _LOWEST)
         moments = both(self.moments, other.moments)
-        return ScoreTable(
+        return ScoreHistogram(
             low,
             low if self.is_exact else both(self.high, other.high, _HIGHEST),
             both(self.counts, other.counts),
@@ -265,11 +265,11 @@ class ScoreTable:
         with np.errstate(over="ignore"):
             return _finite(self.low * self.counts.sum(axis=1))
 
-    def coarser(self, bits: int) -> ScoreTable:
+    def coarser(self, bits: int) -> ScoreHistogram:
         """The same rows in buckets of so many digits; itself where they are that coarse already."""
         if bits >= self.bits:
             return self
-        if not self.n_rungs:
+        if not self.n_levels:
             return replace(self, moments=self._moments, bits=bits)
         starts = bucket_starts(self.low, bits)
         squares = None
@@ -287,20 +287,20 @@ class ScoreTable:
             bits=bits,
         )
 
-    def within(self, limit: int) -> ScoreTable:
+    def within(self, limit: int) -> ScoreHistogram:
         """The same rows in the finest buckets that number at most `limit`.
 
         More rows never need finer ones, so that it does not matter when this is asked.
         """
-        if self.n_rungs <= limit:
+        if self.n_levels <= limit:
             return self
         for bits in LEVELS:
             if bits < self.bits and len(bucket_starts(self.low, bits)) <= limit:
                 return self.coarser(bits)
         return self.coarser(LEVELS[-1])
 
-    def kept(self, is_kept: npt.NDArray[np.bool_]) -> ScoreTable:
-        """Some rungs, bool[u], with all rows still counted as read."""
+    def kept(self, is_kept: npt.NDArray[np.bool_]) -> ScoreHistogram:
+        """Some score levels, bool[u], with all rows still counted as read."""
         return replace(
             self,
             low=self.low[is_kept],
@@ -310,12 +310,12 @@ class ScoreTable:
             moments=None if self.moments is None else self.moments[is_kept],
         )
 
-    def of_classes(self, order: Sequence[int]) -> ScoreTable:
-        """The same rungs with the classes in another order."""
+    def of_classes(self, order: Sequence[int]) -> ScoreHistogram:
+        """The same score levels with the classes in another order."""
         squares = None if self.squares is None else self.squares[:, order]
         return replace(self, counts=self.counts[:, order], squares=squares)
 
-    def mapped(self, rising: Callable[[Floats], Floats]) -> ScoreTable:
+    def mapped(self, rising: Callable[[Floats], Floats]) -> ScoreHistogram:
         """The table of a function of the scores that never falls; of buckets with means alike.
 
         Its buckets are those of the scores: it is read, not merged and not written.
@@ -327,29 +327,29 @@ class ScoreTable:
         found = self._joined(rising(self.low), rising(self.high), moments, 1)
         return replace(found, is_summed=self.is_exact)
 
-    def complement(self) -> ScoreTable:
+    def complement(self) -> ScoreHistogram:
         """The table of 1 − score, which is the score of the other class of two.
 
         Example:
-            >>> ScoreTable.of([0.75, 0.25], [1, 0], 2).complement().low.tolist()
+            >>> ScoreHistogram.of([0.75, 0.25], [1, 0], 2).complement().low.tolist()
             [0.75, 0.25]
         """
         moments = None if self.moments is None else self.counts.sum(axis=1) - self.moments
         return self._joined(1.0 - self.high, 1.0 - self.low, moments, -1)
 
-    def negative(self) -> ScoreTable:
+    def negative(self) -> ScoreHistogram:
         """The table of −score."""
         moments = None if self.moments is None else -self.moments
         return self._joined(0.0 - self.high, 0.0 - self.low, moments, -1)
 
-    def disjoint(self) -> ScoreTable:
-        """The same with rungs that touch as one: 1 − score ends buckets at the other end."""
+    def disjoint(self) -> ScoreHistogram:
+        """The same with score levels that touch as one: 1 − score ends buckets at the other end."""
         return self if self.is_exact else self._joined(self.low, self.high, self._moments, 1)
 
     def _joined(
         self, low: Floats, high: Floats, moments: Floats | None, step: Literal[1, -1]
-    ) -> ScoreTable:
-        """The rungs at other scores, in order or turned round; those that become equal are one."""
+    ) -> ScoreHistogram:
+        """The levels at other scores, in order or turned round; those that become equal are one."""
         turned = slice(None, None, step)
         low, high = low[turned], high[turned]
         is_new = np.ones(len(low), bool)
@@ -385,7 +385,7 @@ class ScoreTable:
     def to_bytes(self) -> bytes:
         """The table as bytes that `from_bytes` of this and every later version reads.
 
-        Cost: 8·(1 + k) bytes a rung, 8·(3 + k) of buckets, 8·k more with weights.
+        Cost: 8·(1 + k) bytes a score level, 8·(3 + k) of buckets, 8·k more with weights.
         """
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         if self.is_exact:
@@ -394,7 +394,7 @@ class ScoreTable:
         return framed(header, {name: array for name, array in arrays.items() if array is not None})
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> ScoreTable:
+    def from_bytes(cls, data: bytes) -> ScoreHistogram:
         """Read a table written by `to_bytes`.
 
         Errors:
@@ -413,7 +413,7 @@ def _rows_of_classes(codes: npt.NDArray[np.int64], k: int) -> list[Numbers]:
 
 
 def _counted(low: Floats, values: Floats, weights: Floats | None = None) -> Numbers:
-    """What falls on each rung, lowest first."""
+    """What falls on each score level, lowest first."""
     if not len(low):
         return np.zeros(0, np.int64 if weights is None else np.float64)
     return np.bincount(np.searchsorted(low, values, "right") - 1, weights, len(low))
@@ -429,11 +429,11 @@ def _contiguous(left: Numbers, right: Numbers) -> tuple[Numbers, Numbers]:
     return np.ascontiguousarray(left), np.ascontiguousarray(right)
 
 
-def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable:
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHistogram:
     if header["species"] != _SPECIES:
         raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
     low, bits = arrays["low"], header["bits"]
-    table = ScoreTable(
+    table = ScoreHistogram(
         low,
         arrays.get("high", low),
         arrays["counts"],
@@ -448,7 +448,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreTable
     return table
 
 
-def wrong_table(table: ScoreTable) -> str | None:
+def wrong_table(table: ScoreHistogram) -> str | None:
     """What contradicts what in a table that was read, or None."""
     low, high, counts = table.low, table.high, table.counts
     if table.bits not in LEVELS or type(table.n_rows) is not int or table.n_rows < 0:
@@ -474,7 +474,7 @@ def wrong_table(table: ScoreTable) -> str | None:
         if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
             return "A number is negative or not finite"
     if not (counts > 0).any(axis=1).all():
-        return "A rung is empty"
+        return "A score level is empty"
     means = low if table.moments is None else table.moments
     if means.shape != low.shape or not np.isfinite(means).all():
         return "The means do not fit the scores"
@@ -483,13 +483,13 @@ def wrong_table(table: ScoreTable) -> str | None:
         counts.sum(dtype=np.float64) > 2.0 * table.n_rows or int(counts.sum()) != table.n_rows
     ):
         return "The number of rows is not that of the counts"
-    if table.n_rungs and len(bucket_starts(low, table.bits)) != len(low):
-        return "Two rungs are of one bucket"
+    if table.n_levels and len(bucket_starts(low, table.bits)) != len(low):
+        return "Two score levels are of one bucket"
     ends = np.stack([high, low], axis=1).ravel()
     if len(bucket_starts(ends, table.bits)) != len(low):
-        return "A rung is of several buckets"
+        return "A score level is of several buckets"
     if table.moments is not None and not _are_within(table.moments, low, high, counts):
-        return "The mean of a rung is not in it"
+        return "The mean of a score level is not in it"
     return None
 
 
@@ -508,7 +508,7 @@ def other_totals(held: npt.NDArray[Any], totals: npt.NDArray[Any]) -> bool:
 def _are_within(
     moments: npt.NDArray[Any], low: npt.NDArray[Any], high: npt.NDArray[Any], counts: Any
 ) -> bool:
-    """Whether sums of scores, which round, are those of scores in the rungs."""
+    """Whether sums of scores, which round, are those of scores in the score levels."""
     most, weight = np.finfo(np.float64).max, counts.sum(axis=1)
     with np.errstate(over="ignore"):
         least, largest = (np.clip(end * weight, -most, most) for end in (low, high))

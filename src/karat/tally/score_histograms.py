@@ -1,6 +1,6 @@
-"""`ScoredTables`: what is kept of rows with scores when there are too many to keep.
+"""`ScoreHistograms`: what is kept of rows with scores when there are too many to keep.
 
-The confusion matrix and the losses are exact. Each column is a `ScoreTable`: exact while its
+The confusion matrix and the losses are exact. Each column is a `ScoreHistogram`: exact while its
 distinct scores are few, in buckets beyond that. A sample of rows tells how columns go together.
 """
 
@@ -19,11 +19,11 @@ from karat.tally.algebra import merge
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import RowSample
-from karat.tally.score_histogram import ScoreTable, other_totals
+from karat.tally.score_histogram import ScoreHistogram, other_totals
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.sums import LOSSES, Sums
 
-__all__ = ["ScoredTables"]
+__all__ = ["ScoreHistograms"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 
@@ -32,7 +32,7 @@ _PARTS: Final = ("cells", "sums", "sample", "ranks", "probabilities", "confidenc
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredTables:
+class ScoreHistograms:
     """Tally of rows with a true class and scores: immutable, added by `merge`.
 
     Attributes:
@@ -45,7 +45,7 @@ class ScoredTables:
             where one column says it.
         sample: rows with their scores.
         is_prob: whether the scores are probabilities.
-        limit: rungs of each table.
+        limit: score levels of each table.
         has_pred: whether predictions were given beside the scores.
         pooled: makes the table of every row and class, as `tally.pooled_table` does, where the
             tables are too large to be put together in memory; else None. It is not written.
@@ -53,14 +53,14 @@ class ScoredTables:
 
     cells: Cells
     sums: Sums
-    ranks: tuple[ScoreTable, ...]
-    probabilities: tuple[ScoreTable, ...]
-    confidences: ScoreTable | None
+    ranks: tuple[ScoreHistogram, ...]
+    probabilities: tuple[ScoreHistogram, ...]
+    confidences: ScoreHistogram | None
     sample: RowSample
     is_prob: bool
     limit: int
     has_pred: bool = False
-    pooled: Callable[[], ScoreTable] | None = None
+    pooled: Callable[[], ScoreHistogram] | None = None
 
     @property
     def classes(self) -> Classes:
@@ -83,22 +83,22 @@ class ScoredTables:
         return len(self.ranks) == 1
 
     @property
-    def tables(self) -> tuple[ScoreTable, ...]:
+    def tables(self) -> tuple[ScoreHistogram, ...]:
         """Every table of scores."""
         last = () if self.confidences is None else (self.confidences,)
         return (*self.ranks, *self.probabilities, *last)
 
     @property
     def is_exact(self) -> bool:
-        """Whether every rung of every table is one score."""
+        """Whether every score level of every table is one score."""
         return all(table.is_exact for table in self.tables)
 
     @property
     def bits(self) -> int:
-        """Digits that the scores of a rung share, of the coarsest table."""
+        """Digits that the scores of a score level share, of the coarsest table."""
         return min(table.bits for table in self.tables)
 
-    def merge(self, other: ScoredTables) -> ScoredTables:
+    def merge(self, other: ScoreHistograms) -> ScoreHistograms:
         """Tally of the two data sets read one after the other.
 
         The same for any order of merges: exactly for counts, to rounding for sums.
@@ -107,7 +107,7 @@ class ScoredTables:
             K201 the classes or columns differ; K202 one has probabilities, the other scores;
             K203 only one is weighted.
 
-        Cost: O(rungs) of every table.
+        Cost: O(score levels) of every table.
         """
         kinds = ["probabilities" if one.is_prob else "scores" for one in (self, other)]
         if self.is_prob != other.is_prob:
@@ -119,7 +119,7 @@ class ScoredTables:
         confidences = None
         if self.confidences is not None and other.confidences is not None:
             confidences = self.confidences.merge(other.confidences).within(limit)
-        return ScoredTables(
+        return ScoreHistograms(
             merge(self.cells, other.cells),
             self.sums.merge(other.sums),
             _merged(self.ranks, other.ranks, limit),
@@ -153,7 +153,7 @@ class ScoredTables:
         return framed(header, {"parts": np.frombuffer(whole, np.uint8)})
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> ScoredTables:
+    def from_bytes(cls, data: bytes) -> ScoreHistograms:
         """Read a tally written by `to_bytes`.
 
         Errors:
@@ -161,18 +161,18 @@ class ScoredTables:
         """
         return unframed(data, ("parts",), _assembled, ("parts",))
 
-    def named(self, classes: Classes) -> ScoredTables:
+    def named(self, classes: Classes) -> ScoreHistograms:
         """The same with other display names of its classes."""
         return replace(self, cells=replace(self.cells, classes=classes))
 
 
 def _merged(
-    left: tuple[ScoreTable, ...], right: tuple[ScoreTable, ...], limit: int
-) -> tuple[ScoreTable, ...]:
+    left: tuple[ScoreHistogram, ...], right: tuple[ScoreHistogram, ...], limit: int
+) -> tuple[ScoreHistogram, ...]:
     return tuple(a.merge(b).within(limit) for a, b in zip(left, right, strict=True))
 
 
-def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoredTables:
+def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHistograms:
     if header["species"] != _SPECIES:
         raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
     whole, at = arrays["parts"].tobytes(), 0
@@ -186,8 +186,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoredTabl
             at += size
     if at != len(whole):
         raise damaged(f"{len(whole) - at} bytes are left over after the parts")
-    read = ScoreTable.from_bytes
-    found = ScoredTables(
+    read = ScoreHistogram.from_bytes
+    found = ScoreHistograms(
         serialization.from_bytes(*parts["cells"]),
         Sums.from_bytes(*parts["sums"]),
         tuple(map(read, parts["ranks"])),
@@ -204,7 +204,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoredTabl
     return found
 
 
-def _inconsistency(found: ScoredTables) -> str | None:
+def _inconsistency(found: ScoreHistograms) -> str | None:
     """What contradicts what, or None."""
     k, is_single = found.classes.k, found.is_single
     flags_of = {type(found.is_prob), type(found.has_pred)}
@@ -235,7 +235,7 @@ def _inconsistency(found: ScoredTables) -> str | None:
     return _wrong_totals(found)
 
 
-def _wrong_totals(found: ScoredTables) -> str | None:
+def _wrong_totals(found: ScoreHistograms) -> str | None:
     """Whether the parts are of other rows of each class."""
     right, wrong = found.cells.fields.tp, found.cells.fields.fn
     if other_totals(found.sums.truth, right + wrong):

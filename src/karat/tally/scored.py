@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.tally.classes import Classes
-from karat.tally.cumulative_counts import Ladder, RungSource
+from karat.tally.cumulative_counts import CumulativeCounts, LevelSource
 from karat.tally.sums import Sums
 
 __all__ = ["Placements", "RankedColumn", "ScoredRows"]
@@ -35,7 +35,7 @@ class Placements(NamedTuple):
     size: float
 
 
-class RankedColumn(RungSource, Protocol):
+class RankedColumn(LevelSource, Protocol):
     """Rows ordered by one column, of one class against the others.
 
     Attributes:
@@ -81,7 +81,7 @@ class RankedColumn(RungSource, Protocol):
         """Add to out[n] what rows do to the area; see `engines.ranking.Ranked.add_lifts`."""
         ...
 
-    def ladder(self) -> Ladder:
+    def cumulative(self) -> CumulativeCounts:
         """Distinct scores, best first, with the weight of own class and the rest."""
         ...
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from karat.metrics import Losses, Metric, Pairwise, Record
 from karat.metrics._bounded import bounds_of
 from karat.metrics._measure import measure
-from karat.tally import Cells, Classes, ScoredTables, ScoreTable, Sums, TabledRows
+from karat.tally import Cells, Classes, HistogramRows, ScoreHistogram, ScoreHistograms, Sums
 from karat.tally.row_sample import RowSample
 from karat.testing.score_laws import score_metrics_of
 
@@ -42,8 +42,8 @@ class BucketProblem:
         about: what the rows are, in words.
     """
 
-    fine: TabledRows
-    coarse: TabledRows
+    fine: HistogramRows
+    coarse: HistogramRows
     about: str
 
 
@@ -65,9 +65,9 @@ def _problem(rng: np.random.Generator, name: str) -> BucketProblem:
     codes, is_right = rng.integers(0, k, n), rng.integers(0, 2, n)
     weights = _weights(rng, n)
 
-    def table(own: int, of: Numbers, n_classes: int, *, is_chance: bool) -> ScoreTable:
+    def table(own: int, of: Numbers, n_classes: int, *, is_chance: bool) -> ScoreHistogram:
         scores = _column(rng, of == own, bits, is_chance=is_chance)
-        return ScoreTable.of(scores, of, n_classes, weights)
+        return ScoreHistogram.of(scores, of, n_classes, weights)
 
     columns = [1] if is_single else list(range(k))
     ranks = tuple(table(i, codes, k, is_chance=is_prob) for i in columns)
@@ -75,7 +75,7 @@ def _problem(rng: np.random.Generator, name: str) -> BucketProblem:
     softmax = tuple(table(i, codes, k, is_chance=True) for i in columns if has_softmax)
     sure = None if is_single else table(1, is_right, 2, is_chance=True)
     classes = Classes(tuple(range(k)), 1 if k == 2 else None)
-    fine = ScoredTables(
+    fine = ScoreHistograms(
         Cells.dense(np.zeros((k, k), np.int64), classes=classes),
         Sums.of({"surprise": np.zeros(n)}, codes, k, weights),
         ranks,
@@ -92,7 +92,7 @@ def _problem(rng: np.random.Generator, name: str) -> BucketProblem:
         confidences=None if sure is None else sure.coarser(bits),
     )
     about = f"{name}: {n} rows of {k} classes in {bits} bits"
-    return BucketProblem(TabledRows(fine), TabledRows(coarse), about)
+    return BucketProblem(HistogramRows(fine), HistogramRows(coarse), about)
 
 
 def _weights(rng: np.random.Generator, n: int) -> Floats | None:

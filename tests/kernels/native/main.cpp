@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     test_counts(random);
     test_edges();
     test_encoders(random);
-    test_ladders(random);
+    test_cumulative(random);
     test_limits(random);
     test_objectives(random);
     test_pairs(random);
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     test_placements(random);
     test_programs(random);
     test_resampling(random);
-    test_rungs(random);
+    test_levels(random);
     test_scores(random);
     test_slices(random);
     test_variances(random);

@@ -1,4 +1,4 @@
-// Where each row stands, and what it does to areas, against all pairs and all rungs.
+// Where each row stands, and what it does to areas, against all pairs and all score levels.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 #include "kernels/draw_items.hpp"
-#include "kernels/replicate_ladder.hpp"
+#include "kernels/replicate_cumulative.hpp"
 #include "kernels/resample_counts.hpp"
 
 namespace karat_tests {
@@ -140,7 +140,7 @@ void test_clusters_drawn(Random& random) {
     check_same(is_refused([&] { entries.validate(); }), true, "no such cell");
 }
 
-void test_ladders_drawn(Random& random) {
+void test_cumulative_drawn(Random& random) {
     const int64_t u = 30, b = 12;
     Exact<double> sums(2 * u), squares(2 * u), within(u), scores(u);
     for (int64_t i = 0; i < u; ++i) {
@@ -158,11 +158,11 @@ void test_ladders_drawn(Random& random) {
             Exact<double> areas(b), weights(2 * b), drawn(2 * u);
             karat::replicate_areas(totals, within.data(), 9, 1, 2, b, areas.data(), weights.data(),
                                    3, nullptr);
-            Exact<double> rungs(b * u), sides(2 * b * u), of_squares(2 * b * u);
+            Exact<double> levels(b * u), sides(2 * b * u), of_squares(2 * b * u);
             Exact<int64_t> counts(2 * b * u), lengths(b);
             const bool is_counted = law == Law::poisson && !is_weighted;
-            karat::replicate_rungs(totals, scores.data(), law, 9, 1, 2, b,
-                                   {rungs.data(), is_counted ? counts.data() : nullptr,
+            karat::replicate_levels(totals, scores.data(), law, 9, 1, 2, b,
+                                   {levels.data(), is_counted ? counts.data() : nullptr,
                                     sides.data(), of_squares.data(), lengths.data()},
                                    2, nullptr);
             for (int64_t r = 0; r < b; ++r) {
@@ -174,15 +174,15 @@ void test_ladders_drawn(Random& random) {
                         area += 2 * drawn[2 * i + 1] * drawn[2 * j];
                     area += 2 * within[i] * drawn[2 * i] * drawn[2 * i + 1];
                     if (drawn[2 * i] + drawn[2 * i + 1] == 0) continue;
-                    check_same(rungs[r * u + length], scores[i], "score of a rung");
+                    check_same(levels[r * u + length], scores[i], "score of a level");
                     for (const int64_t side : {0, 1}) {
                         const int64_t at = 2 * (r * u + length) + side;
                         check_same(is_counted ? static_cast<double>(counts[at]) : sides[at],
-                                   drawn[2 * i + side], "what stands on a rung");
+                                   drawn[2 * i + side], "what stands on a level");
                     }
                     ++length;
                 }
-                check_same(lengths[r], length, "rungs that something stands on");
+                check_same(lengths[r], length, "levels that something stands on");
                 check_same(std::fabs(areas[r] - area) <= 1e-12 * area, true, "area of a replicate");
             }
         }
@@ -223,7 +223,7 @@ void test_resampling(Random& random) {
     test_counts_drawn(random);
     test_items_drawn();
     test_clusters_drawn(random);
-    test_ladders_drawn(random);
+    test_cumulative_drawn(random);
 }
 
 }  // namespace karat_tests

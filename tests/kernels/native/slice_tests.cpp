@@ -45,7 +45,7 @@ void sort_part(PackedScores& packed, int64_t first, int64_t last) {
     }
 }
 
-// As if in every rung own rows stood above the others; with what the rungs of both say instead.
+// As if in every score level own rows stood above the others; with what the score levels of both say instead.
 void check_as_ordered(const PackedScores& packed, const std::vector<int64_t>& wanted) {
     if (packed.layout.has_rows) return;
     const int64_t n = packed.task.n();

@@ -15,7 +15,7 @@ from karat.api.score_functions import given_scores
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.rows import Rows
 from karat.data.sources.arrays.rows import label_rows, score_rows
-from karat.data.sources.distributed.frames import spread_host
+from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.rows import predicted, read_rows
@@ -70,7 +70,7 @@ def rows_of(given: RowsSpec, name: str) -> Rows:
     """
     if given.is_table:
         columns = dict(given.columns)
-        if spread_host(given.y_true) is not None:
+        if distributed_host(given.y_true) is not None:
             for role in ("weights", "clusters"):
                 columns[role] = of_table(role, columns.get(role), "partitions")
         return read_rows(given.y_true, name, columns, **given.options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.data.scores.storage import ScoreParts, discovered
 from karat.data.sources.torch.tallies import DeviceTallies, classes_of_labels, labels_that_occur
-from karat.data.sources.torch.tensors import Arrived
+from karat.data.sources.torch.tensors import DeviceArrays
 from karat.tally import Cells, Classes
 from karat.tally.classes import Label
 
@@ -34,7 +34,7 @@ class StreamDevices:
         """Whether there are rows with scores."""
         return self._tallies.has_scores
 
-    def add(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
+    def add(self, rows: DeviceArrays, before: ScoreParts | None, *, is_part: bool) -> bool:
         """Add rows; False where the host must read them, or what their classes are.
 
         Args:
@@ -45,7 +45,7 @@ class StreamDevices:
             return self._add_discovered(rows, before, is_part=is_part)
         return self._add_given(rows, before, is_part=is_part)
 
-    def _add_given(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
+    def _add_given(self, rows: DeviceArrays, before: ScoreParts | None, *, is_part: bool) -> bool:
         """Add rows whose classes were given; False where they cannot be read on the device."""
         assert self._labels is not None
         shape = None if rows.scores is None else tuple(rows.scores.shape[1:])
@@ -57,7 +57,9 @@ class StreamDevices:
         self._added(rows, classes, before, is_part=is_part, is_waited_for=False)
         return True
 
-    def _add_discovered(self, rows: Arrived, before: ScoreParts | None, *, is_part: bool) -> bool:
+    def _add_discovered(
+        self, rows: DeviceArrays, before: ScoreParts | None, *, is_part: bool
+    ) -> bool:
         """Add rows whose classes are those that come, looked at before they are added.
 
         Of labels alone nothing may be held. False where the host must say what the classes are.
@@ -72,7 +74,7 @@ class StreamDevices:
         self._added(rows, classes, before, is_part=is_part, is_waited_for=True)
         return True
 
-    def _classes_of_columns(self, rows: Arrived, before: ScoreParts | None) -> Classes | None:
+    def _classes_of_columns(self, rows: DeviceArrays, before: ScoreParts | None) -> Classes | None:
         """The classes of the columns, once all have come."""
         assert rows.scores is not None
         k = 2 if rows.scores.ndim == 1 else int(rows.scores.shape[1])
@@ -90,7 +92,7 @@ class StreamDevices:
 
     def _added(
         self,
-        rows: Arrived,
+        rows: DeviceArrays,
         classes: Classes,
         before: ScoreParts | None,
         *,
@@ -110,7 +112,9 @@ class StreamDevices:
         """
         if not self._tallies.n_rows:
             return None, None
-        return self._tallies.landed(is_tabled=before is not None and before.tables is not None)
+        return self._tallies.landed(
+            is_in_histograms=before is not None and before.tables is not None
+        )
 
     def clear(self) -> None:
         """Forget what was read."""

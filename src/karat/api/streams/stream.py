@@ -21,13 +21,13 @@ from karat.data.locks import OwnLock
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.rows import Counted
 from karat.data.sources.arrays.labels import tally_labels
-from karat.data.sources.torch.tensors import Arrived, all_gathered, arrived
+from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_arrays
 from karat.errors import KaratError, error
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
 from karat.tally import Cells, Label, occurring, subtract, union
 from karat.tally.held_rows import HeldRows
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Stream", "stream_from_bytes", "stream_to_bytes", "without"]
@@ -83,7 +83,7 @@ def _assembled(
 
 
 def _contradiction(
-    settings: Settings, cells: Cells | None, held: HeldRows | None, tables: ScoredTables | None
+    settings: Settings, cells: Cells | None, held: HeldRows | None, tables: ScoreHistograms | None
 ) -> str | None:
     """What the parts contradict, or None."""
     parts = [part for part in (cells, held, tables) if part is not None]
@@ -233,7 +233,7 @@ class Stream:
         """
         if y_true is None:
             raise error("K127", others="y_pred=")
-        rows = arrived(y_true, y_pred, y_prob, y_score, weights)
+        rows = device_arrays(y_true, y_pred, y_prob, y_score, weights)
         if rows is not None and self._update_on_device(rows):
             return
         if y_prob is None and y_score is None:
@@ -260,7 +260,7 @@ class Stream:
     def _has_scores(self) -> bool:
         return self._tallies.scores is not None or self._devices.has_scores
 
-    def _update_on_device(self, rows: Arrived) -> bool:
+    def _update_on_device(self, rows: DeviceArrays) -> bool:
         """Add rows of a device; False where the host must read them: what `update` does first."""
         if rows.scores is None and (rows.pred is None or self._settings.threshold is not None):
             return False
@@ -276,7 +276,7 @@ class Stream:
                 self._land()
             return is_added
 
-    def _check_weighted(self, rows: Arrived) -> None:
+    def _check_weighted(self, rows: DeviceArrays) -> None:
         """Refuse labels that are not weighted as those of the host are."""
         cells = self._tallies.cells
         if cells is None or rows.scores is not None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.labels.arrays import native_order
-from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import as_weights, refuse_weights
 from karat.errors import KaratError, error, short
 from karat.objectives.rows import refuse_scores, wrong_label
@@ -124,7 +124,7 @@ def _array(approx: Any) -> Array:
     """An array of the scores; what is missing is NaN."""
     if isinstance(approx, str | bytes | bytearray | dict | set | frozenset) or approx is None:
         raise _no_scores(f"It is a {type(approx).__name__}")
-    refuse_spread(approx, "approx")
+    refuse_distributed(approx, "approx")
     try:
         if isinstance(approx, np.ma.MaskedArray):
             return np.where(np.ma.getmaskarray(approx), np.nan, approx.astype(np.float64))
@@ -159,7 +159,7 @@ def _labels(label: Any, last: int) -> Array:
         return label
     if isinstance(label, str | bytes | bytearray | dict | set | frozenset) or label is None:
         raise _no_label(f"It is a {type(label).__name__}", last)
-    refuse_spread(label, "label")
+    refuse_distributed(label, "label")
     try:
         if isinstance(label, np.ma.MaskedArray):
             label = np.where(np.ma.getmaskarray(label), np.nan, label.astype(np.float64))

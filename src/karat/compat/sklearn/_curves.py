@@ -59,7 +59,7 @@ def confusion_matrix_at_thresholds(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """TN, FP, FN, TP at each score; ``sklearn.metrics.confusion_matrix_at_thresholds``.
 
-    Equal the counts of the `karat.tally.Ladder` of the scores, added up.
+    Equal the counts of the `karat.tally.CumulativeCounts` of the scores, added up.
 
     Example:
         >>> tns, fps, fns, tps, t = confusion_matrix_at_thresholds([0, 1, 1], [0.2, 0.3, 0.9])

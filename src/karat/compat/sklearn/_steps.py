@@ -58,7 +58,7 @@ def steps_of(
             return steps_of_rows(codes, y_score, sample_weight, n_classes)
         made = ranked(column, codes, sample_weight)
         if made is not None:
-            return _from_ladder(made, y_score, n_classes)
+            return _from_cumulative(made, y_score, n_classes)
     kind = kind_of_target(y_true, "y_true")
     if kind != "binary" and not (kind == "multiclass" and pos_label is not None):
         raise ValueError(f"{kind} format is not supported")
@@ -158,10 +158,10 @@ def _plain(y_true: Any, y_score: Any, pos_label: Any) -> tuple[Codes, Array, int
     return is_own.astype(np.int32)[codes], column, len(classes)
 
 
-def _from_ladder(made: Ranked, y_score: Any, n_classes: int) -> Steps:
-    ladder = made.ladder()
-    counts, scores = ladder.counts, ladder.scores
-    if ladder.squares is not None:
+def _from_cumulative(made: Ranked, y_score: Any, n_classes: int) -> Steps:
+    cumulative = made.cumulative()
+    counts, scores = cumulative.counts, cumulative.scores
+    if cumulative.squares is not None:
         # Rows of weight 0 are no rows.
         is_kept = counts.any(axis=1)
         counts, scores = counts[is_kept], scores[is_kept]

@@ -21,7 +21,7 @@ from karat.data.labels.arrays import (
     encode_present,
 )
 from karat.data.labels.column import Column, Nulls
-from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
 __all__ = [
@@ -80,7 +80,7 @@ def _encode(values: Any, argument: str, nulls: Nulls) -> Column:
         return _encode_pandas(values, argument, nulls)
     if host == "polars":
         return _encode_polars(values, argument, nulls)
-    refuse_spread(values, argument)
+    refuse_distributed(values, argument)
     if is_arrow(values):
         return _encode_arrow_host(values, argument, nulls)
     return _encode_other(values, argument, nulls)

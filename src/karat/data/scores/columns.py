@@ -20,9 +20,9 @@ from karat.data.roles import (
     find_roles,
     how_to_name,
     meaning,
+    named_columns,
     nearest,
     normalized,
-    told_columns,
 )
 from karat.data.scores.containers import Argument
 from karat.errors import error, shown
@@ -246,7 +246,7 @@ def find_score_columns(
     if chosen is None and prob is None and score is None:
         of_text = _scores_of_text(columns, types or {}, given)
     if roles.column("pred") is None and chosen is None:
-        found = told_columns(roles.columns)
+        found = named_columns(roles.columns)
         raise error(
             "K406",
             role="the predictions, probabilities or scores",
@@ -333,7 +333,7 @@ def _unknown(looked: Roles, role: Role, name: str) -> Exception:
         "K404",
         column=name,
         role=meaning(role),
-        columns=told_columns(looked.columns),
+        columns=named_columns(looked.columns),
         nearest=nearest(name, looked.columns),
     )
 

@@ -13,7 +13,7 @@ from karat import _native
 from karat.data.labels.column import Flags
 from karat.data.labels.containers import host_of
 from karat.data.scores.numbers import Array, Numbers, Origin, numbers_in
-from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import error
 
@@ -116,7 +116,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     host = host_of(values)
     if host == "narwhals":
         return as_scores(values.to_native(), argument)
-    refuse_spread(values, argument)
+    refuse_distributed(values, argument)
     if isinstance(values, Mapping) or (host != "numpy" and is_frame(values)):
         return _of_table(values, argument)
     found = numbers_in(values, Origin(argument))

@@ -31,7 +31,7 @@ from karat.data.arrow import (
 from karat.data.labels.arrays import native_order
 from karat.data.labels.column import Flags, is_missing
 from karat.data.labels.containers import array_of, detached, host_of, is_pandas_arrow, is_sparse
-from karat.data.sources.distributed.frames import refuse_spread
+from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
 __all__ = ["Array", "Numbers", "Origin", "numbers_in", "real"]
@@ -158,7 +158,7 @@ def _read(values: Any, origin: Origin) -> Numbers:
         return _of_pandas(values, origin)
     if host == "polars" and str(values.dtype) == "Object":
         return _of_items(values.to_list(), origin)
-    refuse_spread(values, origin.shown)
+    refuse_distributed(values, origin.shown)
     if is_arrow(values):
         column = read_column(values)
         if column is None:

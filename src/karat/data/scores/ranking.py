@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.tally.cached import cached_property
-from karat.tally.cumulative_counts import N_BLOCK, Ladder, Rungs
+from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels
 from karat.tally.scored import Placements
 
 __all__ = ["AreasAhead", "Ranked", "pair_areas", "rank", "rank_pooled"]
@@ -210,22 +210,22 @@ class Ranked:
         """
         return self._sorted.trapezoid_area()
 
-    def blocks(self) -> Iterator[Rungs]:
-        """Rungs of the ladder, best first, some thousand at once, read off the sorted rows."""
+    def blocks(self) -> Iterator[ScoreLevels]:
+        """Score levels, best first, some thousand at once, read off the sorted rows."""
         last = self.n_rows
         while last:
-            scores, counts, squares, last = self._sorted.rungs(last, N_BLOCK)
-            if len(scores):  # rows of weight 0 leave no rung
-                yield Rungs(scores, counts, squares)
+            scores, counts, squares, last = self._sorted.levels(last, N_BLOCK)
+            if len(scores):  # rows of weight 0 leave no score level
+                yield ScoreLevels(scores, counts, squares)
 
     @cached_property
-    def _ladder(self) -> Ladder:
-        scores, counts, squares, _ = self._sorted.rungs(self.n_rows, max(self.n_rows, 1))
-        return Ladder(scores, counts, squares, self.n_rows)
+    def _cumulative(self) -> CumulativeCounts:
+        scores, counts, squares, _ = self._sorted.levels(self.n_rows, max(self.n_rows, 1))
+        return CumulativeCounts(scores, counts, squares, self.n_rows)
 
-    def ladder(self) -> Ladder:
+    def cumulative(self) -> CumulativeCounts:
         """Distinct scores, best first, with the weight of the rest and of the own class."""
-        return self._ladder
+        return self._cumulative
 
 
 def rank(

@@ -22,7 +22,7 @@ from karat.errors import KaratError, error, shown
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import Chunk, HeldRows, check_alike
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.score_histograms import ScoreHistograms
 
 __all__ = [
     "STORAGES",
@@ -85,7 +85,7 @@ class Storage:
     """A kind of summary for rows with scores that do not fit into `max_memory`.
 
     A summary is immutable and has `merge`, `to_bytes`, `n_rows`, `classes`, `is_prob`, `is_single`
-    (one column of scores), `is_weighted`, `has_pred` and `is_exact`, as `ScoredTables` has.
+    (one column of scores), `is_weighted`, `has_pred` and `is_exact`, as `ScoreHistograms` has.
 
     Attributes:
         name: its name in the bytes of streams and partitions.
@@ -93,7 +93,7 @@ class Storage:
             first two are `HeldRows` and `ScoreParts`.
         read: what `to_bytes` wrote → the summary.
         rows: the summary → rows that are measured in its stead, weighted or in another order; None:
-            the summary is a `ScoredTables`, which is measured itself.
+            the summary is a `ScoreHistograms`, which is measured itself.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Storage:
     rows: Callable[[Any], HeldRows] | None = None
 
 
-def _histograms(held: HeldRows, parts: ScoreParts, n_threads: int | None) -> ScoredTables:
+def _histograms(held: HeldRows, parts: ScoreParts, n_threads: int | None) -> ScoreHistograms:
     assert parts.shape is not None
     limit, n_sampled = room_of(
         parts.classes.k,
@@ -115,7 +115,7 @@ def _histograms(held: HeldRows, parts: ScoreParts, n_threads: int | None) -> Sco
     return tables_of(rows, limit, n_sampled, parts.tables, is_frequency=parts.is_frequency)
 
 
-_HISTOGRAMS: Final = Storage("tables", _histograms, ScoredTables.from_bytes)
+_HISTOGRAMS: Final = Storage("tables", _histograms, ScoreHistograms.from_bytes)
 STORAGES: Final[dict[str, Storage]] = {_HISTOGRAMS.name: _HISTOGRAMS}
 """Kinds of summaries by name; `stored_in` adds one."""
 
@@ -157,12 +157,12 @@ class ScoreParts:
     positive: Label | None = None
     is_frequency: bool = False
     held: HeldRows | None = None
-    tables: ScoredTables | None = None
+    tables: ScoreHistograms | None = None
     shape: tuple[int | None, bool, bool] | None = None
     storage: Storage = field(default_factory=_chosen.get, compare=False)
 
     @property
-    def _one(self) -> HeldRows | ScoredTables:
+    def _one(self) -> HeldRows | ScoreHistograms:
         one = self.held or self.tables
         assert one is not None
         return one

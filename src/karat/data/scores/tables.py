@@ -1,4 +1,4 @@
-"""Rows with scores in memory → `ScoredTables`, and back from its sample to rows."""
+"""Rows with scores in memory → `ScoreHistograms`, and back from its sample to rows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import ScoreTally
 from karat.errors import error
 from karat.tally.row_sample import RowSample
-from karat.tally.score_histogram import EXACT, ScoreTable
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.score_histogram import EXACT, ScoreHistogram
+from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.sums import LOSSES, Sums
 
 __all__ = ["repeated", "room_of", "sampled_rows", "tables_of"]
@@ -24,16 +24,16 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _SAMPLE_BYTES: Final = 1 << 24
 _SAMPLE_ROWS: Final = (64, 1 << 15)
 """Rows of each class that a sample holds: at least, unless that is too many bytes; at most."""
-_LEAST_RUNGS: Final = 1 << 8
-_USUAL_RUNGS: Final = 1 << 12
+_LEAST_LEVELS: Final = 1 << 8
+_USUAL_LEVELS: Final = 1 << 12
 _LEAST_BYTES: Final = 1 << 24
-"""What tables of `_USUAL_RUNGS` may take where fewer bytes were given."""
+"""What tables of `_USUAL_LEVELS` may take where fewer bytes were given."""
 
 
 def room_of(
     k: int, *, is_prob: bool, is_single: bool, is_weighted: bool, n_bytes: int
 ) -> tuple[int, int]:
-    """How many rungs of each table, and rows of each class, fit into so many bytes.
+    """How many score levels of each table, and rows of each class, fit into so many bytes.
 
     Half of them, since while tables are merged there are both and their sum.
 
@@ -41,13 +41,13 @@ def room_of(
         K147 tables of so few bytes would tell next to nothing: there are too many classes.
     """
     n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
-    rung = 8 * (3 + (2 if is_weighted else 1) * k)
+    level = 8 * (3 + (2 if is_weighted else 1) * k)
     rows = _SAMPLE_BYTES // (8 * k * ((1 if is_single else k) + 4))
     least, most = _SAMPLE_ROWS
-    each = 2 * n_tables * rung
-    limit = max(n_bytes // each, min(_USUAL_RUNGS, _LEAST_BYTES // each))
-    if limit < _LEAST_RUNGS:
-        raise error("K147", k=k, given=n_bytes, needed=_LEAST_RUNGS * each)
+    each = 2 * n_tables * level
+    limit = max(n_bytes // each, min(_USUAL_LEVELS, _LEAST_BYTES // each))
+    if limit < _LEAST_LEVELS:
+        raise error("K147", k=k, given=n_bytes, needed=_LEAST_LEVELS * each)
     return limit, int(np.clip(rows, min(least, 8), most))
 
 
@@ -55,15 +55,15 @@ def tables_of(
     rows: ScoreTally,
     limit: int,
     n_sampled: int,
-    like: ScoredTables | None = None,
+    like: ScoreHistograms | None = None,
     *,
     is_frequency: bool = False,
-) -> ScoredTables:
+) -> ScoreHistograms:
     """The tables of rows.
 
     Args:
         rows: the rows.
-        limit: rungs of each table at most.
+        limit: score levels of each table at most.
         n_sampled: rows of each class in the sample at most.
         like: tables that these will be merged with: more precision than theirs would be lost.
         is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
@@ -77,18 +77,18 @@ def tables_of(
     rows.read(names, predicted=True)
     k, weights = rows.classes.k, rows.weights
     is_single = rows.scores.values.ndim == 1
-    rungs = iter(like.tables) if like is not None else None
+    levels = iter(like.tables) if like is not None else None
 
-    def table(column: Any, codes: Any, n_classes: int) -> ScoreTable:
-        bits = EXACT if rungs is None else next(rungs).bits
-        return ScoreTable.of(column, codes, n_classes, weights, bits).within(limit)
+    def table(column: Any, codes: Any, n_classes: int) -> ScoreHistogram:
+        bits = EXACT if levels is None else next(levels).bits
+        return ScoreHistogram.of(column, codes, n_classes, weights, bits).within(limit)
 
-    def tables(of: Sequence[int], *, is_prob: bool) -> tuple[ScoreTable, ...]:
+    def tables(of: Sequence[int], *, is_prob: bool) -> tuple[ScoreHistogram, ...]:
         return tuple(table(rows.column_values(i, is_prob=is_prob), rows.codes, k) for i in of)
 
     positive = rows.classes.positive
     assert not is_single or positive is not None
-    # In the order of `ScoredTables.tables`.
+    # In the order of `ScoreHistograms.tables`.
     ranks = tables([positive or 0] if is_single else range(k), is_prob=False)
     has_softmax = not (is_single or rows.is_prob)
     probabilities = tables(range(k) if has_softmax else (), is_prob=True)
@@ -96,7 +96,7 @@ def tables_of(
     if not is_single:
         sure, is_right = rows.confidence_values()
         confidences = table(sure, is_right, 2)
-    found = ScoredTables(
+    found = ScoreHistograms(
         rows.cells(),
         rows.sums(names),
         ranks,
@@ -110,12 +110,12 @@ def tables_of(
     return _as_rows(found, rows) if is_frequency and rows.is_weighted else found
 
 
-def repeated(table: ScoreTable) -> ScoreTable:
+def repeated(table: ScoreHistogram) -> ScoreHistogram:
     """The table of rows that are repeated as often as they weigh: Σw² of each is its Σw."""
     return replace(table, squares=table.counts)
 
 
-def _as_rows(found: ScoredTables, rows: ScoreTally) -> ScoredTables:
+def _as_rows(found: ScoreHistograms, rows: ScoreTally) -> ScoreHistograms:
     """Tables whose sums of squares are those of rows that are repeated: Σw, and not Σw²."""
     assert rows.weights is not None
     # With the roots as weights a sum of squares is one of weights.
@@ -131,7 +131,9 @@ def _as_rows(found: ScoredTables, rows: ScoreTally) -> ScoredTables:
     )
 
 
-def sampled_rows(tables: ScoredTables, *, is_frequency: bool = False) -> tuple[ScoreTally, Floats]:
+def sampled_rows(
+    tables: ScoreHistograms, *, is_frequency: bool = False
+) -> tuple[ScoreTally, Floats]:
     """The rows of the sample, weighted by what they stand for.
 
     Args:

@@ -32,7 +32,7 @@ MOST_WHOLE: Final = 20
 """Whole numbers of more different values than this are put into bins."""
 _EXACT: Final = 1 << 53
 """From here on two whole numbers may be one float64."""
-_TABLED: Final = 1 << 16
+_IN_HISTOGRAMS: Final = 1 << 16
 _LOOKED_AT: Final = 4096
 
 
@@ -66,7 +66,7 @@ def bins_of_range(numbers: Codes, missing: Flags | None, name: str) -> Binned:
     """
     held = numbers if missing is None else numbers[~missing]
     low, high = int(held.min()), int(held.max())
-    if high - low >= _TABLED:
+    if high - low >= _IN_HISTOGRAMS:
         if max(-low, high) < _EXACT:
             return bins_of_numbers(numbers.astype(np.float64), missing, name)
         known = numbers if missing is None else np.where(missing, low, numbers)

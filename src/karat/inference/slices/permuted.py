@@ -1,4 +1,4 @@
-"""Rows dealt anew to the slices: the tables that equal slices would have."""
+"""Rows permuted to the slices: the tables that equal slices would have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.tally import Cells
 
-__all__ = ["Dealt", "n_deals"]
+__all__ = ["PermutedTables", "n_deals"]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 Codes: TypeAlias = npt.NDArray[np.intp]
@@ -51,8 +51,8 @@ def n_deals(level: float, shape: tuple[int, int, int], n_rows: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Dealt:
-    """The tables of the slices, and those that they have after their rows were dealt anew.
+class PermutedTables:
+    """The tables of the slices, and those that they have after their rows were permuted.
 
     Every slice keeps the number of its rows; which rows they are is left to chance. If slices are
     equal, the observed tables are one deal among the others (Fisher 1935).
@@ -68,7 +68,7 @@ class Dealt:
     k: int
 
     @classmethod
-    def of(cls, cells: Cells, level: float, seed: int) -> Dealt | None:
+    def of(cls, cells: Cells, level: float, seed: int) -> PermutedTables | None:
         """From dense tables of counts on one leading axis; None where that is too dear.
 
         Cost: for each deal the rows, or 15 times the occupied cells of all slices if that is less.
@@ -81,14 +81,14 @@ class Dealt:
         if not n:
             return None
         kind = np.int32 if n_rows < 2**31 else np.int64
-        dealt = np.empty((n + 1, s, m), kind)
-        dealt[0] = tables
+        permuted = np.empty((n + 1, s, m), kind)
+        permuted[0] = tables
         rng = np.random.default_rng(seed)
         if n_rows <= _STEPS_OF_DRAW * s * m:
-            _shuffle(tables, dealt[1:], rng)
+            _shuffle(tables, permuted[1:], rng)
         else:
-            _draw(tables, dealt[1:], rng)
-        return cls(dealt, place, cells.k)
+            _draw(tables, permuted[1:], rng)
+        return cls(permuted, place, cells.k)
 
     @property
     def n(self) -> int:

@@ -1,4 +1,4 @@
-"""What equal slices show: the statistics of the slices beside those of rows dealt anew."""
+"""What equal slices show: the statistics of the slices beside those of rows permuted."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.slices.permuted import Dealt
+from karat.inference.slices.permuted import PermutedTables
 from karat.inference.slices.standing import Standing, standing
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Classes
 from karat.tally.cached import cached_property
 
-__all__ = ["AtOnce", "Gaps", "Reference", "Spreading"]
+__all__ = ["AtOnce", "Gaps", "Heterogeneity", "Reference"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -28,7 +28,7 @@ _SAME: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Spreading:
+class Heterogeneity:
     """How far slices lie from their mean together.
 
     Attributes:
@@ -88,7 +88,7 @@ class Reference:
     """
 
     metric: Metric
-    dealt: Dealt
+    permuted: PermutedTables
     classes: Classes
     policy: Policy
     fewest: int
@@ -96,15 +96,15 @@ class Reference:
     @property
     def n(self) -> int:
         """How often rows were dealt."""
-        return self.dealt.n
+        return self.permuted.n
 
     @cached_property
     def slices(self) -> Standing:
         """[b + 1, s], of the slices; those observed first."""
-        tables = self.dealt.tables
-        return standing(self.metric, self.dealt, tables, self.classes, self.policy, self.fewest)
+        tables = self.permuted.tables
+        return standing(self.metric, self.permuted, tables, self.classes, self.policy, self.fewest)
 
-    def spreading(self, places: Sequence[int]) -> Spreading:
+    def spreading(self, places: Sequence[int]) -> Heterogeneity:
         """The test of all slices.
 
         A deal may define the metric in more slices than the observed tables do, so that deals are
@@ -117,7 +117,7 @@ class Reference:
         statistic, df = (z**2).sum(axis=1), known.sum(axis=1) - 1
         tail = np.where(df > 0, chdtrc(np.maximum(df, 1), statistic), 1.0)
         p = float(np.mean(tail <= tail[0] * (1.0 + _TIE)))
-        return Spreading(float(statistic[0]), self.slices.value_of(float(mean[0])), p)
+        return Heterogeneity(float(statistic[0]), self.slices.value_of(float(mean[0])), p)
 
     def gaps(self, places: Sequence[int], observed: float, level: float) -> Gaps:
         """The largest less the smallest, where slices vary as the observed ones do.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.label_intervals import range_of
-from karat.inference.slices.permuted import Dealt
+from karat.inference.slices.permuted import PermutedTables
 from karat.inference.table_variance import DUST
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
@@ -64,7 +64,7 @@ class Standing:
 
 def standing(
     metric: Metric,
-    dealt: Dealt,
+    permuted: PermutedTables,
     tables: npt.NDArray[Any],
     classes: Classes,
     policy: Policy,
@@ -84,21 +84,21 @@ def standing(
     """
     low, high = range_of(metric)
     is_bounded = math.isfinite(low) and math.isfinite(high)
-    pooled = dealt.tables[0].sum(axis=0).astype(np.float64)
+    pooled = permuted.tables[0].sum(axis=0).astype(np.float64)
     added = N_ADDED * pooled / pooled.sum()
     flat = tables.reshape(-1, tables.shape[-1])
     x, rows = np.empty((2, len(flat)))
     defined, known = np.empty((2, len(flat)), bool)
     is_read = not any(item.kind == "matrix" for item in metric.record.parameters)
-    step = max(1, _BLOCK // dealt.k**2)
+    step = max(1, _BLOCK // permuted.k**2)
     for start in range(0, len(flat), step):
         here = slice(start, start + step)
-        part, n = dealt.full(flat[here]), flat[here].sum(axis=1)
+        part, n = permuted.full(flat[here]), flat[here].sum(axis=1)
         value, is_defined = _values(metric, part, classes, policy, by_classes=is_read)
         defined[here] = is_defined & (n > 0)
-        own = part.sum(axis=-1)[:, dealt.full(pooled).sum(axis=-1) > 0.0]
+        own = part.sum(axis=-1)[:, permuted.full(pooled).sum(axis=-1) > 0.0]
         known[here] = defined[here] & (own >= fewest).all(axis=-1)
-        smooth = dealt.full(flat[here] + added)
+        smooth = permuted.full(flat[here] + added)
         centre, variance = _variance(metric, smooth, classes, policy)
         variance = variance / (high - low) ** 2 if is_bounded else variance
         if is_bounded:

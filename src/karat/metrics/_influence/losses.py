@@ -114,7 +114,7 @@ class Line:
             return unknown
         # Weighted by the spread of the rows, x and 1 are orthogonal about this centre.
         total = heavy = weighed = 0.0
-        for p, counts, _ in view.rungs.blocks():
+        for p, counts, _ in view.levels.blocks():
             x = _odds(p)
             spread = counts.sum(axis=1) * _spread(a, b, x)
             total += float(counts.sum())
@@ -127,7 +127,7 @@ class Line:
             return cls(value, a, b, total / heavy, 0.0, centre)
         square = sum(
             dot(counts.sum(axis=1) * _spread(a, b, _odds(p)), (_odds(p) - centre) ** 2)
-            for p, counts, _ in view.rungs.blocks()
+            for p, counts, _ in view.levels.blocks()
         )
         if not square:
             return unknown
@@ -147,8 +147,8 @@ class Line:
         return found
 
     def squares(self, view: ClassProbabilities) -> Iterator[tuple[Floats, Floats]]:
-        """Σw² and φ² of each rung, of the rest and of the own rows: [u, 2] both."""
-        for p, counts, squares in view.rungs.blocks():
+        """Σw² and φ² of each score level, of the rest and of the own rows: [u, 2] both."""
+        for p, counts, squares in view.levels.blocks():
             phi = np.stack([self.influence(p, is_own) for is_own in (False, True)], axis=1)
             with np.errstate(over="ignore"):  # an infinite square makes the interval unknown
                 square = phi**2

@@ -18,7 +18,7 @@ from karat.output.json.codec import Kind, Part, Scope, require
 from karat.output.json.report import cell_columns, listed_cells
 from karat.results.report import Report
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
-from karat.results.slices.table import Told
+from karat.results.slices.table import RecordedSlices
 from karat.tally import Axis, Cells, inconsistency
 from karat.tally.axes import SlicedCells
 
@@ -181,12 +181,14 @@ _TESTS: Final = js.record(
 )
 
 
-def _read_tests(metric: Metric, part: Part, s: Scope) -> Told:
+def _read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
     found = _TESTS.read(part, s)
     metrics = {one.metric for one in (found.heterogeneity, found.gap, *found.differences)}
     part.must(metrics == {str(metric)}, f"tests of {metric} alone")
     keys = (one.key for one in s.slices)
-    return Told(dict(zip(keys, found.differences, strict=True)), found.heterogeneity, found.gap)
+    return RecordedSlices(
+        dict(zip(keys, found.differences, strict=True)), found.heterogeneity, found.gap
+    )
 
 
 def _written_tests(table: SliceTable) -> dict[str, Any]:

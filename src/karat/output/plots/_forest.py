@@ -23,7 +23,7 @@ from karat.output.plots._axes import (
     style,
     without_tex,
 )
-from karat.output.plots._series import Reports, asked_metrics, series_of
+from karat.output.plots._series import Reports, requested_metrics, series_of
 from karat.results.comparison import Comparison
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
@@ -203,7 +203,7 @@ def _of_classes(reports: Reports, metrics: Any, classes: Any) -> str | None:
     Errors:
         K301 no such metric; K702 the table of classes does not hold it.
     """
-    names = [] if metrics is None else asked_metrics("intervals", metrics)
+    names = [] if metrics is None else requested_metrics("intervals", metrics)
     if len(names) != 1:
         if classes is not None:
             do = f"Name one of {shown(_OF_CLASSES, 20)}."
@@ -226,7 +226,7 @@ def _chosen(reports: Reports, metrics: Any) -> list[str]:
         K301 no such metric; K307 a plain name of more than two classes.
     """
     if metrics is not None:
-        given = asked_metrics("intervals", metrics)
+        given = requested_metrics("intervals", metrics)
         for report in reports.values():
             for name in given:
                 report[name]  # what a report does not have is an error
@@ -418,7 +418,7 @@ def _chosen_differences(comparison: Comparison, metrics: Any) -> list[Difference
     """
     if metrics is None:
         return list(comparison.differences)
-    names = [str(get(name)) for name in asked_metrics("compare", metrics)]
+    names = [str(get(name)) for name in requested_metrics("compare", metrics)]
     for name in names:
         if name not in comparison.metrics:
             raise error("K168", what=name, known=shown(comparison.metrics))

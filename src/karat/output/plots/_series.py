@@ -15,7 +15,7 @@ from karat.output.plots._axes import Style, names_on_plots, style
 if TYPE_CHECKING:
     from karat.results.report import Report
 
-__all__ = ["MOST_SERIES", "N_WORST", "Reports", "Series", "Shown", "asked_metrics", "series_of"]
+__all__ = ["MOST_SERIES", "N_WORST", "Reports", "Series", "Shown", "requested_metrics", "series_of"]
 
 Reports: TypeAlias = Mapping[str, "Report"]
 """Reports by name; one alone has the name ``""``."""
@@ -153,7 +153,7 @@ def _styled(reports: Reports, chosen: Iterable[tuple[int, int]], n_classes: int)
     return series
 
 
-def asked_metrics(picture: str, metrics: Any) -> list[Any]:
+def requested_metrics(picture: str, metrics: Any) -> list[Any]:
     """What `metrics=` lists: names, or one.
 
     Errors:

@@ -11,7 +11,7 @@ from karat.errors import KaratError, error
 from karat.errors.text import count, value
 from karat.metrics import Metric, get
 from karat.output.plots._axes import MUTED, add_legend, faint, style
-from karat.output.plots._series import Reports, Series, asked_metrics, series_of
+from karat.output.plots._series import Reports, Series, requested_metrics, series_of
 from karat.tally import Cells, Classes
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
     """
     if given is None:
         given = _OF_ONE if is_one else _OF_MANY
-    found = [get(name) for name in asked_metrics("threshold", given)]
+    found = [get(name) for name in requested_metrics("threshold", given)]
     for metric in found:
         if metric.needs_scores or metric.lift != "plain":
             raise error(

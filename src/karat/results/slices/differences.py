@@ -51,7 +51,7 @@ class SliceDifference:
         difference: value − rest; NaN where either is undefined.
         low, high: limits of the difference at `level`; None where none are known.
         low_simultaneous, high_simultaneous: limits that hold for all slices at once: so many
-            standard errors away as the farthest slice where rows are dealt anew (Westfall and Young
+            standard errors away as the farthest slice where rows are permuted (Westfall and Young
             1993), else as Šidák (1967) says.
         level: of both.
         p: two-sided p-value of no difference; None where none is known.
@@ -148,9 +148,9 @@ def compared(
     n, found = len(known), {}
     each = level_of_each(level, n)
     # A slice without another one to compare has only the other rows beside it.
-    dealt = reference.at_once(known) if reference is not None and n > 1 else None
-    if dealt is not None and n > 2:
-        beyond = max(dealt.quantile(level), Confidence(level).quantile())
+    permuted = reference.at_once(known) if reference is not None and n > 1 else None
+    if permuted is not None and n > 2:
+        beyond = max(permuted.quantile(level), Confidence(level).quantile())
         each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)
     for i, (one, rest, reason) in enumerate(zip(slices, rests, reasons, strict=True)):
         if reason is not None:
@@ -165,7 +165,7 @@ def compared(
         (wide,) = judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))
         p = alone.p
         if p is not None:
-            p = at_once(p, n) if dealt is None else max(p, float(dealt.p[i]))
+            p = at_once(p, n) if permuted is None else max(p, float(permuted.p[i]))
         found[one.key] = _joined(alone, wide, one, level, p)
     return found
 

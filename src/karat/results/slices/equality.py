@@ -93,7 +93,7 @@ class Gap:
     Attributes:
         metric: canonical name.
         observed: the gap; NaN where fewer than two slices have a value.
-        expected: its mean where all slices were equal and varied as these do: of rows dealt anew,
+        expected: its mean where all slices were equal and varied as these do: of rows permuted,
             or of normal numbers.
         most: below it are 95 % of the gaps of equal slices (of `level`).
         p: how often equal slices show a gap at least as large.
@@ -195,13 +195,13 @@ def tested(
     if t < 2:
         return Heterogeneity(name, math.nan, 0, None, math.nan, level, t, found.left_out)
     if reference is not None:
-        dealt = reference.spreading(found.places)
+        permuted = reference.spreading(found.places)
         return Heterogeneity(
             name,
-            dealt.statistic,
+            permuted.statistic,
             t - 1,
-            dealt.p,
-            dealt.mean,
+            permuted.p,
+            permuted.mean,
             level,
             t,
             found.left_out,
@@ -292,13 +292,13 @@ def gap_of(
     highest = names[found.places[int(found.values.argmax())]]
     lowest = names[found.places[int(found.values.argmin())]]
     if reference is not None:
-        dealt = reference.gaps(found.places, observed, level)
+        permuted = reference.gaps(found.places, observed, level)
         return Gap(
             str(metric),
             observed,
-            dealt.expected,
-            dealt.most,
-            dealt.p,
+            permuted.expected,
+            permuted.most,
+            permuted.p,
             level,
             highest,
             lowest,

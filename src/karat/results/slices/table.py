@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.inference.confidence import Confidence
 from karat.inference.mover import is_combined
-from karat.inference.slices.permuted import Dealt
+from karat.inference.slices.permuted import PermutedTables
 from karat.inference.slices.reference import Reference
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
 from karat.metrics._lift import Policy
@@ -30,7 +30,7 @@ from karat.tally import Cells
 from karat.tally.axes import SlicedCells, key_of
 from karat.tally.cached import cached_property
 
-__all__ = ["SliceTable", "Slices", "Told"]
+__all__ = ["RecordedSlices", "SliceTable", "Slices"]
 
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
@@ -40,7 +40,7 @@ Name: TypeAlias = str | Key
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class RecordedSlices:
     """What was said of the slices in one metric before they were written as JSON."""
 
     differences: Mapping[Key, SliceDifference]
@@ -68,7 +68,7 @@ class SliceTable(Mapping[Any, Slice]):
     whole: ReportValues
     codes: npt.NDArray[np.int32] | None = None
     scored: ScoredSlices | None = None
-    told: Mapping[Metric, Told] = field(default_factory=dict)
+    told: Mapping[Metric, RecordedSlices] = field(default_factory=dict)
     kept: tuple[Mapping[Metric, Any], ...] = ()
 
     @property
@@ -237,7 +237,7 @@ class SliceTable(Mapping[Any, Slice]):
             return Worst(name, None, reason, test.p)
         return Worst(name, min(found, key=lambda one: sign * one.value).name, None, test.p)
 
-    def tests(self, metric: str | Metric) -> MetricTests | Told:
+    def tests(self, metric: str | Metric) -> MetricTests | RecordedSlices:
         """What is said of the slices in a metric, kept once it was asked for."""
         wanted = get(metric)
         _ = self._slices[0][wanted]  # a name that these classes do not have
@@ -258,8 +258,8 @@ class SliceTable(Mapping[Any, Slice]):
         return {}
 
     @cached_property
-    def dealt(self) -> Dealt | None:
-        """The rows dealt anew to the slices, if they are drawn one by one and count alike.
+    def permuted(self) -> PermutedTables | None:
+        """The rows permuted to the slices, if they are drawn one by one and count alike.
 
         None where they do not, or where it is too dear.
         """
@@ -267,7 +267,7 @@ class SliceTable(Mapping[Any, Slice]):
         is_simple = not (cells.is_weighted or self.whole.is_clustered) and asked.design == "cohort"
         if not is_simple or cells.storage != "dense" or len(self) < 2:
             return None
-        return Dealt.of(cells, asked.level, asked.seed)
+        return PermutedTables.of(cells, asked.level, asked.seed)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what was drawn: it is drawn again."""
@@ -325,10 +325,10 @@ class MetricTests:
     def reference(self) -> Reference | None:
         """What rows show that are dealt to the slices anew, or None."""
         table = self.table
-        if self.metric.needs_scores or table.dealt is None:
+        if self.metric.needs_scores or table.permuted is None:
             return None
         return Reference(
-            self.metric, table.dealt, table.whole.cells.classes, self._policy, self._fewest
+            self.metric, table.permuted, table.whole.cells.classes, self._policy, self._fewest
         )
 
     @cached_property

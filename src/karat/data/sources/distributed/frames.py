@@ -10,9 +10,16 @@ from typing import Any, Final
 from karat.data.sources.batches import is_batch_source
 from karat.errors import KaratError, error
 
-__all__ = ["COLLECT", "SPREAD_HOSTS", "pieces_of", "refuse_spread", "spread_host", "without_order"]
+__all__ = [
+    "COLLECT",
+    "DISTRIBUTED_HOSTS",
+    "distributed_host",
+    "pieces_of",
+    "refuse_distributed",
+    "without_order",
+]
 
-SPREAD_HOSTS: Final = {"pyspark": "Spark", "dask": "Dask"}
+DISTRIBUTED_HOSTS: Final = {"pyspark": "Spark", "dask": "Dask"}
 """What each library is called."""
 COLLECT: Final = {"pyspark": "toPandas()", "dask": "compute()"}
 """The method that brings all rows into memory."""
@@ -24,7 +31,7 @@ _MODULES: Final = {
 }
 
 
-def spread_host(table: object) -> str | None:
+def distributed_host(table: object) -> str | None:
     """The library of a table whose rows lie in partitions, maybe on many machines; else None."""
     host, name = _found(table)
     if host == "pyspark":
@@ -35,12 +42,12 @@ def spread_host(table: object) -> str | None:
 
 def pieces_of(table: object) -> str | None:
     """What the rows of a table come in, if they are not read at once: partitions or batches."""
-    if spread_host(table) is not None:
+    if distributed_host(table) is not None:
         return "partitions"
     return "batches" if is_batch_source(table) else None
 
 
-def refuse_spread(values: object, argument: str) -> None:
+def refuse_distributed(values: object, argument: str) -> None:
     """Refuse a column of a frame in partitions, or such a frame where a column is wanted.
 
     Each column would be computed by itself. Spark keeps no order between two queries, and Dask
@@ -61,12 +68,12 @@ def without_order(
 
     Args:
         argument: what messages call it.
-        host: its library, as `spread_host` gives it.
+        host: its library, as `distributed_host` gives it.
         name: its class.
         advice: what to do, if not to give one frame.
     """
     told = {} if advice is None else {"advice": advice}
-    kind = f"{SPREAD_HOSTS[host]} {name}"
+    kind = f"{DISTRIBUTED_HOSTS[host]} {name}"
     return error("K416", argument=argument, kind=kind, collected=f"frame.{COLLECT[host]}", **told)
 
 

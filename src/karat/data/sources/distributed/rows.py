@@ -19,7 +19,7 @@ from karat.data.scores.order import Placed, not_scores, placed
 from karat.data.slices.codes import Key
 from karat.data.sources.batches import is_batch_source
 from karat.data.sources.distributed.batches import BatchedTable
-from karat.data.sources.distributed.frames import spread_host
+from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.tables.frames import Frame
@@ -28,7 +28,7 @@ from karat.tally import Cells, Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
 
-__all__ = ["rows_of_spread"]
+__all__ = ["rows_of_distributed"]
 
 
 class Host(Protocol):
@@ -53,7 +53,7 @@ class Host(Protocol):
     def tally(self, reading: Reading) -> Partial: ...
 
 
-def rows_of_spread(
+def rows_of_distributed(
     table: Any,
     *,
     true: str | None = None,
@@ -187,7 +187,7 @@ def _texts_called(host: Host, *roles: Role) -> list[str]:
 def _opened(table: Any) -> Host:
     if is_batch_source(table):
         return BatchedTable(table)
-    if spread_host(table) == "dask":
+    if distributed_host(table) == "dask":
         from karat.data.sources.distributed.dask import DaskFrame
 
         return DaskFrame(table)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from karat.data.scores.rows import ScoreTally
 from karat.data.scores.tables import repeated
 from karat.data.sources.files.duck import writing_temporary
-from karat.tally import TableColumn
-from karat.tally.score_histogram import EXACT, ScoreTable
+from karat.tally import HistogramColumn
+from karat.tally.score_histogram import EXACT, ScoreHistogram
 
 __all__ = ["ExactColumns", "TableFiles", "UnnamedFile"]
 
@@ -70,7 +70,7 @@ class UnnamedFile:
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 N_RANGE: Final = 1 << 20
-"""Rungs that are merged in memory at once, about."""
+"""Score levels that are merged in memory at once, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Place:
     """Where a table lies in `TableFiles`: from which number on in each file, and its size."""
 
     first: Mapping[str, int]
-    n_rungs: int
+    n_levels: int
     n_rows: int
     k: int
 
@@ -95,33 +95,33 @@ class TableFiles:
         self._files = {name: UnnamedFile() for name in names}
         self._count = np.float64 if is_weighted else np.int64
 
-    def add(self, parts: Iterator[ScoreTable], n_rows: int, k: int) -> _Place:
-        """Write a table that comes in parts, best rungs first.
+    def add(self, parts: Iterator[ScoreHistogram], n_rows: int, k: int) -> _Place:
+        """Write a table that comes in parts, best score levels first.
 
         Args:
             n_rows: rows read for it.
             k: number of classes.
         """
-        first, n_rungs = {name: file.n for name, file in self._files.items()}, 0
+        first, n_levels = {name: file.n for name, file in self._files.items()}, 0
         for part in parts:
             assert part.is_exact
-            n_rungs += part.n_rungs
+            n_levels += part.n_levels
             for name, file in self._files.items():
                 file.append(getattr(part, name))
-        return _Place(first, n_rungs, n_rows, k)
+        return _Place(first, n_levels, n_rows, k)
 
-    def table(self, place: _Place) -> ScoreTable:
+    def table(self, place: _Place) -> ScoreHistogram:
         """A table whose arrays lie on disk."""
 
         def read(name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Numbers:
             return self._files[name].read(place.first[name], shape, dtype)
 
-        low = read("low", (place.n_rungs,), np.float64)
-        counts = read("counts", (place.n_rungs, place.k), self._count)
+        low = read("low", (place.n_levels,), np.float64)
+        counts = read("counts", (place.n_levels, place.k), self._count)
         squares = None
         if "squares" in self._files:
             squares = read("squares", counts.shape, np.float64)
-        return ScoreTable(low, low, counts, squares, None, EXACT, place.n_rows)
+        return ScoreHistogram(low, low, counts, squares, None, EXACT, place.n_rows)
 
     def close(self) -> None:
         """No more tables come; those that were read stay readable."""
@@ -133,25 +133,25 @@ class TableFiles:
 class _Run:
     """A table that is merged with others, as it is or as one class against the others."""
 
-    table: ScoreTable
+    table: ScoreHistogram
     own: int | None = None
 
-    def part(self, first: int, last: int) -> ScoreTable:
-        """Some of its rungs, in memory."""
+    def part(self, first: int, last: int) -> ScoreHistogram:
+        """Some of its score levels, in memory."""
         table, here = self.table, slice(first, last)
         low = np.asarray(table.low[here])
         squares = None if table.squares is None else self._of(table.squares[here])
-        return ScoreTable(low, low, self._of(table.counts[here]), squares, None, EXACT, 0)
+        return ScoreHistogram(low, low, self._of(table.counts[here]), squares, None, EXACT, 0)
 
     def _of(self, numbers: Numbers) -> Numbers:
-        return numbers if self.own is None else TableColumn.two_sides(numbers, self.own)
+        return numbers if self.own is None else HistogramColumn.two_sides(numbers, self.own)
 
 
-def _merged(runs: Sequence[_Run]) -> Iterator[ScoreTable]:
-    """Merged rungs, best first, of one range of scores after the other."""
+def _merged(runs: Sequence[_Run]) -> Iterator[ScoreHistogram]:
+    """Merged score levels, best first, of one range of scores after the other."""
     at = [0] * len(runs)
     step = max(N_RANGE // max(len(runs), 1), 1)
-    sizes = [run.table.n_rungs for run in runs]
+    sizes = [run.table.n_levels for run in runs]
     while any(first < size for first, size in zip(at, sizes, strict=True)):
         # Down to the highest of the scores that end a step of each run: all runs are known
         # that far.
@@ -160,7 +160,7 @@ def _merged(runs: Sequence[_Run]) -> Iterator[ScoreTable]:
             for run, first, size in zip(runs, at, sizes, strict=True)
             if first < size
         )
-        part: ScoreTable | None = None
+        part: ScoreHistogram | None = None
         for i, run in enumerate(runs):
             rest = -np.asarray(run.table.low[at[i] : at[i] + step])
             stop = at[i] + int(np.searchsorted(rest, -border, "right"))
@@ -192,7 +192,7 @@ class ExactColumns:
         self._open = [self._parts]
         # Of each column, of each softmax of them, and of the confidences.
         self._runs: list[list[_Place]] = [[] for _ in range((1 if is_prob else 2) * k + 1)]
-        self._ranks: tuple[ScoreTable, ...] = ()
+        self._ranks: tuple[ScoreHistogram, ...] = ()
 
     def add(self, rows: ScoreTally) -> None:
         """Write the tables of more rows."""
@@ -200,7 +200,7 @@ class ExactColumns:
         runs = iter(self._runs)
 
         def add(values: Floats, codes: Numbers, n_classes: int = k) -> None:
-            found = ScoreTable.of(values, codes, n_classes, weights)
+            found = ScoreHistogram.of(values, codes, n_classes, weights)
             found = repeated(found) if self._is_frequency else found
             next(runs).append(self._parts.add(iter([found]), found.n_rows, n_classes))
 
@@ -209,10 +209,12 @@ class ExactColumns:
                 add(rows.column_values(i, is_prob=is_prob), rows.codes)
         add(*rows.confidence_values(), 2)
 
-    def merged(self) -> tuple[tuple[ScoreTable, ...], tuple[ScoreTable, ...], ScoreTable]:
+    def merged(
+        self,
+    ) -> tuple[tuple[ScoreHistogram, ...], tuple[ScoreHistogram, ...], ScoreHistogram]:
         """The tables of the columns, of their softmax, and of the confidences, all on disk.
 
-        Cost: each run is read and written once; memory for some million rungs.
+        Cost: each run is read and written once; memory for some million score levels.
         """
         whole = self._files()
         places = []
@@ -225,7 +227,7 @@ class ExactColumns:
         self._ranks = tuple(columns[: self._k])
         return self._ranks, tuple(columns[self._k :]), confidences
 
-    def pooled(self) -> ScoreTable:
+    def pooled(self) -> ScoreHistogram:
         """After `merged`: every row and class as one row of two classes, on disk as well."""
         whole = self._files()
         runs = [_Run(table, own) for own, table in enumerate(self._ranks)]

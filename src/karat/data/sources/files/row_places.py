@@ -13,7 +13,7 @@ from karat.data.sources.files.paths import is_read_once
 from karat.data.sources.files.relations import Relation
 from karat.errors import KaratError, error
 
-__all__ = ["rows_of_each", "told_of_files"]
+__all__ = ["errors_of_files", "rows_of_each"]
 
 _A_ROW: Final = re.compile(r"\b[Rr]ow [0-9]")
 _ADVICE: Final = {
@@ -26,7 +26,7 @@ _ADVICE: Final = {
 
 
 @contextmanager
-def told_of_files(where: str | None, source: Any = None) -> Iterator[None]:
+def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
     """Errors within say which row of which file is meant, and advise what files allow.
 
     Args:

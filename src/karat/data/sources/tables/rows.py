@@ -63,13 +63,13 @@ def read_rows(
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
     options = {"labels": labels, "positive": positive, "nulls": nulls, "n_threads": n_threads}
     if names_files(source):
-        from karat.data.sources.files.row_places import told_of_files
+        from karat.data.sources.files.row_places import errors_of_files
         from karat.data.sources.files.rows import rows_of_files
 
         options |= {"where": where, "labels_are_text": labels_are_text, "progress": progress}
 
         def read(**given: Any) -> Any:
-            with told_of_files(where, source):
+            with errors_of_files(where, source):
                 return rows_of_files(source, keeps_rows=True, **given, **options)
     else:
 

@@ -11,7 +11,7 @@ import numpy as np
 from karat.data.scores.storage import ScoreParts
 from karat.data.scores.tables import room_of
 from karat.data.sources.torch.label_tally import LabelTally
-from karat.data.sources.torch.score_histograms import Rungs, added
+from karat.data.sources.torch.score_histograms import ScoreLevels, added
 from karat.data.sources.torch.score_losses import LossTally, widened
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.data.weights import refuse_sums
@@ -19,9 +19,9 @@ from karat.tally.classes import Classes
 from karat.tally.held_rows import Chunk, HeldRows
 from karat.tally.row_sample import ADDED, ODD, RowSample
 from karat.tally.score_histogram import EXACT
-from karat.tally.score_histograms import ScoredTables
+from karat.tally.score_histograms import ScoreHistograms
 
-__all__ = ["ChosenRows", "DeviceTables", "HeldScores", "RowGroup"]
+__all__ = ["ChosenRows", "DeviceHistograms", "HeldScores", "RowGroup"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ class RowGroup:
     weights: Tensor | None
 
 
-class DeviceTables:
+class DeviceHistograms:
     """Tables of rows with scores on one device.
 
     Args:
@@ -195,7 +195,7 @@ class DeviceTables:
         )
         self._cells = LabelTally(classes, device, is_weighted=is_weighted)
         self._losses = LossTally(classes.k, device, is_weighted=is_weighted)
-        self._rungs: list[Rungs] = []
+        self._levels: list[ScoreLevels] = []
         self._chosen: ChosenRows | None = None
 
     def add(self, rows: RowGroup) -> None:
@@ -207,15 +207,15 @@ class DeviceTables:
             rows.scores, rows.true, rows.weights, classes.positive, is_prob=is_prob
         )
         cells.add(rows.true, self._predicted(rows, best), rows.weights)
-        made: list[Rungs] = []
+        made: list[ScoreLevels] = []
 
         def tabled(column: Tensor, codes: Tensor, k: int) -> None:
-            before = self._rungs[len(made)] if self._rungs else None
+            before = self._levels[len(made)] if self._levels else None
             bits = EXACT if before is None else before.bits
-            found = Rungs.of(column, codes, k, rows.weights, bits, self._limit)
+            found = ScoreLevels.of(column, codes, k, rows.weights, bits, self._limit)
             made.append(found if before is None else before.merge(found, self._limit))
 
-        # In the order of `ScoredTables.tables`.
+        # In the order of `ScoreHistograms.tables`.
         if self._is_single:
             tabled(rows.scores, rows.true, classes.k)
         else:
@@ -231,7 +231,7 @@ class DeviceTables:
         chosen = ChosenRows.of(rows.scores, rows.true, rows.weights, classes.k, self._n_sampled)
         if self._chosen is not None:
             chosen = self._chosen.merge(chosen, classes.k, self._n_sampled)
-        self._cells, self._losses, self._rungs, self._chosen = cells, losses, made, chosen
+        self._cells, self._losses, self._levels, self._chosen = cells, losses, made, chosen
 
     def _predicted(self, rows: RowGroup, best: Tensor) -> Tensor:
         if rows.pred is not None:
@@ -246,15 +246,15 @@ class DeviceTables:
         is_positive = (scores if scores.ndim == 1 else scores[:, positive]) >= self._threshold
         return torch().where(is_positive, positive, 1 - positive)
 
-    def tables(self) -> ScoredTables:
+    def tables(self) -> ScoreHistograms:
         """The tally on the host."""
         assert self._chosen is not None
-        tables = [rungs.table() for rungs in self._rungs]
+        tables = [levels.table() for levels in self._levels]
         if self._is_frequency:
             tables = [replace(table, squares=table.counts) for table in tables]
         k = self.classes.k
         n_ranks = 1 if self._is_single else k
-        return ScoredTables(
+        return ScoreHistograms(
             self._cells.cells(),
             self._losses.sums(is_frequency=self._is_frequency),
             tuple(tables[:n_ranks]),
@@ -296,7 +296,7 @@ class HeldScores:
         self._tolerance = 0.0
         self._chunks: list[RowGroup] = []
         self._n_bytes = 0
-        self._tally: DeviceTables | None = None
+        self._tally: DeviceHistograms | None = None
         self.n_rows = 0
 
     def add(self, rows: RowGroup, tolerance: float) -> None:
@@ -327,7 +327,7 @@ class HeldScores:
         return int(rows.true.shape[0]) * each
 
     def _put_into_tables(self) -> None:
-        tally = self._tally or DeviceTables(
+        tally = self._tally or DeviceHistograms(
             self.classes,
             self._device,
             threshold=self._empty.threshold,
@@ -351,13 +351,13 @@ class HeldScores:
             del self._chunks[:n_chunks]
             self._n_bytes = sum(map(self._bytes_of, self._chunks))
 
-    def parts(self, *, is_tabled: bool) -> ScoreParts:
+    def parts(self, *, is_in_histograms: bool) -> ScoreParts:
         """What is held, on the host.
 
         Args:
-            is_tabled: whether tables are what they will be added to.
+            is_in_histograms: whether tables are what they will be added to.
         """
-        if self._chunks and (is_tabled or self._tally is not None):
+        if self._chunks and (is_in_histograms or self._tally is not None):
             self._put_into_tables()
         if self._tally is not None:
             tables = self._tally.tables()

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from karat.data.sources.torch.tensors import Tensor, torch
-from karat.tally.score_histogram import EXACT, LEVELS, ScoreTable, ends_of_bins
+from karat.tally.score_histogram import EXACT, LEVELS, ScoreHistogram, ends_of_bins
 
-__all__ = ["Rungs", "added", "counted", "summed"]
+__all__ = ["ScoreLevels", "added", "counted", "summed"]
 
 _FEW: Final = 16
 """Places that are picked out one after the other: cheaper than a sort."""
@@ -91,8 +91,8 @@ _ALWAYS: Final = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Rungs:
-    """As `ScoreTable`, on a device and with the lowest rung first.
+class ScoreLevels:
+    """As `ScoreHistogram`, on a device and with the lowest score level first.
 
     Attributes:
         low, high, counts, squares, moments, bits, n_rows: see there.
@@ -109,8 +109,8 @@ class Rungs:
     @classmethod
     def of(
         cls, scores: Tensor, codes: Tensor, k: int, weights: Tensor | None, bits: int, limit: int
-    ) -> Rungs:
-        """The table of float[n] and the class of each row, int64[n], of at most `limit` rungs.
+    ) -> ScoreLevels:
+        """The table of float[n] and the class of each row, int64[n], of at most `limit` levels.
 
         Args:
             bits: of the buckets at most.
@@ -146,15 +146,15 @@ class Rungs:
         return cls(low, high, counts, squares, moments, bits, n)
 
     @property
-    def n_rungs(self) -> int:
-        """Number of rungs."""
+    def n_levels(self) -> int:
+        """Number of score levels."""
         return int(self.low.shape[0])
 
     def _moments(self) -> Tensor:
         return self.low * self.counts.sum(dim=1) if self.moments is None else self.moments
 
-    def merge(self, other: Rungs, limit: int) -> Rungs:
-        """Both, as precise as the coarser one, in at most `limit` rungs."""
+    def merge(self, other: ScoreLevels, limit: int) -> ScoreLevels:
+        """Both, as precise as the coarser one, in at most `limit` score levels."""
         bits = min(self.bits, other.bits)
         pairs = [("low", "high", "counts"), ("squares",), ("moments",)]
         parts: dict[str, Any] = {"squares": None, "moments": None}
@@ -165,22 +165,22 @@ class Rungs:
                     both = [one._moments() for one in (self, other)]
                 if both[0] is not None:
                     parts[name] = torch().cat(both)
-        return _gathered(Rungs(**parts, bits=bits, n_rows=self.n_rows + other.n_rows), limit)
+        return _gathered(ScoreLevels(**parts, bits=bits, n_rows=self.n_rows + other.n_rows), limit)
 
-    def within(self, limit: int) -> Rungs:
+    def within(self, limit: int) -> ScoreLevels:
         """The same rows in the finest buckets that number at most `limit`."""
-        if self.n_rungs <= limit:
+        if self.n_levels <= limit:
             return self
         return _gathered(replace(self, moments=self._moments()), limit)
 
-    def table(self) -> ScoreTable:
-        """The tally on the host, best rung first; the device is waited for."""
+    def table(self) -> ScoreHistogram:
+        """The tally on the host, best score level first; the device is waited for."""
 
         def turned(numbers: Tensor) -> Any:
             return np.ascontiguousarray(numbers.flip(0).cpu().numpy())
 
         low = turned(self.low)
-        return ScoreTable(
+        return ScoreHistogram(
             low,
             low if self.bits == EXACT else turned(self.high),
             turned(self.counts),
@@ -191,7 +191,7 @@ class Rungs:
         )
 
 
-def _of_codes(scores: Tensor, codes: Tensor, k: int) -> Rungs:
+def _of_codes(scores: Tensor, codes: Tensor, k: int) -> ScoreLevels:
     """The table of scores of 16 bits: there are no more than 65 536 of them."""
     words = scores.contiguous().view(torch().int16).to(torch().int64)
     # From sign and size to a number that rises with the score; −0.0 stands beside 0.0.
@@ -205,14 +205,14 @@ def _of_codes(scores: Tensor, codes: Tensor, k: int) -> Rungs:
     back = kept - (_CODES >> 1)
     back = torch().where(back < 0, (-1 - back) - 0x8000, back).to(torch().int16)
     low = back.view(scores.dtype).to(torch().float64)
-    return Rungs(low, low, counts[kept], None, None, EXACT, int(scores.shape[0]))
+    return ScoreLevels(low, low, counts[kept], None, None, EXACT, int(scores.shape[0]))
 
 
-def _gathered(rungs: Rungs, limit: int) -> Rungs:
-    """Rungs in any order as a table: sorted, those of one bucket added up."""
-    order = torch().argsort(rungs.low, stable=True)
-    low = rungs.low[order]
-    is_new, bits = _starts_within(low, rungs.bits, limit)
+def _gathered(levels: ScoreLevels, limit: int) -> ScoreLevels:
+    """Score levels in any order as a table: sorted, those of one bucket added up."""
+    order = torch().argsort(levels.low, stable=True)
+    low = levels.low[order]
+    is_new, bits = _starts_within(low, levels.bits, limit)
     firsts = is_new.nonzero()[:, 0]
     lengths = _lengths(firsts, low)
 
@@ -224,10 +224,10 @@ def _gathered(rungs: Rungs, limit: int) -> Rungs:
     if bits != EXACT:
         place = is_new.cumsum(0) - 1
         none = torch().full_like(found, -float("inf"))
-        high = none.scatter_reduce_(0, place, rungs.high[order], "amax")
-        moments = total(rungs.moments)
-    counts = total(rungs.counts)
-    return Rungs(found, high, counts, total(rungs.squares), moments, bits, rungs.n_rows)
+        high = none.scatter_reduce_(0, place, levels.high[order], "amax")
+        moments = total(levels.moments)
+    counts = total(levels.counts)
+    return ScoreLevels(found, high, counts, total(levels.squares), moments, bits, levels.n_rows)
 
 
 def _starts_within(values: Tensor, bits: int, limit: int) -> tuple[Tensor, int]:

@@ -16,7 +16,7 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.sources.torch.faults import Check, Faults, label_checks, score_checks, weight_checks
 from karat.data.sources.torch.held_scores import HeldScores, RowGroup
 from karat.data.sources.torch.label_tally import Coder, LabelTally, whole
-from karat.data.sources.torch.tensors import Arrived, Tensor, calm, torch
+from karat.data.sources.torch.tensors import DeviceArrays, Tensor, calm, torch
 from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.tally.algebra import union
@@ -70,7 +70,7 @@ class DeviceTallies:
         return next((held.faults.classes for held in self._devices.values()), None)
 
     def add_labels(
-        self, rows: Arrived, classes: Classes, *, is_part: bool, is_waited_for: bool
+        self, rows: DeviceArrays, classes: Classes, *, is_part: bool, is_waited_for: bool
     ) -> None:
         """Add labels alone: nothing is waited for, unless there are thousands of classes.
 
@@ -102,7 +102,12 @@ class DeviceTallies:
             self._n_rows += rows.n
 
     def add_scores(
-        self, rows: Arrived, classes: Classes, before: ScoreParts | None, *, is_waited_for: bool
+        self,
+        rows: DeviceArrays,
+        classes: Classes,
+        before: ScoreParts | None,
+        *,
+        is_waited_for: bool,
     ) -> None:
         """Add rows with scores: nothing is waited for while they fit.
 
@@ -181,11 +186,11 @@ class DeviceTallies:
                 _wait_for(device)
                 held.faults.check()
 
-    def landed(self, *, is_tabled: bool) -> tuple[Cells | None, ScoreParts | None]:
+    def landed(self, *, is_in_histograms: bool) -> tuple[Cells | None, ScoreParts | None]:
         """What the devices hold, on the host.
 
         Args:
-            is_tabled: whether the host holds tables of scores.
+            is_in_histograms: whether the host holds tables of scores.
 
         Errors:
             As `check`.
@@ -201,7 +206,7 @@ class DeviceTallies:
                         refuse_sums(np.asarray(part.counts, np.float64))
                     cells = part if cells is None else union(cells, part)
                 if held.scores is not None:
-                    rows = held.scores.parts(is_tabled=is_tabled)
+                    rows = held.scores.parts(is_in_histograms=is_in_histograms)
                     scores = rows if scores is None else scores.merge(rows)
         return cells, scores
 
@@ -225,7 +230,7 @@ def _codes(
     return codes, label_checks(argument, labels, numbers, outside)
 
 
-def _weights_of(rows: Arrived) -> Tensor | None:
+def _weights_of(rows: DeviceArrays) -> Tensor | None:
     return None if rows.weights is None else rows.weights.to(torch().float64)
 
 
@@ -234,7 +239,7 @@ def _unlike(is_weighted: bool) -> Exception:
     return error("K203", left=kinds[is_weighted], right=kinds[not is_weighted])
 
 
-def classes_of_labels(labels: Sequence[Label], positive: Any, rows: Arrived) -> Classes | None:
+def classes_of_labels(labels: Sequence[Label], positive: Any, rows: DeviceArrays) -> Classes | None:
     """The classes that a caller listed; None where tensors cannot hold such labels.
 
     Errors:

@@ -14,7 +14,7 @@ import numpy as np
 from karat.data.labels.containers import host_of
 from karat.errors import error
 
-__all__ = ["Arrived", "Tensor", "all_gathered", "arrived", "calm", "even_on_the_host", "torch"]
+__all__ = ["DeviceArrays", "Tensor", "all_gathered", "device_arrays", "calm", "even_on_the_host", "torch"]
 
 Tensor: TypeAlias = Any
 """A `torch.Tensor`: torch is no dependency, and its types are not looked at."""
@@ -56,7 +56,7 @@ def calm(device: Any) -> Iterator[None]:
 
 
 @dataclass(frozen=True, eq=False)
-class Arrived:
+class DeviceArrays:
     """The arguments of one call as tensors of one device, shapes and dtypes looked at.
 
     Attributes:
@@ -84,7 +84,9 @@ class Arrived:
         return int(self.true.shape[0])
 
 
-def arrived(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any, weights: Any) -> Arrived | None:
+def device_arrays(
+    y_true: Any, y_pred: Any, y_prob: Any, y_score: Any, weights: Any
+) -> DeviceArrays | None:
     """The arguments as tensors, where one of them lives on a device.
 
     Returns:
@@ -118,7 +120,7 @@ def arrived(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any, weights: Any) -
         return None
     if scores is not None and scores.ndim == 2 and scores.shape[1] == 0:
         return None
-    return Arrived(true, pred, scores, prob is not None, weight)
+    return DeviceArrays(true, pred, scores, prob is not None, weight)
 
 
 def _may_be_elsewhere(given: Any) -> bool:

@@ -8,7 +8,7 @@
 
 #include "bind/packed.hpp"
 #include "kernels/rank_placements.hpp"
-#include "kernels/rank_rungs.hpp"
+#include "kernels/rank_levels.hpp"
 #include "kernels/rank_shares.hpp"
 
 namespace karat {
@@ -53,17 +53,17 @@ nb::list areas_together(const std::vector<Packed*>& columns, int n_threads) {
     return areas;
 }
 
-nb::tuple rungs_of_packed(Packed& packed, int64_t last, int64_t limit) {
+nb::tuple levels_of_packed(Packed& packed, int64_t last, int64_t limit) {
     if (last < 0 || last > packed.n() || limit < 1)
         throw nb::index_error("last must be a number of words, and limit at least 1");
-    Rungs rungs =
-        packed.read([&](const PackedScores& words) { return rungs_of(words, last, limit); });
-    const int64_t u = rungs.u;
-    nb::object scores = owned(std::move(rungs.scores), u);
+    ScoreLevels levels =
+        packed.read([&](const PackedScores& words) { return levels_of(words, last, limit); });
+    const int64_t u = levels.u;
+    nb::object scores = owned(std::move(levels.scores), u);
     if (packed.is_weighted())
-        return nb::make_tuple(scores, owned(std::move(rungs.weights), u, 2),
-                              owned(std::move(rungs.squares), u, 2), rungs.last);
-    return nb::make_tuple(scores, owned(std::move(rungs.counts), u, 2), nb::none(), rungs.last);
+        return nb::make_tuple(scores, owned(std::move(levels.weights), u, 2),
+                              owned(std::move(levels.squares), u, 2), levels.last);
+    return nb::make_tuple(scores, owned(std::move(levels.counts), u, 2), nb::none(), levels.last);
 }
 
 nb::object spread_of(Packed& packed) {
@@ -110,7 +110,7 @@ nb::object squares_of(Packed& packed, bool is_straight) {
 
 }  // namespace
 
-void bind_ladder(nb::module_& m) {
+void bind_cumulative(nb::module_& m) {
     nb::class_<Cut>(m, "CutScores")
         .def_prop_ro("words", [](nb::handle self) { return nb::cast<Cut&>(self).words(self); })
         .def("sort", [](nb::handle self) { nb::cast<Cut&>(self).sort(self); })
@@ -125,7 +125,7 @@ void bind_ladder(nb::module_& m) {
         .def("areas", areas_of)
         .def("step_area", [](Packed& packed) { return packed.share_area(step_area); })
         .def("trapezoid_area", [](Packed& packed) { return packed.share_area(trapezoid_area); })
-        .def("rungs", rungs_of_packed, nb::arg("last"), nb::arg("limit"))
+        .def("levels", levels_of_packed, nb::arg("last"), nb::arg("limit"))
         .def("spread", spread_of)
         .def("add_placements", place_rows, nb::arg("own_gains"), nb::arg("rest_gains"),
              nb::arg("out"))

@@ -1,4 +1,4 @@
-#include "kernels/replicate_ladder.hpp"
+#include "kernels/replicate_cumulative.hpp"
 
 #include <vector>
 
@@ -23,7 +23,7 @@ void replicate_areas(const Totals& totals, const double* within, uint64_t seed, 
             totals.draw({seed, stream, static_cast<uint32_t>(first + b)}, memory[slot].data());
             double own = 0, rest = 0, area = 0;
             for (int64_t i = 0; 2 * i < m; ++i) {
-                // The rest on this rung lies below every own row seen so far.
+                // The rest on this score level lies below every own row seen so far.
                 area += drawn[2 * i] * (2.0 * own + 2.0 * within[i] * drawn[2 * i + 1]);
                 rest += drawn[2 * i];
                 own += drawn[2 * i + 1];
@@ -35,8 +35,8 @@ void replicate_areas(const Totals& totals, const double* within, uint64_t seed, 
     }, poll);
 }
 
-void replicate_rungs(const Totals& totals, const double* scores, Law law, uint64_t seed,
-                     uint32_t stream, int64_t first, int64_t count, const LadderRoom& room,
+void replicate_levels(const Totals& totals, const double* scores, Law law, uint64_t seed,
+                     uint32_t stream, int64_t first, int64_t count, const CumulativeRoom& room,
                      int n_threads, Poll poll) {
     const int64_t m = totals.size(), u = m / 2;
     Rooms memory = rooms(n_threads);

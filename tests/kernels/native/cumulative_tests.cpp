@@ -9,7 +9,7 @@
 #include "kernels/pack_scores.hpp"
 #include "kernels/pair_scores.hpp"
 #include "kernels/rank_areas.hpp"
-#include "kernels/rank_rungs.hpp"
+#include "kernels/rank_levels.hpp"
 
 namespace karat_tests {
 namespace {
@@ -79,46 +79,46 @@ void check_task(const RankTask& task) {
     sort_words(packed);
     const int64_t n = task.n();
     std::vector<double> areas(task.k), totals(task.k);
-    std::map<double, std::pair<double, double>, std::greater<double>> rungs;
+    std::map<double, std::pair<double, double>, std::greater<double>> levels;
     for (int64_t i = 0; i < n; ++i) {
         const double score = task.scores.value(i) + 0.0, weight = weight_at(task, i);
         const bool is_own = task.class_of(i) == task.own;
         totals[task.class_of(i)] += weight;
-        (is_own ? rungs[score].second : rungs[score].first) += weight;
+        (is_own ? levels[score].second : levels[score].first) += weight;
     }
     double own = 0, rest = 0, step = 0;
     std::vector<double> scores, counts;
-    for (const auto& [score, rung] : rungs) {
-        if (rung.first + rung.second == 0) continue;
+    for (const auto& [score, level] : levels) {
+        if (level.first + level.second == 0) continue;
         scores.push_back(score);
-        counts.push_back(rung.first);
-        counts.push_back(rung.second);
-        own += rung.second;
-        rest += rung.first;
-        step += rung.second * (own / (own + rest));
+        counts.push_back(level.first);
+        counts.push_back(level.second);
+        own += level.second;
+        rest += level.first;
+        step += level.second * (own / (own + rest));
     }
     std::map<double, double> above;  // own weight above the score, twice, and at it once
     own = 0;
-    for (const auto& [score, rung] : rungs) {
-        above[score] = 2 * own + rung.second;
-        own += rung.second;
+    for (const auto& [score, level] : levels) {
+        above[score] = 2 * own + level.second;
+        own += level.second;
     }
     for (int64_t i = 0; i < n; ++i)
         if (task.class_of(i) != task.own)
             areas[task.class_of(i)] += weight_at(task, i) * above[task.scores.value(i) + 0.0];
-    const karat::Rungs found = karat::rungs_of(packed, packed.task.n(), packed.task.n());
+    const karat::ScoreLevels found = karat::levels_of(packed, packed.task.n(), packed.task.n());
     const auto copy = [](const auto& from, int64_t size) {
         return std::vector<double>(from.get(), from.get() + size);
     };
-    check_same(copy(found.scores, found.u), scores, "scores of the rungs");
+    check_same(copy(found.scores, found.u), scores, "scores of the levels");
     std::vector<double> in_blocks;
     for (int64_t last = packed.task.n(); last > 0;) {
-        const karat::Rungs block = karat::rungs_of(packed, last, 3);
+        const karat::ScoreLevels block = karat::levels_of(packed, last, 3);
         check_same(block.u <= 3 && block.last < last, true, "size of a block");
         for (int64_t i = 0; i < block.u; ++i) in_blocks.push_back(block.scores[i]);
         last = block.last;
     }
-    check_same(in_blocks, scores, "scores of the rungs in blocks");
+    check_same(in_blocks, scores, "scores of the levels in blocks");
     if (task.weights == nullptr) {
         const std::vector<int64_t> got = karat::count_areas(packed);
         check_same(std::vector<double>(got.begin(), got.end()), areas, "areas");
@@ -128,7 +128,7 @@ void check_task(const RankTask& task) {
     } else {
         check_same(karat::weigh_areas(packed), areas, "weighted areas");
         check_same(karat::weigh_classes(packed), totals, "weights of the classes");
-        check_same(copy(found.weights, 2 * found.u), counts, "weights of the rungs");
+        check_same(copy(found.weights, 2 * found.u), counts, "weights of the levels");
     }
     check_same(std::fabs(karat::step_area(packed) - step) <= 1e-12 * (1 + step), true, "step area");
     check_same(std::isnan(karat::trapezoid_area(packed)), own == 0, "trapezoid area");
@@ -217,7 +217,7 @@ void test_matrices(Random& random, int64_t n) {
 
 }  // namespace
 
-void test_ladders(Random& random) {
+void test_cumulative(Random& random) {
     for (int round = 0; round < 6; ++round)
         for (const int64_t n : kLengths) {
             test_columns<float>(random, n);

@@ -14,7 +14,7 @@ import karat
 from karat.errors import UndefinedWarning
 from karat.metrics import all_records
 from karat.metrics._views import PER_CLASS_VIEWS, Confidences
-from karat.tally import Bins, Ladder, cumulated, quantile_edges
+from karat.tally import Bins, CumulativeCounts, cumulated, quantile_edges
 from tests.same import assert_same
 
 N = 30_000
@@ -22,7 +22,7 @@ N = 30_000
 
 @contextmanager
 def walked(monkeypatch: pytest.MonkeyPatch, n_block: int) -> Iterator[None]:
-    """No column is held, and blocks have so many rungs."""
+    """No column is held, and blocks have so many score levels."""
     with monkeypatch.context() as patched:
         patched.setattr("karat.metrics._views.N_HELD", -1)
         patched.setattr("karat.tally.cumulative_counts.N_BLOCK", n_block)
@@ -49,7 +49,7 @@ def problem(k: int, kind: str, *, n: int, is_weighted: bool) -> dict[str, Any]:
 
 
 def every_metric(call: dict[str, Any]) -> dict[str, Any]:
-    """Each metric that walks a ladder, of each class where it can be."""
+    """Each metric that walks cumulative counts, of each class where it can be."""
     found = {}
     for record in all_records():
         if record.reads not in (*PER_CLASS_VIEWS, Confidences):
@@ -129,16 +129,16 @@ def test_curves_of_walked_columns(
         assert_same(of_class.decided, expected.decided)
 
 
-def test_one_rung_less_in_a_block_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_level_less_in_a_block_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     call = problem(2, "plain", n=3000, is_weighted=False)
     held = every_metric(call)
-    blocks = Ladder.blocks
+    blocks = CumulativeCounts.blocks
 
-    def lossy(ladder: Ladder) -> Iterator[Any]:
-        for i, rungs in enumerate(blocks(ladder)):
-            yield rungs if i else type(rungs)(rungs.scores[:-1], rungs.counts[:-1], None)
+    def lossy(cumulative: CumulativeCounts) -> Iterator[Any]:
+        for i, levels in enumerate(blocks(cumulative)):
+            yield levels if i else type(levels)(levels.scores[:-1], levels.counts[:-1], None)
 
-    monkeypatch.setattr(Ladder, "blocks", lossy)
+    monkeypatch.setattr(CumulativeCounts, "blocks", lossy)
     changed = [
         name for name, value in every_metric(call).items() if not np.array_equal(value, held[name])
     ]
@@ -148,13 +148,15 @@ def test_one_rung_less_in_a_block_is_seen(monkeypatch: pytest.MonkeyPatch) -> No
 def test_bins_and_edges_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     for weights in (None, rng.integers(0, 4, 5000) / 4):
-        ladder = Ladder.of(np.round(rng.random(5000), 3), rng.random(5000) < 0.4, weights)
+        cumulative = CumulativeCounts.of(
+            np.round(rng.random(5000), 3), rng.random(5000) < 0.4, weights
+        )
         for closed in ("left", "right"):
-            edges = quantile_edges(ladder, 13, closed)
-            bins = Bins.of(ladder, edges, closed)
+            edges = quantile_edges(cumulative, 13, closed)
+            bins = Bins.of(cumulative, edges, closed)
             with walked(monkeypatch, 17):
-                assert len(list(cumulated(ladder))) > 50
-                assert_same(quantile_edges(ladder, 13, closed), edges)
-                again = Bins.of(ladder, edges, closed)
+                assert len(list(cumulated(cumulative))) > 50
+                assert_same(quantile_edges(cumulative, 13, closed), edges)
+                again = Bins.of(cumulative, edges, closed)
             for name in ("weight", "confidence", "hits", "variance", "scatter", "squares"):
                 assert_same(getattr(again, name), getattr(bins, name), within=1e-12, about=name)

@@ -1,4 +1,4 @@
-#include "kernels/join_rungs.hpp"
+#include "kernels/join_levels.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -39,15 +39,15 @@ private:
     Buckets buckets_;
 };
 
-void check_descends(const RungScores& rungs) {
-    for (int64_t i = 1; i < rungs.n; ++i)
-        if (!(rungs.low[i] < rungs.low[i - 1]))
-            throw std::invalid_argument("the scores of the rungs do not descend");
+void check_descends(const LevelScores& levels) {
+    for (int64_t i = 1; i < levels.n; ++i)
+        if (!(levels.low[i] < levels.low[i - 1]))
+            throw std::invalid_argument("the scores of the levels do not descend");
 }
 
 }  // namespace
 
-int64_t take_rungs(const RungScores& left, const RungScores& right, const Buckets& buckets,
+int64_t take_levels(const LevelScores& left, const LevelScores& right, const Buckets& buckets,
                    uint8_t* taken) {
     check_descends(left);
     check_descends(right);
@@ -67,7 +67,7 @@ int64_t take_rungs(const RungScores& left, const RungScores& right, const Bucket
 }
 
 template <class T>
-void join_rungs(const uint8_t* taken, int64_t n, const T* left, int64_t n_left, const T* right,
+void join_levels(const uint8_t* taken, int64_t n, const T* left, int64_t n_left, const T* right,
                 int64_t n_right, int64_t width, Join join, T* out) {
     int64_t of_left = 0, of_right = 0;
     for (int64_t r = 0; r < n; ++r) {
@@ -75,7 +75,7 @@ void join_rungs(const uint8_t* taken, int64_t n, const T* left, int64_t n_left, 
         of_right += (taken[r] & kOfRight) != 0;
     }
     if (of_left != n_left || of_right != n_right)
-        throw std::invalid_argument("the rungs are not those that were taken");
+        throw std::invalid_argument("the levels are not those that were taken");
     const auto joined = [join](T a, T b) {
         return join == Join::add ? added(a, b) : join == Join::lowest ? std::min(a, b) : std::max(a, b);
     };
@@ -91,14 +91,14 @@ void join_rungs(const uint8_t* taken, int64_t n, const T* left, int64_t n_left, 
             std::copy_n(right, width, out);
             right += width;
         } else {
-            throw std::invalid_argument("a rung is of neither table");
+            throw std::invalid_argument("a level is of neither table");
         }
     }
 }
 
-template void join_rungs(const uint8_t*, int64_t, const double*, int64_t, const double*, int64_t,
+template void join_levels(const uint8_t*, int64_t, const double*, int64_t, const double*, int64_t,
                          int64_t, Join, double*);
-template void join_rungs(const uint8_t*, int64_t, const int64_t*, int64_t, const int64_t*, int64_t,
+template void join_levels(const uint8_t*, int64_t, const int64_t*, int64_t, const int64_t*, int64_t,
                          int64_t, Join, int64_t*);
 
 }  // namespace karat

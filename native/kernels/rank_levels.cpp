@@ -1,4 +1,4 @@
-#include "kernels/rank_rungs.hpp"
+#include "kernels/rank_levels.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kPastEnd = 8;
 
-// What stands at or above each rung that ends in a stretch; entry 0 is the last rung before it.
+// What stands at or above each score level that ends in a stretch; entry 0 is the last score level before it.
 struct Cumulated {
     alignas(64) double own[kBlock + 1 + kPastEnd];
     alignas(64) double all[kBlock + 1 + kPastEnd];
@@ -81,7 +81,7 @@ void weigh_up(const RowReader& reader, const RankTask& task, const Use& use) {
     });
 }
 
-// The sums over the rungs of own weight × share: the share of the rung, and of the one before.
+// The sums over the score levels of own weight × share: the share of the score level, and of the one before.
 struct ShareSums {
     double here = 0, before = 0, own = 0;
 };
@@ -130,7 +130,7 @@ private:
 
     void count_above() {
         if (n_tasks_ < 2) return;
-        const auto kernel = lanes().ladder.places[sizeof(Word) == 8];
+        const auto kernel = lanes().cumulative.places[sizeof(Word) == 8];
         parallel(n_slots_, n_tasks_, [&](int, int64_t task) {
             int32_t borders[kBlock];
             for (int64_t s = task * task_stretches_; s < end_of(task); ++s) {
@@ -148,24 +148,24 @@ private:
         }
     }
 
-    // What stands at or above the last rung that ends at or above `last`, where `own` stand above.
+    // What stands at or above the last score level that ends at or above `last`, where `own` stand above.
     void begin(int64_t last, int64_t own, Cumulated& found) const {
         const Word* from = words_ + last;
         const Word* const end = words_ + n_;
         const Word cut = static_cast<Word>(words_[last - 1] >> class_bits_);
-        const Word* rung_end = std::partition_point(
+        const Word* level_end = std::partition_point(
             from, end, [&](Word word) { return word >> class_bits_ == cut; });
-        if (rung_end == end) return;
-        const Word* own_begin = std::partition_point(from, rung_end, [&](Word word) {
+        if (level_end == end) return;
+        const Word* own_begin = std::partition_point(from, level_end, [&](Word word) {
             return (word & ((Word{1} << class_bits_) - 1)) != own_;
         });
-        found.own[0] = static_cast<double>(own - (rung_end - own_begin));
-        found.all[0] = static_cast<double>(end - rung_end);
+        found.own[0] = static_cast<double>(own - (level_end - own_begin));
+        found.all[0] = static_cast<double>(end - level_end);
         found.share[0] = found.own[0] / found.all[0];
     }
 
     void add_task(int64_t task) {
-        const auto count = lanes().ladder.count_up[sizeof(Word) == 8];
+        const auto count = lanes().cumulative.count_up[sizeof(Word) == 8];
         Cumulated found;
         int64_t own = above_[task];
         const int64_t first_stretch = task * task_stretches_;
@@ -176,7 +176,7 @@ private:
             found.n = count(words_ + first, last - first, first == 0, class_bits_, own_, &own,
                             n_ - last, found.own + 1, found.all + 1);
             double sums[2];
-            lanes().ladder.shares(found.own, found.all, found.n, found.share, sums);
+            lanes().cumulative.shares(found.own, found.all, found.n, found.share, sums);
             sums_[s].here = sums[0];
             sums_[s].before = sums[1];
         }
@@ -203,7 +203,7 @@ ShareSums share_sums(const PackedScores& packed, int n_threads, Poll poll) {
     ShareSums sums;
     const auto add = [&](Cumulated& found) {
         double stretch[2];
-        lanes().ladder.shares(found.own, found.all, found.n, found.share, stretch);
+        lanes().cumulative.shares(found.own, found.all, found.n, found.share, stretch);
         sums.here += stretch[0];
         sums.before += stretch[1];
         sums.own = found.own[found.n];
@@ -218,57 +218,57 @@ ShareSums share_sums(const PackedScores& packed, int n_threads, Poll poll) {
 }
 
 template <class Reader>
-int64_t count_rungs(const Reader& reader, int64_t n) {
-    int64_t rungs = n > 0;
-    for (int64_t i = 1; i < n; ++i) rungs += !reader.same(i - 1, i);
-    return rungs;
+int64_t count_levels(const Reader& reader, int64_t n) {
+    int64_t levels = n > 0;
+    for (int64_t i = 1; i < n; ++i) levels += !reader.same(i - 1, i);
+    return levels;
 }
 
 template <class Reader>
-void count_rungs_of(const Reader& reader, const RankTask& task, int64_t limit, Rungs& rungs) {
+void count_levels_of(const Reader& reader, const RankTask& task, int64_t limit, ScoreLevels& levels) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
-    rungs.counts = uninitialised<int64_t>(2 * limit);
-    int64_t* to = rungs.counts.get();
-    int64_t last = rungs.last, rung = 0;
-    for (; last > 0 && rung < limit; ++rung) {
+    levels.counts = uninitialised<int64_t>(2 * limit);
+    int64_t* to = levels.counts.get();
+    int64_t last = levels.last, level = 0;
+    for (; last > 0 && level < limit; ++level) {
         int64_t first = last, own = 0;
         do {
             reader.fetch_scores(first - 1);
             own += reader.slot(--first) == last_slot;
         } while (first > 0 && reader.same(first - 1, first));
-        to[2 * rung] = last - first - own;
-        to[2 * rung + 1] = own;
-        rungs.scores[rung] = reader.score(first);
+        to[2 * level] = last - first - own;
+        to[2 * level + 1] = own;
+        levels.scores[level] = reader.score(first);
         last = first;
     }
-    rungs.u = rung;
-    rungs.last = last;
+    levels.u = level;
+    levels.last = last;
 }
 
-void weigh_rungs_of(const RowReader& reader, const RankTask& task, int64_t limit, Rungs& rungs) {
+void weigh_levels_of(const RowReader& reader, const RankTask& task, int64_t limit, ScoreLevels& levels) {
     const uint64_t last_slot = static_cast<uint64_t>(task.k - 1);
-    rungs.weights = uninitialised<double>(2 * limit);
-    rungs.squares = uninitialised<double>(2 * limit);
+    levels.weights = uninitialised<double>(2 * limit);
+    levels.squares = uninitialised<double>(2 * limit);
     double sums[2] = {}, squares[2] = {};
-    for (int64_t last = rungs.last; last > 0 && rungs.u < limit;) {
+    for (int64_t last = levels.last; last > 0 && levels.u < limit;) {
         const int64_t first = last > kBlock ? last - kBlock : 0;
         double weights[kBlock];
         reader.weights(first, last - first, weights);
-        for (int64_t i = last - 1; i >= first && rungs.u < limit; --i) {
+        for (int64_t i = last - 1; i >= first && levels.u < limit; --i) {
             const double weight = weights[i - first];
             const bool is_own = reader.slot(i) == last_slot;
             sums[is_own] += weight;
             squares[is_own] += weight * weight;
             if (i > 0 && reader.same(i - 1, i)) continue;
             if (sums[0] + sums[1] > 0) {
-                rungs.scores[rungs.u] = reader.score(i);
+                levels.scores[levels.u] = reader.score(i);
                 for (const int side : {0, 1}) {
-                    rungs.weights[2 * rungs.u + side] = sums[side];
-                    rungs.squares[2 * rungs.u + side] = squares[side];
+                    levels.weights[2 * levels.u + side] = sums[side];
+                    levels.squares[2 * levels.u + side] = squares[side];
                 }
-                ++rungs.u;
+                ++levels.u;
             }
-            rungs.last = i;
+            levels.last = i;
             sums[0] = sums[1] = squares[0] = squares[1] = 0;
         }
         last = first;
@@ -277,18 +277,18 @@ void weigh_rungs_of(const RowReader& reader, const RankTask& task, int64_t limit
 
 }  // namespace
 
-Rungs rungs_of(const PackedScores& packed, int64_t last, int64_t limit) {
-    Rungs rungs;
-    rungs.last = last;
+ScoreLevels levels_of(const PackedScores& packed, int64_t last, int64_t limit) {
+    ScoreLevels levels;
+    levels.last = last;
     with_reader(packed, [&](const auto& reader) {
         // No more memory than is filled.
-        if (limit >= last) limit = count_rungs(reader, last);
-        rungs.scores = uninitialised<double>(limit);
-        if (packed.task.weights == nullptr) count_rungs_of(reader, packed.task, limit, rungs);
+        if (limit >= last) limit = count_levels(reader, last);
+        levels.scores = uninitialised<double>(limit);
+        if (packed.task.weights == nullptr) count_levels_of(reader, packed.task, limit, levels);
     });
     if (packed.task.weights != nullptr)
-        weigh_rungs_of(RowReader(packed), packed.task, limit, rungs);
-    return rungs;
+        weigh_levels_of(RowReader(packed), packed.task, limit, levels);
+    return levels;
 }
 
 double step_area(const PackedScores& packed, int n_threads, Poll poll) {

@@ -1,4 +1,4 @@
-"""Replicates of sorted scores: what the views read of them, areas, groups of neighbouring rungs."""
+"""Replicates of sorted scores: what the views read of them, areas, groups of levels."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import pytest
 
 from karat.data.scores.ranking import Ranked, rank
 from karat.inference.score_replicates import (
-    LadderDraw,
+    CumulativeDraw,
     LevelGroups,
     ReplicateColumn,
     replicate_areas,
-    replicate_ladders,
+    replicate_cumulative,
     replicate_measures,
 )
 from karat.metrics import Metric, all_records, parse
 from karat.metrics._views import ClassProbabilities, ClassRanks, Confidences
-from karat.tally import Ladder
+from karat.tally import CumulativeCounts
 from karat.tally.cumulative_counts import _inconsistency
 from tests.same import assert_same
 from tests.uncertainty.delong import area_error
 
 Floats = npt.NDArray[np.float64]
-METHODS: tuple[LadderDraw, ...] = ("poisson", "bayesian")
+METHODS: tuple[CumulativeDraw, ...] = ("poisson", "bayesian")
 OF_A_COLUMN = [
     record
     for record in all_records()
@@ -46,31 +46,31 @@ def ranked(n: int, seed: int = 0, decimals: int = 9, weights: Any = None) -> Ran
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_a_replicate_is_a_ladder(method: LadderDraw, is_weighted: bool) -> None:
+def test_a_replicate_is_a_cumulative(method: CumulativeDraw, is_weighted: bool) -> None:
     weights = np.random.default_rng(1).random(300) if is_weighted else None
     column = ranked(300, decimals=2, weights=weights)
-    for replicate in replicate_ladders(column, 20, 5, method=method):
-        ladder = replicate.ladder()
-        assert _inconsistency(ladder) is None
-        assert ladder.is_weighted == (is_weighted or method == "bayesian")
-        assert len(ladder.scores) <= len(column.ladder().scores)
-        assert set(ladder.scores) <= set(column.ladder().scores)
+    for replicate in replicate_cumulative(column, 20, 5, method=method):
+        cumulative = replicate.cumulative()
+        assert _inconsistency(cumulative) is None
+        assert cumulative.is_weighted == (is_weighted or method == "bayesian")
+        assert len(cumulative.scores) <= len(column.cumulative().scores)
+        assert set(cumulative.scores) <= set(column.cumulative().scores)
 
 
 def test_a_column_of_a_replicate_gives_what_the_engine_gives() -> None:
     """Rows repeated as the replicate says, sorted anew."""
     column = ranked(400, decimals=2)
-    for replicate in replicate_ladders(column, 5, 1):
-        ladder = replicate.ladder()
-        scores = np.repeat(np.repeat(ladder.scores, 2), ladder.counts.ravel())
-        sides = np.repeat(np.tile([0, 1], len(ladder.scores)), ladder.counts.ravel())
+    for replicate in replicate_cumulative(column, 5, 1):
+        cumulative = replicate.cumulative()
+        scores = np.repeat(np.repeat(cumulative.scores, 2), cumulative.counts.ravel())
+        sides = np.repeat(np.tile([0, 1], len(cumulative.scores)), cumulative.counts.ravel())
         wanted = rank(scores, sides.astype(np.int32), 1, 2)
         assert_same(replicate.totals, wanted.totals)
         assert replicate.areas().sum() == wanted.areas().sum()
         assert replicate.n_rows == wanted.n_rows
         assert_same(replicate.step_area(), wanted.step_area(), within=1e-12)
         assert_same(replicate.trapezoid_area(), wanted.trapezoid_area(), within=1e-12)
-        assert_same(replicate.ladder().counts, wanted.ladder().counts)
+        assert_same(replicate.cumulative().counts, wanted.cumulative().counts)
 
 
 @pytest.mark.parametrize("record", OF_A_COLUMN, ids=lambda record: record.name)
@@ -79,7 +79,7 @@ def test_every_record_of_one_column_reads_a_replicate(record: Any) -> None:
     metric = Metric.of(record, "plain", dict(given))
     column = ranked(200, decimals=2)
     found = replicate_measures([metric], column, 8, 3)[metric]
-    view = record.reads(next(replicate_ladders(column, 1, 3)))
+    view = record.reads(next(replicate_cumulative(column, 1, 3)))
     assert_same(found[0], np.float64(record.formula(view, **dict(metric.params))))
     assert found.shape == (8,)
     assert not np.isnan(found).all()
@@ -89,7 +89,9 @@ def test_replicates_do_not_depend_on_threads_or_blocks(monkeypatch: Any) -> None
     column = ranked(500)
 
     def drawn(threads: int) -> list[npt.NDArray[Any]]:
-        return [c.ladder().counts for c in replicate_ladders(column, 30, 7, n_threads=threads)]
+        return [
+            c.cumulative().counts for c in replicate_cumulative(column, 30, 7, n_threads=threads)
+        ]
 
     wanted = drawn(1)
     monkeypatch.setattr("karat.inference.score_replicates._BLOCK_BYTES", 40 * 500 * 3)
@@ -108,17 +110,17 @@ def test_replicates_do_not_depend_on_threads_or_blocks(monkeypatch: Any) -> None
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("decimals", [1, 9])
-def test_an_area_is_that_of_the_ladder(method: LadderDraw, decimals: int) -> None:
+def test_an_area_is_that_of_the_cumulative(method: CumulativeDraw, decimals: int) -> None:
     """Both are drawn from the same words: the numbers agree one by one."""
     column = ranked(2000, decimals=decimals)
     areas = replicate_areas(column, 30, 2, method=method)
-    wanted = [ClassRanks(c).area for c in replicate_ladders(column, 30, 2, method=method)]
+    wanted = [ClassRanks(c).area for c in replicate_cumulative(column, 30, 2, method=method)]
     assert_same(areas, np.array(wanted), within=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n", [1000, 30_000])
-def test_the_spread_of_the_area_is_that_of_its_placements(method: LadderDraw, n: int) -> None:
+def test_the_spread_of_the_area_is_that_of_its_placements(method: CumulativeDraw, n: int) -> None:
     """With 30 000 distinct scores the rows are put together in 4096 groups."""
     y, scores = scored(n)
     areas = replicate_areas(rank(scores, y, 1, 2), 4000, 0, method=method)
@@ -144,15 +146,15 @@ def test_groups_cost_less_than_the_pairs_inside_of_them() -> None:
     """Same rows, drawn row by row and put together: no replicate is further off than the bound."""
     n, limit = 20_000, 256
     column = ranked(n)
-    fine = column.ladder()
+    fine = column.cumulative()
     groups = LevelGroups.of(column, limit)
     assert not groups.is_exact
     assert len(groups.scores) <= limit
     assert groups.pair_share < 1.2 / limit
     worst = 0.0
-    for replicate in replicate_ladders(column, 40, 3, limit=n):
-        drawn = replicate.ladder()
-        # The group of each rung: groups are runs of neighbours with these many rows.
+    for replicate in replicate_cumulative(column, 40, 3, limit=n):
+        drawn = replicate.cumulative()
+        # The group of each score level: groups are runs of neighbours with these many rows.
         place = np.searchsorted(-fine.scores, -drawn.scores)
         rows_before = np.cumsum(fine.counts.sum(axis=1))[place]
         ends = np.cumsum(groups.sums.sum(axis=1))
@@ -172,7 +174,7 @@ def test_groups_cost_less_than_the_pairs_inside_of_them() -> None:
 def test_groups_add_up() -> None:
     for weights in (None, np.random.default_rng(1).random(40_000)):
         column = ranked(40_000, weights=weights)
-        whole = column.ladder()
+        whole = column.cumulative()
         groups = LevelGroups.of(column, 1000)
         same = LevelGroups.of(whole, 1000)
         assert_same(groups.sums, same.sums, within=1e-12)
@@ -196,13 +198,13 @@ def test_groups_add_up() -> None:
             assert_same(groups.squares.sum(axis=0), whole.squares.sum(axis=0), within=1e-12)
 
 
-def test_a_rung_is_never_divided() -> None:
+def test_a_level_is_never_divided() -> None:
     scores = np.repeat([0.9, 0.5, 0.1], [10, 5000, 10])
     scores[:10] -= np.arange(10) / 1000
-    ladder = Ladder.of(scores, np.arange(len(scores)) % 2 == 0)
-    groups = LevelGroups.of(ladder, 4)
+    cumulative = CumulativeCounts.of(scores, np.arange(len(scores)) % 2 == 0)
+    groups = LevelGroups.of(cumulative, 4)
     assert 5000 in groups.sums.sum(axis=1)
-    exact = LevelGroups.of(ladder, 12)
+    exact = LevelGroups.of(cumulative, 12)
     assert exact.is_exact
     assert exact.pair_share == 0.0
     assert (exact.within == 0.5).all()
@@ -219,16 +221,16 @@ def test_the_calibration_error_of_groups_is_that_of_rows() -> None:
 
 
 def test_one_side_and_no_rows() -> None:
-    alone = Ladder.of([0.5, 0.25], [True, True])
+    alone = CumulativeCounts.of([0.5, 0.25], [True, True])
     assert np.isnan(replicate_areas(alone, 5, 0)).all()
-    few = Ladder.of([0.5, 0.25], [True, False])
+    few = CumulativeCounts.of([0.5, 0.25], [True, False])
     areas = replicate_areas(few, 1000, 0)
     missing = 1 - (1 - np.exp(-1)) ** 2
     assert abs(np.isnan(areas).mean() - missing) < 0.07
     assert set(areas[~np.isnan(areas)]) == {1.0}
-    empty = Ladder.empty()
+    empty = CumulativeCounts.empty()
     assert np.isnan(replicate_areas(empty, 3, 0)).all()
-    assert [c.n_rows for c in replicate_ladders(empty, 3, 0)] == [0, 0, 0]
+    assert [c.n_rows for c in replicate_cumulative(empty, 3, 0)] == [0, 0, 0]
     column = ReplicateColumn(empty)
     assert np.isnan(column.trapezoid_area())
     assert column.step_area() == 0.0

@@ -278,7 +278,7 @@ int64_t count_up(const void* from, int64_t n, bool is_end, int class_bits, uint3
             for (int word = 0; word < 8; ++word) pass(--i);
             continue;
         }
-        // Each word is a rung.
+        // Each word is a score level.
         const int32_t* till = kBitsFromTop.till[lane_bits(reinterpret_cast<V>((here & mask) ==
                                                                               Word(last)))];
         const Doubles few = __builtin_convertvector(load<Ints>(till), Doubles);
@@ -294,7 +294,7 @@ int64_t count_up(const void* from, int64_t n, bool is_end, int class_bits, uint3
     return m;
 }
 
-constexpr karat::LadderLanes kLadderLanes = {
+constexpr karat::CumulativeLanes kCumulativeLanes = {
     {float_span<4>, float_span<8>},
     class_slots,
     {{pack_scores<4, uint32_t>, pack_scores<4, uint64_t>},

@@ -7,7 +7,7 @@
 
 namespace karat {
 
-struct LadderLanes {
+struct CumulativeLanes {
     // Of n >= 1 contiguous values, float32 and float64.
     void (*span[2])(const void* x, int64_t n, FloatSpan* span);
 
@@ -26,7 +26,7 @@ struct LadderLanes {
 
     // Of n <= 2048 sorted words without rows, and those in slot `last`, which is the last: sums =
     // {how many there are, Σ their places i}, and in `borders`, room for n, the places i > 0 where
-    // they begin after others of the same rung, ascending. Returns how many. places[is_wide].
+    // they begin after others of the same score level, ascending. Returns how many. places[is_wide].
     int64_t (*places[2])(const void* words, int64_t n, int class_bits, uint32_t last,
                          uint64_t sums[2], int32_t* borders);
 
@@ -38,9 +38,9 @@ struct LadderLanes {
     int64_t (*divide[2])(void* words, int64_t n, uint64_t bound, void* upper);
 
     // Of n <= 2048 words as above, from the last one down, above which stand `rows` rows, *own of
-    // them in slot `last`: for each rung that ends among them, both numbers at or above it.
-    // words[-1] is read unless `is_end`: the first word ends a rung then. Room for n + 8 numbers.
-    // Adds to *own, and returns how many rungs. count_up[is_wide].
+    // them in slot `last`: for each score level that ends among them, both numbers at or above it.
+    // words[-1] is read unless `is_end`: the first word ends a score level then. Room for n + 8 numbers.
+    // Adds to *own, and returns how many score levels. count_up[is_wide].
     int64_t (*count_up[2])(const void* words, int64_t n, bool is_end, int class_bits,
                            uint32_t last, int64_t* own, int64_t rows, double* of_own,
                            double* of_all);

@@ -1,4 +1,4 @@
-"""Rungs of two tables as one: what is taken, what is joined, what is refused."""
+"""Score levels of two tables as one: what is taken, what is joined, what is refused."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def descending(scores: list[float], bits: int) -> Any:
 
 
 @given(st.lists(SCORES), st.lists(SCORES), st.sampled_from(LEVELS))
-def test_rungs_are_one_where_sorted_scores_share_a_bucket(
+def test_levels_are_one_where_sorted_scores_share_a_bucket(
     one: list[float], two: list[float], bits: int
 ) -> None:
     left, right = descending(one, bits), descending(two, bits)
-    taken = _native.take_rungs(left, right, EXACT - bits, ends_of_bins())
+    taken = _native.take_levels(left, right, EXACT - bits, ends_of_bins())
     both = np.sort(np.concatenate([left, right]))[::-1]
     starts = bucket_starts(both, bits)
     sizes = np.diff(np.append(starts, len(both)))
     assert len(taken) == len(starts)
     assert_same(taken == 3, sizes == 2)
-    low = _native.join_rungs(taken, left, right, 1)
-    high = _native.join_rungs(taken, left, right, 2)
-    added = _native.join_rungs(
+    low = _native.join_levels(taken, left, right, 1)
+    high = _native.join_levels(taken, left, right, 2)
+    added = _native.join_levels(
         taken, np.ones((len(left), 2), int), np.ones((len(right), 2), int), 0
     )
     assert_same(added, np.stack([sizes, sizes], axis=1))
@@ -57,9 +57,9 @@ ONE = np.array([0.5, 0.25])
         ((ONE, ONE, 63, NO_CUTS), "dropped must be"),
     ],
 )
-def test_rungs_that_are_none_are_refused(arguments: Any, message: str) -> None:
+def test_levels_that_are_none_are_refused(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        _native.take_rungs(*arguments)
+        _native.take_levels(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_rungs_that_are_none_are_refused(arguments: Any, message: str) -> None:
         (([3, 3], ONE, ONE, 3), "join must be"),
     ],
 )
-def test_what_does_not_belong_to_rungs_is_refused(arguments: Any, message: str) -> None:
+def test_what_does_not_belong_to_levels_is_refused(arguments: Any, message: str) -> None:
     taken, *others = arguments
     with pytest.raises(ValueError, match=message):
-        _native.join_rungs(np.array(taken, np.uint8), *others)
+        _native.join_levels(np.array(taken, np.uint8), *others)
 
 
 def test_rows_of_other_kinds_are_refused() -> None:
     taken = np.array([3, 3], np.uint8)
     for left, right in ((ONE, np.array([1, 2])), (np.array([1, 2]), ONE), (ONE, np.ones(4)[::2])):
         with pytest.raises(TypeError, match="contiguous"):
-            _native.join_rungs(taken, left, right, 0)
+            _native.join_levels(taken, left, right, 0)

@@ -1,4 +1,4 @@
-// Walks over rungs, best first, with what stands on each.
+// Walks over score levels, best first, with what stands on each.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,33 @@
 namespace karat {
 
 // The words first to last - 1; Σw and Σw² of the rest and of the own class.
-struct RungSums {
+struct LevelSums {
     int64_t first = 0, last = 0;
     double weight[2] = {}, square[2] = {};
 };
 
-// Calls use(rung) for each rung, best first.
+// Calls use(score level) for each score level, best first.
 template <class Reader, class Use>
-void count_each_rung(const Reader& reader, const RankTask& task, const Use& use) {
+void count_each_level(const Reader& reader, const RankTask& task, const Use& use) {
     const uint64_t own = static_cast<uint64_t>(task.k - 1);
     for (int64_t last = task.n(); last > 0;) {
         int64_t first = last, mine = 0;
         do {
             mine += reader.slot(--first) == own;
         } while (first > 0 && reader.same(first - 1, first));
-        RungSums rung{first, last};
-        rung.weight[1] = rung.square[1] = static_cast<double>(mine);
-        rung.weight[0] = rung.square[0] = static_cast<double>(last - first - mine);
-        use(rung);
+        LevelSums level{first, last};
+        level.weight[1] = level.square[1] = static_cast<double>(mine);
+        level.weight[0] = level.square[0] = static_cast<double>(last - first - mine);
+        use(level);
         last = first;
     }
 }
 
-// The same by weight. A use(rung) that says so ends it: with false.
+// The same by weight. A use(score level) that says so ends it: with false.
 template <class Use>
-void weigh_each_rung(const RowReader& reader, const RankTask& task, const Use& use) {
+void weigh_each_level(const RowReader& reader, const RankTask& task, const Use& use) {
     const uint64_t own = static_cast<uint64_t>(task.k - 1);
-    RungSums rung{task.n(), task.n()};
+    LevelSums level{task.n(), task.n()};
     for (int64_t last = task.n(); last > 0;) {
         const int64_t first = last > kBlock ? last - kBlock : 0;
         double weights[kBlock];
@@ -43,16 +43,16 @@ void weigh_each_rung(const RowReader& reader, const RankTask& task, const Use& u
         for (int64_t i = last - 1; i >= first; --i) {
             const double weight = weights[i - first];
             const bool is_own = reader.slot(i) == own;
-            rung.weight[is_own] += weight;
-            rung.square[is_own] += weight * weight;
+            level.weight[is_own] += weight;
+            level.square[is_own] += weight * weight;
             if (i > 0 && reader.same(i - 1, i)) continue;
-            rung.first = i;
-            if constexpr (std::is_same_v<decltype(use(rung)), bool>) {
-                if (!use(rung)) return;
+            level.first = i;
+            if constexpr (std::is_same_v<decltype(use(level)), bool>) {
+                if (!use(level)) return;
             } else {
-                use(rung);
+                use(level);
             }
-            rung = {i, i};
+            level = {i, i};
         }
         last = first;
     }
@@ -60,10 +60,10 @@ void weigh_each_rung(const RowReader& reader, const RankTask& task, const Use& u
 
 // Words whose rows have weights name them.
 template <class Reader, class Use>
-void each_rung(const Reader& reader, const RankTask& task, const Use& use) {
+void each_level(const Reader& reader, const RankTask& task, const Use& use) {
     if constexpr (std::is_same_v<Reader, RowReader>)
-        if (task.weights != nullptr) return weigh_each_rung(reader, task, use);
-    count_each_rung(reader, task, use);
+        if (task.weights != nullptr) return weigh_each_level(reader, task, use);
+    count_each_level(reader, task, use);
 }
 
 }  // namespace karat

@@ -1,12 +1,12 @@
-// Two tables of scores read as one: which rungs come from which, and what they hold together.
+// Two tables of scores read as one: which score levels come from which, and what they hold together.
 #pragma once
 
 #include <cstdint>
 
 namespace karat {
 
-// The rungs of one table: lowest scores, best rung first, no two in one bucket.
-struct RungScores {
+// The score levels of one table: lowest scores, best score level first, no two in one bucket.
+struct LevelScores {
     const double* low;
     int64_t n;
 };
@@ -21,17 +21,17 @@ struct Buckets {
 
 enum Taken : uint8_t { kOfLeft = 1, kOfRight = 2, kOfBoth = 3 };
 
-// Writes for each rung of both where it comes from, best first; `taken` has room for left.n +
+// Writes for each score level of both where it comes from, best first; `taken` has room for left.n +
 // right.n. Returns their number; std::invalid_argument when scores do not descend.
-int64_t take_rungs(const RungScores& left, const RungScores& right, const Buckets& buckets,
+int64_t take_levels(const LevelScores& left, const LevelScores& right, const Buckets& buckets,
                    uint8_t* taken);
 
 enum class Join { add, lowest, highest };
 
-// Writes the rows, `width` items each, of the rungs that `taken` names. std::invalid_argument when
+// Writes the rows, `width` items each, of the score levels that `taken` names. std::invalid_argument when
 // left or right has more or fewer rows than these.
 template <class T>
-void join_rungs(const uint8_t* taken, int64_t n, const T* left, int64_t n_left, const T* right,
+void join_levels(const uint8_t* taken, int64_t n, const T* left, int64_t n_left, const T* right,
                 int64_t n_right, int64_t width, Join join, T* out);
 
 }  // namespace karat
