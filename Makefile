@@ -18,7 +18,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(shell fi
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 NEWEST  := numpy scipy narwhals nanoarrow click rich duckdb jinja2 matplotlib pandas polars pyarrow \
 	pytest pytest-xdist hypothesis jsonschema psutil
-NEWEST_TESTS := tests/laws tests/meaning tests/tally tests/streams tests/uncertainty tests/inputs tests/engines tests/render
+NEWEST_TESTS := tests/laws tests/meaning tests/tally tests/streams tests/inference tests/data tests/sources tests/output
 DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help

@@ -17,7 +17,7 @@ NEAR, ALL = 1e9, float("inf")
 """No cap of seconds, for tests that are named after what is changed, and for every test."""
 HOMES = {
     "metrics": ("tests/laws/", "tests/calibration/"),
-    "inference": ("tests/uncertainty/",),
+    "inference": ("tests/inference/",),
     "tally": ("tests/tally/",),
 }
 """Where the tests of a package are."""

@@ -14,9 +14,9 @@ __all__ = ["TESTS", "installed", "tested"]
 
 # What needs neither the tree's native sources nor hosts that weigh gigabytes.
 TESTS = (
-    "tests/calibration", "tests/comparison", "tests/curves", "tests/gating", "tests/inputs",
+    "tests/calibration", "tests/comparison", "tests/curves", "tests/gate", "tests/data",
     "tests/laws", "tests/meaning", "tests/objectives", "tests/streams", "tests/tally",
-    "tests/uncertainty",
+    "tests/inference",
 )  # fmt: skip
 HOSTS = (
     "pytest", "pytest-xdist", "hypothesis", "jsonschema", "scikit-learn", "pandas", "polars",

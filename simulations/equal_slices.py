@@ -16,7 +16,7 @@ import numpy as np
 from karat.api.results import Report
 from karat.inference.confidence import Confidence
 from karat.inference.limits import wilson_limits
-from karat.inference.slices import permuted as permuted
+from karat.inference.slices import permuted
 from karat.metrics import get
 from karat.results.slices import SliceTable
 from karat.tally import Axis, Cells, Classes

@@ -17,8 +17,8 @@ from karat.output.html.decisions import METRICS
 from tests.architecture.tracked import ROOT
 from tests.browser.opening import Seen, browser, opened
 from tests.optional import optional
-from tests.render.pages import HOSTILE
-from tests.render.reports import hundred
+from tests.output.pages import HOSTILE
+from tests.output.reports import hundred
 
 optional("jinja2")
 optional("matplotlib")

@@ -15,8 +15,8 @@ from karat._version import __version__
 from karat.cli import main
 from karat.cli.app import _COMMANDS
 from tests.cli.running import Karat, in_process
-from tests.engines.writing import TEN, write_csv
 from tests.heeding import heeding_interrupts
+from tests.sources.writing import TEN, write_csv
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from karat.cli.demo import FILES, bundled
 from karat.metrics import all_records
 from tests.cli.running import Karat
-from tests.engines.writing import TEN, write_csv
+from tests.sources.writing import TEN, write_csv
 
 
 @pytest.fixture

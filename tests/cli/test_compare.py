@@ -11,7 +11,7 @@ import pytest
 
 import karat as library
 from tests.cli.running import Karat
-from tests.gating.rows import shuffled, table, two_models, write
+from tests.gate.rows import shuffled, table, two_models, write
 
 DIGITS = Path(__file__).parents[2] / "src/karat/cli/demo_data"
 LOGREG, FOREST = DIGITS / "digits_logreg.parquet", DIGITS / "digits_rf.parquet"

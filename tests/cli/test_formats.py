@@ -10,7 +10,7 @@ import pytest
 from karat.api.results import Report
 from karat.cli.outputs import FORMATS
 from tests.cli.running import Karat, in_process
-from tests.engines.writing import TEN, write_csv
+from tests.sources.writing import TEN, write_csv
 
 TWO_FILES = ("old.csv", "new.csv")
 TRUE = ["ant", "bee", "cat", "ant", "bee", "cat"] * 10

@@ -12,7 +12,7 @@ import pytest
 
 from karat.output.gate.baseline import read_baseline
 from tests.cli.running import Karat, Ran, in_process
-from tests.gating.rows import shuffled, table, two_models, write
+from tests.gate.rows import shuffled, table, two_models, write
 
 DIGITS = Path(__file__).parents[2] / "src/karat/cli/demo_data"
 LOGREG, FOREST = DIGITS / "digits_logreg.parquet", DIGITS / "digits_rf.parquet"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Karat
-from tests.engines.writing import write_csv
 from tests.optional import optional
-from tests.render.pages import data_of, faults, parsed
+from tests.output.pages import data_of, faults, parsed
+from tests.sources.writing import write_csv
 
 optional("jinja2")
 optional("matplotlib")

@@ -14,8 +14,8 @@ from karat.cli.options import labels_of, listed
 from karat.output.json import report_schema
 from karat.output.layout import report_as_text
 from tests.cli.running import Karat, in_process
-from tests.engines.writing import MATRIX, TEN, write_csv, write_parquet
 from tests.optional import optional
+from tests.sources.writing import MATRIX, TEN, write_csv, write_parquet
 
 jsonschema = optional("jsonschema")
 

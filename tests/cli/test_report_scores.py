@@ -17,8 +17,8 @@ from karat.cli.options import columns_of, shown_mapping
 from karat.output.json import report_schema
 from karat.output.layout import report_as_text
 from tests.cli.running import Karat, in_process
-from tests.engines.writing import write_csv, write_parquet
 from tests.optional import optional
+from tests.sources.writing import write_csv, write_parquet
 
 jsonschema = optional("jsonschema")
 

@@ -15,7 +15,7 @@ import karat.data.sources.files.rows
 from karat.cli import main
 from karat.data.writing import write_text
 from tests.cli.running import Karat, Ran
-from tests.engines.writing import TEN, write_csv
+from tests.sources.writing import TEN, write_csv
 
 FULL = "/dev/full"
 COMMANDS = ("report ten.csv", "report ten.csv --format json", "columns ten.csv", "metrics",

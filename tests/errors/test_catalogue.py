@@ -16,8 +16,8 @@ import pytest
 
 from karat.errors import CATALOGUE, InputError, KaratError, UnknownNameError, error
 from tests.cli.triggers import TRIGGERS as OF_CLI
+from tests.data.triggers import TRIGGERS as OF_INPUTS
 from tests.errors.triggers import TRIGGERS as OF_MEANING
-from tests.inputs.triggers import TRIGGERS as OF_INPUTS
 
 TRIGGERS: dict[str, Callable[[], object]] = {**OF_CLI, **OF_INPUTS, **OF_MEANING}
 MESSAGES = Path(__file__).with_name("messages.txt")

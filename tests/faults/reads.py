@@ -11,8 +11,8 @@ import numpy as np
 
 import karat
 from karat.errors import KaratError
-from tests.engines.writing import write_csv, write_json
 from tests.optional import optional
+from tests.sources.writing import write_csv, write_json
 
 __all__ = ["CHANGES", "FORMATS", "changed_read", "table", "written"]
 

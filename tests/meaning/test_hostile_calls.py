@@ -11,9 +11,9 @@ import karat
 from karat.errors import KaratError
 from karat.metrics import all_metrics, all_records
 from karat.metrics.plan import Plan
+from tests.data.hosts import pd, pl
+from tests.data.test_hostile_values import Mute, code_of, itself, nested
 from tests.ids import named
-from tests.inputs.hosts import pd, pl
-from tests.inputs.test_hostile_values import Mute, code_of, itself, nested
 from tests.same import assert_same
 
 TRUE, PRED = [0, 1, 1], [0, 1, 0]

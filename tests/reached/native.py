@@ -23,7 +23,7 @@ LEAST = 95.0
 """Per cent of branches."""
 TESTS = (
     "tests/kernels", "tests/fuzz", "tests/meaning", "tests/laws", "tests/objectives",
-    "tests/engines", "tests/tally", "tests/curves", "tests/uncertainty", "tests/comparison",
+    "tests/sources", "tests/tally", "tests/curves", "tests/inference", "tests/comparison",
     "tests/calibration", "tests/numerics", "tests/streams", "tests/concurrency",
 )  # fmt: skip
 REPLAY = "import fuzz.replay, sys; sys.exit(bool(fuzz.replay.replay([])))"

@@ -163,7 +163,7 @@ class CumulativeCounts:
         """Read cumulative counts written by `to_bytes`.
 
         Errors:
-            K205 the bytes are truncated, altered or of another kind; K206 a newer version wrote them.
+            K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
         """
         return unframed(data, ("scores", "counts", "squares"), _assembled)
 

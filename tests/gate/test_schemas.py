@@ -1,0 +1,95 @@
+"""What a gate writes is valid against its schema, and what is altered is not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat.output.gate.baseline import SCHEMA, baseline_schema, gate_schema
+from tests.gate.rows import table, two_models
+from tests.optional import optional
+
+jsonschema = optional("jsonschema")
+GATE = jsonschema.Draft202012Validator(gate_schema())
+BASELINE = jsonschema.Draft202012Validator(baseline_schema())
+
+TRUE, OLD, NEW = two_models(300, lost=12)
+PROB = np.where(OLD[:, None] == np.arange(3), 0.7, 0.15)
+COUNTRY = np.array(["NO", "SE", "DK"])[np.arange(300) % 3]
+BINARY = TRUE > 0
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "bounds": lambda: karat.gate(TRUE, NEW, min={"accuracy": 0.5}, max={"error_rate": 0.01}),
+    "limits": lambda: karat.gate(TRUE, NEW, min={"accuracy": 0.9}, evidence="low"),
+    "paired": lambda: karat.gate(TRUE, NEW, baseline=OLD),
+    "unpaired": lambda: karat.gate(TRUE, NEW, baseline=karat.evaluate(TRUE, OLD), adjust="none"),
+    "slices": lambda: karat.gate(TRUE, NEW, baseline=OLD, by=COUNTRY, min_n=1),
+    "undefined": lambda: karat.gate([0, 1], [0, 0], min={"precision": 0.5}),
+    "no interval": lambda: karat.gate(
+        TRUE, y_prob=PROB, baseline=PROB[::-1].copy(),
+        max_drop={"expected_calibration_error": 0.1, "log_loss": 0.5},
+    ),
+    "infinite": lambda: karat.gate(TRUE, y_prob=np.eye(3)[NEW], max={"log_loss": 5.0}),
+    "undecided": lambda: karat.gate(
+        TRUE, NEW, baseline=OLD, max_drop={"accuracy": 0.04}, strict_inconclusive=True
+    ),
+}  # fmt: skip
+BASELINES: dict[str, Any] = {
+    "labels": (table(TRUE, OLD), {}),
+    "rows": (table(TRUE, OLD), {"with_rows": True}),
+    "slices": (table(TRUE, OLD, country=COUNTRY), {"by": "country", "undefined": "nan"}),
+    "weights and scores": (
+        table(TRUE, OLD, w=np.linspace(0.5, 2, 300), **{f"p_{i}": PROB[:, i] for i in range(3)}),
+        {"with_rows": True, "weights": "w", "prob": ["p_0", "p_1", "p_2"]},
+    ),
+    "text": (
+        {"label": np.where(BINARY, "yes", "no"), "pred": np.where(OLD > 0, "yes", "no")},
+        {"positive": "yes", "with_rows": True},
+    ),
+}
+
+
+def written(name: str, path: Path) -> dict[str, Any]:
+    source, options = BASELINES[name]
+    karat.gate(source, update_baseline=path / "base.json", **options)
+    found: dict[str, Any] = json.loads((path / "base.json").read_text("utf-8"))
+    return found
+
+
+def test_the_schemas_are_schemas() -> None:
+    for schema, title in ((gate_schema(), "karat.gate/1"), (baseline_schema(), SCHEMA)):
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert schema["title"] == title == schema["properties"]["schema"]["const"]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_of_gates_are_valid(name: str) -> None:
+    GATE.validate(json.loads(RESULTS[name]().to_json()))
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines_are_valid(name: str, tmp_path: Path) -> None:
+    BASELINE.validate(written(name, tmp_path))
+
+
+@pytest.mark.parametrize("part", sorted(gate_schema()["required"]))
+def test_a_result_without_a_part_is_not_valid(part: str) -> None:
+    whole = RESULTS["paired"]().to_dict()
+    del whole[part]
+    assert not GATE.is_valid(whole)
+
+
+@pytest.mark.parametrize("part", sorted(baseline_schema()["required"]))
+def test_a_baseline_without_a_part_or_with_one_more_is_not_valid(part: str, tmp_path: Path) -> None:
+    whole = written("rows", tmp_path)
+    more = {**copy.deepcopy(whole), f"other {part}": 1}
+    del whole[part]
+    assert not BASELINE.is_valid(whole)
+    assert not BASELINE.is_valid(more)

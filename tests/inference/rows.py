@@ -1,0 +1,103 @@
+"""Random rows with scores, as the engine reads them and as the references do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.scores.containers import as_scores
+from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.metrics import Metric, all_records
+from karat.metrics._influence.gather import reason_without
+from karat.testing.score_laws import score_metrics_of
+from tests.inference.reference_influence import Rows
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Rows of k classes.
+
+    Attributes:
+        codes: int64[n].
+        values: float[n, k].
+        weights: float64[n], or None.
+        is_prob: whether the values are probabilities.
+    """
+
+    codes: npt.NDArray[Any]
+    values: npt.NDArray[Any]
+    weights: npt.NDArray[Any] | None
+    is_prob: bool
+
+    @property
+    def k(self) -> int:
+        return int(self.values.shape[1])
+
+    def take(self, rows: Any) -> Drawn:
+        """These rows alone."""
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, codes=self.codes[rows], values=self.values[rows], weights=weights)
+
+    def tallied(self, n_threads: int = 1) -> ScoreTally:
+        """As the engine offers them."""
+        scores = as_scores(self.values, "y_prob" if self.is_prob else "y_score")
+        return tally_scores(
+            self.codes, scores, labels=range(self.k), weights=self.weights, n_threads=n_threads
+        )
+
+    def plain(self) -> Rows:
+        """As the references take them."""
+        weights = np.ones(len(self.codes)) if self.weights is None else self.weights
+        positive = 1 if self.k == 2 else None
+        return Rows(self.codes, self.values.astype(np.float64), weights, self.is_prob, positive)
+
+
+def drawn(
+    seed: int,
+    n: int,
+    k: int,
+    *,
+    is_prob: bool = True,
+    ties: bool = False,
+    weights: str = "none",
+    dtype: Any = np.float64,
+    lift: float = 1.0,
+) -> Drawn:
+    """Rows whose scores tell something.
+
+    Args:
+        ties: whether few scores are distinct.
+        weights: "none", "any", or "sparse": many are 0.
+        lift: by how much the score of the true class is raised.
+    """
+    rng = np.random.default_rng([seed, n, k])
+    codes = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
+    z = rng.normal(size=(n, k)) + lift * (np.arange(k) == codes[:, None])
+    if ties:
+        z = np.round(z * 2) / 2
+    if is_prob:
+        z = np.exp(z - z.max(axis=1, keepdims=True))
+        z /= z.sum(axis=1, keepdims=True)
+    values = z.astype(dtype)
+    if weights == "none":
+        return Drawn(codes, values, None, is_prob)
+    given = rng.uniform(0.25, 2.0, n)
+    if weights == "sparse":
+        given *= rng.random(n) < 0.4
+    return Drawn(codes, values, given, is_prob)
+
+
+def smooth_metrics(k: int) -> list[Metric]:
+    """Every metric of scores for k classes that has an influence function."""
+    found = []
+    for record in all_records():
+        if record.is_traced or record.least_classes > k:
+            continue
+        for metric in score_metrics_of(record, k):
+            within = dict(metric.params).get("k", 1)
+            if not reason_without(metric) and (not isinstance(within, int) or within <= k):
+                found.append(metric)
+    return found

@@ -1,0 +1,230 @@
+"""Checkpoints of a long read: resumed, refused, written whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.data.sources.files import checkpoints
+from karat.data.sources.files import units as unit_cuts
+from karat.data.sources.files.units import FileUnits
+from karat.errors import KaratError
+from karat.tally.serialization import framed, unframed
+from tests.sources.big_sets import LEAST, write_files
+
+
+def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> None:
+    files, path = write_files(tmp_path, n=20_000), tmp_path / "read.checkpoint"
+    first = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    again = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    assert again.to_json() == first.to_json()
+    for changed in ({"max_memory": 2 * LEAST}, {"weights": "w"}, {"labels": [2, 1, 0]}):
+        with pytest.raises(KaratError) as problem:
+            karat.evaluate(files, **{"max_memory": LEAST, "checkpoint": path, **changed})
+        assert problem.value.code == "K414", changed
+    data = path.read_bytes()
+    path.write_bytes(data[:-7])
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    assert problem.value.code == "K414"
+    path.write_bytes(data)
+    os.utime(tmp_path / "part_1.parquet", (1, 1))
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    assert problem.value.code == "K414"
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoints, "write_bytes", full)
+    with pytest.raises(KaratError, match="No space left") as problem:
+        karat.evaluate(write_files(tmp_path, 1), checkpoint=tmp_path / "read.karat")
+    assert problem.value.code == "K413"
+
+
+def refused(files: str, path: Path) -> str:
+    """What is said of a file that is no checkpoint of this read; it stays as it is."""
+    before = path.read_bytes()
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(files, checkpoint=path)
+    assert problem.value.code == "K414"
+    assert path.read_bytes() == before
+    assert str(path) in str(problem.value)
+    return str(problem.value)
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_and_kept(tmp_path: Path) -> None:
+    files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
+    for data in (b"", b"hello", (tmp_path / "part_0.parquet").read_bytes(), b"KARATALY" * 9):
+        path.write_bytes(data)
+        told = refused(files, path)
+        assert "to_bytes" not in told
+        assert ("Name another file" in told) == (not data.startswith(b"KARATALY")), told
+    stream = karat.Stream()
+    stream.update([0, 1], [0, 1])
+    path.write_bytes(stream.to_bytes())
+    assert "not a checkpoint" in refused(files, path)
+    newer = bytearray(framed({}, {"parts": np.empty(0, np.uint8)}))
+    newer[8] = 99
+    path.write_bytes(newer)
+    assert "Upgrade karat" in refused(files, path)
+
+
+def test_a_checkpoint_knows_where_units_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A version that cuts files otherwise would count rows twice, or not at all."""
+    files, path = write_files(tmp_path, 1, 20_000), tmp_path / "read.karat"
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 7000)
+    karat.evaluate(files, checkpoint=path)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 5000)
+    assert "another version" in refused(files, path)
+
+
+def test_a_checkpoint_knows_its_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
+    karat.evaluate(files, checkpoint=path)
+    monkeypatch.setattr(checkpoints, "_FORMAT", 99)
+    assert "another version" in refused(files, path)
+
+
+def test_a_checkpoint_of_other_sources_is_refused(tmp_path: Path) -> None:
+    write_files(tmp_path, 1)
+    query = f"FROM '{tmp_path / 'part_0.parquet'}'"
+    table = {"label": [0, 1], "pred": [0, 1]}
+    for source in (query, table):
+        with pytest.raises(KaratError) as problem:
+            karat.evaluate(source, checkpoint=tmp_path / "x")
+        assert problem.value.code == "K415"
+
+
+def n_units(path: Path) -> int:
+    """How many units a checkpoint has."""
+    if not path.exists():
+        return 0
+    data = path.read_bytes()
+    return int(unframed(data, ("parts",), lambda header, _: header["n_units"], ("parts",)))
+
+
+@pytest.mark.parametrize("metrics", [[], ["--metrics", "macro_f1", "--prob", ""]])
+def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    write_files(data, 24, 8000)
+    # Distinct scores beyond the limit of score levels, so that what resumes are buckets.
+    path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
+    # A unit a file: small files would be read together.
+    program = (
+        "import sys; from karat.data.sources.files import unit_cuts; unit_cuts.N_UNIT = 8000; "
+        "from karat.cli import main; sys.exit(main())"
+    )
+    words = [
+        sys.executable, "-c", program, "report", str(data), "--max-memory", "1MiB",
+        "--format", "json", *metrics,
+    ]  # fmt: skip
+    whole = subprocess.run(words, capture_output=True, check=True, text=True)
+    resumed = [*words, "--checkpoint", str(path), "-o", str(out)]
+    kills = []
+    for target in (1, 9, 17):
+        run = subprocess.Popen(resumed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while n_units(path) < target and run.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        run.send_signal(signal.SIGKILL)
+        assert run.wait() == -signal.SIGKILL
+        kills.append(n_units(path))
+        assert not out.exists()
+        # What the read before left was removed.
+        assert not list(tmp_path.glob(".karat-*"))[1:]
+    assert kills == sorted(kills)
+    assert 0 < kills[0] < kills[2] < 24
+    subprocess.run(resumed, capture_output=True, check=True)
+    assert not list(tmp_path.glob(".karat-*"))
+    found, expected = json.loads(out.read_text()), json.loads(whole.stdout)
+    assert found == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="nothing asks there whether a process runs")
+def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
+    karat.evaluate(files, checkpoint=path)
+    write = (
+        "import os, sys; from karat.data import writing; "
+        "os.fsync = lambda _: os.kill(os.getpid(), 9); writing.write_bytes(sys.argv[1], b'x')"
+    )
+    for name in ("read.karat", "other.karat"):
+        subprocess.run([sys.executable, "-c", write, str(tmp_path / name)], check=False)
+    mine, others = sorted(tmp_path.glob(".karat-*"), key=lambda left: left.stat().st_mtime_ns)
+    start = mine.name.rpartition("-")[0].rpartition("-")[0]
+    running = tmp_path / f"{start}-{os.getppid()}-0123456789abcdef.tmp"
+    running.touch()
+    karat.evaluate(files, checkpoint=path)
+    assert set(tmp_path.glob(".karat-*")) == {others, running}
+
+
+def test_a_checkpoint_knows_the_order_of_files_and_of_many_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path, 3)
+    files = [str(tmp_path / f"part_{i}.parquet") for i in range(3)]
+    path, labels = tmp_path / "read.checkpoint", np.arange(1200)
+    given: dict[str, Any] = {"pred": "pred", "prob": "", "metrics": ["accuracy"], "level": None}
+    karat.evaluate(files, checkpoint=path, labels=labels, **given)
+    swapped = labels.copy()
+    swapped[[500, 501]] = 501, 500
+    for others, of_them in ((files[::-1], labels), (files, swapped)):
+        with pytest.raises(KaratError, match="K414"):
+            karat.evaluate(others, checkpoint=path, labels=of_them, **given)
+    again = karat.evaluate(files, checkpoint=path, labels=labels.tolist(), **given)
+    assert again.n_rows == 3 * 6000
+
+
+@pytest.mark.parametrize("path", [5, b"read", "a\0b", 1.5])
+def test_what_is_no_path_of_a_checkpoint_is_told(path: Any, tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match="K413"):
+        karat.evaluate(write_files(tmp_path, 1), checkpoint=path)
+
+
+@pytest.mark.parametrize("change", ["written", "gone"])
+@pytest.mark.parametrize("when", ["first read", "second read"])
+def test_files_that_change_meanwhile_are_told(
+    change: str, when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of two states of a file are never in one report."""
+    rng = np.random.default_rng(0)
+    files = [tmp_path / f"{name}.parquet" for name in "ab"]
+    for file in files:
+        scores = rng.random(70_000)
+        pl.DataFrame({"label": (scores > 0.5).astype(int), "prob": scores}).write_parquet(file)
+    read, n_read = FileUnits.batch, 0
+
+    def changing(self: FileUnits, place: int) -> Any:
+        nonlocal n_read
+        n_read += 1
+        if n_read == (1 if when == "first read" else 3):
+            if change == "gone":
+                files[1].unlink()
+            else:
+                pl.DataFrame({"label": [0, 1], "prob": [0.75, 0.5]}).write_parquet(files[1])
+        return read(self, place)
+
+    monkeypatch.setattr(FileUnits, "batch", changing)
+    monkeypatch.setattr(unit_cuts, "N_UNIT", 50_000)
+    with pytest.raises(KaratError, match="K417") as found:
+        karat.evaluate(list(map(str, files)), prob="prob", max_memory=LEAST, exact=True, level=None)
+    assert "b.parquet" in str(found.value)

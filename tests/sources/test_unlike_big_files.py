@@ -1,0 +1,97 @@
+"""Files larger than memory that do not go together: found before they are read, as in one read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat.errors import KaratError
+from tests.optional import optional
+from tests.sources.big_sets import LEAST
+
+pa = optional("pyarrow")
+pq = optional("pyarrow.parquet")
+
+N = 100_000
+ROWS = {"label": np.arange(N) % 2, "pred": np.arange(N) // 2 % 2, "w": np.full(N, 2.0)}
+ROWS |= {"prob": np.random.default_rng(3).random(N)}
+Columns = dict[str, Any]
+
+
+def write_two(folder: Path, first: Columns, second: Columns) -> str:
+    for name, columns in (("a", first), ("b", second)):
+        pl.DataFrame(columns).write_parquet(folder / f"{name}.parquet")
+    return str(folder / "*.parquet")
+
+
+def without(*names: str) -> Columns:
+    return {name: column for name, column in ROWS.items() if name not in names}
+
+
+def both(source: Any, **given: Any) -> tuple[karat.Report, karat.Report]:
+    """The report of the whole read, and that of units."""
+    whole, units = (karat.evaluate(source, max_memory=n, **given) for n in (1 << 30, LEAST))
+    return whole, units
+
+
+@pytest.mark.parametrize(
+    ("second", "given"),
+    [
+        (without("w"), {"weights": "w"}),
+        (without("prob"), {"prob": "prob"}),
+        (without("pred"), {"pred": "pred"}),
+        (without("label"), {"true": "label"}),
+        ({**ROWS, "label": ROWS["label"].astype(str)}, {}),
+        ({**ROWS, "pred": ROWS["pred"].astype(str)}, {"pred": "pred"}),
+    ],
+)
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_unlike_files_are_named(
+    second: Columns, given: Columns, is_turned: bool, tmp_path: Path
+) -> None:
+    files = write_two(tmp_path, *((second, ROWS) if is_turned else (ROWS, second)))
+    told = []
+    for n_bytes in (1 << 30, LEAST):
+        with pytest.raises(KaratError) as problem:
+            karat.evaluate(files, max_memory=n_bytes, **{"prob": "prob", "weights": "", **given})
+        assert problem.value.code == "K410"
+        told.append(str(problem.value))
+    assert told[0] == told[1]
+    assert "a.parquet" in told[0]
+    assert "b.parquet" in told[0]
+
+
+def test_scores_that_nobody_named_and_one_file_lacks_are_told(tmp_path: Path) -> None:
+    """Labels are read instead, which fit into memory: a checkpoint has them read in units."""
+    files = write_two(tmp_path, ROWS, without("prob"))
+    whole = karat.evaluate(files, weights="")
+    units = karat.evaluate(files, weights="", checkpoint=tmp_path / "read.karat")
+    assert "'prob' was not read as prob" in whole.warnings[0]
+    assert units.warnings == whole.warnings
+    assert units.to_json() == whole.to_json()
+
+
+def test_what_the_whole_read_tells_of_columns_is_told(tmp_path: Path) -> None:
+    files = write_two(tmp_path, *[{**ROWS, "user_id": np.arange(N) // 7}] * 2)
+    whole, units = both(files, prob="prob")
+    assert "user_id" in whole.warnings[0]
+    assert units.warnings[0] == whole.warnings[0]
+    texts = write_two(tmp_path, *[{**without("w"), "weight": ["x"] * N}] * 2)
+    with pytest.raises(KaratError) as problem:
+        karat.evaluate(texts, prob="prob", max_memory=LEAST)
+    assert problem.value.code == "K116"
+
+
+def test_numbers_of_16_bits_may_add_up_to_less(tmp_path: Path) -> None:
+    first = (0.1 + 0.8 * np.random.default_rng(4).random(N)).astype(np.float16)
+    second = (1.004 - first.astype(float)).astype(np.float16)
+    table = {"label": pa.array(ROWS["label"]), "p_0": pa.array(second), "p_1": pa.array(first)}
+    for name in "ab":
+        pq.write_table(pa.table(table), tmp_path / f"{name}.parquet")
+    whole, units = both(tmp_path, prob="p_*")
+    np.testing.assert_allclose(units["brier"].value, whole["brier"].value, rtol=1e-12)
