@@ -41,9 +41,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     start = _processor_time()
     result = yield
     if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
         file = Path(folder) / f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.tsv"
         with file.open("a", encoding="utf-8") as costs:
-            costs.write(f"{_processor_time() - start:.3f}\t{item.nodeid}\n")
+            costs.write(f"{_processor_time() - start:.3f}\t{item.nodeid!r}\n")
     return result
 
 

@@ -80,5 +80,6 @@ def test_fewer_cases_are_some_of_more_and_lie_apart(n: int) -> None:
 
 
 def test_costs_are_added_up_by_function() -> None:
-    lines = ["0.250\ta.py::f[x]", "0.500\ta.py::f[y[1]]", "0.001\ta.py::g"]
+    names = ("a.py::f[x]", "a.py::f[y[1\n]]", "a.py::g")
+    lines = [f"{s}\t{name!r}" for s, name in zip((0.25, 0.5, 0.001), names, strict=True)]
     assert costs_of(lines) == {"a.py::f": (0.75, 2)}
