@@ -103,7 +103,7 @@ def costs_of(lines: Iterable[str]) -> dict[str, tuple[float, int]]:
 
 
 def main(folder: str) -> None:
-    """Write the costs that a run left in a folder; a case that it did not run costs what others do."""
+    """Write the costs that a run left in a folder; cases not run cost as others."""
     files = sorted(Path(folder).glob("*.tsv"))
     found = costs_of(line for file in files for line in file.read_text("utf-8").splitlines())
     known: dict[str, tuple[float, int]] = json.loads(_COSTS.read_text(encoding="utf-8"))

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.compat.catboost import description as capabilities
-from karat.compat.catboost import eval_metric, metric_names, parse
+from karat.compat.catboost import capabilities, eval_metric, metric_names, parse
 from karat.errors import KaratError
 from tests.ids import named
 from tests.optional import optional

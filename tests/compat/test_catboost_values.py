@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.compat.catboost import description as capabilities
-from karat.compat.catboost import eval_metric, metric_names, objective_object
+from karat.compat.catboost import capabilities, eval_metric, metric_names, objective_object
 from karat.errors import KaratError
 from tests.objectives.test_catboost_derivatives import check_leaves
 from tests.same import assert_same

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.tally.test_score_histograms import rows_of
 
 from karat.data.scores.tables import sampled_rows, tables_of
 from karat.inference.confidence import Confidence
@@ -15,6 +14,7 @@ from karat.inference.score_intervals import measured_with_intervals
 from karat.metrics import Metric, get, parse
 from karat.tally import HistogramRows
 from tests.same import assert_same
+from tests.tally.test_score_histograms import rows_of
 
 TOLD = ("log_loss", "one_vs_all_log_loss", "brier")
 SAMPLED = ("macro_roc_auc", "weighted_roc_auc", "d2_brier", "top_k_accuracy(k=2)")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.compat.catboost import description as capabilities
+from karat.compat.catboost import capabilities
 from karat.metrics import Equal, Record, all_records, equal, get
 from karat.metrics._equal import WHERE, free_names_in, names_in, value_of
 from tests.optional import optional

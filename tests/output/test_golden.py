@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.render.reports import REPORTS
 
 from karat.api.results import Report
 from karat.errors.text import cells
@@ -22,6 +21,7 @@ from karat.output.layout import report_as_text
 from karat.output.terminal import print_report
 from karat.tally import Cells, Classes
 from tests.optional import optional
+from tests.output.reports import REPORTS
 
 optional("rich")
 

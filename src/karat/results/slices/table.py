@@ -271,7 +271,9 @@ class SliceTable(Mapping[Any, Slice]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what was drawn: it is drawn again."""
-        return {name: it for name, it in self.__dict__.items() if name not in ("dealt", "_tests")}
+        return {
+            name: it for name, it in self.__dict__.items() if name not in ("permuted", "_tests")
+        }
 
     def changed(self, change: Callable[[Cells], Cells], whole: ReportValues) -> SliceTable:
         """The same slices of a report whose table was changed alike."""
