@@ -186,7 +186,7 @@ def main(replicates: int, cases: Sequence[Case], seed: int) -> None:
 if __name__ == "__main__":
     given = [int(word) for word in sys.argv[1:] if word.isdigit()]
     if "few" in sys.argv:
-        permuted.n_deals = lambda *_: 200
+        permuted.n_permutations_of = lambda *_: 200
     listed = POWER if "power" in sys.argv else CASES
     first, last = (*given[1:], 0, len(listed))[:2] if len(given) > 2 else (0, len(listed))
     main(given[0] if given else 2000, listed[first:last], SEED)

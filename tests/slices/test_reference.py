@@ -12,7 +12,7 @@ from scipy import stats
 
 import karat
 from karat.inference.slices import permuted
-from karat.inference.slices.permuted import PermutedTables, n_deals
+from karat.inference.slices.permuted import PermutedTables, n_permutations_of
 from karat.inference.slices.reference import AtOnce, Reference
 from karat.metrics import get
 from karat.output.json import report_schema
@@ -70,7 +70,7 @@ def test_deals_keep_rows_of_slices_and_of_cells(
 @pytest.fixture
 def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fifth of the deals: as exact, and sooner done."""
-    monkeypatch.setattr(permuted, "n_deals", lambda *_: 200)
+    monkeypatch.setattr(permuted, "n_permutations_of", lambda *_: 200)
 
 
 @pytest.mark.usefixtures("few_deals")
@@ -186,9 +186,9 @@ def test_a_difference_is_shown_if_both_say_so() -> None:
 
 
 def test_what_is_too_dear_is_told_by_chi_square(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert n_deals(0.95, (5, 9, 3), 1000) == 1000
-    assert n_deals(0.95, (1000, 400, 20), 10**7) == 0
-    assert n_deals(0.9999, (5, 9, 3), 1000) == 0
+    assert n_permutations_of(0.95, (5, 9, 3), 1000) == 1000
+    assert n_permutations_of(0.95, (1000, 400, 20), 10**7) == 0
+    assert n_permutations_of(0.9999, (5, 9, 3), 1000) == 0
     monkeypatch.setattr(permuted, "_BUDGET", 10)
     table = sliced()
     assert table.heterogeneity("accuracy").method == "chi-square"

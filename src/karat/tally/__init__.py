@@ -3,6 +3,9 @@
 Nothing here knows what a metric is, and nothing here knows where the data lives.
 """
 
+import warnings
+from typing import Any, Final
+
 from karat.tally.algebra import merge, occurring, reorder, subtract, to_marginals, to_sparse, union
 from karat.tally.axes import ClusteredCells, CrossedCells
 from karat.tally.bins import Bins, quantile_edges, uniform_edges
@@ -63,3 +66,23 @@ __all__ = [
     "uniform_edges",
     "union",
 ]
+
+_RENAMED: Final = {
+    "Ladder": CumulativeCounts,
+    "RungSource": LevelSource,
+    "Rungs": ScoreLevels,
+    "ScoreTable": ScoreHistogram,
+    "ScoredTables": ScoreHistograms,
+    "TableColumn": HistogramColumn,
+    "TabledRows": HistogramRows,
+}
+"""Names of before 0.2, which work until 0.3."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = _RENAMED[name]
+    message = f"karat.tally.{name} is called karat.tally.{found.__name__}; the old name goes in 0.3"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return found

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.tally import Cells
 
-__all__ = ["PermutedTables", "n_deals"]
+__all__ = ["PermutedTables", "n_permutations_of"]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 Codes: TypeAlias = npt.NDArray[np.intp]
@@ -30,8 +30,8 @@ _STEPS_OF_CELL: Final = 7
 """Of one cell that a metric reads."""
 
 
-def n_deals(level: float, shape: tuple[int, int, int], n_rows: int) -> int:
-    """How often rows are dealt, for tests at an error rate of 1 − level; 0: too dear.
+def n_permutations_of(level: float, shape: tuple[int, int, int], n_rows: int) -> int:
+    """How often rows are permuted, for tests at an error rate of 1 − level; 0: too dear.
 
     Args:
         level: of the tests.
@@ -39,7 +39,7 @@ def n_deals(level: float, shape: tuple[int, int, int], n_rows: int) -> int:
         n_rows: rows of all slices.
 
     Example:
-        >>> n_deals(0.95, (5, 9, 3), 1000), n_deals(0.99, (5, 9, 3), 1000)
+        >>> n_permutations_of(0.95, (5, 9, 3), 1000), n_permutations_of(0.99, (5, 9, 3), 1000)
         (1000, 5000)
     """
     s, m, k = shape
@@ -77,7 +77,7 @@ class PermutedTables:
         place = np.flatnonzero(flat.any(axis=0))
         tables = np.ascontiguousarray(flat[:, place], np.int64)
         (s, m), n_rows = tables.shape, int(tables.sum())
-        n = n_deals(level, (s, m, cells.k), n_rows)
+        n = n_permutations_of(level, (s, m, cells.k), n_rows)
         if not n:
             return None
         kind = np.int32 if n_rows < 2**31 else np.int64
@@ -92,7 +92,7 @@ class PermutedTables:
 
     @property
     def n(self) -> int:
-        """How often rows were dealt."""
+        """How often rows were permuted."""
         return len(self.tables) - 1
 
     def full(self, tables: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -81,7 +81,7 @@ class Reference:
 
     Attributes:
         metric: of labels.
-        dealt: the tables.
+        permuted: the tables.
         classes: of all rows.
         policy: what undefined classes count as.
         fewest: a slice with fewer true rows of some class is not compared.
@@ -95,7 +95,7 @@ class Reference:
 
     @property
     def n(self) -> int:
-        """How often rows were dealt."""
+        """How often rows were permuted."""
         return self.permuted.n
 
     @cached_property

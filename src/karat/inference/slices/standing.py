@@ -74,7 +74,7 @@ def standing(
 
     Args:
         metric: of labels.
-        dealt: says which cells are listed, and holds the table of all rows.
+        permuted: says which cells are listed, and holds the table of all rows.
         tables: int[b, s, m].
         classes: of all rows.
         policy: what undefined classes count as.
