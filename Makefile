@@ -146,9 +146,10 @@ clean:  ## remove the environment, the builds and the caches
 
 # One stamp for each set of extras. Python sources are used in place, so only native code, the
 # build files, the list of dependencies and the folders of the package make an install stale.
+# What is imported is compiled then: most of what is installed never is.
 $(VENV)/installed-%: $(SOURCES) | $(BIN)/python
 	@echo "Building karat and installing it with its $* packages into $(VENV) (takes a minute the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable ".[$*]"
 	@touch $@
 
 $(BIN)/python:
