@@ -50,7 +50,7 @@ def write_json_lines(sample: Sample, path: Path) -> str:
     """Write one JSON object for each row."""
     columns = listed(sample)
     rows = zip(*columns.values(), strict=True)
-    lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
+    lines = [json.dumps(dict(zip(columns, row, strict=True)), default=str) for row in rows]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
 

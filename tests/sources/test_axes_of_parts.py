@@ -11,7 +11,6 @@ import pytest
 import karat
 from karat.data.sources.files import units as unit_cuts
 from karat.errors import KaratError
-from karat.tally import Axis, Classes, CrossedCells
 from tests.optional import optional
 
 pd = optional("pandas")
@@ -112,22 +111,6 @@ def test_a_read_with_slices_goes_on_from_its_checkpoint(
     assert again.to_json() == first.to_json()
 
 
-@pytest.mark.parametrize("has_scores", [False, True])
-@pytest.mark.parametrize("weights", ["", "w"])
-def test_partitions_of_dask(weights: str, has_scores: bool) -> None:
-    found = columns(1, 5_000)
-    found = found if has_scores else labels_only(found)
-    frame = pd.DataFrame(found)
-    settings: dict[str, Any] = {
-        "by": BY, "clusters": "user", "weights": weights,
-        "metrics": ["accuracy", "f1", *(["roc_auc", "log_loss"] if has_scores else [])],
-    }  # fmt: skip
-    wanted = karat.evaluate(frame, **settings)
-    for n_partitions in (1, 3, 7):
-        parts = dd.from_pandas(frame, npartitions=n_partitions, sort=False)
-        assert_same(karat.evaluate(parts, **settings), wanted, 1e-9)
-
-
 def test_scores_that_do_not_fit_are_refused_with_one_error(tmp_path: Path) -> None:
     found = columns(2, 150_000)
     path = tmp_path / "a.parquet"
@@ -146,49 +129,3 @@ def test_labels_that_do_not_fit_are_refused_with_the_same_error(tmp_path: Path) 
     pd.DataFrame(found).to_parquet(path)
     with pytest.raises(KaratError, match="K148"):
         karat.evaluate(path, weights="", clusters="user", max_memory=LEAST)
-
-
-def crossed(rng: np.random.Generator, n: int, *, is_weighted: bool) -> CrossedCells:
-    names = tuple(rng.permutation(["a", "b", "c", "d"]).tolist())
-    codes = np.stack([rng.integers(0, 2, n), rng.integers(0, 2, n), rng.integers(0, 4, n)])
-    weights = rng.integers(0, 4, n) / 2 if is_weighted else None
-    return CrossedCells.of(Classes.of([0, 1]), (Axis("by x", names),), codes, weights)
-
-
-def facts(found: CrossedCells) -> dict[Any, Any]:
-    labels = found.axes[0].labels
-    sums = [found.n_rows, found.n_weighing, found.weight, found.squares]
-    each = zip(*[x if x is not None else found.n_rows for x in sums], strict=True)
-    keys = [(t, p, labels[c]) for t, p, c in found.codes.T.tolist()]
-    return dict(zip(keys, each, strict=True))
-
-
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_merging_combinations_is_counting_them_together(is_weighted: bool) -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(20):
-        parts = [crossed(rng, int(rng.integers(0, 30)), is_weighted=is_weighted) for _ in range(3)]
-        left = parts[0].merge(parts[1]).merge(parts[2])
-        right = parts[0].merge(parts[1].merge(parts[2]))
-        assert facts(left) == facts(right)
-        totals: dict[Any, Any] = {}
-        for part in parts:
-            for key, values in facts(part).items():
-                before = totals.get(key, (0, 0, 0, 0))
-                totals[key] = tuple(a + b for a, b in zip(before, values, strict=True))
-        assert facts(left) == totals
-        assert facts(CrossedCells.from_bytes(left.to_bytes())) == facts(left)
-
-
-def test_a_wrong_merge_would_be_found() -> None:
-    rng = np.random.default_rng(6)
-    one, other = (crossed(rng, 20, is_weighted=False) for _ in range(2))
-    assert facts(one.merge(other)) != facts(one.merge(one))
-
-
-def test_damaged_combinations_are_refused() -> None:
-    found = crossed(np.random.default_rng(7), 20, is_weighted=True)
-    data = bytearray(found.to_bytes())
-    data[len(data) // 2] ^= 1
-    with pytest.raises(KaratError, match="K205"):
-        CrossedCells.from_bytes(bytes(data))

@@ -65,23 +65,6 @@ def limits(report: Report) -> tuple[Any, ...]:
     return tuple((report[name].value, report[name].low, report[name].high) for name in names)
 
 
-@pytest.mark.parametrize("kind", NAMES)
-@pytest.mark.parametrize("columns", [COLUMNS, SCORED], ids=["labels", "scores"])
-def test_every_source_gives_the_intervals_of_arrays(
-    columns: dict[str, Any], kind: str, tmp_path: Path
-) -> None:
-    expected = limits(karat.evaluate(TRUE, PRED, clusters=USERS, weights=WEIGHTS))
-    without = limits(karat.evaluate(TRUE, PRED, weights=WEIGHTS))
-    assert expected != without
-    for name, source in sources(tmp_path, columns).items():
-        found = karat.evaluate(source, clusters=kind)
-        assert found.is_clustered, name
-        assert found.mapping["clusters"] == kind, name
-        if name == "jsonl" and "proba_0" in columns:
-            continue
-        assert limits(found) == expected, name
-
-
 def test_a_frame_takes_an_array_and_files_do_not(tmp_path: Path) -> None:
     table = {"label": TRUE, "pred": PRED}
     found = karat.evaluate(table, clusters=USERS)
@@ -92,32 +75,6 @@ def test_a_frame_takes_an_array_and_files_do_not(tmp_path: Path) -> None:
         karat.evaluate(path, clusters=USERS)
     with pytest.raises(KaratError, match="without a table"):
         karat.evaluate(TRUE, PRED, clusters="user")
-
-
-@pytest.mark.parametrize("kind", ["dict", "arrow", "csv", "jsonl", "parquet"])
-@pytest.mark.parametrize("has_scores", [False, True])
-def test_a_missing_cluster_is_an_error_or_its_row_is_dropped(
-    kind: str, has_scores: bool, tmp_path: Path
-) -> None:
-    users: list[Any] = [f"u{number}" for number in USERS]
-    users[7] = users[300] = None
-    columns = {"label": TRUE, "pred": PRED, "user": users, "day": NAMES["day"]}
-    if has_scores:
-        columns |= {f"proba_{i}": PROB[:, i] for i in range(3)}
-    source = sources(tmp_path, columns)[kind]
-    with pytest.raises(KaratError) as caught:
-        karat.evaluate(source, clusters="user")
-    assert caught.value.code == "K104"
-    assert caught.value.context["row"] == 7
-    assert caught.value.context["count"] == 2
-    assert caught.value.context["n"] == N
-    found = karat.evaluate(source, clusters="user", nulls="drop")
-    kept = np.array([user is not None for user in users])
-    expected = karat.evaluate(TRUE[kept], PRED[kept], clusters=USERS[kept])
-    assert found.n_rows == N - 2
-    assert any("2 of 400 rows" in warning for warning in found.warnings)
-    if kind != "jsonl" or not has_scores:
-        assert limits(found) == limits(expected)
 
 
 def test_whole_numbers_are_one_cluster_however_a_file_writes_them(tmp_path: Path) -> None:

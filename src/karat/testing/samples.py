@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -236,10 +237,10 @@ class _Maker:
         self.features.add("weights")
         return self
 
-    def clusters(self) -> _Maker:
-        """Add clusters of about four rows each, in random order."""
+    def clusters(self, name: Callable[[int], Any] = "person {}".format) -> _Maker:
+        """Add clusters of about four rows each, in random order, named by their numbers."""
         people = self.rng.integers(0, min(500, max(4, self.n // 4)), self.n)
-        self.columns["person"] = [f"person {person}" for person in people.tolist()]
+        self.columns["person"] = [name(person) for person in people.tolist()]
         self.roles["clusters"] = "person"
         self.features.add("clusters")
         return self
@@ -388,8 +389,14 @@ def _weight_samples(make: _Make) -> Iterator[Sample]:
 def _cluster_samples(make: _Make) -> Iterator[Sample]:
     yield make("labels").labels(_ANIMALS).clusters().done("clusters")
     yield make("weighted labels").labels([0, 1]).clusters().weights().done("clusters")
+    yield make("whole numbers").labels(_ANIMALS).clusters(int).done("clusters")
+    yield make("days").labels(_ANIMALS).clusters(_day).done("clusters")
     yield _scored(make, "scores").clusters().done("clusters")
     yield _scored(make, "weighted scores", 1).clusters().weights().done("clusters")
+
+
+def _day(number: int) -> dt.date:
+    return dt.date(2024, 1, 1) + dt.timedelta(number)
 
 
 def _slice_samples(make: _Make) -> Iterator[Sample]:
