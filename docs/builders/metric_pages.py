@@ -8,8 +8,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-import karat
 from build import facts_of
+
+import karat
 from karat import metrics
 from karat.api.results import Report, Result
 

@@ -15,7 +15,7 @@ from tests.optional import optional
 
 torch = optional("torch")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
-label_needs = optional("karat.compat.torchmetrics.label_needs")
+label_needs = optional("karat.compat.torchmetrics.labels")
 score_needs = optional("karat.compat.torchmetrics.score_needs")
 MetricCollection = karat_torchmetrics.MetricCollection
 

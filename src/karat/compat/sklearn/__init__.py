@@ -27,14 +27,14 @@ from karat.compat.sklearn._labels import (
     matthews_corrcoef,
     zero_one_loss,
 )
-from karat.compat.sklearn._margins import hinge_loss, top_k_accuracy_score
-from karat.compat.sklearn._notices import MultilabelRefusedError
-from karat.compat.sklearn._probabilities import (
+from karat.compat.sklearn._losses import (
     brier_score_loss,
     d2_brier_score,
     d2_log_loss_score,
     log_loss,
 )
+from karat.compat.sklearn._margins import hinge_loss, top_k_accuracy_score
+from karat.compat.sklearn._parameters import MultilabelRefusedError
 from karat.compat.sklearn._rates import (
     f1_score,
     fbeta_score,

@@ -1,28 +1,17 @@
-"""Areas under curves: `auc` of given points, ROC AUC and average precision of scores."""
+"""Areas under curves: of points, of two classes, of each class, of pairs, and averages."""
 
 from __future__ import annotations
 
+import math
+from itertools import combinations
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._arrays import as_array, as_column, check_lengths, distinct
-from karat.compat.sklearn._binary_areas import (
-    area_under,
-    binary_area,
-    binary_precision,
-    native_area,
-)
-from karat.compat.sklearn._class_areas import (
-    are_plain,
-    are_probabilities,
-    averaged_areas,
-    pairwise_area,
-    precision_of_rows,
-)
-from karat.compat.sklearn._notices import refuse_multilabel
+from karat import _native
+from karat.compat.sklearn._curves import plain_scores, ranked, same_kind, steps_of_rows
 from karat.compat.sklearn._pairs import codes_of
 from karat.compat.sklearn._parameters import (
     BOOLEAN,
@@ -33,19 +22,259 @@ from karat.compat.sklearn._parameters import (
     drop_in,
     instance,
     interval,
+    refuse_multilabel,
+    warn,
+    warn_undefined,
 )
 from karat.compat.sklearn._rows import (
     are_multiplied_safely,
+    as_floats,
     ordered_classes,
     plain_classes,
     summed_weights,
 )
-from karat.compat.sklearn._steps import plain_scores, ranked, same_kind
-from karat.compat.sklearn._targets import MULTILABEL, kind_of_target
+from karat.compat.sklearn._targets import (
+    MULTILABEL,
+    as_array,
+    as_column,
+    as_weights,
+    check_lengths,
+    distinct,
+    kind_of_target,
+)
+from karat.data.scores.matrix import Columns
+from karat.data.scores.ranking import Ranked, rank, rank_pooled
 
-__all__ = ["auc", "average_precision_score", "roc_auc_score"]
+__all__ = [
+    "are_plain",
+    "are_probabilities",
+    "area_under",
+    "auc",
+    "average_precision_score",
+    "averaged_areas",
+    "binary_area",
+    "binary_precision",
+    "native_area",
+    "pairwise_area",
+    "precision_of_rows",
+    "roc_auc_score",
+]
 
 Array = npt.NDArray[Any]
+
+
+def area_under(x: Array, y: Array) -> float:
+    """Area under points by the trapezoidal rule.
+
+    Errors:
+        ValueError fewer than two points, or x goes up and down.
+    """
+    if x.shape[0] < 2:
+        raise ValueError(
+            f"At least 2 points are needed to compute area under curve, but x.shape = {x.shape[0]}"
+        )
+    steps = np.diff(x)
+    direction = 1
+    if np.any(steps < 0):
+        if not np.all(steps <= 0):
+            raise ValueError(f"x is neither increasing nor decreasing : {x}.")
+        direction = -1
+    return float(direction * np.trapezoid(y, x))
+
+
+def native_area(codes: npt.NDArray[np.int32], column: Array, sample_weight: Any) -> float | None:
+    """Area under the ROC curve; None where a check may fail, or a class has no weight."""
+    _, weights = summed_weights(sample_weight, len(codes))
+    if not are_multiplied_safely(weights):
+        return None
+    made = ranked(column, codes, sample_weight)
+    if made is None:
+        return None
+    rest, own = made.totals.tolist()
+    return float(made.areas()[0] / (2.0 * rest * own)) if rest and own else None
+
+
+def binary_area(
+    codes: npt.NDArray[np.int32], n_classes: int, score: Array, weights: Any, max_fpr: Any
+) -> float:
+    """Area under the ROC curve of codes 0 and 1, with scikit-learn's warnings."""
+    if n_classes != 2:
+        warn_undefined(
+            "Only one class is present in y_true. ROC AUC score is not defined in that case."
+        )
+        return np.nan
+    if max_fpr is None:
+        column = plain_scores(score)
+        area = None if column is None else native_area(codes, column, weights)
+        if area is not None:
+            return area
+    steps = steps_of_rows(codes, score, weights)
+    rates = []
+    for given, samples, rate in (
+        (steps.fps, "negative", "false positive"),
+        (steps.tps, "positive", "true positive"),
+    ):
+        counts = np.concatenate(([0.0], given))
+        if counts[-1] <= 0:
+            warn_undefined(f"No {samples} samples in y_true, {rate} value should be meaningless")
+            rates.append(np.full(counts.shape, np.nan))
+        else:
+            rates.append(counts / counts[-1])
+    fpr, tpr = rates
+    if max_fpr is None or max_fpr == 1:
+        return area_under(fpr, tpr)
+    stop = np.searchsorted(fpr, max_fpr, "right")
+    last = np.interp(max_fpr, [fpr[stop - 1], fpr[stop]], [tpr[stop - 1], tpr[stop]])
+    partial = area_under(np.append(fpr[:stop], max_fpr), np.append(tpr[:stop], last))
+    least = 0.5 * max_fpr**2
+    return 0.5 * (1 + (partial - least) / (max_fpr - least))  # type: ignore[no-any-return]
+
+
+def binary_precision(is_own: Array, y_score: Any, weights: Any) -> float:
+    """Average precision of rows that are 1 where they are positive."""
+    steps = steps_of_rows(is_own, y_score, weights)
+    fps, tps = steps.fps, steps.tps
+    found = tps + fps
+    precision = np.where(found != 0, np.divide(tps, found), 0.0)
+    if tps[-1] == 0:
+        warn("No positive class found in y_true, recall is set to one for all thresholds.")
+        # Recall falls from 1 to 0 at the best score, where nothing is right.
+        return max(0.0, float(precision[0]))
+    recall = np.concatenate(([0.0], tps / tps[-1]))
+    area = float(np.sum(np.diff(recall) * precision))
+    return 0.0 if math.isnan(area) else max(0.0, area)
+
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+_ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
+
+
+def are_plain(score: Any, codes: Codes, k: int) -> bool:
+    """Whether scores are a matrix of floats: a row for each code, a column for each class."""
+    return (
+        type(score) is np.ndarray
+        and score.dtype in (np.float64, np.float32)
+        and score.shape == (len(codes), k)
+    )
+
+
+def are_probabilities(score: Array, codes: Codes) -> bool:
+    """Whether rows sum to 1 and hold no negative value, by one native read."""
+    try:
+        _native.read_scores(score, codes, score.shape[1], None, True, 1e-5, 0, 0)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def class_areas(codes: Codes, score: Array, weights: Any, area: str, *, is_pooled: bool) -> Floats:
+    """The area of each class against the rest, or one of all cells of the matrix.
+
+    Args:
+        area: "roc" or "precision".
+
+    Errors:
+        ValueError the weights are not finite, or all 0.
+    """
+    k = score.shape[1]
+    measured = _roc_area if area == "roc" else _precision_area
+    values = as_floats(score)
+    given = None
+    if weights is not None:
+        given = as_weights(weights, codes, "weights").astype(np.float64)
+        if given.min() < 0 or not are_multiplied_safely(given):
+            return _areas_by_rows(codes, values, weights, area, is_pooled)
+    if is_pooled:
+        return np.array([measured(rank_pooled(values, codes, k, given))])
+    columns = Columns(values)
+    present = np.bincount(codes, minlength=k)
+    totals = present if given is None else None
+    found = np.empty(k)
+    for own in range(k):
+        if area == "roc" and present[own] in (0, len(codes)):
+            warn_undefined(_ONE_CLASS)
+            found[own] = np.nan
+        else:
+            found[own] = measured(rank(columns[own], codes, own, k, given, None, totals))
+    return found
+
+
+def _roc_area(made: Ranked) -> float:
+    own = float(made.totals[made.own])
+    rest = float(made.totals.sum()) - own
+    if not rest:
+        warn_undefined("No negative samples in y_true, false positive value should be meaningless")
+    if not own:
+        warn_undefined("No positive samples in y_true, true positive value should be meaningless")
+    return float(made.areas().sum() / (2.0 * own * rest)) if own and rest else np.nan
+
+
+def _precision_area(made: Ranked) -> float:
+    own = float(made.totals[made.own])
+    if not own:
+        warn("No positive class found in y_true, recall is set to one for all thresholds.")
+        return 0.0
+    return max(0.0, made.step_area() / own)
+
+
+def _areas_by_rows(codes: Codes, values: Array, weights: Any, area: str, is_pooled: bool) -> Floats:
+    """The same where some weights are negative, which no kernel takes."""
+    k = values.shape[1]
+    is_own = (codes[:, np.newaxis] == np.arange(k)).astype(np.int32)
+    columns = [(is_own[:, i], values[:, i], weights) for i in range(k)]
+    if is_pooled:
+        columns = [(is_own.ravel(), values.ravel(), np.repeat(weights, k))]
+    if area == "precision":
+        return np.array([binary_precision(*column) for column in columns])
+    return np.array(
+        [
+            binary_area(own, len(np.unique(own)), column, given, None)
+            for own, column, given in columns
+        ]
+    )
+
+
+def averaged_areas(codes: Codes, score: Array, weights: Any, area: str, average: str | None) -> Any:
+    """The areas as `class_areas` gives them, or their mean as the average says."""
+    if average != "weighted":
+        areas = class_areas(codes, score, weights, area, is_pooled=average == "micro")
+        return areas if average is None else float(np.average(areas))
+    # The weights of the classes in the dtype of those of the rows, as they are summed there.
+    share = np.bincount(codes, weights, score.shape[1]).astype(
+        np.int64 if weights is None else weights.dtype
+    )
+    if np.isclose(share.sum(), 0):
+        return 0  # before any area is looked at, as there
+    areas = class_areas(codes, score, weights, area, is_pooled=False)
+    areas[share == 0] = 0
+    return float(np.average(areas, weights=share))
+
+
+def pairwise_area(codes: Codes, score: Array, average: str | None) -> Any:
+    """Mean over pairs of classes of how well both columns part them."""
+    k = score.shape[1]
+    values, columns = np.zeros((k, k)), Columns(as_floats(score))
+    count = np.bincount(codes, minlength=k).astype(np.float64)
+    present = np.flatnonzero(count)
+    for own in present.tolist():
+        areas = rank(columns[own], codes, own, k, totals=count).areas()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values[own] = areas / (2.0 * count[own] * count)
+    pairs = list(combinations(present.tolist(), 2))
+    areas = np.array([(values[a, b] + values[b, a]) / 2 for a, b in pairs])
+    share = None
+    if average == "weighted":
+        share = np.array([(count[a] + count[b]) / len(codes) for a, b in pairs])
+    return np.average(areas, weights=share)
+
+
+def precision_of_rows(codes: Codes, score: Array, weights: Any) -> float:
+    """Mean over rows of the precision at the score of the true class."""
+    own = score[np.arange(len(codes)), codes]
+    return float(np.average(1 / np.sum(score >= own[:, np.newaxis], axis=1), weights=weights))
+
 
 _ROC_AVERAGE = (choice({"micro", "macro", "samples", "weighted"}), NONE)
 _MAX_FPR = (interval(Real, 0.0, 1, closed="right"), NONE)

@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._notices import warn, warn_undefined
-from karat.compat.sklearn._pairs import Pair, paired
+from karat.compat.sklearn._pairs import (
+    SINGLE,
+    Pair,
+    confusion,
+    kappa_of,
+    matrix_of,
+    measured,
+    paired,
+)
 from karat.compat.sklearn._parameters import (
     LABELS,
     NAN,
@@ -20,10 +27,10 @@ from karat.compat.sklearn._parameters import (
     instance,
     interval,
     options,
+    warn,
+    warn_undefined,
 )
-from karat.compat.sklearn._quick import kappa_of, matrix_of, measured
-from karat.compat.sklearn._ratios import class_likelihoods
-from karat.compat.sklearn._tables import SINGLE, confusion
+from karat.compat.sklearn._rates import class_likelihoods
 from karat.compat.sklearn._targets import averaged_weights, probe
 
 __all__ = [

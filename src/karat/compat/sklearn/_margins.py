@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.compat.sklearn._arrays import as_array, as_column, check_lengths, distinct
-from karat.compat.sklearn._notices import warn_undefined
 from karat.compat.sklearn._pairs import codes_of
-from karat.compat.sklearn._parameters import check_parameters, drop_in, interval
+from karat.compat.sklearn._parameters import check_parameters, drop_in, interval, warn_undefined
 from karat.compat.sklearn._rows import (
     as_floats,
     binarized,
@@ -21,7 +19,13 @@ from karat.compat.sklearn._rows import (
     plain_classes,
     summed_weights,
 )
-from karat.compat.sklearn._targets import kind_of_target
+from karat.compat.sklearn._targets import (
+    as_array,
+    as_column,
+    check_lengths,
+    distinct,
+    kind_of_target,
+)
 
 __all__ = ["hinge_loss", "top_k_accuracy_score"]
 

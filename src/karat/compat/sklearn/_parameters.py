@@ -1,22 +1,17 @@
-"""What each parameter may be, and the error of scikit-learn's words when it is not.
-
-A function declares its constraints with `drop_in`; they are checked in the order of its signature,
-and the first that fails is the error.
-"""
+"""What each parameter may be, with errors and warnings in the words of scikit-learn."""
 
 from __future__ import annotations
 
 import inspect
 import math
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Final, TypeVar
 
 import numpy as np
-
-from karat.compat.sklearn._notices import invalid_parameter
 
 __all__ = [
     "ARRAY",
@@ -27,15 +22,79 @@ __all__ = [
     "POS_LABEL",
     "TEXT",
     "Constraint",
+    "InvalidParameterError",
+    "MultilabelRefusedError",
+    "UndefinedMetricWarning",
     "check_parameters",
     "choice",
     "drop_in",
     "instance",
     "interval",
+    "invalid_parameter",
     "is_array_like",
     "is_sparse",
     "options",
+    "refuse_multilabel",
+    "warn",
+    "warn_conversion",
+    "warn_undefined",
 ]
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+class UndefinedMetricWarning(UserWarning):
+    """A metric is not defined by the data; used while scikit-learn is not loaded."""
+
+
+class DataConversionWarning(UserWarning):
+    """Data of another shape were converted; used while scikit-learn is not loaded."""
+
+
+class InvalidParameterError(ValueError, TypeError):
+    """A parameter has a value or type that it may not have; used likewise."""
+
+
+class MultilabelRefusedError(ValueError):
+    """The targets are multilabel, which these functions do not measure."""
+
+
+def _class_of(module: str, own: type) -> type:
+    return getattr(sys.modules.get(module), own.__name__, own)
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Emit a warning from the line outside this package that called into it."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def warn_undefined(text: str) -> None:
+    """Emit UndefinedMetricWarning."""
+    warn(text, _class_of("sklearn.exceptions", UndefinedMetricWarning))
+
+
+def warn_conversion(text: str) -> None:
+    """Emit DataConversionWarning."""
+    warn(text, _class_of("sklearn.exceptions", DataConversionWarning))
+
+
+def invalid_parameter(text: str) -> Exception:
+    """The error of a parameter, to be raised."""
+    found: Exception = _class_of("sklearn.utils._param_validation", InvalidParameterError)(text)
+    return found
+
+
+def refuse_multilabel(argument: str) -> MultilabelRefusedError:
+    """The error of multilabel targets, to be raised."""
+    return MultilabelRefusedError(
+        f"{argument} is multilabel-indicator: karat.compat.sklearn measures binary and multiclass "
+        "targets only. Call scikit-learn's own function for multilabel targets; where install() "
+        "has replaced it, uninstall() puts it back."
+    )
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -1,7 +1,8 @@
-"""Precision, recall, F and Jaccard scores, with their averages and what 0/0 counts as."""
+"""Precision, recall, F, Jaccard and likelihood ratios, their averages, and what 0/0 counts as."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container
 from numbers import Real
 from typing import Any
@@ -9,9 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._division import Rates, divided, rates_of
-from karat.compat.sklearn._notices import warn
-from karat.compat.sklearn._pairs import Pair, paired, plain
+from karat.compat.sklearn._pairs import (
+    Pair,
+    class_counts,
+    confusion,
+    measured,
+    paired,
+    plain,
+    positive_measured,
+    tables,
+)
 from karat.compat.sklearn._parameters import (
     LABELS,
     check_parameters,
@@ -20,22 +28,181 @@ from karat.compat.sklearn._parameters import (
     instance,
     interval,
     options,
+    warn,
+    warn_undefined,
 )
-from karat.compat.sklearn._quick import measured, positive_measured
-from karat.compat.sklearn._tables import class_counts, tables
-from karat.compat.sklearn._targets import probe
+from karat.compat.sklearn._targets import averaged_weights, probe
 
 __all__ = [
+    "Rates",
+    "class_likelihoods",
+    "divided",
     "f1_score",
     "fbeta_score",
     "jaccard_score",
     "multilabel_confusion_matrix",
     "precision_recall_fscore_support",
     "precision_score",
+    "rates_of",
     "recall_score",
 ]
 
 Array = npt.NDArray[Any]
+Rates = tuple[Any, Any, Any, Any]
+"""Precision, recall, F and support."""
+
+
+def rates_of(
+    tp: Array,
+    pred: Array,
+    true: Array,
+    beta: float,
+    average: str | None,
+    warn_for: Container[str],
+    zero_division: Any,
+) -> Rates:
+    """Precision, recall, F and support from the counts of each label."""
+    # A float where tp is one, as scikit-learn's sums of tp with the others are.
+    pred, true = tp + (pred - tp), tp + (true - tp)
+    if average == "micro":
+        tp, pred, true = (np.reshape(np.sum(part), (1,)) for part in (tp, pred, true))
+    shown = average, warn_for, zero_division
+    precision = divided(tp, pred, "precision", "predicted", *shown)
+    recall = divided(tp, true, "recall", "true", *shown)
+    if np.isposinf(beta):
+        f_score = recall
+    elif beta == 0:
+        f_score = precision
+    else:
+        squared = beta**2
+        whole = squared * true.astype(np.float64) + pred.astype(np.float64)
+        part = (1 + squared) * tp.astype(np.float64)
+        f_score = divided(part, whole, "f-score", "true nor predicted", *shown)
+    if average is None:
+        return precision, recall, f_score, true
+    support = true if average == "weighted" else None
+    means = (_mean(rate, support) for rate in (precision, recall, f_score))
+    return (*means, None)  # type: ignore[return-value]
+
+
+def divided(
+    part: Array,
+    whole: Array,
+    metric: str,
+    modifier: str,
+    average: str | None,
+    warn_for: Container[str],
+    zero_division: Any,
+) -> npt.NDArray[np.float64]:
+    """A part of a whole, with 0/0 as zero_division says, and the warning of scikit-learn."""
+    is_empty = whole == 0
+    divisor = np.array(whole, np.float64)
+    divisor[is_empty] = 1
+    found: npt.NDArray[np.float64] = np.asarray(part, np.float64) / divisor
+    if not is_empty.any():
+        return found
+    is_warning = isinstance(zero_division, str)
+    is_number = isinstance(zero_division, int | float) and zero_division in (0, 1)
+    found[is_empty] = 0.0 if is_warning else float(zero_division) if is_number else np.nan
+    if is_warning and metric in warn_for:
+        axis = ("label", "sample") if average == "samples" else ("sample", "label")
+        where = "due to" if len(found) == 1 else f"in {axis[1]}s with"
+        warn_undefined(
+            f"{metric.capitalize()} is ill-defined and being set to 0.0 {where} no {modifier} "
+            f"{axis[0]}s. Use `zero_division` parameter to control this behavior."
+        )
+    return found
+
+
+def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
+    """The mean of the rates that are no NaN; weights that are all 0 count for nothing."""
+    if not len(rates):
+        return float("nan")
+    is_known = ~np.isnan(rates)
+    if not is_known.any():
+        return float("nan")
+    if support is None:
+        return float(np.mean(rates[is_known]))
+    rates, support = rates[is_known], support[is_known]
+    try:
+        return float(np.average(rates, weights=support))
+    except ZeroDivisionError:
+        return float(np.average(rates))
+
+
+_HINT = (
+    "Use the `replace_undefined_by` param to control this behavior. To suppress this warning or "
+    "turn it into an error, see Python's `warnings` module and `warnings.catch_warnings()`."
+)
+
+
+def class_likelihoods(
+    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, replace_undefined_by: Any
+) -> tuple[float, float]:
+    """LR+ and LR− of checked parameters.
+
+    Errors:
+        ValueError more than two classes, or a dict of other keys or values.
+    """
+    probe(y_true, y_pred)
+    sample_weight = averaged_weights(sample_weight)
+    kind = paired(y_true, y_pred, sample_weight).kind
+    if kind != "binary":
+        raise ValueError(
+            "class_likelihood_ratios only supports binary classification problems, got targets "
+            f"of type: {kind}"
+        )
+    if replace_undefined_by == 1.0:
+        replace_undefined_by = {"LR+": 1.0, "LR-": 1.0}
+    instead_pos = instead_neg = math.nan
+    if isinstance(replace_undefined_by, dict):
+        instead_pos, instead_neg = _replacements(replace_undefined_by)
+    tn, fp, fn, tp = confusion(y_true, y_pred, labels, sample_weight, None).ravel()
+    pos, neg = tp + fn, tn + fp
+    lr_pos: Any = math.nan
+    lr_neg: Any = math.nan
+    if pos == 0:
+        warn_undefined(
+            "No samples of the positive class are present in `y_true`. "
+            "`positive_likelihood_ratio` and `negative_likelihood_ratio` are both set to "
+            f"`np.nan`. {_HINT}"
+        )
+    if fp == 0:
+        begin = (
+            "No samples were predicted for the positive class and `positive_likelihood_ratio` is "
+            if tp == 0
+            else "`positive_likelihood_ratio` is ill-defined and "
+        )
+        # scikit-learn's own sentence ends here too.
+        warn_undefined(f"{begin}set to `np.nan`. Use the `replace_undefined_by` param to ")
+        lr_pos = instead_pos
+    else:
+        lr_pos = tp * neg / (fp * pos)
+    if tn == 0:
+        warn_undefined(f"`negative_likelihood_ratio` is ill-defined and set to `np.nan`. {_HINT}")
+        lr_neg = instead_neg
+    else:
+        lr_neg = fn * neg / (tn * pos)
+    return float(lr_pos), float(lr_neg)
+
+
+def _replacements(given: dict[Any, Any]) -> tuple[Any, Any]:
+    message = (
+        "The dictionary passed as `replace_undefined_by` needs to be in the form `{'LR+': "
+        "`value_1`, 'LR-': `value_2`}` where the value for `LR+` ranges from `1.0` to `np.inf` or "
+        "is `np.nan` and the value for `LR-` ranges from `0.0` to `1.0` or is `np.nan`; got "
+        f"`{given}`."
+    )
+    if "LR+" not in given or "LR-" not in given:
+        raise ValueError(message)
+    pos, neg = given["LR+"], given["LR-"]
+    # Written so that NaN is neither too small nor too large.
+    is_pos = isinstance(pos, Real) and not float(pos) < 1.0
+    is_neg = isinstance(neg, Real) and not (float(neg) < 0.0 or float(neg) > 1.0)
+    if not is_pos or not is_neg:
+        raise ValueError(message)
+    return pos, neg
+
 
 _BETA = (interval(Real, 0.0, None, closed="both"),)
 _WARN_FOR = (instance(list), instance(tuple), instance(set))

@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from karat.compat.sklearn._arrays import as_column
-from karat.compat.sklearn._division import rates_of
-from karat.compat.sklearn._notices import warn
-from karat.compat.sklearn._pairs import careful, paired
-from karat.compat.sklearn._parameters import LABELS, check_parameters, drop_in, interval
-from karat.compat.sklearn._tables import class_counts
-from karat.compat.sklearn._targets import labels_of, probe
+from karat.compat.sklearn._pairs import careful, class_counts, paired
+from karat.compat.sklearn._parameters import LABELS, check_parameters, drop_in, interval, warn
+from karat.compat.sklearn._rates import rates_of
+from karat.compat.sklearn._targets import as_column, labels_of, probe
 
 __all__ = ["classification_report"]
 

@@ -8,10 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.compat.sklearn._arrays import as_array, as_column, distinct, n_samples
-from karat.compat.sklearn._notices import refuse_multilabel, warn
 from karat.compat.sklearn._pairs import codes_of, plain_array, plain_weights, text_column
-from karat.compat.sklearn._targets import MULTILABEL, kind_of_target, labels_of, mixed_labels, probe
+from karat.compat.sklearn._parameters import refuse_multilabel, warn
+from karat.compat.sklearn._targets import (
+    MULTILABEL,
+    as_array,
+    as_column,
+    distinct,
+    kind_of_target,
+    labels_of,
+    mixed_labels,
+    n_samples,
+    probe,
+)
 
 __all__ = [
     "are_multiplied_safely",

@@ -1,44 +1,288 @@
-"""Targets: what kind they are, and whether a pair of them can be measured.
-
-scikit-learn infers a kind from the values of each array, then compares the kinds; both are
-repeated here, with the words of every error.
-"""
+"""Containers → NumPy arrays → targets: what kind they are, and whether a pair can be measured."""
 
 from __future__ import annotations
 
 import numbers
+import sys
+import warnings
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._arrays import (
-    Wanted,
-    as_array,
-    as_column,
-    as_objects,
-    check_lengths,
-    distinct,
-    n_samples,
-    refuse_infinite,
-)
-from karat.compat.sklearn._notices import refuse_multilabel
-from karat.compat.sklearn._parameters import is_sparse
+from karat.compat.sklearn._parameters import is_sparse, refuse_multilabel, warn_conversion
 
 __all__ = [
+    "FLOATS",
     "MULTILABEL",
+    "UNCHECKED",
+    "as_array",
+    "as_column",
+    "as_objects",
     "as_weights",
     "averaged_weights",
+    "check_lengths",
     "checked_targets",
+    "distinct",
     "kind_of_target",
     "labels_of",
     "mixed_labels",
+    "n_samples",
     "positive_label",
     "probe",
+    "refuse_infinite",
+    "refuse_small",
 ]
 
 Array = npt.NDArray[Any]
+Wanted = Literal["numeric", "float", "weights"] | np.dtype[Any] | None
+"""The dtype asked for; "float" and "weights" keep what is float already."""
+
+FLOATS: Final = {"float": (np.float64, np.float32, np.float16), "weights": (np.float64, np.float32)}
+UNCHECKED: Final[dict[str, Any]] = {"finite": False, "min_samples": 0, "min_features": 0}
+"""Arguments of `as_array` for values that are checked later."""
+
+
+def distinct(values: Array) -> Array:
+    """Distinct values, ascending; NaNs are not one."""
+    return np.unique(values, equal_nan=False)
+
+
+def as_array(
+    values: Any,
+    *,
+    dtype: Wanted = "numeric",
+    finite: bool = True,
+    name: str = "",
+    min_samples: int = 1,
+    min_features: int = 1,
+    allow_nd: bool = False,
+    order: Literal["C"] | None = None,
+) -> Array:
+    """An array of any container, checked.
+
+    Args:
+        dtype: "numeric" turns objects into float64; None leaves everything as it is.
+        finite: refuse NaN and infinity.
+        name: of the argument, in messages.
+
+    Errors:
+        TypeError np.matrix or sparse data; ValueError complex data, text where numbers are
+        expected, three dimensions, NaN, infinity, too few rows.
+    """
+    if isinstance(values, np.matrix):
+        raise TypeError(
+            "np.matrix is not supported. Please convert to a numpy array with np.asarray. For "
+            "more information see: "
+            "https://numpy.org/doc/stable/reference/generated/numpy.matrix.html"
+        )
+    stored, must_convert = _stored_dtype(values)
+    wanted = _wanted_dtype(dtype, stored)
+    if must_convert:
+        values = values.astype(stored if wanted is None else wanted)
+        wanted = None
+    if is_sparse(values):
+        padded = f" for {name}" if name else ""
+        raise TypeError(
+            f"Sparse data was passed{padded}, but dense data is required. Use '.toarray()' to "
+            "convert to a dense numpy array."
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            if wanted is not None and np.dtype(wanted).kind in "iu":
+                values = np.asarray(values, order=order)
+                refuse_infinite(values, name, as_dtype=np.dtype(wanted))
+            array: Array = np.asarray(values, order=order, dtype=wanted)
+        except np.exceptions.ComplexWarning as problem:
+            raise ValueError(f"Complex data not supported\n{values}\n") from problem
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{array}\n")
+    if isinstance(dtype, str) and dtype == "numeric" and array.dtype.kind in "USV":
+        raise ValueError(
+            "dtype='numeric' is not compatible with arrays of bytes/strings.Convert your data to "
+            "numeric values explicitly instead."
+        )
+    if not allow_nd and array.ndim >= 3:
+        raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
+    if finite:
+        refuse_infinite(array, name)
+    refuse_small(array, min_samples, min_features)
+    return array
+
+
+def as_objects(values: Any) -> Array:
+    """An array of any dtype and shape; ragged rows become objects.
+
+    Errors:
+        ValueError complex data.
+    """
+    try:
+        return as_array(values, dtype=None, allow_nd=True, **UNCHECKED)
+    except ValueError as problem:
+        if str(problem).startswith("Complex data not supported"):
+            raise
+        return as_array(values, dtype=np.dtype(object), allow_nd=True, **UNCHECKED)
+
+
+def as_column(
+    values: Any, *, dtype: np.dtype[Any] | None = None, name: str = "y", warn: bool = False
+) -> Array:
+    """A contiguous array of one dimension; a matrix of one column is one.
+
+    Errors:
+        ValueError another shape.
+    """
+    array = as_array(values, dtype=dtype, finite=False, name=name, min_samples=0)
+    if array.ndim == 2 and array.shape[1] == 1 and warn:
+        warn_conversion(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples, ), for example using ravel()."
+        )
+    if array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1):
+        return np.asarray(array.reshape(-1), order="C")
+    raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+
+
+def n_samples(values: Any) -> int:
+    """The number of rows of a container.
+
+    Errors:
+        TypeError it has none, or is a scalar.
+    """
+    message = f"Expected sequence or array-like, got {type(values)}"
+    if hasattr(values, "fit") and callable(values.fit):
+        raise TypeError(message)
+    shape = getattr(values, "shape", None)
+    if shape is not None:
+        if len(shape) == 0:
+            raise TypeError(
+                "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got "
+                f"scalar `{values!r}` instead."
+            )
+        if isinstance(shape[0], numbers.Integral):
+            return int(shape[0])
+    if not hasattr(values, "__len__") and not hasattr(values, "shape"):
+        if not hasattr(values, "__array__"):
+            raise TypeError(message)
+        values = np.asarray(values)
+    try:
+        return len(values)
+    except TypeError as problem:
+        raise TypeError(message) from problem
+
+
+def check_lengths(*containers: Any) -> None:
+    """Refuse containers of different numbers of rows; None is not one.
+
+    Errors:
+        ValueError with all of the numbers.
+    """
+    lengths = [n_samples(values) for values in containers if values is not None]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
+
+
+def refuse_infinite(array: Array, name: str = "", *, as_dtype: np.dtype[Any] | None = None) -> None:
+    """Refuse NaN and infinity.
+
+    Args:
+        as_dtype: what the values become; floats alone are looked at then.
+
+    Errors:
+        ValueError which of them it holds.
+    """
+    if as_dtype is None and array.dtype.kind == "O" and np.any(array != array):
+        raise ValueError("Input contains NaN")
+    if array.dtype.kind not in "fc":
+        return
+    with np.errstate(over="ignore"):
+        if np.isfinite(np.sum(array)):
+            return
+    is_bad = ~np.isfinite(array)
+    if not is_bad.any():
+        return
+    is_plain = array.dtype.type in (np.float32, np.float64) and (
+        array.flags.c_contiguous or array.flags.f_contiguous
+    )
+    # Arrays in one piece are read up to the first bad value, others are asked for NaN first.
+    first = array.reshape(-1)[int(is_bad.reshape(-1).argmax())]
+    has_nan = bool(np.isnan(first)) if is_plain else bool(np.isnan(array).any())
+    found = "NaN" if has_nan else f"infinity or a value too large for {(as_dtype or array.dtype)!r}"
+    raise ValueError(f"Input {name + ' ' if name else ''}contains {found}.")
+
+
+def refuse_small(array: Array, min_samples: int = 1, min_features: int = 1) -> None:
+    """Refuse an array of too few rows or columns.
+
+    Errors:
+        ValueError how many it has; TypeError it has no dimension.
+    """
+    if min_samples:
+        n = n_samples(array)
+        if n < min_samples:
+            raise ValueError(
+                f"Found array with {n} sample(s) (shape={array.shape}) while a minimum of "
+                f"{min_samples} is required."
+            )
+    if min_features and array.ndim == 2 and array.shape[1] < min_features:
+        raise ValueError(
+            f"Found array with {array.shape[1]} feature(s) (shape={array.shape}) while a minimum "
+            f"of {min_features} is required."
+        )
+
+
+def _wanted_dtype(dtype: Wanted, stored: Any) -> Any:
+    """The dtype to convert to; None leaves the values as they are."""
+    if not isinstance(dtype, str):
+        return dtype
+    if dtype == "numeric":
+        is_object = getattr(stored, "kind", "") == "O" or stored is object
+        return np.float64 if is_object else None
+    return None if stored is not None and stored in FLOATS[dtype] else np.float64
+
+
+def _stored_dtype(values: Any) -> tuple[Any, bool]:
+    """The dtype of the values as NumPy knows it, and whether pandas has to convert them first."""
+    stored = getattr(values, "dtype", None)
+    if isinstance(values, np.ndarray):
+        return stored, False
+    if not hasattr(stored, "kind"):
+        stored = None
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return stored, False
+    if isinstance(values, pandas.DataFrame):
+        return _frame_dtype(pandas, list(values.dtypes))
+    dtype = getattr(values, "dtype", None)
+    if dtype is None or not (hasattr(dtype, "na_value") or hasattr(values, "iloc")):
+        return stored, False
+    if isinstance(dtype, np.dtype):
+        stored = dtype
+    else:
+        stored = object if isinstance(dtype, pandas.StringDtype) else None
+    return stored, _must_convert(pandas, dtype)
+
+
+def _frame_dtype(pandas: Any, dtypes: list[Any]) -> tuple[Any, bool]:
+    must_convert = any(_must_convert(pandas, dtype) for dtype in dtypes)
+    if all(isinstance(dtype, np.dtype) for dtype in dtypes):
+        return np.result_type(*dtypes), must_convert
+    has_text = any(isinstance(dtype, pandas.StringDtype) for dtype in dtypes)
+    has_objects = must_convert and any(dtype.kind == "O" for dtype in dtypes)
+    return (object if has_text or has_objects else None), must_convert
+
+
+def _must_convert(pandas: Any, dtype: Any) -> bool:
+    """Whether a dtype of pandas holds booleans, or numbers that may be missing."""
+    types = pandas.api.types
+    if types.is_bool_dtype(dtype):
+        return True
+    if isinstance(dtype, pandas.SparseDtype) or not types.is_extension_array_dtype(dtype):
+        return False
+    return bool(types.is_float_dtype(dtype) or types.is_integer_dtype(dtype))
+
 
 MULTILABEL: Final = "multilabel-indicator"
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.label_needs import Need
+from karat.compat.torchmetrics.labels import Need
 from karat.compat.torchmetrics.metric import OF_COLLECTION, Metric
 from karat.compat.torchmetrics.tally import gathered, refused
 from karat.errors import error

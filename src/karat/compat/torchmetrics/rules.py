@@ -9,8 +9,11 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.label_needs import BinaryCells, ClassCells, Hits, Need
-from karat.compat.torchmetrics.label_values import (
+from karat.compat.torchmetrics.labels import (
+    BinaryCells,
+    ClassCells,
+    Hits,
+    Need,
     confusion_matrix,
     jaccard,
     kappa,
