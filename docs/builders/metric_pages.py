@@ -8,9 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from build import facts_of
-
 import karat
+from build import facts_of
 from karat import metrics
 from karat.api.results import Report, Result
 
