@@ -62,8 +62,8 @@ def test_flips_are_written_with_ids_and_labels(
     for row in rows:
         i = int(row["id"])
         assert row["true"] == LABELS[TRUE[i]]
-        assert (row["a"], row["predicted_a"]) == ("new", LABELS[NEW[i]])
-        assert (row["b"], row["predicted_b"]) == ("old", LABELS[OLD[i]])
+        assert (row["a"], row["said_a"]) == ("new", LABELS[NEW[i]])
+        assert (row["b"], row["said_b"]) == ("old", LABELS[OLD[i]])
         assert row["right"] == ("new" if NEW[i] == TRUE[i] else "old")
 
 

@@ -41,8 +41,8 @@ def test_flips_are_the_rows_on_which_one_alone_is_right() -> None:
     flips = found.flips["new", "old"]
     assert flips.rows.tolist() == np.flatnonzero((A == TRUE) != (B == TRUE)).tolist()
     assert flips.true.tolist() == names[TRUE][flips.rows].tolist()
-    assert flips.predicted_a.tolist() == names[B][flips.rows].tolist()
-    assert flips.predicted_b.tolist() == names[A][flips.rows].tolist()
+    assert flips.said_a.tolist() == names[B][flips.rows].tolist()
+    assert flips.said_b.tolist() == names[A][flips.rows].tolist()
     assert flips.gained.tolist() == (B == TRUE)[flips.rows].tolist()
     discordant = found["accuracy"].discordant
     assert discordant is not None

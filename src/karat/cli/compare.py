@@ -174,13 +174,13 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     first = "row" if ids is None else "id"
-    writer.writerow([first, "true", "a", "predicted_a", "b", "predicted_b", "right"])
+    writer.writerow([first, "true", "a", "said_a", "b", "said_b", "right"])
     for (a, b), each in found.flips.items():
         for i, row in enumerate(each.rows.tolist()):
             name = row if ids is None else ids.text(row)
             right = a if each.gained[i] else b
             writer.writerow(
-                [name, each.true[i], a, each.predicted_a[i], b, each.predicted_b[i], right]
+                [name, each.true[i], a, each.said_a[i], b, each.said_b[i], right]
             )
     write_file(path, text.getvalue())
 

@@ -191,8 +191,8 @@ class Joint:
 
     def is_same(self, pair: Pair) -> bool:
         """Whether two models predict the same on every row that counts."""
-        predicted_a, predicted_b = (self.cells.codes[1 + model] for model in pair)
-        return bool((predicted_a == predicted_b)[self.cells.counts > 0].all())
+        said_a, said_b = (self.cells.codes[1 + model] for model in pair)
+        return bool((said_a == said_b)[self.cells.counts > 0].all())
 
 
 def paired(

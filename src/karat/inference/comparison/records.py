@@ -214,7 +214,7 @@ class Flips:
     Attributes:
         a, b: the models.
         rows: int64[f], numbers of the rows.
-        true, predicted_a, predicted_b: the labels of those rows, [f] each.
+        true, said_a, said_b: the labels of those rows, [f] each.
         gained: bool[f], whether a is the one that is right.
     """
 
@@ -222,8 +222,8 @@ class Flips:
     b: str
     rows: npt.NDArray[np.int64]
     true: npt.NDArray[Any]
-    predicted_a: npt.NDArray[Any]
-    predicted_b: npt.NDArray[Any]
+    said_a: npt.NDArray[Any]
+    said_b: npt.NDArray[Any]
     gained: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
