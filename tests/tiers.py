@@ -34,6 +34,8 @@ OWN: Final = {
     "tests/corpus/test_corpus.py::test_the_outcomes_of_sources": ("test", 30.0),
     "tests/corpus/test_corpus.py::test_the_outcomes_of_spark": ("all", 0.0),
     "tests/conformance": ("test", 2.0),
+    "tests/conformance/test_files.py::TestBounded": ("test", 4.0),
+    "tests/conformance/test_files.py::TestExact": ("test", 4.0),
     "tests/conformance/test_partitions.py::TestSpark": ("all", 0.0),
     "tests/clusters/test_spark": ("all", 0.0),
     "tests/laws/test_records.py": ("test", 20.0),
