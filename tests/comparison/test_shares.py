@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import product
 from math import comb
 
 import numpy as np
 import pytest
 
-from karat.inference.comparison.contrasts import mid_p, score_limits, score_statistic
+from karat.inference.comparison.contrasts import (
+    _chance_of_heads,
+    mid_p,
+    score_limits,
+    score_statistic,
+)
 
 
 @pytest.mark.parametrize(
@@ -82,3 +89,22 @@ def test_a_statistic_with_the_shares_seen_is_told_from_that_of_tango() -> None:
     b, c, n = 1, 7, 21
     wald = math.sqrt((b + c) / n - ((b - c) / n) ** 2) / math.sqrt(n)
     assert abs((b - c) / n + 1.959964 * wald - score_limits(b, c, n, 1.959964)[1]) > 0.02
+
+
+HEADS = (0, 1, 2, 7, 19, 20, 21, 300, 499)
+
+
+@pytest.mark.parametrize(
+    ("heads", "n"),
+    [(0, 1), (1, 2), (7, 15), *product(HEADS, (999, 1000, 1001, 1050, 1074, 1099, 1500, 40_000))],
+)
+def test_the_chance_of_heads_is_the_exact_one(heads: int, n: int) -> None:
+    exact = Fraction(math.comb(n, heads), 1 << n)
+    assert _chance_of_heads(heads, n) == pytest.approx(float(exact), rel=1e-12, abs=0.0)
+
+
+def test_the_statistic_is_infinite_where_no_table_has_the_difference() -> None:
+    assert score_statistic(0, 0, 20, 0.0) == 0.0
+    assert score_statistic(3, 0, 3, 1.0) == 0.0
+    assert score_statistic(0, 0, 20, -1.0) == math.inf
+    assert score_statistic(0, 0, 20, 1.0) == -math.inf
