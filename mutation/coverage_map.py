@@ -112,11 +112,13 @@ def measure(
 ) -> list[Seen]:
     """What each file of tests runs; measured again only when the file or a source has changed."""
     cache.mkdir(parents=True, exist_ok=True)
-    sources = digest(path for folder in folders for path in sorted(folder.rglob("*.py")))
+    tiers = [path for path in (root / "tests/tiers.py", root / "tests/costs.json") if path.exists()]
+    read = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    sources = digest([*read, *tiers])
     stored = {path: cache / f"{digest([path])}-{sources}.json" for path in files}
     waiting = [path for path in files if not stored[path].exists()]
     running: dict[Path, Child] = {}
-    tier = ["--tier=test"] if (root / "tests" / "tiers.py").exists() else []
+    tier = ["--tier=test"] if tiers else []
     while waiting or running:
         while waiting and len(running) < jobs:
             path = waiting.pop(0)
