@@ -179,9 +179,7 @@ def _write_flips(found: Comparison, matched: Paired, path: Path) -> None:
         for i, row in enumerate(each.rows.tolist()):
             name = row if ids is None else ids.text(row)
             right = a if each.gained[i] else b
-            writer.writerow(
-                [name, each.true[i], a, each.said_a[i], b, each.said_b[i], right]
-            )
+            writer.writerow([name, each.true[i], a, each.said_a[i], b, each.said_b[i], right])
     write_file(path, text.getvalue())
 
 
