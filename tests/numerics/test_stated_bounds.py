@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 
-from karat.metrics import all_records, error_bound, get
-from karat.metrics._error_bound import ROUNDING_UNIT
+from karat.metrics import Metric, all_metrics, all_records, error_bound, get
+from karat.metrics._rounding import ROUNDING_UNIT
 
 COSTS, GAINS = "costs=[[0, 1], [5, 0]]", "costs=[[0, 1], [5, -2]]"
 DISAGREEMENT, AGREEMENT = "disagreement=[[0, 1], [3, 0]]", "disagreement=[[0, 1], [3, -1]]"
@@ -248,3 +249,13 @@ def test_an_error_is_its_parts_added() -> None:
     bound = error_bound(get("recall_at_precision"), 96)
     assert bound.at(-0.5, 3.0) == 100 * ROUNDING_UNIT * (0.5 + 3.0)
     assert "parameter" in bound.scale
+
+
+def test_every_metric_states_what_it_rounds_and_one_that_does_not_has_no_bound() -> None:
+    for metric in all_metrics():
+        found = error_bound(metric, 1000, 3)
+        assert math.isfinite(found.relative), metric
+        assert math.isfinite(found.absolute), metric
+    silent = replace(get("roc_auc").record, rounding=None)
+    found = error_bound(Metric.of(silent, "plain", {}), 1000)
+    assert (found.absolute, found.scale) == (math.inf, "none is stated")

@@ -19,6 +19,7 @@ from karat.metrics._equal import Equal
 from karat.metrics._formula import Node
 from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average, OneVsRest, Table
+from karat.metrics._rounding import Rounding
 
 __all__ = [
     "Case",
@@ -279,6 +280,7 @@ class Record:
         no_influence: why there is none, in words.
         bounds: between what it lies where scores are known as buckets; None: that is not known.
         is_estimate: whether it estimates something; a p-value does not, and has no interval.
+        rounding: how much its value rounds; None: that follows from the trace, or none is stated.
     """
 
     name: str
@@ -316,6 +318,7 @@ class Record:
     no_influence: str = ""
     bounds: Bounds | None = None
     is_estimate: bool = True
+    rounding: Rounding | None = None
 
     @property
     def is_traced(self) -> bool:
@@ -372,12 +375,15 @@ def metric(
     in_report: bool = True,
     headline: Sequence[str] = (),
     identities: Mapping[str, str] | None = None,
+    rounding: Rounding | None = None,
 ) -> Callable[[Formula], Record]:
     """Register the decorated formula as a metric.
 
     The type of its first parameter says what it reads: `OneVsRest` for a metric of one class
     against the rest (every average follows), `Table` for a metric of all classes at once.
     Every other parameter is keyword-only and described in `parameters`.
+    Where the formula subtracts or takes logarithms, `rounding` says how much it rounds, see
+    `_rounding`; elsewhere that follows from the trace.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -405,6 +411,7 @@ def metric(
             in_report=in_report,
             headline=tuple(headline),
             identities=dict(identities or {}),
+            rounding=rounding,
         )
 
     return registered

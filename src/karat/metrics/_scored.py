@@ -15,6 +15,7 @@ from karat.metrics._equal import Equal
 from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average
 from karat.metrics._record import Better, Oracle, Parameter, Record, number_of, recorded
+from karat.metrics._rounding import Rounding
 from karat.metrics._views import PER_CLASS_VIEWS, Confidences, Losses, PairRanks, Pairwise
 
 __all__ = ["ScoreCase", "score_case", "score_metric"]
@@ -111,6 +112,7 @@ def score_metric(
     no_influence: str = "",
     is_estimate: bool = True,
     bounds: Bounds | None = None,
+    rounding: Rounding | None = None,
 ) -> Callable[[Callable[..., float]], Record]:
     """Register the decorated body as a metric of probabilities or scores.
 
@@ -127,6 +129,7 @@ def score_metric(
         is_estimate: False for the outcome of a test, which has no interval.
         bounds: between what it lies where scores are known as buckets, see `_bounds`; None: that is
             not known.
+        rounding: how much the value rounds, see `_rounding`; None: no bound is stated.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -163,6 +166,7 @@ def score_metric(
             no_influence=no_influence,
             is_estimate=is_estimate,
             bounds=bounds,
+            rounding=rounding,
         )
 
     return registered

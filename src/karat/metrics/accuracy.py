@@ -15,6 +15,7 @@ from karat.metrics import (
     total,
     where,
 )
+from karat.metrics._rounding import difference_of_shares
 from karat.metrics.fscores import SOKOLOVA_LAPALME_2009, THREE, THREE_ARITHMETIC
 from karat.metrics.rates import recall
 
@@ -209,6 +210,7 @@ def average_error_rate(c: Table) -> Node:
     identities={
         "field fn → tp": "a class without a hit has recall 0, which adds as little as none"
     },
+    rounding=difference_of_shares,
 )
 def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
     """Mean recall of the classes that occur in y_true.

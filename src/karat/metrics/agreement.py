@@ -19,6 +19,13 @@ from karat.metrics import (
     total,
     where,
 )
+from karat.metrics._rounding import (
+    difference_of_shares,
+    information,
+    kappa_of_costs,
+    normalized_information,
+    of_kappa,
+)
 from karat.metrics.fscores import THREE, THREE_ARITHMETIC
 
 MATTHEWS_1975 = (
@@ -97,6 +104,7 @@ def _beyond_chance(c: Table) -> Node:
     references=(MATTHEWS_1975, GORODKIN_2004),
     since="0.1",
     headline=("plain",),
+    rounding=difference_of_shares,
 )
 def matthews_correlation(c: Table) -> Node:
     """Correlation of true and predicted class: Matthews' phi, Gorodkin's R_K for more than two.
@@ -127,6 +135,7 @@ def matthews_correlation(c: Table) -> Node:
     references=(COHEN_1960,),
     since="0.1",
     headline=("plain",),
+    rounding=difference_of_shares,
 )
 def kappa(c: Table) -> Node:
     """Cohen's kappa: agreement beyond what the class totals give by chance, over the most possible.
@@ -152,6 +161,7 @@ def kappa(c: Table) -> Node:
     ],
     references=(COHEN_1968,),
     since="0.1",
+    rounding=of_kappa,
 )
 def kappa_linear(c: Table) -> Node:
     """Weighted kappa: a disagreement counts its distance in the order of the classes.
@@ -191,6 +201,7 @@ def kappa_linear(c: Table) -> Node:
     ],
     references=(COHEN_1968,),
     since="0.1",
+    rounding=of_kappa,
 )
 def kappa_quadratic(c: Table) -> Node:
     """Weighted kappa: a disagreement counts the square of its distance in the order of the classes.
@@ -241,6 +252,7 @@ def kappa_quadratic(c: Table) -> Node:
     references=(COHEN_1968,),
     since="0.1",
     in_report=False,
+    rounding=kappa_of_costs,
 )
 def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
     """Weighted kappa with any matrix of disagreements."""
@@ -259,6 +271,7 @@ def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
     equals=[equal("PyCM", "overall_stat['Gwet AC1']", undefined="nan")],
     references=(GWET_2008,),
     since="0.1",
+    rounding=difference_of_shares,
 )
 def gwet_ac1(c: Table) -> Node:
     """Gwet's AC1: agreement beyond chance that stays stable when one class dominates.
@@ -294,6 +307,7 @@ def _entropy(c: Table, totals: Node) -> Node:
     ],
     references=(VINH_2010,),
     since="0.1",
+    rounding=information,
 )
 def mutual_information(c: Table) -> Node:
     """Information that the prediction carries about the truth, in nats.
@@ -316,6 +330,7 @@ def mutual_information(c: Table) -> Node:
     equals=[equal("scikit-learn", "normalized_mutual_info_score()")],
     references=(VINH_2010,),
     since="0.1",
+    rounding=normalized_information,
 )
 def normalized_mutual_information(c: Table) -> Node:
     """Mutual information over the mean of the entropies of truth and prediction."""

@@ -20,6 +20,7 @@ from karat.metrics import (
 from karat.metrics._bounds import BINNED
 from karat.metrics._influence.forms import CROSSED, DEGENERATE, KINK
 from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned, chance_gaps
+from karat.metrics._rounding import ROUNDING_UNIT, debiased, linear
 from karat.tally import Bins
 
 NAEINI_2015 = "Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities. AAAI."
@@ -141,6 +142,7 @@ def _mean_gap(bins: Bins, norm: str) -> float:
     headline=("plain",),
     no_influence=KINK,
     bounds=BINNED,
+    rounding=linear(absolute=(2, 32)),
 )
 def expected_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -179,6 +181,7 @@ def expected_calibration_error(
     since="0.2",
     no_influence="a maximum over bins",
     bounds=BINNED,
+    rounding=linear(absolute=(2, 32)),
 )
 def maximum_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
@@ -208,6 +211,7 @@ def maximum_calibration_error(
     since="0.2",
     in_report=False,
     no_influence=KINK,
+    rounding=linear(absolute=(2, 32)),
 )
 def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, norm: str) -> float:
     """Calibration error of the predicted class in bins that hold equally many rows.
@@ -247,6 +251,7 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
     since="0.2",
     no_influence=KINK,
     bounds=BINNED,
+    rounding=linear(absolute=(2, 32)),
 )
 def class_calibration_error(
     c: ClassProbabilities, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -282,6 +287,7 @@ def class_calibration_error(
     since="0.2",
     weights_are_rows=False,
     no_influence=DEGENERATE,
+    rounding=debiased,
 )
 def debiased_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
@@ -321,6 +327,7 @@ def debiased_calibration_error(
     weights_are_rows=False,
     no_influence=CROSSED,
     is_estimate=False,
+    rounding=linear(relative=(0, 1e-3 / ROUNDING_UNIT)),
 )
 def expected_calibration_error_if_calibrated(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karat.metrics import Node, Parameter, Table, case, metric, total
+from karat.metrics._rounding import sum_of_costs
 from karat.metrics.fscores import THREE, THREE_ARITHMETIC
 
 ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
@@ -32,6 +33,7 @@ ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
     references=(ELKAN_2001,),
     since="0.1",
     in_report=False,
+    rounding=sum_of_costs,
 )
 def expected_cost(c: Table, *, costs: Node) -> Node:
     """Mean cost of a row under a matrix of costs for every true and predicted class.

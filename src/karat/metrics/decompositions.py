@@ -16,6 +16,7 @@ from karat.metrics import ClassProbabilities, ScoreCase, score_case, score_metri
 from karat.metrics._bounds import UNMOVED
 from karat.metrics._influence.forms import ISOTONIC, ShareInfluence
 from karat.metrics._isotonic import Recalibrated, recalibrated
+from karat.metrics._rounding import linear
 from karat.metrics._views import dot
 
 DIMITRIADIS_2021 = (
@@ -64,6 +65,7 @@ _LEFT = "-(log(1/3) + 2*log(2/3))"
     references=(DIMITRIADIS_2021, MURPHY_1973),
     since="0.2",
     no_influence=ISOTONIC,
+    rounding=linear(absolute=(4, 64)),
 )
 def brier_miscalibration(c: ClassProbabilities) -> float:
     """How much of the Brier score a monotone recalibration of the probabilities would save.
@@ -91,6 +93,7 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     references=(DIMITRIADIS_2021, MURPHY_1973),
     since="0.2",
     no_influence=ISOTONIC,
+    rounding=linear(absolute=(4, 64)),
 )
 def brier_discrimination(c: ClassProbabilities) -> float:
     """How much of the Brier score of the class share the recalibrated probabilities save.
@@ -118,6 +121,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
         value=lambda own, rest: own * rest, slope=lambda own, rest: rest - own
     ),
     bounds=UNMOVED,
+    rounding=linear(relative=(2, 8)),
 )
 def brier_uncertainty(c: ClassProbabilities) -> float:
     """Brier score of giving every row the share of the class: a property of the rows alone."""
@@ -139,6 +143,7 @@ def brier_uncertainty(c: ClassProbabilities) -> float:
     since="0.2",
     in_report=False,
     no_influence=ISOTONIC,
+    rounding=linear(relative=(1, 16), absolute=(2, 32), scale="the log-loss, at least 1"),
 )
 def log_loss_miscalibration(c: ClassProbabilities) -> float:
     """How much of the log-loss a monotone recalibration of the probabilities would save.
@@ -163,6 +168,7 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     since="0.2",
     in_report=False,
     no_influence=ISOTONIC,
+    rounding=linear(absolute=(2, 32)),
 )
 def log_loss_discrimination(c: ClassProbabilities) -> float:
     """How much of the log-loss of the class share the recalibrated probabilities save.
@@ -189,6 +195,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
         slope=lambda own, rest: math.log(rest / own),
     ),
     bounds=UNMOVED,
+    rounding=linear(relative=(3, 16)),
 )
 def log_loss_uncertainty(c: ClassProbabilities) -> float:
     """Log-loss of giving every row the share of the class: a property of the rows alone."""

@@ -9,6 +9,7 @@ import numpy as np
 from karat.errors import error
 from karat.metrics import Losses, Parameter, equal, score_case, score_metric, sklearn
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence, SkillInfluence
+from karat.metrics._rounding import linear, softmax_loss
 
 GOOD_1952 = "Good (1952). Rational decisions. JRSS B 14."
 BRIER_1950 = "Brier (1950). Verification of forecasts expressed in terms of probability. MWR 78."
@@ -47,6 +48,7 @@ def _undefined_share(value: float, base: float) -> float:
     since="0.2",
     headline=("plain",),
     influence=LossInfluence("surprise"),
+    rounding=softmax_loss,
 )
 def log_loss(s: Losses) -> float:
     """Mean of minus the logarithm of the probability given to the true class, in nats.
@@ -78,6 +80,7 @@ def log_loss(s: Losses) -> float:
     equals=[equal("CatBoost", "MultiClassOneVsAll()", given="y_score")],
     since="0.2",
     influence=LossInfluence("binary_surprise"),
+    rounding=softmax_loss,
 )
 def one_vs_all_log_loss(s: Losses) -> float:
     """Mean over rows and classes of the two-class log-loss of each class against the rest.
@@ -108,6 +111,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     since="0.2",
     headline=("plain",),
     influence=LossInfluence("quadratic", is_halved=True),
+    rounding=softmax_loss,
 )
 def brier(s: Losses) -> float:
     """Mean squared distance between the probabilities and what happened.
@@ -141,6 +145,7 @@ def brier(s: Losses) -> float:
     since="0.2",
     is_of_scores_only=True,
     influence=LossInfluence("margin"),
+    rounding=linear(relative=(1, 8)),
 )
 def hinge_loss(s: Losses) -> float:
     """Mean shortfall of the margin between the true class and the best other class.
@@ -175,6 +180,7 @@ def hinge_loss(s: Losses) -> float:
     since="0.2",
     least_classes=3,
     influence=PlaceInfluence(),
+    rounding=linear(relative=(1, 4)),
 )
 def top_k_accuracy(s: Losses, *, k: int) -> float:
     """Share of the rows whose true class has one of the k largest scores.
@@ -207,6 +213,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     references=(MCFADDEN_1974,),
     since="0.2",
     influence=SkillInfluence("surprise"),
+    rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )
 def d2_log_loss(s: Losses) -> float:
     """Share of the log-loss of the class shares that the probabilities save.
@@ -237,6 +244,7 @@ def d2_log_loss(s: Losses) -> float:
     references=(BRIER_1950,),
     since="0.2",
     influence=SkillInfluence("quadratic"),
+    rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )
 def d2_brier(s: Losses) -> float:
     """Share of the Brier score of the class shares that the probabilities save.

@@ -26,6 +26,7 @@ from karat.metrics._influence.forms import (
     PairsInfluence,
     PrecisionInfluence,
 )
+from karat.metrics._rounding import area_and_pairs, linear, pair_area, twice_the_area
 from karat.metrics._views import Floats
 
 HANLEY_MCNEIL_1982 = "Hanley, McNeil (1982). The area under a ROC curve. Radiology 143."
@@ -125,6 +126,7 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
     headline=("plain", "macro", "weighted"),
     influence=AreaInfluence(part="max_fpr"),
     bounds=BETWEEN_ORDERS,
+    rounding=pair_area,
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
     """Area under the ROC curve: how often a row of the class outranks another row.
@@ -188,6 +190,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     headline=("plain",),
     influence=PairsInfluence(),
     bounds=BETWEEN_ORDERS,
+    rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
     """Mean over pairs of classes of how well each is told from the other (Hand & Till's M).
@@ -218,6 +221,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     since="0.2",
     influence=PairsInfluence(is_by_support=True),
     bounds=BETWEEN_ORDERS,
+    rounding=area_and_pairs(is_weighted=True),
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
     """Mean over pairs of classes of how well they are told apart, by the rows of each pair."""
@@ -275,6 +279,7 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     references=(KLEIMAN_PAGE_2019,),
     since="0.2",
     influence=DifferencesInfluence(),
+    rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     """Mean over pairs of classes of how well the rows are told apart by both scores together.
@@ -332,6 +337,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     headline=("plain", "macro"),
     influence=PrecisionInfluence(),
     bounds=UNDER_STEPS,
+    rounding=linear(relative=(1, 8)),
 )
 def average_precision(c: ClassRanks) -> float:
     """Area under precision by recall as steps: the mean precision at the rows of the class.
@@ -364,6 +370,7 @@ def average_precision(c: ClassRanks) -> float:
     since="0.2",
     influence=PrecisionInfluence(is_straight=True),
     bounds=UNDER_LINES,
+    rounding=linear(relative=(2, 8)),
 )
 def pr_auc_trapezoid(c: ClassRanks) -> float:
     """Area under precision by recall by trapezoids; precision is 1 at recall 0.
@@ -396,6 +403,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     since="0.2",
     influence=AreaInfluence(scale=2.0),
     bounds=BETWEEN_ORDERS,
+    rounding=twice_the_area,
 )
 def gini(c: ClassRanks) -> float:
     """Gini coefficient of the scores: the ROC AUC rescaled so that chance is 0."""

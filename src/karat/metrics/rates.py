@@ -7,6 +7,7 @@ from typing import Any
 
 from karat.metrics import Case, Node, OneVsRest, case, equal, metric, sklearn, sqrt
 from karat.metrics._equal import of_onedal, of_pycm, of_scikit_learn, of_torchmetrics
+from karat.metrics._rounding import difference_of_shares
 
 ALTMAN_BLAND_1994A = (
     "Altman, Bland (1994). Diagnostic tests 1: sensitivity and specificity. BMJ 308."
@@ -271,6 +272,7 @@ def prevalence(c: OneVsRest) -> Node:
     ],
     references=(YOUDEN_1950, POWERS_2011),
     since="0.1",
+    rounding=difference_of_shares,
 )
 def informedness(c: OneVsRest) -> Node:
     """Recall plus specificity minus 1: how far a decision is informed rather than chance.
@@ -290,6 +292,7 @@ def informedness(c: OneVsRest) -> Node:
     equals=of_pycm("MK"),
     references=(POWERS_2011,),
     since="0.1",
+    rounding=difference_of_shares,
 )
 def markedness(c: OneVsRest) -> Node:
     """Precision plus negative predictive value minus 1: how far a prediction marks the truth."""

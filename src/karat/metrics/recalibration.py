@@ -8,6 +8,7 @@ from typing import Any
 from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
 from karat.metrics._influence.forms import LineInfluence
 from karat.metrics._logistic import recalibration_line, recalibration_shift
+from karat.metrics._rounding import ROUNDING_UNIT, fitted_line, linear
 from karat.metrics._views import dot
 from karat.tally import LevelSource
 
@@ -70,6 +71,7 @@ _Z = "0.395/sqrt(0.0576 + 0.0336 + 0.0576 + 0.0096 + 0.020475)"
     weights_are_rows=False,
     no_influence="a test statistic, whose distribution is known if the confidences are right",
     is_estimate=False,
+    rounding=linear(relative=(1, 16), absolute=(1, 16), scale="Σ|terms| ÷ standard deviation"),
 )
 def spiegelhalter_z(c: Confidences) -> float:
     """How many standard deviations the squared error lies above what the confidences promise.
@@ -91,6 +93,7 @@ def spiegelhalter_z(c: Confidences) -> float:
     weights_are_rows=False,
     no_influence="a p-value",
     is_estimate=False,
+    rounding=linear(relative=(4, 64), per_log=(4, 64)),
 )
 def spiegelhalter_p(c: Confidences) -> float:
     """Two-sided p-value of Spiegelhalter's test that the confidences are right.
@@ -124,6 +127,7 @@ def _z(confidences: LevelSource) -> float:
     references=(COX_1958, VAN_CALSTER_2019),
     since="0.2",
     influence=LineInfluence("slope"),
+    rounding=fitted_line,
 )
 def calibration_slope(c: ClassProbabilities) -> float:
     """How the log-odds of the class grow with those of its probability: 1 when calibrated.
@@ -146,6 +150,7 @@ def calibration_slope(c: ClassProbabilities) -> float:
     references=(COX_1958,),
     since="0.2",
     influence=LineInfluence("intercept"),
+    rounding=fitted_line,
 )
 def calibration_intercept(c: ClassProbabilities) -> float:
     """Log-odds of the class where its probability says one half: 0 when calibrated.
@@ -170,6 +175,7 @@ def calibration_intercept(c: ClassProbabilities) -> float:
     references=(VAN_CALSTER_2019,),
     since="0.2",
     influence=LineInfluence("shift"),
+    rounding=linear(relative=(0, 1e-9 / ROUNDING_UNIT), absolute=(0, 1e-9 / ROUNDING_UNIT)),
 )
 def calibration_in_the_large(c: ClassProbabilities) -> float:
     """By how much the log-odds are too low for all rows alike: 0 when right on average.

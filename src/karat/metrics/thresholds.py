@@ -12,6 +12,7 @@ from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
 from karat.metrics._bounds import AT_PRECISION, BETWEEN_ORDERS, argmax_of
 from karat.metrics._influence.forms import MAXIMUM, QUANTILE, THRESHOLD
+from karat.metrics._rounding import LARGEST_COST, NEARBY, linear
 from karat.metrics._views import Floats, gain_of_share, largest, weight_within
 from karat.tally import Steps
 
@@ -53,6 +54,7 @@ def tied(*, gives: str, **params: Any) -> ScoreCase:
     since="0.2",
     no_influence=MAXIMUM,
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(1, 4)),
 )
 def ks_statistic(c: ClassRanks) -> float:
     """Largest gap between the score distributions of the class and of the rest.
@@ -77,6 +79,7 @@ def ks_statistic(c: ClassRanks) -> float:
     since="0.2",
     no_influence="read off at a threshold that moves with the rows",
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(4, 32)),
 )
 def equal_error_rate(c: ClassRanks) -> float:
     """Error rate where as large a share of positives is missed as of negatives is accepted.
@@ -120,6 +123,7 @@ _SHARE = Parameter(
     in_report=False,
     no_influence=QUANTILE,
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class ÷ share"),
 )
 def lift_at(c: ClassRanks, *, share: float) -> float:
     """How many times more rows of the class the best share holds than a random choice would.
@@ -143,6 +147,7 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
     in_report=False,
     no_influence=QUANTILE,
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class"),
 )
 def gain_at(c: ClassRanks, *, share: float) -> float:
     """Share of the class that is found when only the best share of the rows is looked at.
@@ -172,6 +177,7 @@ _K = Parameter(
     in_report=False,
     no_influence=QUANTILE,
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(2, 16)),
 )
 def precision_at_k(c: ClassRanks, *, k: int) -> float:
     """Share of the class among the k rows with the highest scores.
@@ -198,6 +204,7 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
     in_report=False,
     no_influence=QUANTILE,
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(2, 8), scale="the larger of 1 and k ÷ rows of the class"),
 )
 def recall_at_k(c: ClassRanks, *, k: int) -> float:
     """Share of the class found among the k rows with the highest scores.
@@ -238,6 +245,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     in_report=False,
     no_influence=MAXIMUM,
     bounds=AT_PRECISION,
+    rounding=linear(relative=(1, 4), absolute=(1, 4), scale=NEARBY),
 )
 def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
     """The most rows of the class that can be found while precision stays high enough.
@@ -283,6 +291,7 @@ def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
     in_report=False,
     no_influence=MAXIMUM,
     bounds=BETWEEN_ORDERS,
+    rounding=linear(relative=(1, 8)),
 )
 def max_f_beta(c: ClassRanks, *, beta: float) -> float:
     """F-beta at the threshold that makes it largest on these rows: an optimistic number."""
@@ -309,6 +318,7 @@ def _informedness_of(c: ClassRanks) -> Callable[[Steps], Floats]:
     in_report=False,
     no_influence=THRESHOLD,
     bounds=argmax_of(_f_beta_of),
+    rounding=linear(absolute=(1, 8), scale=NEARBY),
 )
 def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     """The score from which on to predict the class so that F-beta is largest on these rows."""
@@ -326,6 +336,7 @@ def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     in_report=False,
     no_influence=THRESHOLD,
     bounds=argmax_of(_informedness_of),
+    rounding=linear(absolute=(1, 8), scale=NEARBY),
 )
 def informedness_threshold(c: ClassRanks) -> float:
     """The score from which on to predict the class so that informedness is largest."""
@@ -347,6 +358,7 @@ def informedness_threshold(c: ClassRanks) -> float:
     in_report=False,
     no_influence=MAXIMUM,
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(1, 4)),
 )
 def max_informedness(c: ClassRanks) -> float:
     """Informedness at the threshold that makes it largest: an optimistic number."""
@@ -418,6 +430,7 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     in_report=False,
     no_influence="a minimum over thresholds",
     bounds=BETWEEN_ORDERS,
+    rounding=linear(absolute=(4, 16), scale=LARGEST_COST),
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
     """Mean cost of the outcomes at the threshold that makes it smallest on these rows."""
@@ -436,6 +449,7 @@ def min_cost(c: ClassRanks, *, costs: Any) -> float:
     in_report=False,
     no_influence=THRESHOLD,
     bounds=argmax_of(_saving_of, _saving_of_none),
+    rounding=linear(absolute=(4, 16), scale=NEARBY),
 )
 def cost_threshold(c: ClassRanks, *, costs: Any) -> float:
     """The score from which on to predict the class so that outcomes cost least on these rows."""
