@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.testing import Sample, SourceLaws, check_source, samples
+from karat.testing import FEATURES, Sample, SourceLaws, check_source, samples
 
 Columns = dict[str, Any]
 Defect = Callable[[Sample, Columns], Columns]
@@ -227,3 +227,34 @@ def test_a_wrong_bound_is_found() -> None:
 
     with pytest.raises(AssertionError, match="is below its bound"):
         check_source(Overconfident)
+
+
+def test_the_features_are_those_of_the_samples() -> None:
+    assert {*FEATURES} == {feature for sample in samples() for feature in sample.features}
+
+
+class WithoutBooleans(SourceLaws):
+    """As a database that keeps 0 and 1."""
+
+    batchings = (1,)
+    subjects = ("labels", "slices", "scores")
+
+    def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:
+        columns = {
+            name: [int(x) if isinstance(x, bool) else x for x in list(values)]
+            for name, values in sample.columns.items()
+        }
+        return columns, sample.names
+
+
+def test_what_a_source_cannot_represent_is_left_out_by_the_name_that_a_failure_tells() -> None:
+    with pytest.raises(AssertionError, match=r"(?s)booleans.*features: booleans, "):
+        check_source(WithoutBooleans)
+    without = type("Without", (WithoutBooleans,), {"lacks": ("booleans",)})
+    assert check_source(without) > 20
+
+
+@pytest.mark.parametrize("facts", [{"lacks": ("boolean",)}, {"refuses": {"cluster": "K148"}}])
+def test_a_feature_that_does_not_exist_is_refused(facts: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="are no features; features are"):
+        check_source(type("Mistyped", (WithoutBooleans,), facts))

@@ -5,11 +5,12 @@ from karat.testing.bound_laws import BOUND_LAWS
 from karat.testing.conformance import SourceLaws, check_source, differences
 from karat.testing.interval_laws import INTERVAL_LAWS
 from karat.testing.laws import LAWS, metrics_of, mutants, random_tables, survivors, unlisted
-from karat.testing.samples import Sample, samples
+from karat.testing.samples import FEATURES, Sample, samples
 from karat.testing.score_laws import SCORE_LAWS
 
 __all__ = [
     "BOUND_LAWS",
+    "FEATURES",
     "INTERVAL_LAWS",
     "LAWS",
     "SCORE_LAWS",

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 from karat.api.evaluation import evaluate
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.testing.samples import SUBJECTS, Sample, samples
+from karat.testing.samples import FEATURES, SUBJECTS, Sample, samples
 
 __all__ = ["SourceLaws", "check_source", "differences"]
 
@@ -44,7 +44,8 @@ class SourceLaws:
         batchings: numbers of batches (files, partitions) that the rows are cut into.
         options: keywords of `karat.evaluate` added to every sample, such as ``max_memory``.
         refuses: feature → code of the error that must refuse it.
-        lacks: features that the source cannot represent; samples with them are left out.
+        lacks: features that the source cannot represent; samples with them are left out. Features
+            are those of `karat.testing.FEATURES`.
         subjects: subjects whose samples are evaluated; the other laws hold for no sample.
         n_rows: rows of each sample; None: 48. Bounded storages need more.
         has_columns: whether a report maps roles to columns.
@@ -98,6 +99,9 @@ class SourceLaws:
 
     def cases(self, subject: str) -> list[Sample]:
         """Return the samples of a subject that the source can represent."""
+        unknown = {*self.lacks, *self.refuses} - {*FEATURES}
+        if unknown:
+            raise ValueError(f"{sorted(unknown)} are no features; features are {list(FEATURES)}")
         if subject not in self.subjects:
             return []
         found = samples(
@@ -162,7 +166,8 @@ class SourceLaws:
                     more = len(problems) - _MOST_SHOWN
                     shown = [*problems[:_MOST_SHOWN], *([f"and {more} more"] if more > 0 else [])]
                     title = (
-                        f"{self.name or type(self).__name__}, {sample.name}, {n_batches} batches:"
+                        f"{self.name or type(self).__name__}, {sample.name}, {n_batches} batches"
+                        f" (features: {', '.join(sorted(sample.features))}):"
                     )
                     failed.append("\n    ".join([title, *shown]))
         if failed:

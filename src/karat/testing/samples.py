@@ -32,6 +32,26 @@ SUBJECTS: Final = (
 )
 """Subjects of samples; `SourceLaws` has a law for each."""
 
+FEATURES: Final = (
+    *SUBJECTS,
+    "strings",
+    "booleans",
+    "integers",
+    "numeric strings",
+    "predictions",
+    "no predictions",
+    "one class",
+    "by",
+    "threshold",
+    "positive",
+    "declared",
+    "drop",
+    "bootstrap",
+    "everything",
+    "empty",
+)
+"""Features of samples, which `SourceLaws` may list as refused or lacking."""
+
 _N_ROWS: Final = 48
 _OF_LABELS: Final = ("accuracy", "macro_f1")
 _OF_SCORES: Final = ("log_loss", "macro_roc_auc", "macro_average_precision", "accuracy")
@@ -51,8 +71,7 @@ class Sample:
         roles: role → column, or columns: ``true``, ``pred``, ``prob``, ``score``, ``weights``,
             ``clusters``, ``by``.
         options: keywords of `karat.evaluate` that do not depend on the source.
-        features: properties that a source may refuse or lack, such as ``"scores"``, ``"weights"``,
-            ``"by"`` or ``"drop"``.
+        features: properties that a source may refuse or lack; some of `FEATURES`.
         names: keywords of `karat.evaluate` that name the columns of a table; fewer than `roles`
             where columns are to be found by their names.
         array_options: more keywords for the reference: what a table states by its column names.
@@ -247,7 +266,9 @@ class _Maker:
 
     def by(self, *keys: Any) -> _Maker:
         """Add columns of slices: ``site`` has missing values, ``age`` needs bins."""
-        for name in {item for key in keys for item in (key if isinstance(key, tuple) else (key,))}:
+        used = {item for key in keys for item in (key if isinstance(key, tuple) else (key,))}
+        self.features |= {"booleans"} if "is_new" in used else set()
+        for name in used:
             self.columns[name] = {
                 "site": lambda: self._drawn(["north", "south", "west", None]),
                 "year": lambda: self._drawn([2023, 2024, 2025]),
