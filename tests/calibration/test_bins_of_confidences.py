@@ -220,3 +220,19 @@ def test_a_number_of_bins_that_says_nothing_is_refused() -> None:
         karat.expected_calibration_error([1, 0], y_prob=[0.9, 0.4], scheme="equal")
     with pytest.raises(KaratError, match="K302"):
         karat.maximum_calibration_error([1, 0], y_prob=[0.9, 0.4], bins=0)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_groups_of_confidences_stand_for_each_of_them(
+    is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(11)
+    p = 0.97 + 0.03 * rng.random(3000)
+    weights = rng.uniform(0.5, 2.0, 3000) if is_weighted else None
+    cumulative = CumulativeCounts.of(p, p > 0.5, weights)
+    bins = Bins.of(cumulative, [0, 0.98, 1])
+    each = chance_gaps(cumulative, bins)
+    monkeypatch.setattr("karat.metrics._reliability._HELD", 100)
+    grouped = chance_gaps(cumulative, bins)
+    assert (grouped > 0).all()
+    assert_same(grouped / each, np.ones(2), within=1e-3)

@@ -144,3 +144,24 @@ def test_a_margin_of_one_metric_leaves_the_others_alone() -> None:
     assert found["mcc"].margin == 0.5
     assert found["accuracy"].margin is None
     assert found["accuracy"].p_equivalent is None
+
+
+def test_the_largest_does_not_depend_on_the_unit() -> None:
+    covariance = np.array([[1.0, 0.3], [0.3, 2.0]])
+    pairs = [(1, 0), (2, 0), (2, 1)]
+    wanted = largest(covariance, pairs, 9.0, seed=3).quantile(0.95)
+    for unit in (1e-40, 1e-12, 1e20):
+        found = largest(covariance * unit, pairs, 9.0, seed=3).quantile(0.95)
+        assert found == pytest.approx(wanted, rel=1e-9)
+
+
+def test_models_that_differ_on_every_row_alike_are_tested_by_the_number_of_rows() -> None:
+    true = np.tile([0, 1], 10)
+    found = karat.compare(
+        true, {"right": true, "wrong": 1 - true, "same": true}, metrics="accuracy"
+    )
+    omnibus = found.omnibus["accuracy"]
+    assert (omnibus.statistic, omnibus.df) == (20.0, 1)
+    clusters = np.arange(20) // 2
+    found = karat.compare(true, models, metrics="accuracy", clusters=clusters)
+    assert found.omnibus["accuracy"].statistic == 10.0

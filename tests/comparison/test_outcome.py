@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -232,3 +233,11 @@ def test_enormous_losses_have_no_interval_and_no_warning() -> None:
     one = karat.compare([0, 1] * 20, y_score=scores, metrics="log_loss")["log_loss"]
     assert one.low is None
     assert one.remark
+
+
+def test_a_difference_without_a_p_value_says_none() -> None:
+    true, said = drawn(0, 60, (0.3, 0.2))
+    found = karat.compare(true, {"b": said[1], "a": said[0]}, metrics="accuracy").differences[0]
+    assert ", p = " in str(found)
+    assert ", p = " not in str(replace(found, p=None))
+    assert str(found.verdict) in str(replace(found, p=None, low=None, high=None))

@@ -173,3 +173,9 @@ def test_a_metric_of_scores_that_has_no_standard_error_is_refused_with_what_to_d
         with pytest.raises(karat.KaratError, match="K167") as caught:
             karat.rows_needed("roc_auc", pilot=pilot, half_width=0.1)
         assert "a comparison of two models" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "macro_f1", "kappa"])
+def test_a_number_of_rows_is_a_whole_number(name: str) -> None:
+    for half_width in (0.03, 0.3):
+        assert type(karat.rows_needed(name, pilot=TABLE, half_width=half_width)) is int

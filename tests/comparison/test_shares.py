@@ -108,3 +108,13 @@ def test_the_statistic_is_infinite_where_no_table_has_the_difference() -> None:
     assert score_statistic(3, 0, 3, 1.0) == 0.0
     assert score_statistic(0, 0, 20, -1.0) == math.inf
     assert score_statistic(0, 0, 20, 1.0) == -math.inf
+
+
+def test_models_that_never_differ_have_a_statistic_of_nothing() -> None:
+    assert score_statistic(0, 0, 20, 0.0) == 0.0
+    assert score_statistic(3, 3, 20, 0.0) == 0.0
+
+
+def test_all_heads_of_many_coins_have_the_chance_of_one_half_so_often() -> None:
+    for n in (1000, 1001, 1050, 1074, 1075, 1200, 10**6):
+        assert _chance_of_heads(0, n) == math.ldexp(1.0, -n)

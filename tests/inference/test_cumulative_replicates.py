@@ -239,3 +239,14 @@ def test_one_side_and_no_rows() -> None:
 def test_metrics_that_read_something_else_are_refused() -> None:
     with pytest.raises(ValueError, match="one sorted column"):
         replicate_measures([parse("log_loss")], ranked(10), 5, 0)
+
+
+def test_every_replicate_has_a_value_or_none() -> None:
+    column = CumulativeCounts.of([0.9, 0.2], [True, False])
+    metrics = [Metric.of(record, "plain", {}) for record in OF_A_COLUMN]
+    found = replicate_measures(metrics, column, 60, 0)
+    for metric, values in found.items():
+        assert values.shape == (60,), metric
+    # A replicate without rows, or of one side, has no area and no mean.
+    for name in ("roc_auc", "expected_calibration_error"):
+        assert 0 < np.isnan(found[parse(name)]).sum() < 60, name

@@ -189,3 +189,21 @@ def test_a_class_without_rows_makes_no_warning(kind: str, method: str | None) ->
     for one in (found["macro_recall"], found["macro_f1"]):
         assert one.low is None or 0.0 <= one.low <= one.value <= one.high <= 1.0
     assert "NaN" not in found.to_json()
+
+
+def test_replicates_of_scores_keep_the_rows_of_each_class() -> None:
+    rng = np.random.default_rng(1)
+    y_true = (rng.random(400) < 0.2).astype(int)
+    y_prob = np.clip(np.where(y_true == 1, 0.2, 0.1) + rng.uniform(-0.05, 0.05, 400), 0.0, 1.0)
+    wanted = {}
+    for design in ("cohort", "case-control"):
+        for method in ("default", "bootstrap"):
+            found = karat.evaluate(
+                y_true, y_prob=y_prob, metrics="brier", method=method, design=design
+            )["brier"]
+            assert found.standard_error is not None
+            wanted[design, method] = found.standard_error
+        ratio = wanted[design, "bootstrap"] / wanted[design, "default"]
+        assert abs(ratio - 1) < 0.15, design
+    # How many rows are of the class makes most of what a mean loss varies by.
+    assert wanted["cohort", "default"] > 3 * wanted["case-control", "default"]

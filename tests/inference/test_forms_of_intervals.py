@@ -14,13 +14,16 @@ import karat
 from karat.errors import KaratError
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import Draws, interval_of_draws
+from karat.inference.histogram_intervals import _around
 from karat.inference.influence_variance import SamplingError
+from karat.inference.label_intervals import label_interval
 from karat.inference.limits import newcombe_limits
 from karat.inference.proportions import curve_of
-from karat.inference.score_intervals import score_interval
+from karat.inference.score_intervals import reads_one, score_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import get, parse
 from karat.metrics._views import largest
+from karat.tally import Cells, Classes, to_sparse
 from tests.same import assert_same
 
 ASKED = Confidence(0.95)
@@ -164,6 +167,26 @@ def test_the_logit_of_labels_is_that_of_the_range(name: str, low: float, high: f
     )
 
 
+RIGHT, WRONG = [[30, 0], [0, 20]], [[0, 30], [20, 0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("accuracy", RIGHT),
+        ("accuracy", WRONG),
+        ("macro_f1", RIGHT),
+        ("macro_f1", WRONG),
+        ("kappa", RIGHT),
+        ("matthews_correlation", WRONG),
+    ],
+)
+def test_an_end_of_the_range_has_no_logit(name: str, table: list[list[int]]) -> None:
+    found = karat.evaluate(confusion=table, metrics=name, method="logit")[name]
+    assert (found.low, found.high) == (None, None)
+    assert found.remark == "the logit of an end of the range is infinite"
+
+
 def test_a_line_through_the_rows_has_their_freedom_less_one() -> None:
     rng = np.random.default_rng(3)
     y, p = rng.integers(0, 2, 12), rng.uniform(0.2, 0.8, 12)
@@ -298,3 +321,63 @@ def test_a_level_is_a_number(level: Any) -> None:
     with pytest.raises(KaratError, match="K122"):
         Confidence.of(level)
     assert Confidence.of(np.float32(0.5)) == Confidence(0.5)
+
+
+def test_limits_move_by_as_much_as_the_value_may() -> None:
+    metric = parse("log_loss")
+    around = _around(Interval(0.4, 0.6, "log"), 0.5, (0.45, 0.58), metric)
+    assert_same(np.array([around.low, around.high]), np.array([0.35, 0.68]), within=1e-15)
+    ends = _around(Interval(0.02, 0.98, "logit"), 0.5, (0.4, 0.6), parse("roc_auc"))
+    assert (ends.low, ends.high) == (0.0, 1.0)
+    for interval, limits in ((Interval(remark="none"), (0.4, 0.6)), (Interval(0.4, 0.6), None)):
+        assert _around(interval, 0.5, limits, metric) is interval
+
+
+def test_what_reads_one_column_is_known() -> None:
+    one = ("roc_auc", "max_informedness", "expected_calibration_error", "max_f_beta")
+    several = ("log_loss", "macro_roc_auc", "roc_auc_mu", "roc_auc_ovo_macro", "weighted_roc_auc")
+    assert [name for name in one if not reads_one(parse(name))] == []
+    assert [name for name in several if reads_one(parse(name))] == []
+
+
+@pytest.mark.parametrize("scale", [1.0, 3.0])
+def test_weights_that_differ_little_are_no_cause_for_caution(scale: float) -> None:
+    table = np.array([[50, 10], [5, 60]])
+    y_true, y_pred = np.repeat([0, 0, 1, 1], table.ravel()), np.repeat([0, 1, 0, 1], table.ravel())
+    weights = scale * np.random.default_rng(0).uniform(0.9, 1.1, len(y_true))
+    assert karat.evaluate(y_true, y_pred, weights=weights).cautions == ()
+
+
+def test_the_variance_of_a_class_is_that_of_its_own_table() -> None:
+    rng = np.random.default_rng(5)
+    rows, cols = rng.integers(0, 3, (2, 200))
+    weights = rng.uniform(0.1, 4.0, 200)
+    sums, squares = np.zeros((2, 3, 3))
+    np.add.at(sums, (rows, cols), weights)
+    np.add.at(squares, (rows, cols), weights**2)
+    classes = Classes.of(range(3))
+    spread = TableVariance(Cells.dense(sums, classes=classes, squares=squares, n_rows=200))
+    partials = rng.normal(size=(3, 2, 2))
+    each = [float(spread.variance(spread.spread_out(partials, i))) for i in range(3)]
+    assert_same(spread.class_variances(partials), np.array(each), within=1e-12)
+    unweighted = TableVariance(Cells.dense(sums.astype(int), classes=classes))
+    each = [float(unweighted.variance(unweighted.spread_out(partials, i))) for i in range(3)]
+    assert_same(unweighted.class_variances(partials), np.array(each), within=1e-12)
+
+
+@pytest.mark.parametrize("name", ["kappa", "matthews_correlation", "kappa_quadratic", "accuracy"])
+def test_a_table_of_the_cells_that_occur_has_nearly_the_limits_of_all(name: str) -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.integers(0, 4, 3000)
+    cols = np.where(rng.random(3000) < 0.3, rng.integers(0, 4, 3000), rows)
+    dense = Cells.dense(np.bincount(4 * rows + cols, minlength=16).reshape(4, 4),
+                        classes=Classes.of(range(4)))  # fmt: skip
+    metric, found = parse(name), []
+    for cells in (dense, to_sparse(dense)):
+        value = float(metric.values(cells).value)
+        one = label_interval(metric, value, TableVariance(cells), ASKED)
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low < value < one.high
+        found.append([one.low, one.high])
+    assert_same(np.array(found[1]), np.array(found[0]), within=1e-3)

@@ -212,3 +212,8 @@ def test_what_has_no_bound_says_so() -> None:
     for metric, limits in report.bounds.items():
         if limits is not None:
             assert report[metric].bound == limits
+
+
+@pytest.mark.parametrize("record", SHRUNK, ids=lambda record: record.name)
+def test_few_problems_of_every_metric(record: Record) -> None:
+    check(record, 12)

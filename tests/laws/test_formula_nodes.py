@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from karat.errors import KaratError
 from karat.metrics._formula import (
     Node,
     const,
@@ -16,13 +17,14 @@ from karat.metrics._formula import (
     mean,
     needs_dense,
     over_predicted,
+    over_true,
     param,
     rows,
     sqrt,
     total,
     where,
 )
-from karat.metrics._interpret import evaluate, undefined_mask
+from karat.metrics._interpret import evaluate, gradient, undefined_mask
 from karat.tally import Cells, Classes
 
 CELLS, TP, N = field("cells"), field("tp"), field("n")
@@ -95,3 +97,19 @@ def test_what_is_undefined_stays_so_in_running_sums() -> None:
     for node, wanted in ((cumulative(log), up_to), (later(log), after)):
         assert undefined_mask(node, one).tolist() == wanted[0]
         assert undefined_mask(node, two).tolist() == wanted
+
+
+def test_sums_over_one_side_take_cells_and_give_classes() -> None:
+    table = Cells.dense([[3, 1], [2, 4]], classes=Classes.of([0, 1]))
+    for summed, wanted in ((over_true, [5.0, 5.0]), (over_predicted, [4.0, 6.0])):
+        assert summed(CELLS).rank == 1
+        assert evaluate(summed(CELLS), table.fields).tolist() == wanted
+        with pytest.raises(KaratError, match="takes a value of rank 2, this one has 1"):
+            summed(TP)
+
+
+def test_what_two_leaves_of_cells_add_to_the_derivative_is_added() -> None:
+    root = total(over_true(field("cells") * field("cells"))) + total(over_true(CELLS))
+    table = Cells.dense([[3, 1], [2, 4]], classes=Classes.of([0, 1]))
+    found = gradient(root, table.fields).at_cells()
+    assert found.tolist() == [7.0, 3.0, 5.0, 9.0]

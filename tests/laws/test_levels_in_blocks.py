@@ -160,3 +160,16 @@ def test_bins_and_edges_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch)
                 again = Bins.of(cumulative, edges, closed)
             for name in ("weight", "confidence", "hits", "variance", "scatter", "squares"):
                 assert_same(getattr(again, name), getattr(bins, name), within=1e-12, about=name)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_metrics_of_a_few_rows_in_blocks(
+    is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = problem(2, "plain", n=40, is_weighted=is_weighted)
+    held = every_metric(call)
+    for n_block in (1, 7):
+        with walked(monkeypatch, n_block):
+            blocks = every_metric(call)
+        for name, value in held.items():
+            assert_same(blocks[name], value, within=1e-9, about=name)

@@ -8,10 +8,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import pytest
 
-from karat.metrics import Record, all_records
+import karat
+from karat.errors import KaratError
+from karat.metrics import Record, all_records, parse
 from karat.testing import LAWS, SCORE_LAWS
 
 OF_LABELS = [record for record in all_records() if record.is_traced]
@@ -47,3 +50,21 @@ def test_the_order_of_the_catalogue_does_not_depend_on_imports() -> None:
         for first in ("", "import karat.metrics.thresholds, karat.metrics.agreement; ")
     }
     assert len(orders) == 1
+
+
+def test_text_is_no_number_of_a_matrix() -> None:
+    for costs in ([[Fraction(0), "2"], [1, 0]], [[0, b"1"], [Fraction(1, 2), 0]]):
+        with pytest.raises(KaratError, match="K302"):
+            karat.mean_cost([0, 1], [1, 1], costs=costs)
+    assert karat.mean_cost([0, 1], [1, 1], costs=[[0, Fraction(1, 2)], [1, 0]]) == 0.25
+
+
+def test_a_matrix_that_says_everything_is_asked_for() -> None:
+    for name in ("kappa_weighted", "mean_cost"):
+        with pytest.raises(KaratError, match=r"(?s)K302.*was not given"):
+            karat.evaluate([0, 1], [1, 1], metrics=name)
+
+
+def test_numbers_of_rows_that_are_not_given_are_ten() -> None:
+    for name in ("precision_at_k", "recall_at_k"):
+        assert dict(parse(name).params) == {"k": 10}

@@ -6,8 +6,9 @@ import pytest
 
 from karat.errors import KaratError
 from karat.metrics import parse
-from karat.metrics._formula import Node, field, rows
+from karat.metrics._formula import Node, const, field, rows, total
 from karat.metrics._interpret import undefined_mask
+from karat.metrics._render import as_latex, as_text
 from karat.tally import Cells, Classes
 
 WRITTEN = {
@@ -129,3 +130,11 @@ def test_classes_meet_cells_by_rows_or_columns_only() -> None:
     with pytest.raises(KaratError, match=r"K305(.|\n)*meets a float\[k, k\] without rows"):
         field("cells") / field("tp")
     assert (field("cells") / rows(field("tp"))).rank == 2
+
+
+def test_what_is_taken_from_nothing_has_one_sign() -> None:
+    negative = const(0.0) - total(field("tp"))
+    assert (as_text(negative), as_latex(negative)) == (
+        "−(Σ_k TP_k)",
+        r"-\left(\sum_{k} \mathrm{TP}_k\right)",
+    )

@@ -39,3 +39,14 @@ def test_an_absent_class_has_no_entry() -> None:
     assert np.isnan(found[2]).all()
     assert np.isnan(found[:, 2]).all()
     assert found[0, 1] == found[1, 0] == 1.0
+
+
+def test_costs_of_nothing_tell_no_rows_apart() -> None:
+    rng = np.random.default_rng(0)
+    y_true, scores = rng.integers(0, 3, 60), rng.random((60, 3))
+    nothing, one = np.zeros((3, 3)), 1.0 - np.eye(3)
+    assert karat.roc_auc_mu(y_true, y_score=scores, cost=nothing) == 0.5
+    alike = karat.roc_auc_mu(y_true, y_score=scores)
+    assert alike != 0.5
+    for size in (1.0, 0.3):
+        assert karat.roc_auc_mu(y_true, y_score=scores, cost=size * one) == alike

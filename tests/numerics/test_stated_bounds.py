@@ -16,7 +16,9 @@ from typing import NamedTuple
 import pytest
 
 from karat.metrics import Metric, all_metrics, all_records, error_bound, get
-from karat.metrics._rounding import ROUNDING_UNIT
+from karat.metrics._error_bound import ErrorBound, _of_power
+from karat.metrics._formula import field
+from karat.metrics._rounding import ROUNDING_UNIT, DataSize
 
 COSTS, GAINS = "costs=[[0, 1], [5, 0]]", "costs=[[0, 1], [5, -2]]"
 DISAGREEMENT, AGREEMENT = "disagreement=[[0, 1], [3, 0]]", "disagreement=[[0, 1], [3, -1]]"
@@ -259,3 +261,17 @@ def test_every_metric_states_what_it_rounds_and_one_that_does_not_has_no_bound()
     silent = replace(get("roc_auc").record, rounding=None)
     found = error_bound(Metric.of(silent, "plain", {}), 1000)
     assert (found.absolute, found.scale) == (math.inf, "none is stated")
+
+
+def test_a_bound_that_grows_with_the_logarithm_does_so_on_both_sides_of_one() -> None:
+    bound = ErrorBound(1e-15, 0.0, per_log=1e-15)
+    for exact in (math.exp(-2.0), math.exp(2.0), -math.exp(2.0)):
+        assert bound.at(exact) == pytest.approx(3e-15 * abs(exact), rel=1e-12)
+    assert bound.at(0.0) == 0.0
+
+
+def test_a_square_is_a_product_and_another_power_rounds_more() -> None:
+    data = DataSize(n=100.0, k=2, spread=None)
+    tp = field("tp")
+    assert _of_power(tp**2, 1.0, data) == 3.0
+    assert _of_power(tp**3, 1.0, data) == 6.0

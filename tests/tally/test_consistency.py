@@ -14,11 +14,13 @@ from karat.tally import (
     Classes,
     from_bytes,
     inconsistency,
+    merge,
     reorder,
     to_bytes,
     to_marginals,
     to_sparse,
 )
+from karat.tally.serialization import wrong_squares
 
 AB, ABC = Classes.of(["a", "b"]), Classes.of(["a", "b", "c"])
 COUNTS = Cells.dense([[3, 1, 0], [2, 4, 1], [0, 0, 7]], classes=ABC)
@@ -125,3 +127,47 @@ def test_a_native_tally_of_codes_needs_its_classes() -> None:
 def test_rows_up_to_the_largest_number_are_not_believed(cells: list[list[int]]) -> None:
     # Added as floats they are 2^63, of which nothing says that int64 held it.
     assert inconsistency(Cells.dense(cells, classes=AB)) is not None
+
+
+def test_squares_of_small_weights_are_held_against_the_rows() -> None:
+    # Of one row the square of the sum is the sum of the squares, at every size.
+    for size in (1.0, 1e-3, 1e-9, 1e-120):
+        weight = np.array([size])
+        assert wrong_squares(weight, weight**2, 1) is None
+        assert wrong_squares(weight, weight**2 / 2, 1) == (
+            "A sum of squared weights is smaller than that of so many rows"
+        )
+        assert wrong_squares(weight, weight**2 / 2, 2) is None
+        assert wrong_squares(weight, weight**2 * 2, 1) == (
+            "A sum of squared weights is larger than the square of the sum"
+        )
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
+def test_totals_of_weights_agree_as_far_as_they_round(size: float) -> None:
+    def weighing(wrong: float) -> Cells:
+        counts = TOTALS.counts * size
+        counts[..., 1, 0] += wrong * size
+        assert TOTALS.squares is not None
+        return replace(TOTALS, counts=counts, squares=TOTALS.squares * size**2)
+
+    assert inconsistency(weighing(1e-10)) is None
+    assert "more false positives" in str(inconsistency(weighing(1e-4)))
+
+
+def test_rows_of_totals_are_known_only_where_both_parts_know_them() -> None:
+    assert TOTALS.occupancy is not None
+    unknown = replace(TOTALS, occupancy=None)
+    for left, right in ((TOTALS, unknown), (unknown, TOTALS), (unknown, unknown)):
+        assert merge(left, right).occupancy is None
+    both = merge(TOTALS, TOTALS).occupancy
+    assert both is not None
+    assert both.tolist() == (2 * TOTALS.occupancy).tolist()
+
+
+def test_a_matrix_of_more_than_two_gigabytes_is_refused() -> None:
+    k = 16_400
+    one = np.array([0], np.int64)
+    cells = Cells.sparse(one, one, np.ones(1, np.int64), classes=Classes.of(range(k)))
+    with pytest.raises(KaratError, match="16400"):
+        cells.matrix()

@@ -252,3 +252,35 @@ def test_rows_that_come_one_by_one_are_held_in_few_chunks() -> None:
         assert len(held.chunks) <= 7 * (1 + (seed + 1).bit_length() // 3)
     assert len(held.whole().codes) == 300
     assert len(held.chunks) < 25
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ({"is_weighted": True}, {"is_weighted": False}, "(?s)weighted.*unweighted"),
+        ({"is_weighted": False}, {"is_weighted": True}, "(?s)unweighted.*weighted"),
+        ({"has_pred": True}, {"has_pred": False}, "(?s)y_pred.*that of the scores"),
+    ],
+)
+def test_what_does_not_go_together_is_named_side_by_side(one: Any, other: Any, told: str) -> None:
+    with pytest.raises(KaratError, match=told):
+        rows_of(3, **one).merge(rows_of(3, **other))
+
+
+def test_one_column_does_not_go_with_several() -> None:
+    two = Classes.of(["a", "b"])
+    codes = np.array([0, 1], np.int32)
+    one = HeldRows(two, (Chunk(codes, np.array([0.2, 0.9]), None, None),), True, 1e-3)
+    both = np.array([[0.8, 0.2], [0.1, 0.9]])
+    several = HeldRows(two, (Chunk(codes, both, None, None),), True, 1e-3)
+    with pytest.raises(KaratError, match=r"(?s)K201.*one column.*2 columns of scores"):
+        one.merge(several)
+
+
+def test_some_of_the_rows_keep_their_axes() -> None:
+    codes, values = np.arange(4, dtype=np.int32) % 3, np.full((4, 3), 1 / 3)
+    axes = np.array([[0, 1, 2, 3], [3, 2, 1, 0]], np.int32)
+    part = Chunk(codes, values, None, None, axes=axes).at(slice(1, 3))
+    assert part.axes is not None
+    assert part.axes.tolist() == [[1, 2], [2, 1]]
+    assert part.codes.tolist() == [1, 2]

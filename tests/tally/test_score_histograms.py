@@ -363,3 +363,11 @@ def test_tables_of_another_number_of_rows_are_named_first() -> None:
     bad = replace(found, ranks=(more.ranks[0], *found.ranks[1:]))
     assert _inconsistency(found) is None
     assert _inconsistency(bad) == "The parts are not of the same number of rows"
+
+
+def test_bytes_that_do_not_speak_of_predictions_have_none() -> None:
+    read = ScoreHistograms.from_bytes(
+        rewritten(stored("prob").to_bytes(), lambda header: header.pop("has_pred", None))
+    )
+    assert read.has_pred is False
+    assert_equal(read, stored("prob"))

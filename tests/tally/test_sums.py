@@ -224,6 +224,7 @@ def array_changed(array: str, **facts: Any) -> Any:
         array_changed("w_loss", dtype="<i8"),
         array_changed("w_loss", shape=[1, 2]),
         array_changed("weight", shape=[1]),
+        array_changed("places", shape=[3, 1]),
     ],
 )
 def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
