@@ -157,11 +157,8 @@ def test_the_largest_does_not_depend_on_the_unit() -> None:
 
 def test_models_that_differ_on_every_row_alike_are_tested_by_the_number_of_rows() -> None:
     true = np.tile([0, 1], 10)
-    found = karat.compare(
-        true, {"right": true, "wrong": 1 - true, "same": true}, metrics="accuracy"
-    )
-    omnibus = found.omnibus["accuracy"]
+    models = {"right": true, "wrong": 1 - true, "same": true}
+    omnibus = karat.compare(true, models, metrics="accuracy").omnibus["accuracy"]
     assert (omnibus.statistic, omnibus.df) == (20.0, 1)
-    clusters = np.arange(20) // 2
-    found = karat.compare(true, models, metrics="accuracy", clusters=clusters)
+    found = karat.compare(true, models, metrics="accuracy", clusters=np.arange(20) // 2)
     assert found.omnibus["accuracy"].statistic == 10.0

@@ -81,7 +81,7 @@ def _chance_of_heads(heads: int, n: int) -> float:
     if n <= 1000:
         return math.comb(n, heads) / (1 << n)
     if not heads:
-        return 2.0**-n if n < 1100 else 0.0
+        return math.ldexp(1.0, -n)
     # With t = 1 − 2·heads ÷ n: n/2·((1 + t)·ln(1 + t) + (1 − t)·ln(1 − t)), nothing of which
     # cancels in its series.
     t = (n - 2 * heads) / n
