@@ -81,7 +81,7 @@ def reading(name: str) -> Any:
 
 
 NAMES = (
-    "k", "n_rows", "weighted", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "places",
+    "k", "n_rows", "weighted", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "ranks",
     "truth", "predicted", "bin_weight", "bin_confidence", "bin_correct", "bin_weight2",
 )  # fmt: skip
 MEMBERS = {

@@ -59,11 +59,11 @@ nb::object bins(nb::handle self) {
     return view(self, vector);
 }
 
-nb::object places(nb::handle self) {
+nb::object ranks(nb::handle self) {
     ScoreSums& sums = nb::cast<ScoreSums&>(self);
-    if (sums.places.empty() && sums.places_w.empty()) return nb::none();
-    if (sums.weighted) return view(self, sums.places_w);
-    return view(self, sums.places);
+    if (sums.ranks.empty() && sums.ranks_w.empty()) return nb::none();
+    if (sums.weighted) return view(self, sums.ranks_w);
+    return view(self, sums.ranks);
 }
 
 nb::object truth(nb::handle self) {
@@ -107,7 +107,7 @@ void bind_scores(nb::module_& m) {
         .def_prop_ro("w_loss", losses<&ScoreSums::w_loss>)
         .def_prop_ro("w2_loss", losses<&ScoreSums::w2_loss>)
         .def_prop_ro("w2_loss2", losses<&ScoreSums::w2_loss2>)
-        .def_prop_ro("places", places)
+        .def_prop_ro("ranks", ranks)
         .def_prop_ro("truth", truth)
         .def_prop_ro("predicted", predicted)
         .def("rows", rows_of, nb::arg("loss"))

@@ -11,7 +11,7 @@ using karat::ScoreBest;
 using karat::ScoreBlock;
 using karat::SoftLosses;
 
-void places(const ScoreBlock& block, double* place) {
+void ranks(const ScoreBlock& block, double* rank) {
     const Wide one = all_of(1), zero = all_of(0);
     for (int64_t row = 0; row < block.rows; row += kGroup) {
         const Wide own = wide_at(block.own + row), truth = wide_at(block.truth + row);
@@ -22,7 +22,7 @@ void places(const ScoreBlock& block, double* place) {
             before = before + choose(is_before, one, zero);
             at = at + one;
         }
-        store_wide(place + row, before);
+        store_wide(rank + row, before);
     }
 }
 
@@ -53,14 +53,14 @@ void margins(const ScoreBlock& block, double* loss) {
     }
 }
 
-void surprises(const ScoreBlock& block, double* loss) {
+void negative_logs(const ScoreBlock& block, double* loss) {
     for (int64_t row = 0; row < block.rows; row += kGroup) {
         const Wide own = wide_at(block.own + row);
         store_wide(loss + row, all_of(0) - logarithm(own, own - all_of(1)));
     }
 }
 
-void quadratics(const ScoreBlock& block, double* loss) {
+void squared_errors(const ScoreBlock& block, double* loss) {
     for (int64_t row = 0; row < block.rows; row += kGroup) {
         const Wide missing = all_of(1) - wide_at(block.own + row);
         Wide sum = missing * missing;
@@ -72,7 +72,7 @@ void quadratics(const ScoreBlock& block, double* loss) {
     }
 }
 
-void binary_surprises(const ScoreBlock& block, double* loss) {
+void binary_negative_logs(const ScoreBlock& block, double* loss) {
     const Wide one = all_of(1), zero = all_of(0);
     for (int64_t row = 0; row < block.rows; row += kGroup) {
         // left = Π (1 - p) and taken = 1 - left, which has its own digits when it is small.
@@ -112,7 +112,7 @@ KARAT_INLINE void each_exponential(const ScoreBlock& block, int64_t row, const E
     }
 }
 
-template <bool kQuadratic>
+template <bool kSquaredError>
 void softmax_of(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses) {
     const Wide one = all_of(1), zero = all_of(0);
     for (int64_t row = 0; row < block.rows; row += kGroup) {
@@ -124,24 +124,24 @@ void softmax_of(const ScoreBlock& block, const ScoreBest& best, const SoftLosses
             block, row, [&](const Wide& x, const Wide&) { return x - top; },
             [&](const Wide& e, const Wide& at) {
                 rest = rest + e;
-                if constexpr (kQuadratic) {
+                if constexpr (kSquaredError) {
                     const Wide other = choose(truth == at, zero, e);
                     others = others + other;
                     squares = squares + other * other;
                 }
             });
         const Wide sum = one + rest;
-        if (losses.surprise != nullptr)
-            store_wide(losses.surprise + row,
+        if (losses.negative_log != nullptr)
+            store_wide(losses.negative_log + row,
                        (top - wide_at(block.own + row)) + logarithm(sum, rest));
-        if constexpr (kQuadratic)
-            store_wide(losses.quadratic + row, (others * others + squares) / (sum * sum));
+        if constexpr (kSquaredError)
+            store_wide(losses.squared_error + row, (others * others + squares) / (sum * sum));
         if (losses.confidence != nullptr) store_wide(losses.confidence + row, one / sum);
     }
 }
 
 void softmax(const ScoreBlock& block, const ScoreBest& best, const SoftLosses& losses) {
-    losses.quadratic != nullptr ? softmax_of<true>(block, best, losses)
+    losses.squared_error != nullptr ? softmax_of<true>(block, best, losses)
                                 : softmax_of<false>(block, best, losses);
 }
 

@@ -38,8 +38,8 @@ struct RowsOf {
 
 // What a row loses; null where it is not wanted.
 struct SoftLosses {
-    double* surprise;
-    double* quadratic;
+    double* negative_log;
+    double* squared_error;
     double* confidence;
 };
 
@@ -60,17 +60,17 @@ struct ScoreLanes {
                               const Columns& to);
 
     // Columns with a larger score than the true class, or an equal one further left.
-    void (*places)(const ScoreBlock& block, double* place);
+    void (*ranks)(const ScoreBlock& block, double* rank);
 
     // max(0, 1 - (own - largest other))
     void (*margins)(const ScoreBlock& block, double* loss);
 
     // With probabilities p: -log p[own]
-    void (*surprises)(const ScoreBlock& block, double* loss);
+    void (*negative_logs)(const ScoreBlock& block, double* loss);
     // Σ (p[j] - [j is true])²
-    void (*quadratics)(const ScoreBlock& block, double* loss);
+    void (*squared_errors)(const ScoreBlock& block, double* loss);
     // (-log p[own] - Σ over the others of log(1 - p[j])) / k
-    void (*binary_surprises)(const ScoreBlock& block, double* loss);
+    void (*binary_negative_logs)(const ScoreBlock& block, double* loss);
 
     // The first two with p = softmax of the scores, and max p. There -inf stands in the place of
     // the best column of each row, whose score best.top holds.

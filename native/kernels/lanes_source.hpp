@@ -348,8 +348,8 @@ const Lanes KARAT_LANES = {
     add_weighted,
     narrow,
     {are_probabilities, are_scores, turn_probabilities<double>, turn_probabilities<float>,
-     turn_scores<double>, turn_scores<float>, places, margins, surprises, quadratics,
-     binary_surprises, softmax, sigmoid, add_losses},
+     turn_scores<double>, turn_scores<float>, ranks, margins, negative_logs, squared_errors,
+     binary_negative_logs, softmax, sigmoid, add_losses},
     kCumulativeLanes,
 };
 

@@ -54,9 +54,9 @@ ScoreSums finished(SegmentSums total, const ScoreMatrix& values, bool weighted, 
         made.w2_loss[i] = has ? total.loss[i][1] : none;
         made.w2_loss2[i] = has ? total.loss[i][2] : none;
     }
-    made.places = std::move(total.rows.places);
+    made.ranks = std::move(total.rows.ranks);
     made.truth = std::move(total.rows.truth);
-    made.places_w = std::move(total.weights.places);
+    made.ranks_w = std::move(total.weights.ranks);
     made.truth_w = std::move(total.weights.truth);
     for (const BinEntry& bin : total.bins) {
         made.bin_weight.push_back(bin.weight);

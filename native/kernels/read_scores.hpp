@@ -25,11 +25,11 @@ struct ScoreMatrix {
 };
 
 // The losses, in the order of ScoreSums; the formulas are those of ScoreLanes.
-enum Loss { kSurprise, kQuadratic, kMargin, kBinarySurprise, kLosses };
+enum Loss { kNegativeLog, kSquaredError, kMargin, kBinaryNegativeLog, kLosses };
 
 // Bits of `wanted`: 1 << loss for each loss, and these.
-constexpr int kWantPlaces = 16, kWantPredicted = 32, kWantBins = 64;
-// Also the losses and places of each row.
+constexpr int kWantRanks = 16, kWantPredicted = 32, kWantBins = 64;
+// Also the losses and ranks of each row.
 constexpr int kWantRows = 128;
 constexpr int kWantAll = 127;
 
@@ -40,11 +40,11 @@ struct ScoreOptions {
     int64_t n_bins = 0;
     int n_threads = 1;
     Poll poll = nullptr;
-    double clip = 0;  // kSurprise counts a probability as the nearest number of [clip, 1 - clip]
+    double clip = 0;  // kNegativeLog counts a probability as the nearest number of [clip, 1 - clip]
 };
 
 // The result. Vectors that were not wanted are empty, losses that were not wanted NaN.
-// Invariant: of `places` and `places_w`, and of `truth` and `truth_w`, the second holds weights
+// Invariant: of `ranks` and `ranks_w`, and of `truth` and `truth_w`, the second holds weights
 // and the first rows; only the one that applies is filled.
 struct ScoreSums {
     int64_t k = 0, n_rows = 0;
@@ -53,8 +53,8 @@ struct ScoreSums {
     // Σwℓ, Σw²ℓ, Σw²ℓ² of each loss
     std::array<double, kLosses> w_loss, w2_loss, w2_loss2;
     // [k] by the place of the true class: columns with a larger score, or an equal one further left
-    std::vector<int64_t> places;
-    std::vector<double> places_w;
+    std::vector<int64_t> ranks;
+    std::vector<double> ranks_w;
     // [k] by the true class
     std::vector<int64_t> truth;
     std::vector<double> truth_w;

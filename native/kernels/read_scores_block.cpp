@@ -32,9 +32,9 @@ void SegmentSums::add(const SegmentSums& other) {
     weight2 += other.weight2;
     for (int i = 0; i < kLosses; ++i)
         for (int j = 0; j < 3; ++j) loss[i][j] += other.loss[i][j];
-    add_up(rows.places, other.rows.places);
+    add_up(rows.ranks, other.rows.ranks);
     add_up(rows.truth, other.rows.truth);
-    add_up(weights.places, other.weights.places);
+    add_up(weights.ranks, other.weights.ranks);
     add_up(weights.truth, other.weights.truth);
     for (size_t i = 0; i < other.bins.size(); ++i) {
         bins[i].weight += other.bins[i].weight;
@@ -61,8 +61,8 @@ ScoreReader::ScoreReader(const ScoreMatrix& values, const int32_t* truth, Weight
         copied_rows_ *= std::max<int64_t>(blocks, 1);
     }
     double* free = memory_.uninitialised<double>(values.k * copied_rows_ + kColumnsBesides * rows);
-    for (double** array : {&code_, &own_, &weight_, &top_, &best_, &surprise_, &quadratic_,
-                           &confidence_, &place_}) {
+    for (double** array : {&code_, &own_, &weight_, &top_, &best_, &negative_log_, &squared_error_,
+                           &confidence_, &rank_}) {
         *array = free;
         free += rows;
     }
@@ -74,9 +74,9 @@ ScoreReader::ScoreReader(const ScoreMatrix& values, const int32_t* truth, Weight
 bool ScoreReader::read(int64_t first, int64_t last, SegmentSums& sums) {
     const int64_t k = values_.k, step = score_block_rows(k);
     if (sums.rows.truth.empty() && sums.weights.truth.empty()) {
-        const size_t size = static_cast<size_t>(k), n_places = wants(kWantPlaces) ? size : 0;
+        const size_t size = static_cast<size_t>(k), n_ranks = wants(kWantRanks) ? size : 0;
         is_weighted() ? sums.weights.truth.resize(size) : sums.rows.truth.resize(size);
-        is_weighted() ? sums.weights.places.resize(n_places) : sums.rows.places.resize(n_places);
+        is_weighted() ? sums.weights.ranks.resize(n_ranks) : sums.rows.ranks.resize(n_ranks);
         sums.bins.resize(wants(kWantBins) ? static_cast<size_t>(options_.n_bins) : 0);
     }
     for (int64_t at = first; at < last; at += step) {
@@ -106,47 +106,48 @@ void ScoreReader::add_loss(Loss loss, double* of_rows, int64_t first, int64_t n,
 void ScoreReader::add_losses(int64_t first, int64_t n, SegmentSums& sums) {
     const ScoreLanes& kernels = lanes().scores;
     const ScoreBlock block{columns_, code_, own_, rows_, values_.k};
-    if (wants(kWantPlaces)) kernels.places(block, place_);
-    if (of_rows_[kLosses] != nullptr) std::copy(place_, place_ + n, of_rows_[kLosses] + first);
+    if (wants(kWantRanks)) kernels.ranks(block, rank_);
+    if (of_rows_[kLosses] != nullptr) std::copy(rank_, rank_ + n, of_rows_[kLosses] + first);
     if (wants(1 << kMargin)) {
-        kernels.margins(block, surprise_);
-        add_loss(kMargin, surprise_, first, n, sums);
+        kernels.margins(block, negative_log_);
+        add_loss(kMargin, negative_log_, first, n, sums);
     }
-    if (wants(1 << kBinarySurprise)) {
-        options_.is_prob ? kernels.binary_surprises(block, surprise_)
-                         : kernels.sigmoid(block, surprise_);
-        add_loss(kBinarySurprise, surprise_, first, n, sums);
+    if (wants(1 << kBinaryNegativeLog)) {
+        options_.is_prob ? kernels.binary_negative_logs(block, negative_log_)
+                         : kernels.sigmoid(block, negative_log_);
+        add_loss(kBinaryNegativeLog, negative_log_, first, n, sums);
     }
     options_.is_prob ? find_losses(block) : find_soft_losses(block);
-    if (wants(1 << kSurprise)) add_loss(kSurprise, surprise_, first, n, sums);
-    if (wants(1 << kQuadratic)) add_loss(kQuadratic, quadratic_, first, n, sums);
+    if (wants(1 << kNegativeLog)) add_loss(kNegativeLog, negative_log_, first, n, sums);
+    if (wants(1 << kSquaredError)) add_loss(kSquaredError, squared_error_, first, n, sums);
 }
 
 void ScoreReader::find_losses(const ScoreBlock& block) {
     const ScoreLanes& kernels = lanes().scores;
     if (wants(kWantBins | kWantPredicted))
         kernels.are_scores(columns_, rows_, values_.k, {top_, best_});
-    if (wants(1 << kQuadratic)) kernels.quadratics(block, quadratic_);
-    if (wants(1 << kSurprise)) {
+    if (wants(1 << kSquaredError)) kernels.squared_errors(block, squared_error_);
+    if (wants(1 << kNegativeLog)) {
         // Nothing reads the own probabilities after this.
         if (options_.clip > 0)
             for (int64_t row = 0; row < rows_; ++row)
                 own_[row] = std::clamp(own_[row], options_.clip, 1 - options_.clip);
-        kernels.surprises(block, surprise_);
+        kernels.negative_logs(block, negative_log_);
     }
     if (wants(kWantBins)) std::copy(top_, top_ + rows_, confidence_);
 }
 
 void ScoreReader::find_soft_losses(const ScoreBlock& block) {
-    const bool surprise = wants(1 << kSurprise), quadratic = wants(1 << kQuadratic);
+    const bool negative_log = wants(1 << kNegativeLog), squared_error = wants(1 << kSquaredError);
     const bool bins = wants(kWantBins);
-    if (!surprise && !quadratic && !bins) return;
+    if (!negative_log && !squared_error && !bins) return;
     // The scores are not read again.
     for (int64_t row = 0; row < rows_; ++row)
         columns_.x[static_cast<int64_t>(best_[row]) * columns_.stride + row] =
             -std::numeric_limits<double>::infinity();
     lanes().scores.softmax(block, {top_, best_},
-                           {surprise ? surprise_ : nullptr, quadratic ? quadratic_ : nullptr,
+                           {negative_log ? negative_log_ : nullptr,
+                            squared_error ? squared_error_ : nullptr,
                             bins ? confidence_ : nullptr});
 }
 
@@ -157,17 +158,17 @@ void ScoreReader::count(int64_t first, int64_t n, ScoreTables<Count>& tables) {
     };
     for (int64_t row = 0; row < n; ++row)
         tables.truth[static_cast<size_t>(truth_[first + row])] += worth(row);
-    if (wants(kWantPlaces))
+    if (wants(kWantRanks))
         for (int64_t row = 0; row < n; ++row)
-            tables.places[static_cast<size_t>(place_[row])] += worth(row);
+            tables.ranks[static_cast<size_t>(rank_[row])] += worth(row);
 }
 
 void ScoreReader::add_tables(int64_t first, int64_t n, SegmentSums& sums) {
     if (is_weighted()) {
         count(first, n, sums.weights);
         double made[3];
-        std::fill(surprise_, surprise_ + rows_, 1.0);
-        lanes().scores.add_losses(surprise_, weight_, rows_, made);
+        std::fill(negative_log_, negative_log_ + rows_, 1.0);
+        lanes().scores.add_losses(negative_log_, weight_, rows_, made);
         sums.weight += made[0];
         sums.weight2 += made[1];
     } else {

@@ -22,7 +22,7 @@ struct BinEntry {
 // Sums of consecutive rows. Tables have one entry a class, or a bin.
 template <class Count>  // int64_t rows, or double weights
 struct ScoreTables {
-    std::vector<Count> places, truth;
+    std::vector<Count> ranks, truth;
 };
 
 struct SegmentSums {
@@ -35,7 +35,7 @@ struct SegmentSums {
     void add(const SegmentSums& other);
 };
 
-// [n] of each loss and of the places, or null.
+// [n] of each loss and of the ranks, or null.
 using RowLosses = std::array<double*, kLosses + 1>;
 
 // Reads rows of a matrix into sums. One a task: it owns the memory of a block.
@@ -88,7 +88,7 @@ private:
     int64_t copied_n_ = 0;  // and how many
     Columns columns_;       // of the block being read
     // float64[rows]
-    double *code_, *own_, *weight_, *top_, *best_, *surprise_, *quadratic_, *confidence_, *place_;
+    double *code_, *own_, *weight_, *top_, *best_, *negative_log_, *squared_error_, *confidence_, *rank_;
     int64_t rows_ = 0;  // of the block being read, a multiple of kGroup
 };
 

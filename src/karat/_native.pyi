@@ -153,8 +153,8 @@ class ScoreSums:
         """float64[4] Σw²ℓ²."""
 
     @property
-    def places(self) -> NDArray[Any] | None:
-        """int64[k] rows, or float64[k] Σw, by how many columns stand before the true class.
+    def ranks(self) -> NDArray[Any] | None:
+        """int64[k] rows, or float64[k] Σw, by the rank of the true class: columns before it.
 
         Those with a larger value, and equal ones further left.
         """
@@ -187,9 +187,9 @@ class ScoreSums:
         """float64[n_bins] Σw²."""
 
     def rows(self, loss: int) -> _Float64 | None:
-        """float64[n]: a loss of each row, by the place of its bit; 4: places. None if not wanted.
+        """float64[n]: a loss of each row, by the index of its bit; 4: ranks. None if not wanted.
 
-        Errors: IndexError for another place.
+        Errors: IndexError for another index.
         """
 
 def read_scores(
@@ -212,13 +212,13 @@ def read_scores(
     wanted: bits, for the true class y of a row with values x and probabilities p (x itself, or the
     softmax of scores):
 
-    - 1 surprise: -log p[y], infinite where p[y] is 0; of probabilities, p[y] counts as the nearest
-      number of [clip, 1 - clip];
-    - 2 quadratic: Σ over j of (p[j] - [j is y])²;
+    - 1 negative log probability: -log p[y], infinite where p[y] is 0; of probabilities, p[y]
+      counts as the nearest number of [clip, 1 - clip];
+    - 2 squared error: Σ over j of (p[j] - [j is y])²;
     - 4 margin: max(0, 1 - (x[y] - the largest other x));
-    - 8 binary surprise: 1/k times the sum of the surprises of k two-class questions, with
+    - 8 binary negative log probability: the mean of it over k two-class problems, with
       p[j] = x[j] or 1 / (1 + exp(-x[j]));
-    - 16 places, 32 predicted, 64 bins, 128 the losses and places of each row too.
+    - 16 ranks, 32 predicted, 64 bins, 128 the losses and ranks of each row too.
 
     The sums hold their digits to 1e-13 of themselves, and have the same bits for every number of
     threads, instruction set and layout. Rows of weight 0 count for nothing, and are checked.

@@ -145,14 +145,14 @@ def row_losses(rows: Rows, name: str) -> Floats:
         others = values.copy()
         others[at, rows.codes] = -np.inf
         return np.asarray(np.maximum(0.0, 1.0 - values[at, rows.codes] + others.max(axis=1)))
-    if name == "binary_surprise":
+    if name == "binary_negative_log_probability":
         hit = np.arange(rows.k) == rows.codes[:, None]
         if rows.is_prob:
             return np.asarray(-np.log(np.where(hit, values, 1.0 - values)).mean(axis=1))
         return np.asarray((np.logaddexp(0.0, values) - hit * values).mean(axis=1))
     shifted = values - values.max(axis=1, keepdims=True)
     normal = np.log(np.exp(shifted).sum(axis=1))
-    if name == "surprise":
+    if name == "negative_log_probability":
         if rows.is_prob:
             return np.asarray(-np.log(values[at, rows.codes]))
         return np.asarray(normal - shifted[at, rows.codes])
@@ -181,14 +181,14 @@ def of_places(rows: Rows, *, k: int) -> Floats:
 
 
 def of_skill(name: str) -> Callable[[Rows], Floats]:
-    """Influence on 1 − loss ÷ loss of the class shares, for "surprise" or "quadratic"."""
+    """Influence on 1 − loss ÷ loss of the class shares."""
 
     def closed_form(rows: Rows) -> Floats:
         loss = row_losses(rows, name)
         mean = np.average(loss, weights=rows.weights)
         shares = rows.totals / rows.total
         own = shares[rows.codes]
-        if name == "surprise":
+        if name == "negative_log_probability":
             base = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
             moved = -np.log(own) - base
         else:
@@ -269,13 +269,13 @@ OF_ALL: dict[str, Any] = {
     "roc_auc_ovo_macro": of_pairs,
     "roc_auc_ovo_weighted": of_pairs_by_support,
     "roc_auc_mu": of_mu,
-    "log_loss": of_mean("surprise"),
-    "one_vs_all_log_loss": of_mean("binary_surprise"),
-    "brier": of_mean("quadratic", halved=True),
+    "log_loss": of_mean("negative_log_probability"),
+    "one_vs_all_log_loss": of_mean("binary_negative_log_probability"),
+    "brier": of_mean("squared_error", halved=True),
     "hinge_loss": of_mean("margin"),
     "top_k_accuracy": of_places,
-    "d2_log_loss": of_skill("surprise"),
-    "d2_brier": of_skill("quadratic"),
+    "d2_log_loss": of_skill("negative_log_probability"),
+    "d2_brier": of_skill("squared_error"),
 }
 OF_PROBABILITIES = ("calibration", "brier_unc", "log_loss_unc")
 

@@ -13,7 +13,7 @@ from tests.kernels import score_reference as reference
 from tests.same import assert_same
 
 EVERYTHING = 127
-PLACES, PREDICTED, BINS = 16, 32, 64
+RANKS, PREDICTED, BINS = 16, 32, 64
 
 # Around the lengths of a vector and of a block.
 LENGTHS = (1, 2, 7, 8, 9, 16, 31, 65, 513, 1030)
@@ -132,8 +132,8 @@ def check_sums(found: _native.ScoreSums, rows: Rows) -> None:
         for got, want in zip(parts, reference.sums(loss, weights), strict=True):
             check_close(got, want, name)
     places = [reference.place(row, code) for row, code in zip(rows.values, codes, strict=True)]
-    assert found.places is not None
-    check_table(found.places, places, weights, rows)
+    assert found.ranks is not None
+    check_table(found.ranks, places, weights, rows)
     check_table(found.truth, codes, weights, rows)
     assert_same(found.predicted, rows.values.argmax(axis=1).astype(np.int32))
     check_bins(found, rows, weights)
@@ -159,7 +159,7 @@ def check_bins(found: _native.ScoreSums, rows: Rows, weights: Any) -> None:
 
 
 FIELDS = (
-    "n_rows", "k", "weighted", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "places",
+    "n_rows", "k", "weighted", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "ranks",
     "truth", "predicted", "bin_weight", "bin_confidence", "bin_correct", "bin_weight2",
 )  # fmt: skip
 

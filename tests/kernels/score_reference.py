@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-LOSSES = ("surprise", "quadratic", "margin", "binary_surprise")
+LOSSES = ("negative_log_probability", "squared_error", "margin", "binary_negative_log_probability")
 
 
 def wide(values: Any) -> Any:
@@ -30,12 +30,12 @@ def softmax(x: Any) -> Any:
     return e / e.sum(axis=1, keepdims=True)
 
 
-def surprise(x: Any, codes: Any, is_prob: bool) -> Any:
+def negative_log_probability(x: Any, codes: Any, is_prob: bool) -> Any:
     own, others = own_and_others(x, codes, -np.inf)
     return -np.log(own) if is_prob else np.log1p(np.exp(others - own[:, None]).sum(axis=1))
 
 
-def quadratic(x: Any, codes: Any, is_prob: bool) -> Any:
+def squared_error(x: Any, codes: Any, is_prob: bool) -> Any:
     own, others = own_and_others(x if is_prob else softmax(x), codes, 0)
     missing = 1 - own if is_prob else others.sum(axis=1)
     return missing**2 + (others**2).sum(axis=1)
@@ -47,7 +47,7 @@ def margin(x: Any, codes: Any, is_prob: bool) -> Any:
     return np.array([max(0.0, math.fsum((1.0, -mine, other))) for mine, other in pairs])
 
 
-def binary_surprise(x: Any, codes: Any, is_prob: bool) -> Any:
+def binary_negative_log_probability(x: Any, codes: Any, is_prob: bool) -> Any:
     own, others = own_and_others(x, codes, 0 if is_prob else -np.inf)
     if is_prob:
         return (-np.log(own) - np.log1p(-others).sum(axis=1)) / x.shape[1]

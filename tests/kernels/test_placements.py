@@ -165,8 +165,8 @@ def test_losses_of_rows_add_up_to_the_sums(layout: str) -> None:
             )
         places = read.rows(4)
         assert places is not None
-        assert read.places is not None
-        assert_same(np.bincount(places.astype(int), weights, 7), read.places, within=1e-12)
+        assert read.ranks is not None
+        assert_same(np.bincount(places.astype(int), weights, 7), read.ranks, within=1e-12)
         assert _native.read_scores(values, codes, 7, None, is_prob, 1e-3, 1, 1).rows(0) is None
         assert _native.read_scores(values, codes, 7, None, is_prob, 1e-3, 129, 1).rows(1) is None
         for wrong in (-1, 5):

@@ -16,8 +16,8 @@ from tests.kernels.score_data import (
     BINS,
     EVERYTHING,
     LAYOUTS,
-    PLACES,
     PREDICTED,
+    RANKS,
     Rows,
     check_close,
     check_same_bits,
@@ -57,7 +57,7 @@ def test_every_mask_gives_what_it_names(is_prob: bool) -> None:
         for name in ("w_loss", "w2_loss", "w2_loss2"):
             has = [bool(wanted >> i & 1) for i in range(4)]
             assert_same(getattr(found, name), np.where(has, getattr(whole, name), np.nan))
-        for name, bit in (("places", PLACES), ("predicted", PREDICTED), ("bin_correct", BINS)):
+        for name, bit in (("ranks", RANKS), ("predicted", PREDICTED), ("bin_correct", BINS)):
             if wanted & bit:
                 assert_same(getattr(found, name), getattr(whole, name), about=name)
             else:
@@ -108,7 +108,9 @@ def test_the_layout_of_a_long_matrix_changes_nothing(k: int, layout: str) -> Non
 @pytest.mark.usefixtures("isa")
 def test_long_sums_keep_their_digits() -> None:
     case = some_rows(1_000_000, 3, True)
-    loss = reference.loss_of("surprise", reference.wide(case.values), case.codes, True)
+    loss = reference.loss_of(
+        "negative_log_probability", reference.wide(case.values), case.codes, True
+    )
     wanted = math.fsum(loss), math.fsum(loss**2)
     found = case.read(1)
     check_close(found.w_loss[0], wanted[0], "sum")
@@ -147,7 +149,7 @@ def test_a_probability_of_zero_is_never_clipped() -> None:
     # A row of weight 0 counts for nothing, whatever it loses.
     found = Rows(values, codes, 2, np.array([0.0, 2.0, 1.0]), True).read()
     assert_same(found.w_loss[0], -2 * np.log(0.75), within=1e-15)
-    assert_same(found.places, [3.0, 0.0])
+    assert_same(found.ranks, [3.0, 0.0])
 
 
 @pytest.mark.usefixtures("isa")
@@ -218,7 +220,7 @@ def test_a_wrong_reference_is_found(
                 check_sums(found, case)
 
 
-@pytest.mark.parametrize("part", ["places", "truth", "predicted", "bin_weight", "bin_correct"])
+@pytest.mark.parametrize("part", ["ranks", "truth", "predicted", "bin_weight", "bin_correct"])
 def test_wrong_sums_are_found(part: str) -> None:
     case = some_rows(65, 4, True)
     found = case.read()
@@ -231,7 +233,7 @@ def test_wrong_sums_are_found(part: str) -> None:
 @pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("is_single", [False, True], ids=["matrix", "single column"])
-def test_surprise_clips_where_it_is_asked_to_and_quadratic_does_not(
+def test_negative_log_probabilities_are_clipped_on_request_and_squared_errors_are_not(
     dtype: str, is_single: bool
 ) -> None:
     p = np.array([0.0, 1.0, 1e-9, 0.25, 1.0, 0.0, 0.5, 1 - 1e-6, 0.75], dtype)

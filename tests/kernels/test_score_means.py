@@ -24,7 +24,7 @@ def test_means_are_those_of_the_sums(weights: np.ndarray | None) -> None:
         assert np.float64(found.mean(place)).tobytes() == expected
         assert np.float64(short.mean(name)).tobytes() == expected
     assert short.truth.tolist() == sums.truth.tolist()
-    assert short.places is None
+    assert short.ranks is None
 
 
 def test_what_was_not_wanted_is_no_number() -> None:

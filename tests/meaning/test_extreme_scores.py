@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.metrics import Losses, all_metrics, all_records
-from karat.metrics.decompositions import _least_surprise
+from karat.metrics.decompositions import _least_negative_log_probability
 from karat.tally import Sums
 from tests.same import assert_same
 
@@ -19,7 +19,7 @@ from tests.same import assert_same
 def test_skill_of_one_row_among_very_many(truth: tuple[int, ...]) -> None:
     """1 − π of a class that holds nearly all rows keeps all of its digits."""
     n = sum(truth)
-    losses = {"surprise": 1e-9, "quadratic": 1e-9}
+    losses = {"negative_log_probability": 1e-9, "squared_error": 1e-9}
     view = Losses(sums_of(losses, truth), len(truth))
     base = sum(Fraction(part, n) * Fraction(n - part, n) for part in truth)
     expected = 1 - float(Fraction(1e-9) / base)
@@ -45,7 +45,7 @@ def sums_of(losses: dict[str, float], truth: tuple[int, ...]) -> Sums:
 
 
 def test_the_log_loss_of_a_share_near_one_keeps_its_digits() -> None:
-    found = _least_surprise(np.array([1.0]), np.array([1e9]))
+    found = _least_negative_log_probability(np.array([1.0]), np.array([1e9]))
     # n·ln(1 + 1/n) + ln(1 + n), both by series.
     expected = 1.0 - 0.5e-9 + 9 * math.log(10) + 1e-9
     assert_same(found, expected, within=1e-15)

@@ -257,18 +257,18 @@ def mu(scored: Scored) -> Number | None:
     return mean_of(found)
 
 
-def surprise(p: Sequence[Fraction], t: int) -> Number:
+def negative_log_probability(p: Sequence[Fraction], t: int) -> Number:
     return ZERO if p[t] == 1 else -mpmath.log(high(p[t]))
 
 
-def binary_surprise(p: Sequence[Fraction], t: int) -> Number:
+def binary_negative_log_probability(p: Sequence[Fraction], t: int) -> Number:
     found = mpmath.mpf(0)
     for i, x in enumerate(p):
         found -= mpmath.log(high(x if i == t else 1 - x))
     return found / len(p)
 
 
-def quadratic(p: Sequence[Number], t: int) -> Number:
+def squared_error(p: Sequence[Number], t: int) -> Number:
     return sum((x - (i == t)) ** 2 for i, x in enumerate(p)) / (2 if len(p) == 2 else 1)
 
 
@@ -283,11 +283,11 @@ def softmax(s: Sequence[Fraction]) -> list[Any]:
     return [x / sum(e) for x in e]
 
 
-def soft_surprise(s: Sequence[Fraction], t: int) -> Any:
+def soft_negative_log_probability(s: Sequence[Fraction], t: int) -> Any:
     return mpmath.log(sum(mpmath.exp(high(x - s[t])) for x in s))
 
 
-def soft_binary_surprise(s: Sequence[Fraction], t: int) -> Any:
+def soft_binary_negative_log_probability(s: Sequence[Fraction], t: int) -> Any:
     terms = (mpmath.log1p(mpmath.exp(high(-x if i == t else x))) for i, x in enumerate(s))
     return sum(terms) / len(s)
 

@@ -117,11 +117,13 @@ THRESHOLDS: Final[dict[str, Callable[..., Any]]] = {
 def _brier(scored: Scored) -> Number:
     values = scored.values if scored.is_prob else [ex.softmax(v) for v in scored.values]
     soft = Scored(scored.truth, values, scored.weights, scored.is_prob)
-    return soft.mean_loss(ex.quadratic)
+    return soft.mean_loss(ex.squared_error)
 
 
 def _log_loss(scored: Scored) -> Number:
-    return scored.mean_loss(ex.surprise if scored.is_prob else ex.soft_surprise)
+    return scored.mean_loss(
+        ex.negative_log_probability if scored.is_prob else ex.soft_negative_log_probability
+    )
 
 
 def _base(scored: Scored) -> Any:
@@ -146,7 +148,7 @@ def _within(scored: Scored, k: int) -> Number:
 WHOLE: Final[dict[str, Callable[..., Any]]] = {
     "log_loss": _log_loss,
     "one_vs_all_log_loss": lambda s: s.mean_loss(
-        ex.binary_surprise if s.is_prob else ex.soft_binary_surprise
+        ex.binary_negative_log_probability if s.is_prob else ex.soft_binary_negative_log_probability
     ),
     "brier": _brier,
     "hinge_loss": lambda s: s.mean_loss(ex.margin),

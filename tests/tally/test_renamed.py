@@ -28,3 +28,24 @@ def test_an_old_name_works_and_warns(old: str) -> None:
 def test_another_name_is_absent() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'Ladders'"):
         tally.Ladders  # noqa: B018
+
+
+def test_former_names_of_losses_work_and_warn() -> None:
+    with pytest.warns(
+        DeprecationWarning, match=r"surprise is called negative_log_probability; .* 0\.3"
+    ):
+        sums = tally.Sums.of({"surprise": [1.0, 2.0]}, [0, 1], 2, ranks=[0, 1])
+    assert sums.names == ("negative_log_probability",)
+    with pytest.warns(DeprecationWarning, match="surprise"):
+        assert sums.mean("surprise") == 1.5
+    with pytest.warns(DeprecationWarning, match="places is called ranks"):
+        assert sums.places is sums.ranks
+
+
+def test_bytes_keep_the_former_names() -> None:
+    sums = tally.Sums.of({"squared_error": [1.0], "margin": [0.0]}, [0], 2, ranks=[0])
+    data = sums.to_bytes()
+    assert b'"quadratic"' in data
+    assert b'"places"' in data
+    assert b"squared_error" not in data
+    assert tally.Sums.from_bytes(data).names == sums.names

@@ -339,7 +339,7 @@ def test_levels_that_cannot_be_are_refused(bad: ScoreHistogram) -> None:
 
 def test_other_species_are_refused() -> None:
     with pytest.raises(KaratError, match="K205"):
-        ScoreHistogram.from_bytes(Sums.empty(["surprise"], 2).to_bytes())
+        ScoreHistogram.from_bytes(Sums.empty(["negative_log_probability"], 2).to_bytes())
 
 
 @pytest.mark.parametrize("name", TABLES)

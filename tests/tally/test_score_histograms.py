@@ -23,7 +23,7 @@ from tests.tally.score_tables import at, rewritten
 
 STORED = Path(__file__).with_name("stored")
 KINDS = ("prob", "score", "one_prob", "one_score", "two_prob", "first_prob", "first_score")
-LOSSES = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "places")
+LOSSES = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "ranks")
 
 
 def rows_of(
@@ -154,7 +154,7 @@ def test_what_needs_rows_is_refused() -> None:
     calls: list[Any] = [
         lambda: tabled.codes,
         lambda: tabled.weights,
-        lambda: tabled.row_losses("surprise", slice(0, 3)),
+        lambda: tabled.row_losses("negative_log_probability", slice(0, 3)),
         lambda: tabled.probabilities(0, slice(0, 3)),
         lambda: tabled.column_values(0, is_prob=True),
         tabled.confidence_values,
@@ -297,7 +297,7 @@ TWO, HEAVY = stored("one_score"), tables_of(rows_of("prob", 30, is_weighted=True
         replace(FOUND, sums=TWO.sums),
         replace(FOUND, sums=HEAVY.sums),
         replace(FOUND, sums=replace(FOUND.sums, names=("other", *FOUND.sums.names[1:]))),
-        replace(FOUND, sums=replace(FOUND.sums, places=None)),
+        replace(FOUND, sums=replace(FOUND.sums, ranks=None)),
         replace(FOUND, cells=OTHER.cells),
         replace(FOUND, cells=HEAVY.cells),
         replace(FOUND, cells=TWO.cells),

@@ -19,16 +19,16 @@ from karat.tally import Cells, Classes, Sums, from_bytes, to_bytes
 from tests.same import assert_same
 
 K = 3
-NAMES = ("surprise", "margin")
+NAMES = ("negative_log_probability", "margin")
 FIELDS = (
-    "names", "n_rows", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "places",
+    "names", "n_rows", "weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "ranks",
 )  # fmt: skip
 
 
 def assert_equal(left: Sums, right: Sums, within: float = 0.0) -> None:
     assert left.is_weighted == right.is_weighted
     assert left.names == right.names
-    assert (left.places is None) == (right.places is None)
+    assert (left.ranks is None) == (right.ranks is None)
     for name in FIELDS[1:]:
         if getattr(left, name) is not None:
             assert_same(getattr(left, name), getattr(right, name), within=within, about=name)
@@ -44,15 +44,15 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
     )
     table = np.array(draw(st.lists(row, max_size=20))).reshape(-1, 5)
     return {
-        "losses": {"surprise": table[:, 0], "margin": table[:, 1]},
+        "losses": {"negative_log_probability": table[:, 0], "margin": table[:, 1]},
         "weights": table[:, 2],
         "codes": table[:, 3].astype(int),
-        "places": table[:, 4].astype(int),
+        "ranks": table[:, 4].astype(int),
     }
 
 
-def sums_of(given_rows: dict[str, Any], is_weighted: bool, has_places: bool = True) -> Sums:
-    left_out = [*([] if is_weighted else ["weights"]), *([] if has_places else ["places"])]
+def sums_of(given_rows: dict[str, Any], is_weighted: bool, has_ranks: bool = True) -> Sums:
+    left_out = [*([] if is_weighted else ["weights"]), *([] if has_ranks else ["ranks"])]
     return Sums.of(k=K, **{name: x for name, x in given_rows.items() if name not in left_out})
 
 
@@ -68,11 +68,11 @@ def test_merge_is_associative_and_commutative(is_weighted: bool, a: Any, b: Any,
 
 
 @both_kinds
-@pytest.mark.parametrize("has_places", [False, True], ids=["bare", "places"])
+@pytest.mark.parametrize("has_ranks", [False, True], ids=["bare", "ranks"])
 @given(a=rows())
-def test_empty_is_the_identity(is_weighted: bool, has_places: bool, a: Any) -> None:
-    sums = sums_of(a, is_weighted, has_places)
-    empty = Sums.empty(NAMES, K, is_weighted=is_weighted, has_places=has_places)
+def test_empty_is_the_identity(is_weighted: bool, has_ranks: bool, a: Any) -> None:
+    sums = sums_of(a, is_weighted, has_ranks)
+    empty = Sums.empty(NAMES, K, is_weighted=is_weighted, has_ranks=has_ranks)
     assert_equal(sums.merge(empty), sums)
     assert_equal(empty.merge(sums), sums)
     assert np.isnan(empty.mean("margin"))
@@ -82,7 +82,7 @@ def test_empty_is_the_identity(is_weighted: bool, has_places: bool, a: Any) -> N
 @given(a=rows(), b=rows())
 def test_merge_equals_concatenation(is_weighted: bool, a: Any, b: Any) -> None:
     both = {
-        name: np.concatenate([a[name], b[name]]) for name in ("weights", "codes", "places")
+        name: np.concatenate([a[name], b[name]]) for name in ("weights", "codes", "ranks")
     } | {
         "losses": {
             name: np.concatenate([a["losses"][name], b["losses"][name]]) for name in NAMES
@@ -95,17 +95,17 @@ def test_merge_equals_concatenation(is_weighted: bool, a: Any, b: Any) -> None:
 @both_kinds
 @given(a=rows())
 def test_bytes_bring_the_sums_back(is_weighted: bool, a: Any) -> None:
-    for has_places in (False, True):
-        sums = sums_of(a, is_weighted, has_places)
+    for has_ranks in (False, True):
+        sums = sums_of(a, is_weighted, has_ranks)
         assert_equal(Sums.from_bytes(sums.to_bytes()), sums)
         assert Sums.from_bytes(sums.to_bytes()).to_bytes() == sums.to_bytes()
         assert_equal(pickle.loads(pickle.dumps(sums)), sums)
 
 
 def test_a_row_of_weight_zero_counts_for_nothing() -> None:
-    losses = {"surprise": [np.inf, 2.0], "margin": [1.0, 0.5]}
+    losses = {"negative_log_probability": [np.inf, 2.0], "margin": [1.0, 0.5]}
     sums = Sums.of(losses, [0, 1], K, [0.0, 3.0], [0, 2])
-    assert sums.mean("surprise") == 2.0
+    assert sums.mean("negative_log_probability") == 2.0
     assert sums.truth.tolist() == [0.0, 3.0, 0.0]
     assert (sums.n_rows, sums.weight, sums.weight2) == (2, 3.0, 9.0)
     assert sums.w2_loss2.tolist() == [36.0, 2.25]
@@ -118,11 +118,15 @@ def test_the_native_pass_gives_the_same(is_weighted: bool) -> None:
     weights = rng.random(500) if is_weighted else None
     native = _native.read_scores(p, codes, K, weights, True, 1e-3, 127, 1)
     own = p[np.arange(500), codes]
-    places = (p > own[:, None]).sum(axis=1)
+    ranks = (p > own[:, None]).sum(axis=1)
     others = np.where(np.eye(K, dtype=bool)[codes], -1, p).max(axis=1)
-    losses = {"surprise": -np.log(own), "margin": np.maximum(0, 1 - (own - others))}
-    wanted = Sums.of(losses, codes, K, weights, places)
-    assert_equal(Sums.from_native(native, ["places", "margin", "surprise"]), wanted, within=1e-12)
+    losses = {"negative_log_probability": -np.log(own), "margin": np.maximum(0, 1 - (own - others))}
+    wanted = Sums.of(losses, codes, K, weights, ranks)
+    assert_equal(
+        Sums.from_native(native, ["ranks", "margin", "negative_log_probability"]),
+        wanted,
+        within=1e-12,
+    )
     # Taken in halves.
     halves = [
         Sums.from_native(
@@ -130,7 +134,7 @@ def test_the_native_pass_gives_the_same(is_weighted: bool) -> None:
                 p[part], codes[part], K, None if weights is None else weights[part], True, 1e-3,
                 127, 1,
             ),
-            ["margin", "surprise", "places"],
+            ["margin", "negative_log_probability", "ranks"],
         )
         for part in (slice(0, 123), slice(123, None))
     ]  # fmt: skip
@@ -140,10 +144,10 @@ def test_the_native_pass_gives_the_same(is_weighted: bool) -> None:
 def test_only_what_was_read_is_taken_over() -> None:
     p, codes = np.full((4, 2), 0.5), np.zeros(4, np.int32)
     native = _native.read_scores(p, codes, 2, None, True, 1e-3, 1, 1)
-    sums = Sums.from_native(native, ["surprise"])
-    assert sums.places is None
-    assert_same(sums.mean("surprise"), np.log(2), within=1e-15)
-    for names in (["surprise", "margin"], ["places"], ["log"]):
+    sums = Sums.from_native(native, ["negative_log_probability"])
+    assert sums.ranks is None
+    assert_same(sums.mean("negative_log_probability"), np.log(2), within=1e-15)
+    for names in (["negative_log_probability", "margin"], ["ranks"], ["log"]):
         with pytest.raises(ValueError, match=r"asked for|not among"):
             Sums.from_native(native, names)
     with pytest.raises(ValueError, match="not among the losses"):
@@ -154,8 +158,8 @@ def test_sums_of_different_things_do_not_merge() -> None:
     plain = Sums.of({"margin": [1.0]}, [0], 2)
     for other, code in (
         (Sums.of({"margin": [1.0]}, [0], 3), "K201"),
-        (Sums.of({"surprise": [1.0]}, [0], 2), "K202"),
-        (Sums.of({"margin": [1.0]}, [0], 2, places=[0]), "K202"),
+        (Sums.of({"negative_log_probability": [1.0]}, [0], 2), "K202"),
+        (Sums.of({"margin": [1.0]}, [0], 2, ranks=[0]), "K202"),
         (Sums.of({"margin": [1.0]}, [0], 2, [1.0]), "K203"),
     ):
         for left, right in ((plain, other), (other, plain)):
@@ -164,7 +168,10 @@ def test_sums_of_different_things_do_not_merge() -> None:
 
 
 SUMS = Sums.of(
-    {"surprise": [0.5, np.inf, 1.0], "margin": [0.0, 2.0, 1.0]}, [0, 1, 1], K, places=[0, 2, 0]
+    {"negative_log_probability": [0.5, np.inf, 1.0], "margin": [0.0, 2.0, 1.0]},
+    [0, 1, 1],
+    K,
+    ranks=[0, 2, 0],
 )
 
 
@@ -209,9 +216,11 @@ def array_changed(array: str, **facts: Any) -> Any:
     [
         lambda header: header.update(species="cells"),
         lambda header: header.pop("species"),
-        lambda header: header.update(names=["surprise"]),
-        lambda header: header.update(names=["surprise", "surprise"]),
-        lambda header: header.update(names=["surprise", 3]),
+        lambda header: header.update(names=["negative_log_probability"]),
+        lambda header: header.update(
+            names=["negative_log_probability", "negative_log_probability"]
+        ),
+        lambda header: header.update(names=["negative_log_probability", 3]),
         lambda header: header.update(names="su"),
         lambda header: header.update(n_rows=4),
         lambda header: header.update(n_rows=-3),
@@ -257,6 +266,6 @@ def test_one_species_is_not_read_as_another() -> None:
         from_bytes(SUMS.to_bytes())
 
 
-def test_no_rows_have_no_places_unless_asked() -> None:
-    assert Sums.empty(["surprise"], 3).places is None
-    assert Sums.empty(["surprise"], 3, has_places=True).places is not None
+def test_no_rows_have_no_ranks_unless_asked() -> None:
+    assert Sums.empty(["negative_log_probability"], 3).ranks is None
+    assert Sums.empty(["negative_log_probability"], 3, has_ranks=True).ranks is not None

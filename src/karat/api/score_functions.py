@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from math import isfinite
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from karat.metrics._record import Record
 from karat.metrics._views import ClassRanks, Losses, PairRanks
 from karat.metrics.reasons import undefined_reason
 from karat.results.result import NOT_GIVEN
-from karat.tally.sums import LOSSES, ReadSums
+from karat.tally.sums import READ_BITS, ReadSums
 
 __all__ = [
     "Short",
@@ -40,7 +40,6 @@ __all__ = [
 Short: TypeAlias = Callable[[Any, Any, Any], float | None]
 """(y_true, y_prob, y_score) → the value, or None."""
 _Read: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any], int, bool], float]
-_PLACES: Final = 1 << len(LOSSES)
 
 
 def short_path(record: Record, lift: Lift) -> Short | None:
@@ -98,7 +97,7 @@ def _reader(record: Record, lift: Lift) -> _Read | None:
 
 
 def _of_losses(record: Record, params: dict[str, Any]) -> _Read:
-    bits = sum(_PLACES if name == "places" else 1 << LOSSES.index(name) for name in record.needs)
+    bits = sum(READ_BITS[name] for name in record.needs)
 
     def read(codes: Any, values: Any, k: int, is_prob: bool) -> float:
         sums = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, bits, 0)

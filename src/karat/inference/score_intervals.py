@@ -98,7 +98,7 @@ def _is_of_loss(metric: Metric) -> bool:
     """Whether it is a mean of losses that have no end, or one less such a mean."""
     low, high = metric.range
     is_area = isinstance(metric.record.influence, (*_AREAS, PrecisionInfluence))
-    if is_area or "places" in metric.record.needs or (math.isinf(low) and math.isinf(high)):
+    if is_area or "ranks" in metric.record.needs or (math.isinf(low) and math.isinf(high)):
         return False
     return math.isinf(low) or (low == 0.0 and metric.record.better == "lower")
 
@@ -173,7 +173,7 @@ def _default(
             return _transformed(less, error, quantile, (low, high))[0], *above[1:]
         return *_wilson(value, spread, error, quantile, (low, high)), "wilson-effective"
     is_a_loss = metric.record.better == "lower" and low == 0.0
-    if "places" in metric.record.needs:
+    if "ranks" in metric.record.needs:
         return *_wilson(value, spread, error, quantile, (low, high)), "wilson"
     if math.isfinite(span) and not is_a_loss and error > 0.0 and low < value < high:
         return _transformed(value, error, quantile, (low, high))

@@ -112,9 +112,9 @@ class Losses:
 
     def placed_within(self, k: int) -> float:
         """Share of the rows whose true class stands among the first k."""
-        places = self.sums.places
-        assert places is not None
-        return float(places[:k].sum() / places.sum())
+        ranks = self.sums.ranks
+        assert ranks is not None
+        return float(ranks[:k].sum() / ranks.sum())
 
 
 @dataclass(frozen=True)

@@ -151,8 +151,8 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     Of the class against the rest.
     """
     fit = c.made(recalibrated)
-    best = _least_surprise(fit.block_misses, fit.block_hits)
-    return _at_least_zero((_surprise(fit) - best) / _weight(fit))
+    best = _least_negative_log_probability(fit.block_misses, fit.block_hits)
+    return _at_least_zero((_negative_log_probability(fit) - best) / _weight(fit))
 
 
 @score_metric(
@@ -176,7 +176,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
     Of the class against the rest.
     """
     fit = c.made(recalibrated)
-    best = _least_surprise(fit.block_misses, fit.block_hits) / _weight(fit)
+    best = _least_negative_log_probability(fit.block_misses, fit.block_hits) / _weight(fit)
     return _at_least_zero(_entropy(fit) - best)
 
 
@@ -206,7 +206,7 @@ def _weight(fit: Recalibrated) -> float:
     return fit.n_hits + fit.n_misses
 
 
-def _surprise(fit: Recalibrated) -> float:
+def _negative_log_probability(fit: Recalibrated) -> float:
     """Log-loss of the probabilities as given, added over the rows."""
     total = 0.0
     for p, misses, hits, _ in fit.walk():
@@ -217,7 +217,7 @@ def _surprise(fit: Recalibrated) -> float:
     return 0.0 - total
 
 
-def _least_surprise(misses: Floats, hits: Floats) -> float:
+def _least_negative_log_probability(misses: Floats, hits: Floats) -> float:
     """Log-loss of giving each block its own share of hits, added over the rows."""
     of_hits, of_misses = hits > 0, misses > 0
     in_hits = dot(hits[of_hits], _log_share(hits[of_hits], misses[of_hits]))
@@ -235,7 +235,7 @@ def _log_share(part: Floats, rest: Floats) -> Floats:
 
 def _entropy(fit: Recalibrated) -> float:
     misses, hits = np.array([fit.n_misses]), np.array([fit.n_hits])
-    return _least_surprise(misses, hits) / _weight(fit)
+    return _least_negative_log_probability(misses, hits) / _weight(fit)
 
 
 def _at_least_zero(x: float) -> float:

@@ -29,7 +29,7 @@ def _undefined_share(value: float, base: float) -> float:
     formula="mean over the rows of −ln p[true class]",
     latex=r"-\frac{1}{W} \sum_i w_i \ln p_{i, y_i}",
     aliases=("cross_entropy", "logistic_loss", "negative_log_likelihood", "log_loss_score"),
-    needs=("surprise",),
+    needs=("negative_log_probability",),
     range=(0.0, math.inf),
     better="lower",
     undefined="the true class of a row has probability 0, so the loss is infinite",
@@ -47,7 +47,7 @@ def _undefined_share(value: float, base: float) -> float:
     references=(GOOD_1952,),
     since="0.2",
     headline=("plain",),
-    influence=LossInfluence("surprise"),
+    influence=LossInfluence("negative_log_probability"),
     rounding=softmax_loss,
 )
 def log_loss(s: Losses) -> float:
@@ -57,13 +57,13 @@ def log_loss(s: Losses) -> float:
     One certain error makes it infinite.
     Scores go through softmax (two classes: sigmoid) first.
     """
-    return s.mean("surprise")
+    return s.mean("negative_log_probability")
 
 
 @score_metric(
     formula="mean over the rows of (1/k) Σ over the classes of the log-loss of class against rest",
     latex=r"-\frac{1}{W k} \sum_i w_i \Big(\ln p_{i,y_i} + \sum_{j \ne y_i} \ln(1 - p_{ij})\Big)",
-    needs=("binary_surprise",),
+    needs=("binary_negative_log_probability",),
     range=(0.0, math.inf),
     better="lower",
     undefined="a row was given probability 0 for what is true, so the loss is infinite",
@@ -79,7 +79,7 @@ def log_loss(s: Losses) -> float:
     ],
     equals=[equal("CatBoost", "MultiClassOneVsAll()", given="y_score")],
     since="0.2",
-    influence=LossInfluence("binary_surprise"),
+    influence=LossInfluence("binary_negative_log_probability"),
     rounding=softmax_loss,
 )
 def one_vs_all_log_loss(s: Losses) -> float:
@@ -87,14 +87,14 @@ def one_vs_all_log_loss(s: Losses) -> float:
 
     Scores go through one sigmoid a class, not through softmax.
     """
-    return s.mean("binary_surprise")
+    return s.mean("binary_negative_log_probability")
 
 
 @score_metric(
     formula="two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p − [true])²",
     latex=r"\frac{1}{W} \sum_i w_i \sum_j (p_{ij} - [j = y_i])^2 \cdot \tfrac{1}{2}^{[k = 2]}",
     aliases=("brier_score", "brier_score_loss", "quadratic_score"),
-    needs=("quadratic",),
+    needs=("squared_error",),
     range=(0.0, 2.0),
     better="lower",
     perfect=0.0,
@@ -110,7 +110,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     references=(BRIER_1950,),
     since="0.2",
     headline=("plain",),
-    influence=LossInfluence("quadratic", is_halved=True),
+    influence=LossInfluence("squared_error", is_halved=True),
     rounding=softmax_loss,
 )
 def brier(s: Losses) -> float:
@@ -118,7 +118,7 @@ def brier(s: Losses) -> float:
 
     Two classes: that of the positive class, 0 to 1; more: the sum over the classes, 0 to 2.
     """
-    return s.mean("quadratic") / (2.0 if s.k == 2 else 1.0)
+    return s.mean("squared_error") / (2.0 if s.k == 2 else 1.0)
 
 
 @score_metric(
@@ -159,7 +159,7 @@ def hinge_loss(s: Losses) -> float:
     formula="share of the rows whose true class is among the k largest scores",
     latex=r"\frac{1}{W} \sum_i w_i \, [\operatorname{place}_i(y_i) \le k]",
     aliases=("top_k_accuracy_score",),
-    needs=("places",),
+    needs=("ranks",),
     better="higher",
     perfect=1.0,
     parameters=(Parameter("k", "How many of the largest scores count.", default=2, kind="count"),),
@@ -200,7 +200,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     formula="1 − log-loss ÷ log-loss of the class shares",
     latex=r"1 - \frac{L}{-\sum_j \pi_j \ln \pi_j}",
     aliases=("d2_log_loss_score", "mcfadden_r2"),
-    needs=("surprise",),
+    needs=("negative_log_probability",),
     range=(-math.inf, 1.0),
     better="higher",
     undefined="only one class is true, or the log-loss is infinite",
@@ -212,7 +212,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     equals=[equal("scikit-learn", "d2_log_loss_score()", where="no probability is 0")],
     references=(MCFADDEN_1974,),
     since="0.2",
-    influence=SkillInfluence("surprise"),
+    influence=SkillInfluence("negative_log_probability"),
     rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )
 def d2_log_loss(s: Losses) -> float:
@@ -226,14 +226,14 @@ def d2_log_loss(s: Losses) -> float:
     np.log(shares, out=logs, where=shares > 0)
     # Of a share near 1 the logarithm keeps what little the other classes hold.
     logs[near] = np.log1p(-others[near])
-    return _undefined_share(s.mean("surprise"), float(-(shares * logs).sum()))
+    return _undefined_share(s.mean("negative_log_probability"), float(-(shares * logs).sum()))
 
 
 @score_metric(
     formula="1 − Brier score ÷ Brier score of the class shares",
     latex=r"1 - \frac{B}{1 - \sum_j \pi_j^2}",
     aliases=("d2_brier_score", "brier_skill_score"),
-    needs=("quadratic",),
+    needs=("squared_error",),
     range=(-math.inf, 1.0),
     better="higher",
     undefined="only one class is true",
@@ -243,7 +243,7 @@ def d2_log_loss(s: Losses) -> float:
     equals=[equal("scikit-learn", "d2_brier_score()")],
     references=(BRIER_1950,),
     since="0.2",
-    influence=SkillInfluence("quadratic"),
+    influence=SkillInfluence("squared_error"),
     rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )
 def d2_brier(s: Losses) -> float:
@@ -252,4 +252,4 @@ def d2_brier(s: Losses) -> float:
     0: no better than giving every row the class shares; 1: perfect.
     """
     # Σ π·(share of the others): 1 − Σ π² and 1 − π cancel where one class holds nearly all rows.
-    return _undefined_share(s.mean("quadratic"), float((s.shares * s.other_shares).sum()))
+    return _undefined_share(s.mean("squared_error"), float((s.shares * s.other_shares).sum()))

@@ -37,7 +37,7 @@ class ScoreHistograms:
 
     Attributes:
         cells: the confusion matrix of the predicted classes.
-        sums: every loss, and places.
+        sums: every loss, and ranks.
         ranks: a table of each column of scores, or of the one column of the positive class.
         probabilities: of each column of softmax; empty where scores are probabilities, and where
             one column says both.
@@ -220,7 +220,7 @@ def _inconsistency(found: ScoreHistograms) -> str | None:
     parts = [*found.ranks, *found.probabilities]
     if any(table.k != k for table in parts) or found.sums.k != k or found.sample.k != k:
         return "The parts are not of the same classes"
-    if set(found.sums.names) != set(LOSSES) or found.sums.places is None:
+    if set(found.sums.names) != set(LOSSES) or found.sums.ranks is None:
         return "Some sums of losses are missing, or unknown"
     if found.confidences is not None and found.confidences.k != 2:
         return "Confidences are of right and wrong rows"

@@ -119,7 +119,7 @@ class ScoredRows(Protocol):
         ...
 
     def sums(self, names: Iterable[str]) -> Sums:
-        """Losses by name, and places, in one read."""
+        """Losses by name, and ranks, in one read."""
         ...
 
     def class_squares(self) -> Floats:

@@ -1,11 +1,11 @@
-"""`Sums`: what the rows lose, added up, and where their true classes stand.
+"""`Sums`: sums of the losses of rows, and counts of the ranks of their true classes.
 
-A loss is a number that each row has of its own, so that its mean, and the variance of that mean,
-need nothing but three sums.
+The mean of a loss and the variance of that mean need three sums over the rows.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -19,17 +19,33 @@ from karat.tally.serialization import damaged, framed, unframed
 if TYPE_CHECKING:
     from karat._native import ScoreSums
 
-__all__ = ["LOSSES", "ReadSums", "Sums"]
+__all__ = ["LOSSES", "READ_BITS", "ReadSums", "Sums"]
 
 Numbers = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-LOSSES: Final = ("surprise", "quadratic", "margin", "binary_surprise")
-"""The losses that the native pass adds up, in its order; `_native.read_scores` defines them."""
+LOSSES: Final = (
+    "negative_log_probability",
+    "squared_error",
+    "margin",
+    "binary_negative_log_probability",
+)
+"""Losses in the order of the native pass; `_native.read_scores` defines them."""
 
+_STORED: Final = {
+    "negative_log_probability": "surprise",
+    "squared_error": "quadratic",
+    "binary_negative_log_probability": "binary_surprise",
+    "ranks": "places",
+}
+"""Name → name in bytes, which does not change; others are stored as they are."""
+_CURRENT: Final = {stored: name for name, stored in _STORED.items()}
+
+READ_BITS: Final = {name: 1 << i for i, name in enumerate((*LOSSES, "ranks", "predicted"))}
+"""Bit of each result that `_native.read_scores` computes on request."""
 _BY_NAME: Final = {name: i for i, name in enumerate(LOSSES)}
 _SPECIES: Final = "sums"
-_ARRAYS: Final = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "places", "truth")
+_ARRAYS: Final = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "ranks", "truth")
 _CLOSE: Final = 1e-9
 """Sums of the same weights in another order agree to this part."""
 
@@ -52,9 +68,9 @@ class ReadSums:
         return self._read.truth
 
     @property
-    def places(self) -> Numbers | None:
-        """The same of each place of the true class; None when not asked for."""
-        return self._read.places
+    def ranks(self) -> Numbers | None:
+        """The same by the rank of the true class; None unless requested."""
+        return self._read.ranks
 
     def mean(self, name: str) -> float:
         """Mean of a loss over the rows, by weight; NaN when nothing weighs anything."""
@@ -73,8 +89,8 @@ class Sums:
         weight, weight2: Σw and Σw²; both the number of rows, when unweighted.
         w_loss, w2_loss, w2_loss2: float64[m], Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of each loss.
         truth: int64[k] rows, or float64[k] Σw, of each true class.
-        places: the same of each place of the true class, how many classes stand before it; None
-            when not asked for.
+        ranks: the same by the rank of the true class, the number of classes with a larger score;
+            None unless requested.
     """
 
     names: tuple[str, ...]
@@ -85,7 +101,7 @@ class Sums:
     w2_loss: Floats
     w2_loss2: Floats
     truth: Numbers
-    places: Numbers | None = None
+    ranks: Numbers | None = None
 
     @classmethod
     def of(
@@ -94,7 +110,7 @@ class Sums:
         codes: npt.ArrayLike,
         k: int,
         weights: npt.ArrayLike | None = None,
-        places: npt.ArrayLike | None = None,
+        ranks: npt.ArrayLike | None = None,
     ) -> Sums:
         """The sums of losses that are known row by row, in plain NumPy.
 
@@ -103,14 +119,17 @@ class Sums:
             codes: int[n], the true class of each row.
             k: number of classes.
             weights: float[n], finite and at least 0.
-            places: int[n], the place of the true class.
+            ranks: int[n], the rank of the true class, from 0.
 
         Cost: a few passes; `_native.read_scores` is the fast way from scores to the same.
 
         Example:
-            >>> Sums.of({"surprise": [0.5, 1.0, 0.0]}, [0, 1, 1], 2).mean("surprise")
+            >>> Sums.of({"negative_log_probability": [0.5, 1.0, 0.0]}, [0, 1, 1], 2).mean(
+            ...     "negative_log_probability"
+            ... )
             0.5
         """
+        losses = {_current(name): loss for name, loss in losses.items()}
         true = np.asarray(codes, np.intp)
         given = None if weights is None else np.asarray(weights, np.float64)
         w = np.ones(len(true)) if given is None else given
@@ -130,18 +149,18 @@ class Sums:
             (parts * w[w > 0]).sum(axis=1),
             (parts * parts).sum(axis=1),
             table(true),
-            None if places is None else table(places),
+            None if ranks is None else table(ranks),
         )
 
     @classmethod
     def empty(
-        cls, names: Iterable[str], k: int, *, is_weighted: bool = False, has_places: bool = False
+        cls, names: Iterable[str], k: int, *, is_weighted: bool = False, has_ranks: bool = False
     ) -> Sums:
         """The sums of no rows: the identity of `merge`."""
         none: list[float] = []
         weights = none if is_weighted else None
         losses = dict.fromkeys(names, none)
-        return cls.of(losses, none, k, weights, none if has_places else None)
+        return cls.of(losses, none, k, weights, none if has_ranks else None)
 
     @classmethod
     def from_native(cls, sums: ScoreSums, names: Iterable[str]) -> Sums:
@@ -149,13 +168,13 @@ class Sums:
 
         Args:
             sums: the native result, with at least what is named.
-            names: of `LOSSES`, in any order, and ``"places"``.
+            names: of `LOSSES`, in any order, and ``"ranks"``.
         """
         asked = set(names)
         kept = [i for i, name in enumerate(LOSSES) if name in asked]
-        if unknown := asked - {*LOSSES, "places"}:
-            raise ValueError(f"{sorted(unknown)} are not among {[*LOSSES, 'places']}")
-        if ("places" in asked and sums.places is None) or np.isnan(sums.w_loss[kept]).any():
+        if unknown := asked - {*LOSSES, "ranks"}:
+            raise ValueError(f"{sorted(unknown)} are not among {[*LOSSES, 'ranks']}")
+        if ("ranks" in asked and sums.ranks is None) or np.isnan(sums.w_loss[kept]).any():
             raise ValueError(f"the native pass was not asked for all of {sorted(asked)}")
         return cls(
             tuple(LOSSES[i] for i in kept),
@@ -166,8 +185,14 @@ class Sums:
             sums.w2_loss[kept],
             sums.w2_loss2[kept],
             sums.truth,
-            sums.places if "places" in asked else None,
+            sums.ranks if "ranks" in asked else None,
         )
+
+    @property
+    def places(self) -> Numbers | None:
+        """Former name of `ranks`; removed in 0.3."""
+        _current("places")
+        return self.ranks
 
     @property
     def k(self) -> int:
@@ -185,6 +210,7 @@ class Sums:
         Errors:
             ValueError the loss is not among `names`.
         """
+        name = _current(name)
         if name not in self.names:
             raise ValueError(f"{name!r} is not among the losses of this tally, {self.names}")
         if not self.weight > 0:
@@ -208,15 +234,15 @@ class Sums:
         """
         if self.k != other.k:
             raise error("K201", left=f"{self.k} classes", right=f"{other.k} classes")
-        held = [(*each.names, *(["places"] * (each.places is not None))) for each in (self, other)]
+        held = [(*each.names, *(["ranks"] * (each.ranks is not None))) for each in (self, other)]
         if held[0] != held[1]:
             raise error("K202", axis="losses", left=held[0], right=held[1])
         if self.is_weighted != other.is_weighted:
             kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
             raise error("K203", left=kinds[0], right=kinds[1])
-        places = None
-        if self.places is not None and other.places is not None:
-            places = self.places + other.places
+        ranks = None
+        if self.ranks is not None and other.ranks is not None:
+            ranks = self.ranks + other.ranks
         return Sums(
             self.names,
             self.n_rows + other.n_rows,
@@ -226,16 +252,17 @@ class Sums:
             self.w2_loss + other.w2_loss,
             self.w2_loss2 + other.w2_loss2,
             self.truth + other.truth,
-            places,
+            ranks,
         )
 
     def to_bytes(self) -> bytes:
         """The sums as bytes that `from_bytes` of this and every later version reads.
 
-        Cost: 24 bytes a loss, 8 a class, 16 with places.
+        Cost: 24 bytes a loss, 8 a class, 16 with ranks.
         """
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
-        header = {"species": _SPECIES, "names": list(self.names), "n_rows": int(self.n_rows)}
+        arrays = {_STORED.get(name, name): getattr(self, name) for name in _ARRAYS}
+        names = [_STORED.get(name, name) for name in self.names]
+        header = {"species": _SPECIES, "names": names, "n_rows": int(self.n_rows)}
         present = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
         return framed(header, present)
 
@@ -246,16 +273,27 @@ class Sums:
         Errors:
             K205 the bytes are truncated, altered or no sums; K206 a newer version wrote them.
         """
-        return unframed(data, _ARRAYS, _assembled)
+        names = tuple(_STORED.get(name, name) for name in _ARRAYS)
+        return unframed(data, names, _assembled)
+
+
+def _current(name: str) -> str:
+    """Return the current name of a loss; a former name warns."""
+    if name not in _CURRENT:
+        return name
+    message = f"{name} is called {_CURRENT[name]}; the old name goes in karat 0.3."
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    return _CURRENT[name]
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Sums:
     if header["species"] != _SPECIES:
         raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
+    arrays = {_CURRENT.get(name, name): array for name, array in arrays.items()}
     if problem := _misfit(header, arrays):
         raise damaged(problem)
     sums = Sums(
-        tuple(header["names"]),
+        tuple(_CURRENT.get(name, name) for name in header["names"]),
         header["n_rows"],
         float(arrays.pop("weight")),
         float(arrays.pop("weight2")),
@@ -282,9 +320,9 @@ def _misfit(header: dict[str, Any], arrays: dict[str, Numbers]) -> str | None:
     for name, shape in shapes.items():
         if arrays[name].shape != shape or arrays[name].dtype.kind != "f":
             return f"{name!r} does not fit the losses"
-    places = arrays.get("places", truth)
-    if places.shape != truth.shape or places.dtype != truth.dtype:
-        return "The places do not fit the classes"
+    ranks = arrays.get("ranks", truth)
+    if ranks.shape != truth.shape or ranks.dtype != truth.dtype:
+        return "The ranks do not fit the classes"
     return None
 
 
@@ -295,10 +333,10 @@ def _inconsistency(sums: Sums) -> str | None:
         return "A number is negative or none"
     if not 0 <= sums.weight < np.inf:
         return "The weight is not a finite number"
-    for table in (sums.truth, sums.truth if sums.places is None else sums.places):
+    for table in (sums.truth, sums.truth if sums.ranks is None else sums.ranks):
         total = table.sum(dtype=np.float64)
         if not abs(total - sums.weight) <= _CLOSE * sums.weight or (table < 0).any():
-            return "The classes or the places do not add up to the weight"
+            return "The classes or the ranks do not add up to the weight"
     if not sums.is_weighted and not sums.weight == sums.weight2 == sums.n_rows:
         return "The weight of rows without weights is not their number"
     return None

@@ -77,7 +77,7 @@ def _problem(rng: np.random.Generator, name: str) -> BucketProblem:
     classes = Classes(tuple(range(k)), 1 if k == 2 else None)
     fine = ScoreHistograms(
         Cells.dense(np.zeros((k, k), np.int64), classes=classes),
-        Sums.of({"surprise": np.zeros(n)}, codes, k, weights),
+        Sums.of({"negative_log_probability": np.zeros(n)}, codes, k, weights),
         ranks,
         softmax,
         sure,

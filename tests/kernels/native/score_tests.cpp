@@ -61,11 +61,11 @@ template <class T>
 void check_losses(Matrix<T>& matrix, const Exact<int32_t>& truth, const double* weights,
                   bool is_prob, const ScoreSums& sums) {
     double expected[karat::kLosses] = {};
-    std::vector<double> places(matrix.made.k);
+    std::vector<double> ranks(matrix.made.k);
     for (int64_t row = 0; row < matrix.made.n; ++row) {
         const double w = weights == nullptr ? 1 : weights[row];
         const int64_t own = truth[row], k = matrix.made.k;
-        double top = -INFINITY, other = -INFINITY, sum = 0, quadratic = 0, binary = 0;
+        double top = -INFINITY, other = -INFINITY, sum = 0, squared_error = 0, binary = 0;
         int64_t place = 0;
         for (int64_t j = 0; j < k; ++j) {
             const double x = matrix.at(row, j), mine = matrix.at(row, own);
@@ -79,23 +79,23 @@ void check_losses(Matrix<T>& matrix, const Exact<int32_t>& truth, const double* 
         double p_own = 0;
         for (int64_t j = 0; j < k; ++j) {
             const double x = matrix.at(row, j), p = is_prob ? x : std::exp(x - top) / sum;
-            quadratic += (p - (j == own)) * (p - (j == own));
+            squared_error += (p - (j == own)) * (p - (j == own));
             if (j == own) p_own = p;
         }
         const double margin = std::max(0.0, 1 - (matrix.at(row, own) - other));
         if (w == 0) continue;
-        expected[karat::kSurprise] -= w * std::log(p_own);
-        expected[karat::kQuadratic] += w * quadratic;
+        expected[karat::kNegativeLog] -= w * std::log(p_own);
+        expected[karat::kSquaredError] += w * squared_error;
         expected[karat::kMargin] += w * margin;
-        expected[karat::kBinarySurprise] += w * binary / static_cast<double>(k);
-        places[place] += w;
+        expected[karat::kBinaryNegativeLog] += w * binary / static_cast<double>(k);
+        ranks[place] += w;
     }
     for (int i = 0; i < karat::kLosses; ++i)
         check_same(is_close(sums.w_loss[i], expected[i]), true, "loss " + std::to_string(i));
     for (int64_t place = 0; place < matrix.made.k; ++place)
-        check_same(weights == nullptr ? static_cast<double>(sums.places[place])
-                                      : sums.places_w[place],
-                   places[place], "place");
+        check_same(weights == nullptr ? static_cast<double>(sums.ranks[place])
+                                      : sums.ranks_w[place],
+                   ranks[place], "place");
 }
 
 template <class T>

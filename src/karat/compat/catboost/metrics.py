@@ -21,13 +21,13 @@ from karat.data.scores.rows import ScoreTally
 from karat.metrics import ClassRanks, PairRanks
 from karat.metrics._lift import Lift
 from karat.tally import Classes
+from karat.tally.sums import READ_BITS
 
 __all__ = ["ARGMAX", "of_areas", "of_losses", "of_predicted"]
 
 Value = Callable[[Counted, Description], Any]
 
 _LIFTS: Final[dict[str, Lift]] = {"Macro": "macro", "Micro": "micro", "Weighted": "weighted"}
-_PREDICTED: Final = 32
 """The bit of `_native.read_scores` that asks for the first largest column."""
 
 
@@ -66,7 +66,7 @@ def _predicted(rows: Rows, border: float, n_threads: int) -> Codes:
     if rows.n_columns is None:
         return (rows.scores > _logit(border)).astype(np.int32)
     read = _native.read_scores(
-        rows.scores, rows.codes, rows.k, None, False, 0.0, _PREDICTED, n_threads
+        rows.scores, rows.codes, rows.k, None, False, 0.0, READ_BITS["predicted"], n_threads
     ).predicted
     assert read is not None
     return read
@@ -115,8 +115,8 @@ ARGMAX: Final[dict[str, Value]] = {
 Floats = npt.NDArray[np.float64]
 
 _LOSSES: Final = {
-    "MultiClass": "surprise",
-    "MultiClassOneVsAll": "binary_surprise",
+    "MultiClass": "negative_log_probability",
+    "MultiClassOneVsAll": "binary_negative_log_probability",
     "HingeLoss": "margin",
 }
 _LEAST_EXPONENT: Final = -708.39641853226408

@@ -26,13 +26,13 @@ from karat.compat.sklearn._targets import (
     distinct,
     kind_of_target,
 )
+from karat.tally.sums import LOSSES, READ_BITS
 
 __all__ = ["hinge_loss", "top_k_accuracy_score"]
 
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
 
-_MARGIN, _MARGIN_PLACE, _PLACES = 4, 2, 16
 _K = (interval(Integral, 1, None, closed="left"),)
 
 
@@ -131,10 +131,12 @@ def _native_hinge(decision: Array, codes: Codes, k: int, sample_weight: Any) -> 
     if not is_plain or decision.dtype.kind not in kinds:
         return None
     try:
-        sums = _native.read_scores(as_floats(decision), codes, k, weights, False, 0.0, _MARGIN, 0)
+        sums = _native.read_scores(
+            as_floats(decision), codes, k, weights, False, 0.0, READ_BITS["margin"], 0
+        )
     except (ValueError, TypeError):  # a negative weight, NaN, another length
         return None
-    return float(sums.w_loss[_MARGIN_PLACE]) / sums.weight if sums.weight > 0 else None
+    return float(sums.w_loss[LOSSES.index("margin")]) / sums.weight if sums.weight > 0 else None
 
 
 def _hinge(decision: Array, codes: Codes, sample_weight: Any) -> float:
@@ -254,14 +256,21 @@ def _top_hits(
     mirrored = (n_classes - 1 - codes).astype(np.int32, copy=False)
     try:
         sums = _native.read_scores(
-            as_floats(score)[:, ::-1], mirrored, n_classes, weights, False, 0.0, _PLACES, 0
+            as_floats(score)[:, ::-1],
+            mirrored,
+            n_classes,
+            weights,
+            False,
+            0.0,
+            READ_BITS["ranks"],
+            0,
         )
     except (ValueError, TypeError):
         return None
-    places = sums.places
-    if sums.weight <= 0 or places is None:
+    ranks = sums.ranks
+    if sums.weight <= 0 or ranks is None:
         return None
-    hits = places[:k].sum()
+    hits = ranks[:k].sum()
     if normalize:
         return float(hits / sums.weight)
     # Booleans are not added up there: whether any row counts.

@@ -13,6 +13,7 @@ from torch import Tensor
 from karat import _native
 from karat.compat.torchmetrics.tally import refused
 from karat.errors import short
+from karat.tally.sums import READ_BITS
 
 __all__ = [
     "NATIVE_DEVICES",
@@ -30,7 +31,6 @@ __all__ = [
 ]
 
 _READ = (torch.float32, torch.float64)
-_PREDICTED = 32
 """The bit of `_native.read_scores` that asks for the first largest column."""
 
 NATIVE_DEVICES = {"cpu"}
@@ -209,7 +209,9 @@ def _native_maxima(scores: Tensor) -> Tensor | None:
     codes = np.zeros(len(scores), np.int32)  # of the true classes, which no maximum asks for
     k = scores.shape[1]
     try:
-        read = _native.read_scores(scores.numpy(), codes, k, None, False, 0.0, _PREDICTED, 0)
+        read = _native.read_scores(
+            scores.numpy(), codes, k, None, False, 0.0, READ_BITS["predicted"], 0
+        )
     except _native.Rejected:  # NaN, or infinite
         return None
     return torch.from_numpy(read.predicted)

@@ -31,7 +31,7 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
-from karat.tally.sums import Sums
+from karat.tally.sums import LOSSES, READ_BITS, Sums
 
 __all__ = ["ScoreTally", "in_units", "labels_alone", "repeated", "tally_scores"]
 
@@ -79,8 +79,6 @@ def in_units(rows: ScoreTally) -> ScoreTally:
     return replace(rows, weights=rows.weights / 2.0 ** round(math.log2(most)))
 
 
-_BITS: Final = {"surprise": 1, "quadratic": 2, "margin": 4, "binary_surprise": 8, "places": 16}
-_PREDICTED: Final = 32
 _ROWS: Final = 128
 
 Codes = npt.NDArray[np.int32]
@@ -184,9 +182,9 @@ class ScoreTally:
         Errors:
             K13x a value is no probability or not finite; K113 to K115, K125 bad weights.
         """
-        bits = _PREDICTED * predicted
+        bits = READ_BITS["predicted"] * predicted
         for name in names:
-            bits |= _BITS[name]
+            bits |= READ_BITS[name]
         if self._read is None or bits & ~self._bits:
             bits |= self._bits
             try:
@@ -235,9 +233,11 @@ class ScoreTally:
         return values
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
-        """Losses by name, and places, in one read."""
+        """Losses by name, and ranks, in one read."""
         wanted = tuple(names)
-        return Sums.from_native(self.read(wanted), [name for name in _BITS if name in wanted])
+        return Sums.from_native(
+            self.read(wanted), [name for name in (*LOSSES, "ranks") if name in wanted]
+        )
 
     def class_squares(self) -> Floats:
         """float64[k], Σw² of the rows of each true class."""
@@ -248,8 +248,8 @@ class ScoreTally:
         return found
 
     def row_losses(self, name: str, part: slice) -> Floats:
-        """float64[m]: a loss, or the place, of each row of a part; see `_native.read_scores`."""
-        bit = _BITS[name]
+        """float64[m]: a loss, or the rank, of each row of a part; see `_native.read_scores`."""
+        bit = READ_BITS[name]
         codes = np.ascontiguousarray(self.codes[part])
         if not len(codes):
             return np.empty(0)

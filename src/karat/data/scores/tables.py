@@ -73,7 +73,7 @@ def tables_of(
 
     Cost: a read, and a sort of each column.
     """
-    names = (*LOSSES, "places")
+    names = (*LOSSES, "ranks")
     rows.read(names, predicted=True)
     k, weights = rows.classes.k, rows.weights
     is_single = rows.scores.values.ndim == 1

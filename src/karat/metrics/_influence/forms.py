@@ -100,9 +100,9 @@ class LossInfluence(Influence):
 
 @dataclass(frozen=True)
 class SkillInfluence(Influence):
-    """Of 1 − mean loss ÷ loss of the class shares, of "surprise" or "quadratic"."""
+    """Of 1 − mean loss ÷ loss of the class shares."""
 
-    name: Literal["surprise", "quadratic"]
+    name: Literal["negative_log_probability", "squared_error"]
 
 
 @dataclass(frozen=True)

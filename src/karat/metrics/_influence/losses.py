@@ -25,7 +25,7 @@ class Linear:
     """φ = gain · loss + offset of the true class.
 
     Attributes:
-        name: the loss; of "places", whether the place is among the first `within`.
+        name: the loss; of "ranks", whether the rank is among the first `within`.
         gain: what it is multiplied by.
         offsets: float64[k].
         within: how many places count.
@@ -55,7 +55,7 @@ def linear_of(metric: Metric, rows: ScoredRows) -> Linear:
         return Linear(form.name, half, np.full(k, -half * view.mean(form.name)))
     if isinstance(form, PlaceInfluence):
         within = int(dict(metric.params)["k"])
-        return Linear("places", 1.0, np.full(k, -view.placed_within(within)), within)
+        return Linear("ranks", 1.0, np.full(k, -view.placed_within(within)), within)
     assert isinstance(form, SkillInfluence)
     return _of_skill(form, view)
 
@@ -65,7 +65,7 @@ def _of_skill(form: SkillInfluence, view: Losses) -> Linear:
     mean = view.mean(form.name)
     shares, others = view.shares, view.other_shares
     held = shares > 0
-    if form.name == "surprise":
+    if form.name == "negative_log_probability":
         logs = np.zeros_like(shares)
         with np.errstate(divide="ignore"):  # of the others all but nothing is left
             logs[held] = np.where(shares[held] > 0.5, np.log1p(-others[held]), np.log(shares[held]))

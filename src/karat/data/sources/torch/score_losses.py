@@ -40,13 +40,13 @@ class RowFacts:
 
     Attributes:
         losses: float64[m] of each loss of `LOSSES`.
-        places: int64[m], how many classes stand before the true one.
+        ranks: int64[m], how many classes stand before the true one.
         best: int64[m], the first column that holds the largest score.
         most, total: float64[m], the largest score z and Σ exp(score − z).
     """
 
     losses: tuple[Tensor, ...]
-    places: Tensor
+    ranks: Tensor
     best: Tensor
     most: Tensor
     total: Tensor
@@ -62,27 +62,27 @@ def facts_of(columns: Tensor, true: Tensor, *, is_prob: bool) -> RowFacts:
     at = torch().arange(k, device=columns.device)
     is_before = columns > own[:, None]
     is_before |= (columns == own[:, None]) & (at < true[:, None])
-    places = is_before.sum(dim=1)
+    ranks = is_before.sum(dim=1)
     others = columns.masked_fill(is_true, -float("inf"))
     margin = _margins(own, others.amax(dim=1))
     if is_prob:
         rest = columns.masked_fill(is_true, 0.0)
-        surprise = -own.log()
-        quadratic = (1 - own).square() + rest.square().sum(dim=1)
-        binary = (surprise - torch().log1p(-rest).sum(dim=1)) / k
+        negative_log = -own.log()
+        squared_error = (1 - own).square() + rest.square().sum(dim=1)
+        binary = (negative_log - torch().log1p(-rest).sum(dim=1)) / k
         total = most
     else:
         # The largest is 1 and left out of the sum, which keeps the digits of the others.
         odds = (columns - most[:, None]).exp_()
         rest = odds.scatter(1, best[:, None], 0.0).sum(dim=1)
-        surprise = (most - own) + rest.log1p()
+        negative_log = (most - own) + rest.log1p()
         odds.scatter_(1, best[:, None], 1.0)
         missed = odds.masked_fill_(is_true, 0.0)
         total = 1 + rest
         gap = missed.sum(dim=1)
-        quadratic = (gap * gap + missed.square().sum(dim=1)) / (total * total)
+        squared_error = (gap * gap + missed.square().sum(dim=1)) / (total * total)
         binary = _soft_plus(torch().where(is_true, -columns, columns)).sum(dim=1) / k
-    return RowFacts((surprise, quadratic, margin, binary), places, best, most, total)
+    return RowFacts((negative_log, squared_error, margin, binary), ranks, best, most, total)
 
 
 def _margins(own: Tensor, other: Tensor) -> Tensor:
@@ -100,7 +100,7 @@ def _soft_plus(scores: Tensor) -> Tensor:
 
 
 class LossTally:
-    """Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of every loss, truth and places, on one device."""
+    """Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of every loss, truth and ranks, on one device."""
 
     def __init__(self, k: int, device: Any, *, is_weighted: bool) -> None:
         self._k = k
@@ -162,7 +162,7 @@ class LossTally:
                 torch().stack([one, one, square, square]),
                 torch().zeros_like(self._weights),
             )
-            tables = [counted(at, self._k) for at in (true, facts.places)]
+            tables = [counted(at, self._k) for at in (true, facts.ranks)]
         else:
             # Rows of weight 0 count for nothing, also when their loss is infinite.
             parts = torch().where(weights == 0, 0.0, weights * losses)
@@ -171,7 +171,7 @@ class LossTally:
             made = [parts, again, parts.square(), of_rows]
             sums = torch().stack([part.sum(dim=1) for part in made])
             totals = torch().stack([weights.sum(), weights.square().sum()])
-            tables = [summed(at, self._k, weights)[0] for at in (true, facts.places)]
+            tables = [summed(at, self._k, weights)[0] for at in (true, facts.ranks)]
         return [sums, totals, torch().stack(tables)]
 
     def sums(self, *, is_frequency: bool) -> Sums:
@@ -181,7 +181,7 @@ class LossTally:
             is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
         """
         losses = self._sums.cpu().numpy().copy()
-        truth, places = self._tables.cpu().numpy().copy()
+        truth, ranks = self._tables.cpu().numpy().copy()
         weight, weight2 = self._weights.cpu().tolist() if self.is_weighted else [self._n_rows] * 2
         second, square = losses[1], losses[2]
         if is_frequency:
@@ -195,5 +195,5 @@ class LossTally:
             second,
             square,
             truth,
-            places,
+            ranks,
         )
