@@ -219,7 +219,7 @@ def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> ScoreTa
 
     Args:
         y_true, y_prob, y_score: as every function of scores takes them.
-        given: other arguments of `engines.scores.tally_scores`.
+        given: other arguments of `data.scores.rows.tally_scores`.
     """
     return tally_scores(y_true, given_scores(y_prob, y_score), **given)
 

@@ -256,7 +256,7 @@ class Pairwise:
         totals: number[k], weight of each class; empty before `ranks` was asked for.
         found: what `ranks` gave last.
         placed: float64[n], how each row stands in its pairs, of the same call: see
-            `engines.ranking.pair_areas`; None unless rows are named.
+            `data.scores.ranking.pair_areas`; None unless rows are named.
     """
 
     def __init__(self, rows: ScoredRows, *, names_rows: bool = False) -> None:

@@ -50,7 +50,7 @@ class CumulativeCounts:
             is_positive: bool[n], whether the row is of the own class.
             weights: float[n], finite and at least 0.
 
-        Cost: one sort; `engines.ranking.rank(…).cumulative()` is the fast way to the same.
+        Cost: one sort; `data.scores.ranking.rank` is the fast way to the same.
 
         Example:
             >>> CumulativeCounts.of([0.9, 0.3, 0.9], [True, False, False]).counts.tolist()

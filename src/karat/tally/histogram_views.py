@@ -412,7 +412,7 @@ def _no_rows() -> ValueError:
 
 def _chance(scores: Floats) -> Floats:
     """The probability of one of two classes whose score is this, and that of the other 0."""
-    # As `engines.scores` has it, to the last bit.
+    # The operations of the native softmax, in its order, for equal bits.
     most = np.maximum(scores, 0.0)
     with np.errstate(over="ignore"):
         odds = np.exp(scores - most)

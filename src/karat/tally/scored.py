@@ -70,7 +70,7 @@ class RankedColumn(LevelSource, Protocol):
         ...
 
     def add_placements(self, own_gains: Floats, rest_gains: Floats, out: Floats) -> None:
-        """Add to out[m, n] how rows stand; see `engines.ranking.Ranked.add_placements`."""
+        """Add to out[m, n] how rows stand; see `data.scores.ranking.Ranked.add_placements`."""
         ...
 
     def lift_squares(self, *, is_straight: bool = False) -> Floats:
@@ -78,7 +78,7 @@ class RankedColumn(LevelSource, Protocol):
         ...
 
     def add_lifts(self, gain: float, out: Floats, *, is_straight: bool = False) -> None:
-        """Add to out[n] what rows do to the area; see `engines.ranking.Ranked.add_lifts`."""
+        """Add to out[n] what rows do to the area; see `data.scores.ranking.Ranked.add_lifts`."""
         ...
 
     def cumulative(self) -> CumulativeCounts:
@@ -161,5 +161,5 @@ class ScoredRows(Protocol):
     def pair_areas(
         self, cost: Floats | None, placed: Floats | None = None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """number[k, k] for i < j and number[k]; see `engines.ranking.pair_areas`."""
+        """number[k, k] for i < j and number[k]; see `data.scores.ranking.pair_areas`."""
         ...

@@ -95,7 +95,7 @@ def score_rows(
 
     Args:
         y_true: one label a row.
-        scores: the matrix, see `inputs.scores.as_scores`.
+        scores: the matrix, see `data.scores.containers.as_scores`.
         y_pred: predicted labels, where they are not those of the scores.
         clusters: one name or number a row, or None.
         labels: the classes in the order of the columns; default: the sorted labels of y_true.

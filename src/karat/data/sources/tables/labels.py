@@ -163,7 +163,7 @@ def tally_frame(
     """Tally of two columns of a table.
 
     Args:
-        table: anything that `inputs.frames.open_frame` reads.
+        table: anything that `data.sources.tables.frames.open_frame` reads.
         true, pred: columns; found by their names when not given.
         weights: a column, or float[n]; a column is found by its name when not given;
             an empty name says that there is none.

@@ -119,7 +119,7 @@ def rows_of_frame(
     Rows with labels alone are kept too where they are told apart: by cluster, or by id.
 
     Args:
-        table: anything that `inputs.frames.open_frame` reads.
+        table: anything that `data.sources.tables.frames.open_frame` reads.
         true, pred: columns; found by their names when not given. Where scores are, no column of
             predictions is needed.
         prob, score: columns of probabilities or of other scores: a column (of the positive class
