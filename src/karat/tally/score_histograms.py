@@ -47,8 +47,8 @@ class ScoreHistograms:
         is_prob: whether the scores are probabilities.
         limit: score levels of each table.
         has_pred: whether predictions were given beside the scores.
-        pooled: makes the table of every row and class, as `tally.histogram_views.pooled_table` does, where the
-            tables are too large to be put together in memory; else None. It is not written.
+        pooled: makes the table of every row and class, as `tally.histogram_views.pooled_table`
+            does, where the tables are too large to be joined in memory; else None. Not written.
     """
 
     cells: Cells

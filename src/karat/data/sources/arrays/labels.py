@@ -101,7 +101,8 @@ def tally_labels(
     """Tally of true and predicted labels, matched by position.
 
     Args:
-        y_true, y_pred: one label a row, in any container that `data.labels.containers.encode` reads.
+        y_true, y_pred: one label a row, in any container that `data.labels.containers.encode`
+            reads.
         labels: the classes in order; default: the sorted union of what occurs.
         positive: the positive class of two; default: the last.
         weights: float[n], finite and at least 0.

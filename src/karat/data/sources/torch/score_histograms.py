@@ -251,7 +251,8 @@ def _starts_within(values: Tensor, bits: int, limit: int) -> tuple[Tensor, int]:
 def _digits_apart(values: Tensor) -> Tensor:
     """int64[n]: how many of its last digits a score may lose until it is in the bucket before.
 
-    At b digits a bucket begins where more than 52 − b digits are apart; see `tally.score_histogram.bucket_starts`.
+    At b digits a bucket begins where more than 52 − b digits are apart; see
+    `tally.score_histogram.bucket_starts`.
     """
     words = values.view(torch().int64)
     keys = torch().where(words < 0, words ^ _HIDDEN, words)
