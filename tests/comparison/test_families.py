@@ -7,6 +7,8 @@ import pytest
 
 import karat
 from karat.inference.comparison.families import holm, largest, wald
+from karat.inference.comparison.scores import _scaled
+from karat.metrics import get
 from tests.comparison.data import drawn
 
 ERRORS = (0.3, 0.22, 0.2, 0.2)
@@ -162,3 +164,31 @@ def test_models_that_differ_on_every_row_alike_are_tested_by_the_number_of_rows(
     assert (omnibus.statistic, omnibus.df) == (20.0, 1)
     found = karat.compare(true, models, metrics="accuracy", clusters=np.arange(20) // 2)
     assert found.omnibus["accuracy"].statistic == 10.0
+
+
+def test_limits_at_another_level_are_scaled_by_the_quantile() -> None:
+    limits = _scaled(get("roc_auc"), (0.001, 0.002), (0.003, 0.001), lambda _: 0.0, 0.95, np.inf)
+    quantile = 1.959963984540054
+    one, two = limits(quantile), limits(2.0 * quantile)
+    assert one == pytest.approx((-np.hypot(0.001, 0.001), np.hypot(0.002, 0.003)), rel=1e-6)
+    assert two == pytest.approx((2.0 * one[0], 2.0 * one[1]), rel=1e-6)
+
+
+def test_a_difference_beyond_the_margin_has_a_p_value_of_equivalence() -> None:
+    true = np.tile([0, 1], 100)
+    a = np.where(np.arange(200) < 30, 1 - true, true)
+    b = np.where(np.arange(200) < 60, 1 - true, true)
+    one = karat.compare(true, {"a": a, "b": b}, metrics="accuracy", margin=0.1).differences[0]
+    assert one.p_equivalent is not None
+    assert 0.5 < one.p_equivalent < 1.0
+    far = karat.compare(true, {"a": a, "b": b}, metrics="accuracy", margin=0.01).differences[0]
+    assert far.p_equivalent is not None
+    assert one.p_equivalent < far.p_equivalent < 1.0
+
+
+def test_a_metric_without_a_better_side_has_no_inferior_model() -> None:
+    true, said = drawn(0, 200, (0.3, 0.2), k=2)
+    models = {"a": said[0], "b": said[1]}
+    for name, is_known in (("accuracy", True), ("predicted_count", False)):
+        one = karat.compare(true, models, metrics=name, margin=50.0).differences[0]
+        assert (one.not_inferior is not None) is is_known

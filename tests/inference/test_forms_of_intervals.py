@@ -381,3 +381,31 @@ def test_a_table_of_the_cells_that_occur_has_nearly_the_limits_of_all(name: str)
         assert one.low < value < one.high
         found.append([one.low, one.high])
     assert_same(np.array(found[1]), np.array(found[0]), within=1e-3)
+
+
+def test_wald_limits_of_scores_are_symmetric() -> None:
+    rng = np.random.default_rng(0)
+    y_true, y_prob = rng.integers(0, 2, 60), rng.uniform(0.2, 0.8, 60)
+    found = karat.evaluate(y_true, y_prob=y_prob, metrics="brier", method="wald")["brier"]
+    assert found.method == "wald"
+    assert found.low is not None
+    assert found.high is not None
+    assert_same(found.high - found.value, found.value - found.low, within=1e-12)
+    assert 1.9 < (found.high - found.value) / found.standard_error < 3.0
+
+
+def test_proportions_of_few_rows_have_no_remark_on_cells() -> None:
+    table = [[3, 1], [2, 4]]
+    for name in ("recall", "precision", "specificity"):
+        assert karat.evaluate(confusion=table, metrics=name)[name].remark is None
+    ratio = karat.evaluate(confusion=table, metrics="diagnostic_odds_ratio")
+    assert "a cell of the table holds 1" in str(ratio["diagnostic_odds_ratio"].remark)
+
+
+@pytest.mark.parametrize("weight", [1.0, 10.0, 0.01])
+def test_few_rows_of_a_class_are_counted_without_their_weight(weight: float) -> None:
+    y_true = np.repeat([0, 1, 2], [60, 70, 6])
+    y_pred = np.where(np.arange(136) % 7, y_true, (y_true + 1) % 3)
+    weights = np.where(np.arange(136) % 2, weight, weight * 1.01)
+    cautions = " ".join(karat.evaluate(y_true, y_pred, weights=weights).cautions)
+    assert "Fewer than 20 true rows of 2:" in cautions

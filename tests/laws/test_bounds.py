@@ -217,3 +217,14 @@ def test_what_has_no_bound_says_so() -> None:
 @pytest.mark.parametrize("record", SHRUNK, ids=lambda record: record.name)
 def test_few_problems_of_every_metric(record: Record) -> None:
     check(record, 12)
+
+
+def test_exact_tables_have_the_value_as_both_limits() -> None:
+    n_compared = 0
+    for problem in bucket_problems(4, seed=5):
+        metrics = metrics_in_buckets(get("average_precision").record, problem.fine.classes.k)
+        for metric in metrics:
+            for limits in (_bounded.bounds_of(problem.fine, [metric]).get(metric, "exact"),):
+                assert limits == "exact" or limits[0] == limits[1]
+                n_compared += 1
+    assert n_compared > 8

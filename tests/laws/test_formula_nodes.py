@@ -8,6 +8,7 @@ import pytest
 from karat.errors import KaratError
 from karat.metrics._formula import (
     Node,
+    at,
     const,
     cumulative,
     field,
@@ -113,3 +114,9 @@ def test_what_two_leaves_of_cells_add_to_the_derivative_is_added() -> None:
     table = Cells.dense([[3, 1], [2, 4]], classes=Classes.of([0, 1]))
     found = gradient(root, table.fields).at_cells()
     assert found.tolist() == [7.0, 3.0, 5.0, 9.0]
+
+
+def test_the_positive_class_of_many_cannot_be_read() -> None:
+    fields = Cells.dense(np.eye(3, dtype=np.int64), classes=Classes.of([0, 1, 2])).fields
+    with pytest.raises(ValueError, match="no positive class"):
+        evaluate(at(TP), fields)

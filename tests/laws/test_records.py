@@ -5,6 +5,7 @@ The golden cases have a file of their own, `test_golden_cases`.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +15,9 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.metrics import Record, all_records, parse
+from karat.metrics import Record, all_records, get, parse
+from karat.metrics._registry import _averaged_record
+from karat.metrics.reasons import no_calibration
 from karat.testing import LAWS, SCORE_LAWS
 
 OF_LABELS = [record for record in all_records() if record.is_traced]
@@ -68,3 +71,21 @@ def test_a_matrix_that_says_everything_is_asked_for() -> None:
 def test_numbers_of_rows_that_are_not_given_are_ten() -> None:
     for name in ("precision_at_k", "recall_at_k"):
         assert dict(parse(name).params) == {"k": 10}
+
+
+@pytest.mark.parametrize(("entry", "shown"), [(1e-320, "1e-320"), (1e300, "1e+300")])
+def test_a_number_that_is_too_small_or_too_large_is_shown(entry: float, shown: str) -> None:
+    with pytest.raises(KaratError, match=re.escape(f"holds {shown};")):
+        karat.expected_cost([0, 1], [1, 1], costs=[[0, 1], [entry, 0]])
+
+
+def test_averages_under_names_of_their_own_have_a_record() -> None:
+    assert _averaged_record("roc_auc_ovr_macro") is get("roc_auc").record
+    assert _averaged_record("f1_macro") is get("f1").record
+    assert _averaged_record("roc_auc_of_macro") is None
+
+
+def test_the_error_of_missing_calibration_names_metrics_of_calibration_only() -> None:
+    problem = no_calibration([parse("roc_auc"), parse("expected_calibration_error")])
+    assert "expected_calibration_error" in str(problem)
+    assert "roc_auc" not in str(problem)

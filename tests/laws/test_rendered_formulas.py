@@ -138,3 +138,8 @@ def test_what_is_taken_from_nothing_has_one_sign() -> None:
         "−(Σ_k TP_k)",
         r"-\left(\sum_{k} \mathrm{TP}_k\right)",
     )
+
+
+def test_numbers_keep_their_fraction() -> None:
+    assert as_text(const(0.5) * field("n")) == "0.5·n"
+    assert as_text(const(2.0) * field("n")) == "2·n"

@@ -19,6 +19,7 @@ from karat.tally import (
     to_bytes,
     to_marginals,
     to_sparse,
+    union,
 )
 from karat.tally.serialization import wrong_squares
 
@@ -171,3 +172,20 @@ def test_a_matrix_of_more_than_two_gigabytes_is_refused() -> None:
     cells = Cells.sparse(one, one, np.ones(1, np.int64), classes=Classes.of(range(k)))
     with pytest.raises(KaratError, match="16400"):
         cells.matrix()
+
+
+def test_what_is_weighted_keeps_its_squares_and_what_is_not_has_none() -> None:
+    wide = reorder(WEIGHED, Classes.of(["b", "a"]))
+    assert wide.squares is not None
+    assert wide.squares.tolist() == [[4.0, 2.0], [0.01, 6.5]]
+    more = union(WEIGHED, Cells.dense(np.ones((1, 1)), classes=Classes.of(["c"]), squares=[[1.0]]))
+    assert more.squares is not None
+    assert float(more.squares.sum()) == pytest.approx(13.51)
+    assert to_marginals(COUNTS).occupancy is None
+    assert TOTALS.occupancy is not None
+    codes = np.array([0, 1, 1], np.int32)
+    for weights in (None, np.array([0.5, 2.0, 1.0])):
+        counted = Cells.from_native(
+            count_codes(codes, 0, None, codes, 0, None, 2, weights, False, 1), AB
+        )
+        assert (counted.squares is not None) is (weights is not None)

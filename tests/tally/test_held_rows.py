@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from karat.errors import KaratError
 from karat.tally import Classes, ScoreHistogram
+from karat.tally.axes import Axis
 from karat.tally.held_rows import Chunk, HeldRows, impossible
 from tests.same import assert_same
 from tests.tally.score_tables import at, rewritten
@@ -284,3 +285,24 @@ def test_some_of_the_rows_keep_their_axes() -> None:
     assert part.axes is not None
     assert part.axes.tolist() == [[1, 2], [2, 1]]
     assert part.codes.tolist() == [1, 2]
+
+
+def test_bytes_are_counted_as_the_rows_came() -> None:
+    chunk = Chunk(np.zeros(4, np.int32), np.zeros((4, 3)), None, None)
+    assert chunk.n_bytes == 4 * 4 + 4 * 3 * 8
+    assert replace(chunk, n_given=64).n_bytes == 64
+
+
+def test_codes_of_axes_fit_the_rows() -> None:
+    one = HeldRows(
+        ABC,
+        (replace(rows_of(3).whole(), axes=np.array([[0, 1, 0]], np.int32)),),
+        True,
+        1e-3,
+        axes=(Axis("site", ("x", "y")),),
+    )
+    assert HeldRows.from_bytes(one.to_bytes()).whole().axes.tolist() == [[0, 1, 0]]  # type: ignore[union-attr]
+    for codes in (np.zeros((2, 3), np.int32), np.array([[0, 2, 0]], np.int32)):
+        bad = replace(one, chunks=(replace(one.chunks[0], axes=codes),))
+        with pytest.raises(KaratError, match="K205"):
+            HeldRows.from_bytes(bad.to_bytes())

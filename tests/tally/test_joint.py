@@ -10,6 +10,7 @@ import pytest
 
 from karat.errors import KaratError
 from karat.tally import Classes, JointCells
+from karat.tally.joint import _inconsistency
 
 THREE = Classes.of(["ant", "bee", "cat"])
 NAMES = ["x", "y"]
@@ -120,3 +121,10 @@ def test_cells_of_many_classes_are_listed(k: int, storage: str) -> None:
     true, said = rows(4, 200, k)
     joint = JointCells.of(Classes.of([str(i) for i in range(k)]), NAMES, true, said)
     assert joint.cells(0).storage == storage
+
+
+def test_a_number_of_rows_below_nothing_is_named() -> None:
+    true, said = rows(0, 9)
+    joint = JointCells.of(THREE, NAMES, true, said, np.ones(9))
+    assert _inconsistency(joint) is None
+    assert _inconsistency(replace(joint, n_rows=-1)) == "The number of rows is negative"

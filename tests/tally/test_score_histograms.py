@@ -268,6 +268,7 @@ def moved(header: Any) -> None:
         lambda header: header["sizes"].update(ranks=[]),
         lambda header: header["sizes"].update(cells=[]),
         lambda header: header["sizes"].update(sample=[-3]),
+        lambda header: header["sizes"].update(sample=[-1]),
         lambda header: header["sizes"].update(sums=[True]),
         lambda header: header["sizes"].update(ranks=header["sizes"]["ranks"][:2]),
         moved,
