@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.scores.containers import as_scores
-from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.metrics import Metric, all_records
 from karat.metrics._influence.gather import reason_without
 from karat.testing.score_laws import score_metrics_of
@@ -41,7 +41,7 @@ class Drawn:
         weights = None if self.weights is None else self.weights[rows]
         return replace(self, codes=self.codes[rows], values=self.values[rows], weights=weights)
 
-    def tallied(self, n_threads: int = 1) -> ScoreTally:
+    def tallied(self, n_threads: int = 1) -> InMemoryScores:
         """As the engine offers them."""
         scores = as_scores(self.values, "y_prob" if self.is_prob else "y_score")
         return tally_scores(

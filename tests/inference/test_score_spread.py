@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError
 from karat.inference import influence_variance
 from karat.inference.influence_variance import (
@@ -242,7 +242,7 @@ def test_a_wrong_variance_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch)
 def test_each_column_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     for name in ("column", "probability_column", "pooled", "pair_areas"):
-        right = getattr(ScoreTally, name)
+        right = getattr(InMemoryScores, name)
 
         def counted(
             self: Any, *given: Any, right: Any = right, name: str = name, **named: Any
@@ -250,7 +250,7 @@ def test_each_column_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
             asked.append((name, given[0] if name.endswith("column") else None))
             return right(self, *given, **named)
 
-        monkeypatch.setattr(ScoreTally, name, counted)
+        monkeypatch.setattr(InMemoryScores, name, counted)
     rows = drawn(24, 60, 3)
     mu = get("roc_auc_mu")
     measured_with_variances(

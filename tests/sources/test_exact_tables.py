@@ -13,7 +13,7 @@ import pytest
 
 import karat
 from karat.data.scores.containers import Scores
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.sources.files import exact_tables
 from karat.data.sources.files.exact_tables import ExactColumns
 from karat.tally import Classes
@@ -103,12 +103,12 @@ def test_averages_over_all_decisions_are_those_of_the_rows(
         np.testing.assert_allclose(exact[name].value, whole[name].value, rtol=1e-9, err_msg=name)
 
 
-def rows_of(seed: int, n: int = 2000) -> ScoreTally:
+def rows_of(seed: int, n: int = 2000) -> InMemoryScores:
     rng = np.random.default_rng(seed)
     scores = Scores("y_score", rng.normal(size=(n, 3)), None, 1.0)
     codes = rng.integers(0, 3, n).astype(np.int32)
     weights = rng.integers(1, 4, n).astype(float)
-    return ScoreTally(Classes((0, 1, 2)), codes, scores, weights, n_threads=1)
+    return InMemoryScores(Classes((0, 1, 2)), codes, scores, weights, n_threads=1)
 
 
 def test_tables_lie_on_disk_in_few_files_without_a_name(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.data.scores.containers import as_scores
-from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.errors import KaratError
 from karat.metrics import Metric, get
 from karat.metrics._measure import measure
@@ -18,7 +18,7 @@ THREE = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5], [0.5,
 TRUTH = [0, 1, 2, 1]
 
 
-def rows(y_true: Any, values: Any, argument: Any = "y_prob", **options: Any) -> ScoreTally:
+def rows(y_true: Any, values: Any, argument: Any = "y_prob", **options: Any) -> InMemoryScores:
     return tally_scores(y_true, as_scores(values, argument), **options)
 
 
@@ -35,7 +35,7 @@ def failing(y_true: Any, values: Any, argument: Any = "y_prob", **options: Any) 
     return caught.value
 
 
-def value(found: ScoreTally, name: str) -> float:
+def value(found: InMemoryScores, name: str) -> float:
     metric: Metric = get(name)
     return float(measure(found, [metric])[metric].value)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.data.scores.containers import Scores
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.tables import room_of, sampled_rows, tables_of
 from karat.errors import KaratError
 from karat.tally import Classes, HistogramRows, ScoreHistogram, ScoreHistograms
@@ -28,7 +28,7 @@ LOSSES = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "ranks"
 
 def rows_of(
     kind: str, n: int, *, is_weighted: bool = False, has_pred: bool = False, seed: int = 0
-) -> ScoreTally:
+) -> InMemoryScores:
     """Rows with ties; of one column the positive class is the first where the kind says so."""
     rng = np.random.default_rng([seed, n])
     is_prob = kind.endswith("prob")
@@ -43,12 +43,12 @@ def rows_of(
     codes, pred = (rng.integers(0, k, n).astype(np.int32) for _ in range(2))
     weights = rng.integers(0, 5, n) / 4.0 if is_weighted else None
     scores = Scores("y_prob" if is_prob else "y_score", values, None, 1e-3)
-    return ScoreTally(
+    return InMemoryScores(
         classes, codes, scores, weights, pred if has_pred else None, n_threads=1, is_part=True
     )
 
 
-def part_of(rows: ScoreTally, part: Any) -> ScoreTally:
+def part_of(rows: InMemoryScores, part: Any) -> InMemoryScores:
     weights, pred = rows.weights, rows.pred
     return replace(
         rows,
@@ -209,7 +209,7 @@ def test_rooms_fit() -> None:
         (rows_of("prob", 9, is_weighted=True), "K203"),
     ],
 )
-def test_what_does_not_go_together_is_not_merged(other: ScoreTally, code: str) -> None:
+def test_what_does_not_go_together_is_not_merged(other: InMemoryScores, code: str) -> None:
     with pytest.raises(KaratError, match=code):
         tables_of(rows_of("prob", 9), 100, 10).merge(tables_of(other, 100, 10))
 

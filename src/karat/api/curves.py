@@ -23,7 +23,7 @@ from karat.curves._decisions import (
     net_benefit_curve,
 )
 from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, T, trace
-from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import unknown_argument
 from karat.metrics import ClassProbabilities, ClassRanks
@@ -137,7 +137,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
     return function
 
 
-def _view(rows: ScoreTally, i: int, reads: type) -> ClassRanks | ClassProbabilities:
+def _view(rows: InMemoryScores, i: int, reads: type) -> ClassRanks | ClassProbabilities:
     if reads is ClassRanks:
         return ClassRanks(rows.column(i))
     return ClassProbabilities(rows.probability_column(i))
@@ -166,7 +166,7 @@ def _is_text(given: Any, choices: list[Any]) -> bool:
     return isinstance(given, str) and given in choices
 
 
-def _places(rows: ScoreTally, name: str, average: Any, given: Any) -> list[int]:
+def _places(rows: InMemoryScores, name: str, average: Any, given: Any) -> list[int]:
     """The columns to sort.
 
     Errors:

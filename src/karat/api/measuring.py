@@ -17,7 +17,7 @@ from karat.data.clusters import RowNames
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.order import wrong_number
-from karat.data.scores.rows import ScoreTally, in_units, repeated
+from karat.data.scores.rows import InMemoryScores, in_units, repeated
 from karat.data.scores.storage import ScoreParts, discovered, rows_of
 from karat.data.scores.tables import sampled_rows
 from karat.data.slices.counted import by_cluster, by_slice
@@ -97,7 +97,7 @@ def with_axes(found: Tallies) -> Tallies:
     return replace(found, scores=None, rows=held_rows(scores.held, found.later))
 
 
-def whole_report(found: Tallies, spec: Spec) -> tuple[Report, ScoreTally | None]:
+def whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | None]:
     """The report of what was accumulated, and the rows with scores that it was measured on.
 
     Errors:
@@ -105,9 +105,9 @@ def whole_report(found: Tallies, spec: Spec) -> tuple[Report, ScoreTally | None]
         without scores; K145 one cluster; K211, K302 to K309 metrics that are not there.
     """
     rows, origin = found.rows, found.origin
-    tally: ScoreTally | None = None
+    tally: InMemoryScores | None = None
     if rows is not None and rows.scores is not None:
-        tally = ScoreTally.of(rows, spec.threshold, spec.n_threads)
+        tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
         with numbered(rows.kept):
             parts = _of_scores(tally, spec)
     elif found.scores is not None:
@@ -129,7 +129,7 @@ def whole_report(found: Tallies, spec: Spec) -> tuple[Report, ScoreTally | None]
     return _report(parts, spec, **facts), tally
 
 
-def report_of_scores(rows: ScoreTally, spec: Spec) -> Report:
+def report_of_scores(rows: InMemoryScores, spec: Spec) -> Report:
     """The report of rows with probabilities or scores."""
     return _report(_of_scores(rows, spec), spec)
 
@@ -165,7 +165,7 @@ def _of_score_parts(found: ScoreParts, spec: Spec) -> _Parts:
     return _of_scores(rows_of(held, scores.threshold, spec.n_threads), spec)
 
 
-def _of_scores(rows: ScoreTally, spec: Spec) -> _Parts:
+def _of_scores(rows: InMemoryScores, spec: Spec) -> _Parts:
     """What rows in memory show."""
     requested, confidence = spec.wanted, spec.confidence
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
@@ -214,7 +214,7 @@ def _of_scores(rows: ScoreTally, spec: Spec) -> _Parts:
     return _Parts(cells, groups, {**facts, **_intervals(sure)})
 
 
-def labels_of(rows: ScoreTally) -> Rows:
+def labels_of(rows: InMemoryScores) -> Rows:
     """The labels of rows with scores, as rows without them."""
     clusters = None
     if rows.clusters is not None:
@@ -363,7 +363,7 @@ class SliceMeasure:
         clusters: int64[n], the cluster of each row, or None.
     """
 
-    rows: ScoreTally
+    rows: InMemoryScores
     spec: Spec
     clusters: npt.NDArray[np.int64] | None = None
 
@@ -387,7 +387,7 @@ class SliceMeasure:
         """The influence of each of these rows on a metric of them."""
         return influences(self._some(rows), [metric])[metric]
 
-    def _some(self, rows: Flags) -> ScoreTally:
+    def _some(self, rows: Flags) -> InMemoryScores:
         of_all = self.rows
         assert of_all.pred is not None
         return replace(
@@ -400,5 +400,5 @@ class SliceMeasure:
         )
 
 
-def _weighing(rows: ScoreTally) -> Any:
+def _weighing(rows: InMemoryScores) -> Any:
     return slice(None) if rows.weights is None else rows.weights > 0

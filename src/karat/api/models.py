@@ -15,7 +15,7 @@ from karat.data.labels.containers import encode
 from karat.data.models import ModelColumns, aligned_models, encoded_model, of_scored_models
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
-from karat.data.scores.rows import ScoreTally, repeated, tally_scores
+from karat.data.scores.rows import InMemoryScores, repeated, tally_scores
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error
 from karat.inference.comparison.judging import ComparisonSpec, Measured
@@ -51,7 +51,7 @@ class Models:
     names: tuple[str, ...]
     joint: Joint | None
     tables: tuple[TableVariance, ...]
-    scored: Mapping[str, ScoreTally]
+    scored: Mapping[str, InMemoryScores]
     clusters: Mapping[str, Codes | None]
     flip_source: FlipSource | None = None
 
@@ -109,11 +109,11 @@ def models_of_rows(
         K125 weights that formulas cannot bear; K145 all rows are in one cluster.
     """
     first = rows[0]
-    scored: dict[str, ScoreTally] = {}
+    scored: dict[str, InMemoryScores] = {}
     predicted = {}
     for name, one in zip(names, rows, strict=True):
         if one.scores is not None:
-            tally = ScoreTally.of(one, None, n_threads)
+            tally = InMemoryScores.of(one, None, n_threads)
             scored[name] = replace(tally, weights=first.weights, clusters=None)
         predicted[name] = scored[name].predicted() if one.pred is None else one.pred
     columns = ModelColumns(first.classes, first.true, predicted)
@@ -167,7 +167,7 @@ def models_of_arrays(
 def _together(
     columns: ModelColumns,
     names: tuple[str, ...],
-    scored: dict[str, ScoreTally],
+    scored: dict[str, InMemoryScores],
     weights: npt.NDArray[np.float64] | None,
     clusters: Codes | None,
     *,

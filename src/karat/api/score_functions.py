@@ -15,7 +15,7 @@ from karat.data.arguments import as_ndarray
 from karat.data.scores.containers import TOLERANCE, as_scores
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import AreasAhead, Ranked
-from karat.data.scores.rows import ScoreTally, tally_scores
+from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.errors import KaratError, UndefinedWarning, error
 from karat.errors.habits import names_its_arguments
 from karat.metrics._lift import ZERO, Average, Lift
@@ -214,7 +214,7 @@ def scored_function(
     return function
 
 
-def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> ScoreTally:
+def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> InMemoryScores:
     """Rows with scores in memory, as the functions read them.
 
     Args:

@@ -165,7 +165,7 @@ def confidence_of(
 
 
 def source_of(predictions: Sequence[str]) -> str | list[str]:
-    """What the engine is given: one text, which may be a query or ``-``, or several paths."""
+    """Return the source of a command: one text, which may be a query or ``-``, or several paths."""
     if not all(text.strip() for text in predictions):
         raise click.UsageError("One of PREDICTIONS is empty; name a file, a folder or a query.")
     if "-" in predictions and sys.stdin is None:

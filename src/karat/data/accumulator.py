@@ -14,7 +14,7 @@ from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.labels.column import Column, Flags
 from karat.data.rows import Counted, Repeats, Rows, numbered
 from karat.data.scores.containers import Argument, Scores
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts, classes_of_columns, too_many
 from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns
 from karat.data.sources.files.sql import NO_VALUE
@@ -315,7 +315,7 @@ class Tallies:
         # Whatever the classes will be, values that no metric may read are refused with their batch.
         checked = replace(batch, classes=classes_of_columns(batch.scores.k))
         with numbered(batch.kept):
-            ScoreTally.of(checked, n_threads=n_threads, is_part=True).read()
+            InMemoryScores.of(checked, n_threads=n_threads, is_part=True).read()
         axes, codes = axes_of(batch)
         chunk = Chunk(batch.true, batch.scores.values, pred, batch.weights, axes=codes)
         held = HeldRows(batch.classes, (chunk,), batch.is_prob, batch.scores.tolerance, axes)

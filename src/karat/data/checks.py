@@ -1,4 +1,4 @@
-"""What every engine of tables looks at: weights that cannot be, and what a reader should know."""
+"""Checks of every table source: unusable weights, and remarks for the reader."""
 
 from __future__ import annotations
 

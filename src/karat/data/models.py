@@ -1,4 +1,4 @@
-"""The engine for several models on the same rows: their predictions on one class axis."""
+"""Several models on the same rows: their predictions on one class axis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat.data.labels.align import align, refuse_outside
 from karat.data.labels.column import Column, harmonized
 from karat.data.labels.containers import encode
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.errors import error
 from karat.tally import Classes
 
@@ -82,7 +82,7 @@ def aligned_models(
 
 
 def of_scored_models(
-    scored: Mapping[str, ScoreTally], others: Mapping[str, Column], true: Column
+    scored: Mapping[str, InMemoryScores], others: Mapping[str, Column], true: Column
 ) -> ModelColumns:
     """Classes are those of the columns of the scores; models without scores join them.
 

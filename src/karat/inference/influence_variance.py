@@ -370,7 +370,7 @@ def influence_variances(
     """The sampling error of metrics of scores.
 
     Args:
-        rows: what an engine offers.
+        rows: implements `tally.ScoredRows`.
         metrics: with an influence function each.
         clusters: int[n], the cluster of each row, in [0, n_clusters). Rows of one cluster may
             depend on each other.

@@ -251,7 +251,7 @@ def replicate_cumulative(
     `limit` for each.
 
     Args:
-        column: a `CumulativeCounts`, or a `RankedColumn` of an engine.
+        column: a `CumulativeCounts`, or a `RankedColumn`.
         n_replicates: how many.
         seed: from 0 to 2^64 − 1.
         method: ``"poisson"``: each row is there a Poisson(1) number of times; of weighted rows that

@@ -120,7 +120,7 @@ class Sizes:
 
     @classmethod
     def of(cls, rows: ScoredRows) -> Sizes:
-        """Of the rows of an engine."""
+        """Return the sizes of the classes of rows."""
         weight = class_weights(rows)
         square = rows.class_squares() if rows.is_weighted else weight
         return cls(weight, square, rows.classes.positive)

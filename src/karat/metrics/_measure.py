@@ -127,7 +127,7 @@ def measure(
     and is marked in `Values.undefined`, which is bool[k] for averages and for each class.
 
     Args:
-        rows: what an engine offers.
+        rows: implements `tally.ScoredRows`.
         metrics: metrics of scores.
         policy: what to do about classes that cannot be measured.
         along: called with each class and the views of its column, while that is sorted.
@@ -252,7 +252,7 @@ class Views:
     """The views of one column, each sorted when it is first read; of all columns together for None.
 
     Args:
-        rows: what an engine offers.
+        rows: implements `tally.ScoredRows`.
         i: the class.
         names_rows: whether something is to be added to rows.
     """
@@ -298,7 +298,7 @@ class Held:
     """The views of few rows, kept from one metric to the next.
 
     Args:
-        rows: what an engine offers.
+        rows: implements `tally.ScoredRows`.
     """
 
     def __init__(self, rows: ScoredRows) -> None:

@@ -23,7 +23,7 @@ _SPECIES = "ladder"
 
 @dataclass(frozen=True, eq=False)
 class CumulativeCounts:
-    """Tally of the scores of one class: immutable; made by `of` or an engine, added by `merge`.
+    """Tally of the scores of one class: immutable; made by `of` or a source, added by `merge`.
 
     Rows of weight 0 leave no score level.
 

@@ -1,4 +1,4 @@
-"""What an engine offers to whoever measures scores: tallies on demand, one column at a time."""
+"""Interface of rows with scores: sums of losses, and one sorted column at a time."""
 
 from __future__ import annotations
 

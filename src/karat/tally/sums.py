@@ -79,7 +79,7 @@ class ReadSums:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Tally of losses: immutable; made by an engine or `of`, added by `merge`.
+    """Tally of losses: immutable; made by a source or `of`, added by `merge`.
 
     Rows of weight 0 count for nothing, also when their loss is infinite.
 

@@ -17,7 +17,7 @@ from karat.compat.catboost.rows import Codes, Rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import rank
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.metrics import ClassRanks, PairRanks
 from karat.metrics._lift import Lift
 from karat.tally import Classes
@@ -146,10 +146,10 @@ def of_areas(rows: Rows, metric: Description, n_threads: int) -> list[float]:
     return [_mu(rows, metric, n_threads)]
 
 
-def _tally(rows: Rows, n_threads: int) -> ScoreTally:
+def _tally(rows: Rows, n_threads: int) -> InMemoryScores:
     classes = Classes.of(range(rows.k), is_declared=True)
     scores = Scores("y_score", rows.scores)
-    return ScoreTally(classes, rows.codes, scores, rows.weights, n_threads=n_threads)
+    return InMemoryScores(classes, rows.codes, scores, rows.weights, n_threads=n_threads)
 
 
 def _area_of_one_column(rows: Rows, metric: Description, n_threads: int) -> float:

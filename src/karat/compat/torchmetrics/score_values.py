@@ -89,7 +89,7 @@ def curves_of(tally: Tally, need: Any) -> Iterator[Curve]:
 
 
 class _Ranked:
-    """A curve of karat's engine and catalogue."""
+    """Return a curve computed by karat's catalog."""
 
     def __init__(self, ranks: ClassRanks) -> None:
         self._ranks = ranks

@@ -23,7 +23,7 @@ from karat.data.scores.classes import (
 )
 from karat.data.scores.containers import Scores
 from karat.data.scores.order import wrong_number
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import classes_of_columns, discovered
 from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.files.row_blocks import RowBlocks
@@ -40,7 +40,7 @@ _MODERATE: Final = 1e30
 """Far from the end of float32."""
 
 
-def owned(rows: ScoreTally) -> ScoreTally:
+def owned(rows: InMemoryScores) -> InMemoryScores:
     """The same rows in memory that nobody else changes."""
     return replace(
         rows,
@@ -51,7 +51,7 @@ def owned(rows: ScoreTally) -> ScoreTally:
     )
 
 
-def is_moderate(rows: ScoreTally) -> bool:
+def is_moderate(rows: InMemoryScores) -> bool:
     """Whether no sum or difference of the scores, which are finite, can be infinite."""
     return rows.is_prob or bool(np.abs(rows.scores.values).max() <= _MODERATE)
 

@@ -33,13 +33,13 @@ from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
 from karat.tally.sums import LOSSES, READ_BITS, Sums
 
-__all__ = ["ScoreTally", "in_units", "labels_alone", "repeated", "tally_scores"]
+__all__ = ["InMemoryScores", "in_units", "labels_alone", "repeated", "tally_scores"]
 
 _ROWS_MOST: Final = 10**8
 _SMALL: Final = 1e-60
 
 
-def repeated(rows: ScoreTally) -> ScoreTally:
+def repeated(rows: InMemoryScores) -> InMemoryScores:
     """A row of weight 3 as three rows.
 
     Errors:
@@ -66,7 +66,7 @@ def repeated(rows: ScoreTally) -> ScoreTally:
     )
 
 
-def in_units(rows: ScoreTally) -> ScoreTally:
+def in_units(rows: InMemoryScores) -> InMemoryScores:
     """The same rows, their weights divided by a power of two where squares leave all doubles.
 
     Metrics that do not count rows do not change by a bit.
@@ -86,8 +86,8 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(eq=False)
-class ScoreTally:
-    """Rows with a true class and a score for each class; see `tally.ScoredRows`.
+class InMemoryScores:
+    """Rows in memory with a true class and a score for each class; implements `tally.ScoredRows`.
 
     Attributes:
         classes: the classes, in the order of the columns.
@@ -122,7 +122,7 @@ class ScoreTally:
         n_threads: int | None = None,
         *,
         is_part: bool = False,
-    ) -> ScoreTally:
+    ) -> InMemoryScores:
         """The tally of rows with scores.
 
         Args:
@@ -440,7 +440,9 @@ def _wide(values: npt.NDArray[Any]) -> Floats:
     return values.astype(np.float64, copy=False)
 
 
-def tally_scores(y_true: Any, scores: Scores, *, threshold: Any = None, **given: Any) -> ScoreTally:
+def tally_scores(
+    y_true: Any, scores: Scores, *, threshold: Any = None, **given: Any
+) -> InMemoryScores:
     """The tally of rows in memory with scores.
 
     Args:
@@ -450,15 +452,15 @@ def tally_scores(y_true: Any, scores: Scores, *, threshold: Any = None, **given:
         As `score_rows`; K136 the threshold.
     """
     rows = score_rows(y_true, scores, threshold=threshold, **given)
-    return ScoreTally.of(rows, threshold, given.get("n_threads"))
+    return InMemoryScores.of(rows, threshold, given.get("n_threads"))
 
 
 def labels_alone(rows: Rows, threshold: float | None, n_threads: int | None = None) -> Rows:
     """Rows with what their scores predict, and without the scores.
 
     Errors:
-        As `ScoreTally.read`.
+        As `InMemoryScores.read`.
     """
-    tally = ScoreTally.of(rows, threshold, n_threads, is_part=True)
+    tally = InMemoryScores.of(rows, threshold, n_threads, is_part=True)
     tally.read(predicted=tally.pred is None and tally.threshold is None)
     return replace(rows, pred=tally.predicted(), scores=None, cells=tally.cells())

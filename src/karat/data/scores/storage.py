@@ -16,7 +16,7 @@ from karat.data.labels.align import classes_of
 from karat.data.labels.column import harmonized, kind_of
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.order import wrong_number
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.tables import room_of, tables_of
 from karat.errors import KaratError, error, shown
 from karat.tally.cells import Axis
@@ -46,11 +46,11 @@ def rows_of(
     n_threads: int | None = None,
     *,
     is_part: bool = False,
-) -> ScoreTally:
-    """Kept rows as what metrics read; as `ScoreTally` has it, they may be a part of others."""
+) -> InMemoryScores:
+    """Kept rows as what metrics read; as `InMemoryScores` has it, they may be a part of others."""
     whole = held.whole()
     argument: Argument = "y_prob" if held.is_prob else "y_score"
-    return ScoreTally(
+    return InMemoryScores(
         held.classes,
         whole.codes,
         Scores(argument, whole.values, None, held.tolerance),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.scores.containers import Argument, Scores
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.errors import error
 from karat.tally.row_sample import RowSample
 from karat.tally.score_histogram import EXACT, ScoreHistogram
@@ -52,7 +52,7 @@ def room_of(
 
 
 def tables_of(
-    rows: ScoreTally,
+    rows: InMemoryScores,
     limit: int,
     n_sampled: int,
     like: ScoreHistograms | None = None,
@@ -115,7 +115,7 @@ def repeated(table: ScoreHistogram) -> ScoreHistogram:
     return replace(table, squares=table.counts)
 
 
-def _as_rows(found: ScoreHistograms, rows: ScoreTally) -> ScoreHistograms:
+def _as_rows(found: ScoreHistograms, rows: InMemoryScores) -> ScoreHistograms:
     """Tables whose sums of squares are those of rows that are repeated: Σw, and not Σw²."""
     assert rows.weights is not None
     # With the roots as weights a sum of squares is one of weights.
@@ -133,7 +133,7 @@ def _as_rows(found: ScoreHistograms, rows: ScoreTally) -> ScoreHistograms:
 
 def sampled_rows(
     tables: ScoreHistograms, *, is_frequency: bool = False
-) -> tuple[ScoreTally, Floats]:
+) -> tuple[InMemoryScores, Floats]:
     """The rows of the sample, weighted by what they stand for.
 
     Args:
@@ -152,7 +152,7 @@ def sampled_rows(
     values = sample.values[:, 0] if sample.values.shape[1] == 1 else sample.values
     argument: Argument = "y_prob" if tables.is_prob else "y_score"
     scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
-    rows = ScoreTally(
+    rows = InMemoryScores(
         tables.classes, sample.codes.astype(np.int32), scores, share * weights, n_threads=1
     )
     return rows, share * weights * (1.0 if is_frequency else each)

@@ -33,7 +33,7 @@ class Column:
         views: its views.
         own: the class; of all columns together 1 of 2.
         totals: float64[k], weight of each class.
-        rows: what the engine offers; None of all columns together.
+        rows: implements `tally.ScoredRows`; None for all columns together.
     """
 
     views: Views

@@ -130,7 +130,7 @@ class Gathered:
     """Influences while `measure` sorts columns; see `_measure.Beside`.
 
     Args:
-        rows: what the engine offers.
+        rows: implements `tally.ScoredRows`.
         metrics: with an influence function each.
 
     Errors:

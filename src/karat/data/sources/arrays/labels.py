@@ -1,4 +1,4 @@
-"""The engine for labels in memory: two columns, or a confusion matrix → `Cells`, in one pass."""
+"""Source of labels in memory: two columns, or a confusion matrix → `Cells`, in one pass."""
 
 from __future__ import annotations
 

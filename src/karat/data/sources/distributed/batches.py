@@ -1,4 +1,4 @@
-"""The engine for a `BatchSource`: each batch is tallied in turn, in this process."""
+"""Source for a `BatchSource`: each batch is counted in turn, in this process."""
 
 from __future__ import annotations
 

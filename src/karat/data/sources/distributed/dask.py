@@ -1,4 +1,4 @@
-"""The engine for Dask: one partial a partition by delayed calls, merged in a tree."""
+"""Source for Dask: one partial a partition by delayed calls, merged in a tree."""
 
 from __future__ import annotations
 

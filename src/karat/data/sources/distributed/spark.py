@@ -1,4 +1,4 @@
-"""The engine for Spark: one partial a partition by `DataFrame.mapInArrow`, merged in a tree.
+"""Source for Spark: one partial a partition by `DataFrame.mapInArrow`, merged in a tree.
 
 Only methods of DataFrames are called, which classic sessions and Spark Connect both have.
 """

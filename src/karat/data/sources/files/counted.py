@@ -1,4 +1,4 @@
-"""The files engine: Parquet, CSV, JSON, folders, streams and SQL, tallied in one bounded pass.
+"""Source of labels in files: Parquet, CSV, JSON, folders, streams and SQL, in one bounded pass.
 
 DuckDB reads only the columns needed and streams them; each block of rows is counted natively,
 and only the tally is kept.

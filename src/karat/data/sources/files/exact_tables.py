@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.tables import repeated
 from karat.data.sources.files.duck import writing_temporary
 from karat.tally import HistogramColumn
@@ -194,7 +194,7 @@ class ExactColumns:
         self._runs: list[list[_Place]] = [[] for _ in range((1 if is_prob else 2) * k + 1)]
         self._ranks: tuple[ScoreHistogram, ...] = ()
 
-    def add(self, rows: ScoreTally) -> None:
+    def add(self, rows: InMemoryScores) -> None:
         """Write the tables of more rows."""
         k, weights = rows.classes.k, rows.weights
         runs = iter(self._runs)

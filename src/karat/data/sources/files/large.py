@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from karat.data.accumulator import Tallies
 from karat.data.rows import Rows
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.files.checkpoints import Checkpoint
 from karat.data.sources.files.exact_tables import ExactColumns
@@ -158,7 +158,7 @@ def refined(
         with units.numbering(place):
             found = units.batch(place)
         if isinstance(found, Rows):
-            columns.add(ScoreTally.of(found, scores.threshold, n_threads, is_part=True))
+            columns.add(InMemoryScores.of(found, scores.threshold, n_threads, is_part=True))
     ranks, probabilities, confidences = columns.merged()
     tables = replace(
         scores.tables,

@@ -21,7 +21,7 @@ from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.scores.containers import Scores, gathered
 from karat.data.scores.order import Placed, not_scores, placed
-from karat.data.scores.rows import ScoreTally
+from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, open_frame
@@ -91,7 +91,7 @@ def predicted(rows: Rows, threshold: float | None, n_threads: int | None) -> Row
     Errors:
         K13x a value is no probability or not finite; K113 to K115 bad weights; K136 the threshold.
     """
-    tally = ScoreTally.of(rows, threshold, n_threads)
+    tally = InMemoryScores.of(rows, threshold, n_threads)
     tally.check()
     return replace(rows, pred=np.asarray(tally.predicted(), np.int32))
 
