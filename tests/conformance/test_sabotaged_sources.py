@@ -258,3 +258,8 @@ def test_what_a_source_cannot_represent_is_left_out_by_the_name_that_a_failure_t
 def test_a_feature_that_does_not_exist_is_refused(facts: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="are no features; features are"):
         check_source(type("Mistyped", (WithoutBooleans,), facts))
+
+
+def test_a_subject_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="are no subjects; subjects are"):
+        check_source(type("Mistyped", (WithoutBooleans,), {"subjects": ("label",)}))

@@ -102,6 +102,9 @@ class SourceLaws:
         unknown = {*self.lacks, *self.refuses} - {*FEATURES}
         if unknown:
             raise ValueError(f"{sorted(unknown)} are no features; features are {list(FEATURES)}")
+        unknown = {*self.subjects} - {*SUBJECTS}
+        if unknown:
+            raise ValueError(f"{sorted(unknown)} are no subjects; subjects are {list(SUBJECTS)}")
         if subject not in self.subjects:
             return []
         found = samples(
