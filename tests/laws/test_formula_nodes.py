@@ -120,3 +120,11 @@ def test_the_positive_class_of_many_cannot_be_read() -> None:
     fields = Cells.dense(np.eye(3, dtype=np.int64), classes=Classes.of([0, 1, 2])).fields
     with pytest.raises(ValueError, match="no positive class"):
         evaluate(at(TP), fields)
+
+
+def test_values_of_the_data_are_not_compared_for_equality() -> None:
+    for compare in (lambda: TP == 0, lambda: TP != 0, lambda: N + 1.0 == N):
+        with pytest.raises(KaratError, match=r"(?s)K305.*with == or !="):
+            compare()
+    assert len({TP: 0, N: 1}) == 2
+    assert len({TP, N, TP}) == 2

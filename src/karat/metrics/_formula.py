@@ -110,6 +110,13 @@ class Node:
     def __lt__(self, other: Value) -> Node:
         return _elementwise("greater", other, self)
 
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        raise error("K305", found="It compares a value of the data with == or !=")
+
+    __hash__ = object.__hash__
+
     def __bool__(self) -> bool:
         raise error("K305", found="It branches on a value of the data (if, and, or, while)")
 
