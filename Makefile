@@ -19,6 +19,8 @@ BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 NEWEST  := numpy scipy narwhals nanoarrow click rich duckdb jinja2 matplotlib pandas polars pyarrow \
 	pytest pytest-xdist hypothesis jsonschema psutil
 NEWEST_TESTS := tests/laws tests/meaning tests/tally tests/streams tests/inference tests/data tests/sources tests/output
+# A file of tests runs in one process, so that what its tests share is made once.
+TESTS    = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --tier $(TIER) $(PYTEST)
 DIGITS  := examples/predictions/digits_logreg.parquet
 
 .DEFAULT_GOAL := help
@@ -32,12 +34,22 @@ demo: $(VENV)/installed-cli  ## build and install karat, then report on the bund
 	$(BIN)/karat report $(DIGITS)
 
 check: TIER := check
-check: lint types unit  ## the inner loop: style, types and the quick tests (three minutes)
+check: lint  ## the inner loop: style, types and the quick tests (three minutes)
+	$(PROVE)
 
-test: lint types unit  ## all that proves correctness: style, types and the tests (ten minutes)
+test: lint  ## all that proves correctness: style, types and the tests (ten minutes)
+	$(PROVE)
 
 test-all: TIER := all
-test-all: lint types unit  ## everything, also what takes long: what releases run
+test-all: lint  ## everything, also what takes long: what releases run
+	$(PROVE)
+
+# mypy takes one processor for half a minute: beside the tests both are busy.
+define PROVE
+@$(BIN)/mypy --strict src & types=$$!; \
+$(TESTS); tests=$$?; \
+wait $$types || { echo "mypy --strict src has findings: make types"; exit 1; }; exit $$tests
+endef
 
 lint: $(VENV)/installed-test  ## check style and formatting with ruff
 	$(BIN)/ruff check .
@@ -47,7 +59,7 @@ types: $(VENV)/installed-test  ## check the types of src with mypy --strict
 	$(BIN)/mypy --strict src
 
 unit: $(VENV)/installed-test  ## run the tests only
-	$(BIN)/python -m pytest -n $(JOBS) --tier $(TIER) $(PYTEST)
+	$(TESTS)
 
 # Without a browser the tests of pages are skipped, and say so; .ci/run asks for it and requires them.
 browser:  ## install Chromium from the distribution for the tests of pages, as root and where it is absent

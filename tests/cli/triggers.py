@@ -14,7 +14,7 @@ import polars as pl
 import karat
 from karat.data.sources.files.counted import tally_files
 from karat.data.sources.files.duck import explaining
-from karat.data.sources.files.exact_tables import UnnamedFile
+from karat.data.sources.files.exact_histograms import UnnamedFile
 from karat.data.sources.files.units import units_of_files
 
 

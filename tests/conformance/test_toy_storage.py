@@ -124,7 +124,7 @@ def test_rows_are_in_the_toy_storage_and_nowhere_else() -> None:
     with stored_in(TOY):
         stream = karat.Stream(max_memory=1 << 20, metrics="roc_auc")
         stream.update(labels, y_prob=scores)
-        assert isinstance(stream._tallies.scores.tables, Compressed)
+        assert isinstance(stream._tallies.scores.histograms, Compressed)
         assert stream.report()["roc_auc"].exact
         data = stream.to_bytes()
         assert karat.Stream.from_bytes(data).n_rows == n

@@ -62,8 +62,8 @@ def test_scores(kind: str, dtype: str, max_memory: int) -> None:
     on_host, on_device = both(true, given=given, labels=range(3), max_memory=max_memory)
     assert on_device._devices.has_scores
     assert differences(on_device.report(), on_host.report()) == []
-    has_tables = on_host._tallies.scores.tables is not None
-    assert has_tables == (on_device._tallies.scores.tables is not None)
+    has_tables = on_host._tallies.scores.histograms is not None
+    assert has_tables == (on_device._tallies.scores.histograms is not None)
     assert has_tables == (max_memory == SMALL)
 
 
@@ -112,7 +112,7 @@ def test_scores_that_occur_often_stay_exact() -> None:
     for of in (given, {"y_prob": columns}):
         on_host, on_device = both(true, given=of, **settings)
         assert differences(on_device.report(), on_host.report()) == []
-        assert on_device._tallies.scores.tables.ranks[0].is_exact
+        assert on_device._tallies.scores.histograms.ranks[0].is_exact
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])

@@ -20,7 +20,7 @@ from karat.data.sources.distributed.dask import _explained
 from karat.data.sources.distributed.spark import joined
 from karat.metrics import case, metric
 from karat.metrics._formula import Node
-from karat.metrics._influence.gather import Gathered
+from karat.metrics._influence.gather import GatheredInfluences
 from karat.metrics._lift import OneVsRest, trace
 from karat.tally import (
     Axis,
@@ -187,7 +187,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K217": lambda: subtract(WEIGHTED, WEIGHTED),
     "K214": lambda: Bins.empty([0.0, 0.75, 0.25, 1.0]),
     "K310": lambda: karat.evaluate([0, 1], [0, 1], metrics=cast("Any", {"f1"})),
-    "K311": lambda: Gathered.checked(karat.metrics.get("ks_statistic")),
+    "K311": lambda: GatheredInfluences.checked(karat.metrics.get("ks_statistic")),
     "K312": lambda: karat.scorer("prevalence"),
     "K313": lambda: karat.scorer("accuracy")(None, [[0], [1]], [0, 1]),
     "K314": lambda: scored_by("log_loss", [0, 1, 3]),

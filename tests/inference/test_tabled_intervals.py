@@ -1,4 +1,4 @@
-"""Intervals from tables of scores: those of the rows where tables tell all, else of a sample."""
+"""Intervals from score histograms: those of the rows where histograms tell all, else of a sample."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.data.scores.tables import sampled_rows, tables_of
+from karat.data.scores.histograms import histograms_of, sampled_rows
 from karat.inference.confidence import Confidence
 from karat.inference.histogram_intervals import measured_histograms
 from karat.inference.score_intervals import measured_with_intervals
@@ -24,15 +24,15 @@ AREAS = Metric.of(get("roc_auc").record, "per_class", {})
 def both(
     metrics: list[Metric], asked: Confidence | None, n_sampled: int, *, is_weighted: bool = False
 ) -> tuple[Any, Any]:
-    """What the tables of 300 rows say, and what the rows do."""
+    """What the histograms of 300 rows say, and what the rows do."""
     rows = rows_of("prob", 300, is_weighted=is_weighted)
-    tables = tables_of(rows, 5_000, n_sampled)
+    histograms = histograms_of(rows, 5_000, n_sampled)
     found = measured_histograms(
-        HistogramRows(tables),
+        HistogramRows(histograms),
         metrics,
         "zero",
         asked,
-        lambda: sampled_rows(tables),
+        lambda: sampled_rows(histograms),
         is_requested=True,
     )
     wanted = measured_with_intervals(rows, metrics, "zero", asked or Confidence())[1]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from karat.output.document import Cell, Column, Document, Notes, Table
+from karat.output.document import Cell, Document, Notes, Table, TableColumn
 from karat.output.layout import lay_out, line_text, report_as_text
 from karat.output.terminal import print_document, print_report, shows_unicode, wants_colour
 from tests.optional import optional
@@ -142,7 +142,7 @@ def rendered(*sections: Any, width: int = 80) -> str:
 
 PROSE = Table(
     "Facts",
-    (Column("", "left"), Column("", "left", is_prose=True)),
+    (TableColumn("", "left"), TableColumn("", "left", is_prose=True)),
     ((Cell("name"), Cell("some words that are too long for one line of so narrow a page")),),
 )
 
@@ -164,7 +164,7 @@ def test_many_names_are_not_all_in_the_legend() -> None:
         f"a name that is rather long, the one of number {i}, and that ends alike" for i in range(40)
     ]
     rows = tuple((Cell(name), Cell("1")) for name in names)
-    table = Table("T", (Column("name", "left", is_name=True), Column("n")), rows)
+    table = Table("T", (TableColumn("name", "left", is_name=True), TableColumn("n")), rows)
     text = rendered(table, width=40)
     assert "10 more: --format json" in text
     assert "~2" in text

@@ -15,10 +15,10 @@ import karat
 from karat.data.scores.containers import Scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.sources.files import exact_tables
-from karat.data.sources.files.exact_tables import ExactColumns
+from karat.data.sources.files.exact_histograms import ExactColumns
 from karat.tally import Classes
 from karat.tally import histogram_views as tabled_rows
-from karat.tally.histogram_views import pooled_table
+from karat.tally.histogram_views import pooled_histogram
 from tests.sources.big_sets import LEAST, write_scored
 
 OF_SAMPLE = ("macro_", "weighted_", "mean_", "d2_", "roc_auc_ov")
@@ -96,7 +96,7 @@ def test_averages_over_all_decisions_are_those_of_the_rows(
     given = {"weights": weights, **named, "metrics": MICRO}
     whole = karat.evaluate(files, **given)
     monkeypatch.setattr(exact_tables, "N_RANGE", 5000)
-    monkeypatch.setattr(tabled_rows, "pooled_table", None)
+    monkeypatch.setattr(tabled_rows, "pooled_histogram", None)
     exact = karat.evaluate(files, max_memory=LEAST, exact=True, **given)
     for name in MICRO:
         assert exact[name].exact
@@ -122,7 +122,7 @@ def test_tables_lie_on_disk_in_few_files_without_a_name(
     for seed in range(40):
         columns.add(rows_of(seed))
     ranks, probabilities, confidences = columns.merged()
-    expected = pooled_table(list(ranks))
+    expected = pooled_histogram(list(ranks))
     tracemalloc.start()
     pooled = columns.pooled()
     _, peak = tracemalloc.get_traced_memory()

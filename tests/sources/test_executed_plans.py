@@ -84,7 +84,7 @@ def test_scores_that_decide_are_not_kept_for_labels(
     def no_tables(*_: Any, **__: Any) -> None:
         raise AssertionError("scores were put into tables")
 
-    monkeypatch.setattr("karat.data.scores.storage.tables_of", no_tables)
+    monkeypatch.setattr("karat.data.scores.storage.histograms_of", no_tables)
     found = karat.evaluate(path, max_memory=LEAST, **options)
     assert facts(found) == facts(wanted)
     assert found.scores == "probabilities"

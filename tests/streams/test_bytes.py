@@ -55,7 +55,7 @@ def held(kind: str) -> karat.Stream:
     else:
         stream.update(y, np.roll(y, 1), **scores)
     if kind in ("tables", "both"):
-        stream._tallies = replace(stream._tallies, scores=stream._tallies.scores.tabled())
+        stream._tallies = replace(stream._tallies, scores=stream._tallies.scores.in_histograms())
     if kind == "both":
         scores = replace(stream._tallies.scores, held=held("rows")._tallies.scores.held)
         stream._tallies = replace(stream._tallies, scores=scores)

@@ -37,7 +37,7 @@ def test_scores_in_batches_are_scores_at_once(rows: Rows, seed: int, n_parts: in
 def tabled(stream: karat.Stream) -> karat.Stream:
     """The stream with its rows in tables, however few they are."""
     scores: Any = stream._tallies.scores
-    stream._tallies = replace(stream._tallies, scores=scores.tabled())
+    stream._tallies = replace(stream._tallies, scores=scores.in_histograms())
     return stream
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from karat.errors import KaratError
 from karat.tally import Classes, ScoreHistogram
 from karat.tally.axes import Axis
-from karat.tally.held_rows import Chunk, HeldRows, impossible
+from karat.tally.held_rows import HeldRows, RowChunk, impossible
 from tests.same import assert_same
 from tests.tally.score_tables import at, rewritten
 
@@ -28,7 +28,7 @@ def rows_of(
 ) -> HeldRows:
     rng = np.random.default_rng(seed)
     codes, odds = rng.integers(0, 3, n).astype(np.int32), rng.random((n, 3))
-    chunk = Chunk(
+    chunk = RowChunk(
         codes,
         (odds / odds.sum(axis=1, keepdims=True)).astype(dtype),
         rng.integers(0, 3, n).astype(np.int32) if has_pred else None,
@@ -135,7 +135,7 @@ def test_a_refusal_names_the_prediction_of_either_side() -> None:
         (rows_of(2, is_weighted=False), "K203"),
         (replace(rows_of(2), is_prob=False), "K202"),
         (replace(rows_of(2), classes=Classes.of(["a", "b", "d"])), "K201"),
-        (HeldRows(Classes.of([0, 1]), (Chunk(np.zeros(1, np.int32), np.zeros(1), None, None),),
+        (HeldRows(Classes.of([0, 1]), (RowChunk(np.zeros(1, np.int32), np.zeros(1), None, None),),
                   True, 1e-3), "K201"),
     ],
 )  # fmt: skip
@@ -147,7 +147,7 @@ def test_what_does_not_go_together_is_not_merged(other: HeldRows, code: str) -> 
 ROWS = HeldRows(
     Classes.of(["a", "ç"]),
     (
-        Chunk(
+        RowChunk(
             np.array([0, 1], np.int32), np.array([0.5, 0.25], np.float32),
             np.array([1, 1], np.int32), np.array([1.0, 0.5]),
         ),
@@ -162,7 +162,7 @@ def test_classes_of_some_columns_may_not_have_come() -> None:
         (Classes.of(["a"]), np.zeros(2)),
         (Classes.of(["a", "b"]), np.zeros((2, 4))),
     ):
-        chunk = Chunk(np.zeros(2, np.int32), values)
+        chunk = RowChunk(np.zeros(2, np.int32), values)
         rows = HeldRows(classes, (chunk,), False, 0.0)
         assert_equal(HeldRows.from_bytes(rows.to_bytes()), rows)
 
@@ -240,7 +240,7 @@ def test_sums_of_probabilities_may_be_at_the_tolerance() -> None:
     away = 0.25 + 4504 * 2.0**-52
     tolerance = away - 1e-12
     assert tolerance + 1e-12 == away
-    chunk = Chunk(np.zeros(1, np.int32), np.array([[0.25 + (away - 0.25), 1.0]]), None, None)
+    chunk = RowChunk(np.zeros(1, np.int32), np.array([[0.25 + (away - 0.25), 1.0]]), None, None)
     assert impossible(chunk, tolerance) is None
     assert impossible(chunk, np.nextafter(tolerance, 0)) is not None
 
@@ -271,9 +271,9 @@ def test_what_does_not_go_together_is_named_side_by_side(one: Any, other: Any, t
 def test_one_column_does_not_go_with_several() -> None:
     two = Classes.of(["a", "b"])
     codes = np.array([0, 1], np.int32)
-    one = HeldRows(two, (Chunk(codes, np.array([0.2, 0.9]), None, None),), True, 1e-3)
+    one = HeldRows(two, (RowChunk(codes, np.array([0.2, 0.9]), None, None),), True, 1e-3)
     both = np.array([[0.8, 0.2], [0.1, 0.9]])
-    several = HeldRows(two, (Chunk(codes, both, None, None),), True, 1e-3)
+    several = HeldRows(two, (RowChunk(codes, both, None, None),), True, 1e-3)
     with pytest.raises(KaratError, match=r"(?s)K201.*one column.*2 columns of scores"):
         one.merge(several)
 
@@ -281,14 +281,14 @@ def test_one_column_does_not_go_with_several() -> None:
 def test_some_of_the_rows_keep_their_axes() -> None:
     codes, values = np.arange(4, dtype=np.int32) % 3, np.full((4, 3), 1 / 3)
     axes = np.array([[0, 1, 2, 3], [3, 2, 1, 0]], np.int32)
-    part = Chunk(codes, values, None, None, axes=axes).at(slice(1, 3))
+    part = RowChunk(codes, values, None, None, axes=axes).at(slice(1, 3))
     assert part.axes is not None
     assert part.axes.tolist() == [[1, 2], [2, 1]]
     assert part.codes.tolist() == [1, 2]
 
 
 def test_bytes_are_counted_as_the_rows_came() -> None:
-    chunk = Chunk(np.zeros(4, np.int32), np.zeros((4, 3)), None, None)
+    chunk = RowChunk(np.zeros(4, np.int32), np.zeros((4, 3)), None, None)
     assert chunk.n_bytes == 4 * 4 + 4 * 3 * 8
     assert replace(chunk, n_given=64).n_bytes == 64
 

@@ -1,4 +1,4 @@
-"""The laws of tables of rows with scores: merge, limits, bytes, and what they say of the rows."""
+"""The laws of histograms of rows with scores: merge, limits, bytes, and what they say of the rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.data.scores.containers import Scores
+from karat.data.scores.histograms import histograms_of, room_of, sampled_rows
 from karat.data.scores.rows import InMemoryScores
-from karat.data.scores.tables import room_of, sampled_rows, tables_of
 from karat.errors import KaratError
 from karat.tally import Classes, HistogramRows, ScoreHistogram, ScoreHistograms
 from karat.tally.score_histograms import _inconsistency
@@ -66,8 +66,8 @@ def assert_equal(left: ScoreHistograms, right: ScoreHistograms) -> None:
     assert_same(left.cells.matrix(), right.cells.matrix())
     for name in LOSSES:
         assert_same(getattr(left.sums, name), getattr(right.sums, name), within=1e-12, about=name)
-    assert len(left.tables) == len(right.tables)
-    for one, other in zip(left.tables, right.tables, strict=True):
+    assert len(left.histograms) == len(right.histograms)
+    for one, other in zip(left.histograms, right.histograms, strict=True):
         score_tables.assert_equal(one, other)
     test_row_sample.assert_equal(left.sample, right.sample)
 
@@ -80,11 +80,11 @@ def test_any_partition_order_and_tree_of_merges(kind: str, data: st.DataObject) 
     limit = data.draw(st.sampled_from((4, 20, 1000)))
     how = {name: data.draw(st.booleans(), label=name) for name in ("is_weighted", "has_pred")}
     rows = rows_of(kind, n, **how)
-    whole = tables_of(rows, limit, 10)
+    whole = histograms_of(rows, limit, 10)
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     cuts = np.unique(rng.integers(1, n + 1, data.draw(st.integers(0, 5))))
     groups = [group for group in np.split(rng.permutation(n), cuts) if len(group)]
-    parts = [tables_of(part_of(rows, group), limit, 10) for group in groups]
+    parts = [histograms_of(part_of(rows, group), limit, 10) for group in groups]
     while len(parts) > 1:
         one, other = (parts.pop(int(rng.integers(len(parts)))) for _ in range(2))
         parts.append(ScoreHistograms.from_bytes(one.to_bytes()).merge(other))
@@ -96,18 +96,18 @@ def test_any_partition_order_and_tree_of_merges(kind: str, data: st.DataObject) 
 def test_tables_as_precise_as_others_merge_to_the_same(kind: str, is_weighted: bool) -> None:
     rows = rows_of(kind, 400, is_weighted=is_weighted)
     first, second = (part_of(rows, part) for part in (slice(0, 300), slice(300, 400)))
-    before = tables_of(first, 12, 10)
+    before = histograms_of(first, 12, 10)
     assert not before.is_exact
-    both = before.merge(tables_of(second, 12, 10, before))
-    assert_equal(both, tables_of(rows, 12, 10))
-    assert all(table.n_levels <= 12 or table.bits == 0 for table in both.tables)
+    both = before.merge(histograms_of(second, 12, 10, before))
+    assert_equal(both, histograms_of(rows, 12, 10))
+    assert all(table.n_levels <= 12 or table.bits == 0 for table in both.histograms)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_exact_tables_say_what_the_rows_say(kind: str, is_weighted: bool) -> None:
     rows = rows_of(kind, 200, is_weighted=is_weighted)
-    tabled = HistogramRows(tables_of(rows, 10_000, 10))
+    tabled = HistogramRows(histograms_of(rows, 10_000, 10))
     for i in range(rows.classes.k):
         for of in ("column", "probability_column"):
             found, wanted = getattr(tabled, of)(i).cumulative(), getattr(rows, of)(i).cumulative()
@@ -134,7 +134,7 @@ def test_confidences_of_buckets_hold_those_of_rows(kind: str) -> None:
         values = rows.scores.values
         values = values + noise * (values > 0.1) * (values < 0.9)
         rows = replace(rows, scores=replace(rows.scores, values=values))
-        tabled = HistogramRows(tables_of(rows, 40, 10))
+        tabled = HistogramRows(histograms_of(rows, 40, 10))
         column = tabled.confidences()
         assert not column.is_exact
         table = column.table
@@ -150,7 +150,7 @@ def test_confidences_of_buckets_hold_those_of_rows(kind: str) -> None:
 
 
 def test_what_needs_rows_is_refused() -> None:
-    tabled = HistogramRows(tables_of(rows_of("prob", 20), 100, 10))
+    tabled = HistogramRows(histograms_of(rows_of("prob", 20), 100, 10))
     calls: list[Any] = [
         lambda: tabled.codes,
         lambda: tabled.weights,
@@ -168,23 +168,23 @@ def test_what_needs_rows_is_refused() -> None:
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_the_rows_of_a_sample_stand_for_all(is_weighted: bool) -> None:
     rows = rows_of("prob", 3000, is_weighted=is_weighted)
-    tables = tables_of(rows, 100, 200)
-    some, squares = sampled_rows(tables)
+    histograms = histograms_of(rows, 100, 200)
+    some, squares = sampled_rows(histograms)
     assert some.weights is not None
     for each, weights in ((some.codes, some.weights),):
-        assert_same(np.bincount(each, weights), tables.sums.truth, within=1e-12)
-    wanted = tables.sums.weight2
+        assert_same(np.bincount(each, weights), histograms.sums.truth, within=1e-12)
+    wanted = histograms.sums.weight2
     assert abs(squares.sum() - wanted) < 0.1 * wanted
     # A sample with room for all holds all.
-    some, squares = sampled_rows(tables_of(rows, 100, 3000))
+    some, squares = sampled_rows(histograms_of(rows, 100, 3000))
     assert_same(squares.sum(), wanted, within=1e-12)
 
 
 def test_a_tally_may_have_other_names() -> None:
-    tables = tables_of(rows_of("prob", 9), 8, 4)
-    named = tables.named(tables.classes.named(["x", "y", "z"]))
+    histograms = histograms_of(rows_of("prob", 9), 8, 4)
+    named = histograms.named(histograms.classes.named(["x", "y", "z"]))
     assert named.classes.names == ("x", "y", "z")
-    assert_equal(named.named(tables.classes), tables)
+    assert_equal(named.named(histograms.classes), histograms)
 
 
 def test_rooms_fit() -> None:
@@ -211,12 +211,12 @@ def test_rooms_fit() -> None:
 )
 def test_what_does_not_go_together_is_not_merged(other: InMemoryScores, code: str) -> None:
     with pytest.raises(KaratError, match=code):
-        tables_of(rows_of("prob", 9), 100, 10).merge(tables_of(other, 100, 10))
+        histograms_of(rows_of("prob", 9), 100, 10).merge(histograms_of(other, 100, 10))
 
 
 def stored(kind: str) -> ScoreHistograms:
     """What was written to a file."""
-    return tables_of(rows_of(kind, 30, is_weighted=kind == "score"), 8, 4)
+    return histograms_of(rows_of(kind, 30, is_weighted=kind == "score"), 8, 4)
 
 
 @pytest.mark.parametrize("kind", ["prob", "score", "one_score"])
@@ -225,22 +225,22 @@ def test_tables_written_by_an_earlier_version_are_read(kind: str) -> None:
     assert_equal(rounded(ScoreHistograms.from_bytes(data)), rounded(stored(kind)))
 
 
-def rounded(tables: ScoreHistograms) -> ScoreHistograms:
+def rounded(histograms: ScoreHistograms) -> ScoreHistograms:
     """The same without the last bits of the softmax, which differ between processors."""
 
     def of(table: Any) -> Any:
         return replace(table, low=np.round(table.low, 14), high=np.round(table.high, 14))
 
     return replace(
-        tables,
-        probabilities=tuple(map(of, tables.probabilities)),
-        confidences=None if tables.confidences is None else of(tables.confidences),
+        histograms,
+        probabilities=tuple(map(of, histograms.probabilities)),
+        confidences=None if histograms.confidences is None else of(histograms.confidences),
     )
 
 
 @pytest.mark.parametrize("kind", ["prob", "one_score"])
 def test_every_damaged_byte_is_refused(kind: str) -> None:
-    data = tables_of(rows_of(kind, 4), 8, 1).to_bytes()
+    data = histograms_of(rows_of(kind, 4), 8, 1).to_bytes()
     for place in range(0, len(data), 3):
         damaged = bytearray(data)
         damaged[place] ^= 32
@@ -280,8 +280,8 @@ def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
         ScoreHistograms.from_bytes(rewritten(stored("prob").to_bytes(), change))
 
 
-FOUND, OTHER = stored("prob"), tables_of(rows_of("prob", 31), 8, 4)
-TWO, HEAVY = stored("one_score"), tables_of(rows_of("prob", 30, is_weighted=True), 8, 4)
+FOUND, OTHER = stored("prob"), histograms_of(rows_of("prob", 31), 8, 4)
+TWO, HEAVY = stored("one_score"), histograms_of(rows_of("prob", 30, is_weighted=True), 8, 4)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_tables_of_other_rows_than_the_confusion_matrix_are_refused(
     kind: str, is_weighted: bool, change: Any
 ) -> None:
     """Swapped classes would turn an area around."""
-    honest = tables_of(rows_of(kind, 33, is_weighted=is_weighted, seed=2), 1 << 20, 8)
+    honest = histograms_of(rows_of(kind, 33, is_weighted=is_weighted, seed=2), 1 << 20, 8)
     assert ScoreHistograms.from_bytes(honest.to_bytes()).to_bytes() == honest.to_bytes()
     ranks = with_counts(honest.ranks[-1], change)
     lies = [replace(honest, ranks=(*honest.ranks[:-1], ranks))]
@@ -351,7 +351,7 @@ def test_tables_of_other_rows_than_the_confusion_matrix_are_refused(
 
 
 def test_counts_that_begin_anew_beyond_the_largest_number_are_refused() -> None:
-    honest = tables_of(rows_of("one_prob", 33), 1 << 20, 8).ranks[0]
+    honest = histograms_of(rows_of("one_prob", 33), 1 << 20, 8).ranks[0]
     counts = honest.counts.copy()
     counts[:4, 0] += 2**62
     assert counts.sum() == honest.n_rows, "a control: they add up to 2⁶⁴ and the rows"
@@ -360,7 +360,7 @@ def test_counts_that_begin_anew_beyond_the_largest_number_are_refused() -> None:
 
 
 def test_tables_of_another_number_of_rows_are_named_first() -> None:
-    found, more = (tables_of(rows_of("prob", n), 100, 10) for n in (20, 21))
+    found, more = (histograms_of(rows_of("prob", n), 100, 10) for n in (20, 21))
     bad = replace(found, ranks=(more.ranks[0], *found.ranks[1:]))
     assert _inconsistency(found) is None
     assert _inconsistency(bad) == "The parts are not of the same number of rows"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from karat.data.scores.ranking import rank, rank_pooled
 from karat.tally import HistogramColumn, ScoreHistogram
 from karat.tally.cumulative_counts import N_BLOCK, cumulated
-from karat.tally.histogram_views import pooled_table
+from karat.tally.histogram_views import pooled_histogram
 from tests.ranks import ranked_rows, scored_rows
 from tests.same import assert_same
 from tests.tally.score_tables import table_rows
@@ -64,7 +64,7 @@ def test_pooled_columns_say_what_pooled_rows_say(rows: Any) -> None:
     if k == 1:
         return
     tables = [ScoreHistogram.of(values[:, i], codes, k, weights) for i in range(k)]
-    found = HistogramColumn(pooled_table(tables), 1)
+    found = HistogramColumn(pooled_histogram(tables), 1)
     wanted = rank_pooled(values, codes, k, weights)
     assert_same(found.areas(), wanted.areas(), within=WITHIN)
     assert_same(found.totals, wanted.totals, within=WITHIN)

@@ -23,7 +23,9 @@ from karat.curves._decisions import (
     net_benefit_curve,
 )
 from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, T, trace
-from karat.data.scores.rows import InMemoryScores, tally_scores
+from karat.data.accumulator import rows_in_memory
+from karat.data.scores.rows import InMemoryScores
+from karat.data.sources.arrays.rows import score_rows
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import unknown_argument
 from karat.metrics import ClassProbabilities, ClassRanks
@@ -102,7 +104,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         if y_true is None:
             raise error("K127", others="y_prob=")
         chosen = _checked(defaults | given, least=_least(body))
-        rows = tally_scores(
+        source = score_rows(
             y_true,
             given_scores(y_prob, y_score),
             labels=labels,
@@ -110,6 +112,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
             weights=weights,
             n_threads=n_threads,
         )
+        rows = InMemoryScores.of(rows_in_memory(source), n_threads=n_threads)
         places = _places(rows, body.__name__, average, classes)
         rows.read()  # every value is what it claims to be
         if average == "micro":

@@ -12,14 +12,14 @@ import numpy.typing as npt
 from karat.api.arguments import wanted_of_scores
 from karat.api.results import Report
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
-from karat.data.accumulator import Tallies, crossed_rows, held_rows, whole
+from karat.data.accumulator import Tallies, crossed_rows, rows_of_held, whole
 from karat.data.clusters import RowNames
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
+from karat.data.scores.histograms import sampled_rows
 from karat.data.scores.order import wrong_number
 from karat.data.scores.rows import InMemoryScores, in_units, repeated
-from karat.data.scores.storage import ScoreParts, discovered, rows_of
-from karat.data.scores.tables import sampled_rows
+from karat.data.scores.storage import ScoreParts, discovered, scores_of_held
 from karat.data.slices.counted import by_cluster, by_slice
 from karat.data.weights import refuse_sums
 from karat.errors import error
@@ -94,7 +94,7 @@ def with_axes(found: Tallies) -> Tallies:
         return found
     scores = _placed(scores)
     assert scores.held is not None
-    return replace(found, scores=None, rows=held_rows(scores.held, found.later))
+    return replace(found, scores=None, rows=rows_of_held(scores.held, found.later))
 
 
 def whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | None]:
@@ -161,8 +161,8 @@ def _of_score_parts(found: ScoreParts, spec: Spec) -> _Parts:
     scores = _placed(found).settled(spec.n_threads)
     held = scores.measured
     if held is None:
-        return _of_tables(scores, spec)
-    return _of_scores(rows_of(held, scores.threshold, spec.n_threads), spec)
+        return _of_histograms(scores, spec)
+    return _of_scores(scores_of_held(held, scores.threshold, spec.n_threads), spec)
 
 
 def _of_scores(rows: InMemoryScores, spec: Spec) -> _Parts:
@@ -223,12 +223,12 @@ def labels_of(rows: InMemoryScores) -> Rows:
     return Rows(rows.classes, rows.codes, pred, weights=rows.weights, clusters=clusters)
 
 
-def _of_tables(scores: ScoreParts, spec: Spec) -> _Parts:
-    """What tables of scores show, and between which limits it lies."""
-    tables = scores.tables
-    assert tables is not None
-    _check_weight(tables.cells)
-    rows = HistogramRows(tables)
+def _of_histograms(scores: ScoreParts, spec: Spec) -> _Parts:
+    """What score histograms show, and between which limits it lies."""
+    histograms = scores.histograms
+    assert histograms is not None
+    _check_weight(histograms.cells)
+    rows = HistogramRows(histograms)
     wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
     for metric in wanted:
         check_has_positive(metric, rows.classes, ())
@@ -241,7 +241,7 @@ def _of_tables(scores: ScoreParts, spec: Spec) -> _Parts:
         [metric for metric in wanted if metric not in of_pairs],
         spec.policy,
         spec.confidence,
-        lambda: sampled_rows(tables, is_frequency=scores.is_frequency),
+        lambda: sampled_rows(histograms, is_frequency=scores.is_frequency),
         along=keeper.take if keeper else None,
         is_requested=spec.wanted is not None,
     )
@@ -255,7 +255,7 @@ def _of_tables(scores: ScoreParts, spec: Spec) -> _Parts:
         **_intervals(found.sure),
     }
     is_open = bool(found.bounds or found.class_bounds)
-    return _Parts(tables.cells, scored=facts, warnings=_warnings(rows, of_pairs, is_open))
+    return _Parts(histograms.cells, scored=facts, warnings=_warnings(rows, of_pairs, is_open))
 
 
 def _intervals(sure: ScoredIntervals) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def _intervals(sure: ScoredIntervals) -> dict[str, Any]:
 def _warnings(rows: HistogramRows, of_pairs: Sequence[Metric], is_open: bool) -> tuple[str, ...]:
     found = []
     if is_open:
-        width = 2.0**-rows.tables.bits
+        width = 2.0**-rows.histograms.bits
         found.append(
             f"Scores were counted in buckets that are {width:.1e} of a score wide: "
             "results that depend on them have a bound."

@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.comparison_arguments import ModelArguments
-from karat.data.clusters import as_clusters, one_cluster
+from karat.data.accumulator import rows_in_memory
+from karat.data.clusters import one_cluster
 from karat.data.labels.containers import encode
-from karat.data.models import ModelColumns, aligned_models, encoded_model, of_scored_models
+from karat.data.models import aligned_models, encoded_model, scored_models
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
-from karat.data.scores.rows import InMemoryScores, repeated, tally_scores
+from karat.data.scores.rows import InMemoryScores, repeated
+from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error
 from karat.inference.comparison.judging import ComparisonSpec, Measured
@@ -97,30 +99,61 @@ class Models:
 
 
 def models_of_rows(
-    names: Sequence[str], rows: Sequence[Rows], n_threads: int | None = None
+    names: Sequence[str],
+    rows: Sequence[Rows],
+    n_threads: int | None = None,
+    *,
+    is_paired: bool = True,
+    is_frequency: bool = False,
 ) -> Models:
     """Models of the same rows, in the same order, on one class axis.
 
     Args:
         names: the models.
         rows: of each model; weights and clusters are those of the first.
+        is_paired: whether they are compared row by row.
+        is_frequency: whether a row of weight 3 stands for three rows.
 
     Errors:
-        K125 weights that formulas cannot bear; K145 all rows are in one cluster.
+        K13x a score that cannot be used; K125 weights that formulas cannot bear; K145 all rows are
+        in one cluster.
     """
+    rows = [rows_in_memory(one) for one in rows]
     first = rows[0]
+    weights = first.weights
+    clusters = first.cluster_codes
+    is_frequency = is_frequency and weights is not None
+    if clusters is not None:
+        clusters = _dependent(clusters, weights, is_frequency=is_frequency)
     scored: dict[str, InMemoryScores] = {}
     predicted = {}
     for name, one in zip(names, rows, strict=True):
         if one.scores is not None:
             tally = InMemoryScores.of(one, None, n_threads)
-            scored[name] = replace(tally, weights=first.weights, clusters=None)
+            scored[name] = replace(tally, weights=weights, clusters=None)
         predicted[name] = scored[name].predicted() if one.pred is None else one.pred
-    columns = ModelColumns(first.classes, first.true, predicted)
-    clusters = first.cluster_codes
-    if clusters is not None:
-        clusters = _dependent(clusters, first.weights)
-    return _together(columns, tuple(names), scored, first.weights, clusters)
+    each = list(predicted.values())
+    cells, place = JointCells.placed(first.classes, names, first.true, each, weights)
+    if weights is not None:
+        refuse_sums(cells.counts)
+    clusters_of_scores = clusters
+    if is_frequency:
+        assert weights is not None
+        cells = cells.counted_as_rows()
+        scored = {name: repeated(rows) for name, rows in scored.items()}
+        if clusters is not None and scored:
+            clusters_of_scores = np.repeat(clusters, weights.astype(np.int64))
+    by_cluster = None if clusters is None else ClusteredCells.of(clusters, place, weights)
+    joint = Joint(cells, by_cluster)
+    return Models(
+        first.classes,
+        tuple(names),
+        joint if is_paired else None,
+        tuple(joint.table(model) for model in range(len(names))),
+        scored,
+        dict.fromkeys(names, clusters_of_scores),
+        _RowFlips(first.classes, first.true, predicted),
+    )
 
 
 def models_of_arrays(
@@ -136,70 +169,29 @@ def models_of_arrays(
 
     Args:
         options: ``labels``, ``positive`` and ``n_threads``.
-        is_paired: whether they are compared row by row.
-        is_frequency: whether a row of weight 3 stands for three rows.
+        is_paired, is_frequency: as of `models_of_rows`.
     """
     true = encode(given.true, "y_true")
     n = len(true)
     w = None if weights is None else _checked_weights(weights, n)
-    is_frequency = is_frequency and w is not None
-    codes = None
-    if clusters is not None:
-        codes = _dependent(as_clusters(clusters, n), w, is_frequency=is_frequency)
+    of_rows = None if clusters is None else clusters_of_rows(clusters, n)
     predicted = {
         name: encoded_model(values, "y_pred", name) for name, values in given.predicted.items()
     }
     scored = {}
     for name, (argument, values) in given.scores.items():
         scores = as_scores(values, argument)
-        labels = given.predicted.get(name)
-        scored[name] = tally_scores(given.true, scores, y_pred=labels, weights=w, **options)
+        scored[name] = score_rows(
+            given.true, scores, y_pred=given.predicted.get(name), weights=w, **options
+        )
     if scored:
         others = {name: column for name, column in predicted.items() if name not in scored}
-        columns = of_scored_models(scored, others, true)
+        rows = scored_models(scored, others, true)
     else:
-        columns = aligned_models(true, predicted, options["labels"], options["positive"])
-    return _together(
-        columns, given.names, scored, w, codes, is_paired=is_paired, is_frequency=is_frequency
-    )
-
-
-def _together(
-    columns: ModelColumns,
-    names: tuple[str, ...],
-    scored: dict[str, InMemoryScores],
-    weights: npt.NDArray[np.float64] | None,
-    clusters: Codes | None,
-    *,
-    is_paired: bool = True,
-    is_frequency: bool = False,
-) -> Models:
-    """Models on the same rows.
-
-    Args:
-        is_paired: whether they are compared row by row.
-        is_frequency: whether a row of weight 3 stands for three rows.
-    """
-    predicted = [columns.predicted[name] for name in names]
-    cells, place = JointCells.placed(columns.classes, names, columns.true, predicted, weights)
-    if weights is not None:
-        refuse_sums(cells.counts)
-    clusters_of_scores = clusters
-    if is_frequency and weights is not None:
-        cells = cells.counted_as_rows()
-        scored = {name: repeated(rows) for name, rows in scored.items()}
-        if clusters is not None and scored:
-            clusters_of_scores = np.repeat(clusters, weights.astype(np.int64))
-    by_cluster = None if clusters is None else ClusteredCells.of(clusters, place, weights)
-    joint = Joint(cells, by_cluster)
-    return Models(
-        columns.classes,
-        names,
-        joint if is_paired else None,
-        tuple(joint.table(model) for model in range(len(names))),
-        scored,
-        dict.fromkeys(names, clusters_of_scores),
-        _RowFlips(columns),
+        rows = aligned_models(true, predicted, options["labels"], options["positive"])
+    each = [replace(rows[name], weights=w, clusters=of_rows) for name in given.names]
+    return models_of_rows(
+        given.names, each, options["n_threads"], is_paired=is_paired, is_frequency=is_frequency
     )
 
 
@@ -339,12 +331,14 @@ def _dependent(
 class _RowFlips(FlipSource):
     """The predictions of every row, from which flips are read."""
 
-    columns: ModelColumns
+    classes: Classes
+    true: npt.NDArray[np.int32]
+    predicted: Mapping[str, npt.NDArray[np.int32]]
 
     def flips(self, a: str, b: str) -> Flips:
-        true, of_a, of_b = self.columns.true, self.columns.predicted[a], self.columns.predicted[b]
-        is_right = of_a == true
-        rows = np.flatnonzero(is_right != (of_b == true))
-        labels = np.array(self.columns.classes.labels, dtype=object)
-        true_labels, labels_a, labels_b = (labels[codes[rows]] for codes in (true, of_a, of_b))
+        of_a, of_b = self.predicted[a], self.predicted[b]
+        is_right = of_a == self.true
+        rows = np.flatnonzero(is_right != (of_b == self.true))
+        labels = np.array(self.classes.labels, dtype=object)
+        true_labels, labels_a, labels_b = (labels[codes[rows]] for codes in (self.true, of_a, of_b))
         return Flips(a, b, rows, true_labels, labels_a, labels_b, is_right[rows])

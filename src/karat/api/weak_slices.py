@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.arguments import column_name, of_table
+from karat.data.accumulator import rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.roles import find_roles
 from karat.data.slices.codes import (
@@ -92,7 +93,7 @@ class Searched:
             K101 to K116 labels, losses and weights; K185 a loss below 0.
         """
         if self.loss is None:
-            rows = label_rows(self.y_true, self.y_pred, weights=self.weights)
+            rows = rows_in_memory(label_rows(self.y_true, self.y_pred, weights=self.weights))
             return RowLosses.of((rows.true != rows.pred).astype(np.float64), rows.weights)
         try:
             n = len(self.loss)

@@ -52,7 +52,7 @@ def command(predictions: tuple[str, ...]) -> None:
 
 def _document(survey: Survey) -> Document:
     from karat.errors.text import count, counted
-    from karat.output.document import Cell, Column, Document, Notes, Style, Table
+    from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn
 
     scores, problem, notes = _scores(survey)
     rows = []
@@ -73,9 +73,9 @@ def _document(survey: Survey) -> Document:
         style: Style = "warning" if is_ambiguous else "strong" if is_used else ""
         rows.append((Cell(name), Cell(kind, "dim"), Cell(text + "?" * is_ambiguous, style)))
     columns = (
-        Column("column", "left", is_name=True, is_whole=True),
-        Column("type", "left", rank=1),
-        Column("taken for", "left"),
+        TableColumn("column", "left", is_name=True, is_whole=True),
+        TableColumn("type", "left", rank=1),
+        TableColumn("taken for", "left"),
     )
     facts = [str(name) for name in survey.source.get("files", ())[:1]] or ["SQL query"]
     n_more = len(survey.source.get("files", ())) - 1

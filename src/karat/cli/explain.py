@@ -35,7 +35,7 @@ def command(metrics: tuple[str, ...]) -> None:
     from karat.errors.text import counted
     from karat.metrics import get
     from karat.metrics.plan import Plan, tally_of
-    from karat.output.document import Cell, Column, Document, Notes, Section, Table
+    from karat.output.document import Cell, Document, Notes, Section, Table, TableColumn
     from karat.output.terminal import print_document
 
     names = [name for text in metrics for name in listed(text) or ()]
@@ -46,7 +46,7 @@ def command(metrics: tuple[str, ...]) -> None:
         found = [metric for metric in chosen if tally_of(metric) == tally]
         if found:
             sections.append(Notes(title, tuple(_grouped(found))))
-    columns = (Column("", "left"), Column("", "left", is_prose=True))
+    columns = (TableColumn("", "left"), TableColumn("", "left", is_prose=True))
     for metric in chosen if names else ():
         facts = [("definition", metric.definition), ("undefined when", metric.undefined_when)]
         rows = tuple((Cell(name, "dim"), Cell(text)) for name, text in facts if text)

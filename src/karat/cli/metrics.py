@@ -66,12 +66,12 @@ def _named(words: str) -> Metric | None:
 
 def _list(title: str, found: list[Metric]) -> Document:
     from karat.errors.text import counted
-    from karat.output.document import Cell, Column, Document, Notes, Section, Table
+    from karat.output.document import Cell, Document, Notes, Section, Table, TableColumn
 
     by_family: dict[str, list[Metric]] = {}
     for metric in found:
         by_family.setdefault(metric.record.family, []).append(metric)
-    columns = (Column("", "left"), Column("", "left", is_prose=True))
+    columns = (TableColumn("", "left"), TableColumn("", "left", is_prose=True))
     sections: list[Section] = []
     for family, members in by_family.items():
         listed = [line for metric in members for line in _lines(metric)]
@@ -102,7 +102,7 @@ def _lines(metric: Metric) -> list[tuple[str, str]]:
 
 
 def _one(metric: Metric) -> Document:
-    from karat.output.document import Cell, Column, Document, Notes, Section, Table
+    from karat.output.document import Cell, Document, Notes, Section, Table, TableColumn
 
     record = metric.record
     low, high = (f"{limit:g}".replace("inf", "∞") for limit in metric.range)
@@ -121,7 +121,7 @@ def _one(metric: Metric) -> Document:
         *_elsewhere(record),
         *(("reference", text) for text in record.references),
     ]
-    columns = (Column("", "left"), Column("", "left", is_prose=True))
+    columns = (TableColumn("", "left"), TableColumn("", "left", is_prose=True))
     rows = tuple((Cell(name, "dim"), Cell(text)) for name, text in lines if text)
     meaning = (metric.summary, *_paragraphs(record.description))
     sections: list[Section] = [

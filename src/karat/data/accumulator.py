@@ -21,7 +21,7 @@ from karat.data.sources.files.sql import NO_VALUE
 from karat.data.weights import as_weights
 from karat.errors import KaratError
 from karat.tally import Axis, Cells, Classes, CrossedCells, union
-from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.held_rows import HeldRows, RowChunk
 
 __all__ = [
     "Batch",
@@ -35,8 +35,9 @@ __all__ = [
     "axes_of",
     "crossed_of",
     "crossed_rows",
-    "held_rows",
     "n_bytes_of",
+    "rows_in_memory",
+    "rows_of_held",
     "text_names",
     "united",
     "values_as_text",
@@ -195,7 +196,7 @@ def crossed_rows(found: CrossedCells, key: Key, cells: Cells, later: SlicesLater
     )
 
 
-def held_rows(held: HeldRows, later: SlicesLater) -> Rows:
+def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
     """Kept rows with scores as rows, with their clusters and slices."""
     whole = held.whole()
     assert whole.axes is not None
@@ -317,7 +318,7 @@ class Tallies:
         with numbered(batch.kept):
             InMemoryScores.of(checked, n_threads=n_threads, is_part=True).read()
         axes, codes = axes_of(batch)
-        chunk = Chunk(batch.true, batch.scores.values, pred, batch.weights, axes=codes)
+        chunk = RowChunk(batch.true, batch.scores.values, pred, batch.weights, axes=codes)
         held = HeldRows(batch.classes, (chunk,), batch.is_prob, batch.scores.tolerance, axes)
         scores = (self.scores or empty).with_rows(held, n_threads)
         return replace(self, scores=scores, n_dropped=self.n_dropped + batch.n_dropped)
@@ -419,3 +420,13 @@ def _whole(batch: Batch) -> Tallies:
     if isinstance(batch, Counted):
         return Tallies(batch.cells, n_dropped=batch.n_dropped, origin=origin)
     return Tallies(rows=batch, n_dropped=batch.n_dropped, origin=origin)
+
+
+def rows_in_memory(rows: Rows) -> Rows:
+    """One batch of rows, accumulated: what compares rows with rows measures.
+
+    They are not copied, and kept however many they are.
+    """
+    found = accumulate(rows, ScoreParts(0)).rows
+    assert found is not None
+    return found

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 __all__ = [
+    "ArrowChunk",
     "ArrowColumn",
-    "Chunk",
     "NotOneLengthError",
     "batches",
     "is_arrow",
@@ -36,7 +36,7 @@ _ORDERED = 1  # ARROW_FLAG_DICTIONARY_ORDERED
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ArrowChunk:
     """One Arrow array.
 
     Attributes:
@@ -54,9 +54,9 @@ class Chunk:
     offset: int
     validity: npt.NDArray[np.uint8] | None
     buffers: tuple[npt.NDArray[Any], ...]
-    dictionary: Chunk | None = None
+    dictionary: ArrowChunk | None = None
     is_ordered: bool = False
-    items: Chunk | None = None
+    items: ArrowChunk | None = None
 
     def numbers(self) -> npt.NDArray[Any]:
         """The rows of an array of plain numbers."""
@@ -78,7 +78,7 @@ class ArrowColumn:
     name: str
     format: str
     is_dictionary: bool
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[ArrowChunk, ...]
 
     def __len__(self) -> int:
         return sum(chunk.length for chunk in self.chunks)
@@ -113,7 +113,7 @@ def read_columns(table: Any, names: Sequence[str]) -> dict[str, ArrowColumn]:
     """
     with _opened(table) as (schema, arrays):
         places = _places(schema, names)
-        chunks: dict[str, list[Chunk]] = {name: [] for name in names}
+        chunks: dict[str, list[ArrowChunk]] = {name: [] for name in names}
         for array in arrays:
             for name, place in places.items():
                 chunks[name].append(_child(array, place, schema.child(place)))
@@ -182,7 +182,7 @@ def _places(schema: Any, names: Sequence[str]) -> dict[str, int]:
     return {name: found[name] for name in names}
 
 
-def _column(schema: Any, chunks: list[Chunk]) -> ArrowColumn:
+def _column(schema: Any, chunks: list[ArrowChunk]) -> ArrowColumn:
     return ArrowColumn(
         schema.name or "",
         schema.format,
@@ -191,23 +191,23 @@ def _column(schema: Any, chunks: list[Chunk]) -> ArrowColumn:
     )
 
 
-def _child(batch: Any, place: int, field: Any) -> Chunk:
+def _child(batch: Any, place: int, field: Any) -> ArrowChunk:
     # The rows of a sliced record batch are those of its own offset, not of its children's.
     return _chunk(batch.child(place), field, batch.offset, batch.length)
 
 
-def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) -> Chunk:
+def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) -> ArrowChunk:
     rows = array.length if length is None else length
     start = array.offset + offset
     is_whole = offset == 0 and rows == array.length
     if not _READABLE.fullmatch(schema.format):
-        return Chunk(schema.format, rows, start, None, ())
+        return ArrowChunk(schema.format, rows, start, None, ())
     is_list = schema.format.startswith("+")
     raw = [_bytes(buffer) for buffer in array.view().buffers]
     validity = _validity(raw[0], start, rows, array.null_count if is_whole else -1)
     width = np.dtype(_NUMBERS[schema.format]) if schema.format in _NUMBERS else None
     buffers = [raw[1].view(width), *raw[2:]] if width is not None else raw[1:]
-    return Chunk(
+    return ArrowChunk(
         schema.format,
         rows,
         start,
@@ -312,7 +312,7 @@ def lists_of(
     return matrices, flags
 
 
-def _extents(chunk: Chunk) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _extents(chunk: ArrowChunk) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Where each list of a chunk starts among the items, and how long it is."""
     rows = slice(chunk.offset, chunk.offset + chunk.length)
     if chunk.format.startswith("+w:"):
@@ -383,7 +383,7 @@ def numbers_of(column: ArrowColumn) -> npt.NDArray[Any] | None:
     return None
 
 
-def _decimals(chunks: tuple[Chunk, ...]) -> npt.NDArray[Any]:
+def _decimals(chunks: tuple[ArrowChunk, ...]) -> npt.NDArray[Any]:
     _, scale, *rest = (int(text) for text in chunks[0].format[2:].split(","))
     n_words = (rest[0] if rest else 128) // 64
     stored = [chunk.buffers[0].view(np.int64).reshape(-1, n_words) for chunk in chunks]

@@ -1,39 +1,18 @@
-"""Several models on the same rows: their predictions on one class axis."""
+"""Several models on the same rows: the rows of each, on one class axis."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from karat.data.labels.align import align, refuse_outside
 from karat.data.labels.column import Column, harmonized
 from karat.data.labels.containers import encode
-from karat.data.scores.rows import InMemoryScores
+from karat.data.rows import Rows
 from karat.errors import error
-from karat.tally import Classes
 
-__all__ = ["ModelColumns", "aligned_models", "encoded_model", "of_scored_models"]
-
-Codes = npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class ModelColumns:
-    """True and predicted classes of the same rows.
-
-    Attributes:
-        classes: the class axis.
-        true: int32[n].
-        predicted: int32[n] of each model that predicts classes.
-    """
-
-    classes: Classes
-    true: Codes
-    predicted: dict[str, Codes]
+__all__ = ["aligned_models", "encoded_model", "scored_models"]
 
 
 def encoded_model(values: Any, argument: str, model: str) -> Column:
@@ -47,8 +26,8 @@ def encoded_model(values: Any, argument: str, model: str) -> Column:
 
 def aligned_models(
     true: Column, predicted: Mapping[str, Column], labels: Any = None, positive: Any = None
-) -> ModelColumns:
-    """Every column on one class axis: `labels`, else the sorted union of what occurs in any.
+) -> dict[str, Rows]:
+    """The rows of each model on one class axis: `labels`, else the sorted union of all classes.
 
     Errors:
         K102 lengths differ, K108 strings against numbers, K109 outside `labels`, K110 to K112
@@ -74,29 +53,23 @@ def aligned_models(
         for side in (aligned.true, aligned.pred):
             if side.indices().min() < 0:
                 raise refuse_outside(side, classes)
-    return ModelColumns(
-        classes,
-        sides[0].true.indices(),
-        {name: side.pred.indices() for name, side in zip(predicted, sides, strict=True)},
-    )
+    true_codes = sides[0].true.indices()
+    return {
+        name: Rows(classes, true_codes, side.pred.indices())
+        for name, side in zip(predicted, sides, strict=True)
+    }
 
 
-def of_scored_models(
-    scored: Mapping[str, InMemoryScores], others: Mapping[str, Column], true: Column
-) -> ModelColumns:
-    """Classes are those of the columns of the scores; models without scores join them.
+def scored_models(
+    scored: Mapping[str, Rows], others: Mapping[str, Column], true: Column
+) -> dict[str, Rows]:
+    """The rows of models with scores, and of others on the classes of their columns.
 
     Errors:
         K109 a prediction is none of those classes; K201 the models have different classes.
     """
-    first = next(iter(scored.values()))
-    classes, codes = first.classes, first.codes
+    classes = next(iter(scored.values())).classes
     for rows in scored.values():
         if rows.classes.labels != classes.labels:
             raise error("K201", left=str(classes.labels), right=str(rows.classes.labels))
-    predicted = {}
-    if others:
-        found = aligned_models(true, others, classes.labels)
-        predicted = found.predicted
-    predicted |= {name: rows.predicted() for name, rows in scored.items()}
-    return ModelColumns(classes, codes, predicted)
+    return {**scored, **(aligned_models(true, others, classes.labels) if others else {})}

@@ -31,8 +31,8 @@ def packed_tallies(found: Tallies) -> tuple[dict[str, Any], Bytes]:
         parts["cells"] = to_bytes(found.cells)
     if scores is not None and scores.held is not None:
         parts["held"] = scores.held.to_bytes()
-    if scores is not None and scores.tables is not None:
-        parts[scores.storage.name] = scores.tables.to_bytes()
+    if scores is not None and scores.histograms is not None:
+        parts[scores.storage.name] = scores.histograms.to_bytes()
     keys: list[list[str]] = []
     if found.crossed:
         assert found.cells is not None
@@ -68,14 +68,16 @@ def unpacked_tallies(
     cells = from_bytes(parts["cells"]) if "cells" in parts else None
     held = HeldRows.from_bytes(parts["held"]) if "held" in parts else None
     storage = next((kind for name, kind in STORAGES.items() if name in parts), empty.storage)
-    tables = storage.read(parts[storage.name]) if storage.name in parts else None
-    if cells is not None and (held is not None or tables is not None):
+    histograms = storage.read(parts[storage.name]) if storage.name in parts else None
+    if cells is not None and (held is not None or histograms is not None):
         raise damaged("It holds labels alone and rows with scores")
     keys = [tuple(map(str, key)) for key in facts.get("crossed", [])]
     crossed: Crossed = {
         key: (_crossed(parts[f"crossed {i}"], cells),) for i, key in enumerate(keys)
     }
-    return Tallies(cells, _scores(replace(empty, storage=storage), held, tables), crossed=crossed)
+    return Tallies(
+        cells, _scores(replace(empty, storage=storage), held, histograms), crossed=crossed
+    )
 
 
 def _crossed(data: Any, cells: Cells | None) -> CrossedCells:
@@ -87,16 +89,16 @@ def _crossed(data: Any, cells: Cells | None) -> CrossedCells:
 
 
 def _scores(
-    empty: ScoreParts, held: HeldRows | None, tables: ScoreHistograms | None
+    empty: ScoreParts, held: HeldRows | None, histograms: ScoreHistograms | None
 ) -> ScoreParts | None:
     found = None
-    if tables is not None:
+    if histograms is not None:
         shape = (
-            None if tables.is_single else tables.classes.k,
-            tables.has_pred,
-            tables.is_weighted,
+            None if histograms.is_single else histograms.classes.k,
+            histograms.has_pred,
+            histograms.is_weighted,
         )
-        found = replace(empty, tables=tables, shape=shape)
+        found = replace(empty, histograms=histograms, shape=shape)
     if held is not None:
         rows = replace(empty, held=held, shape=held.shape)
         found = rows if found is None else replace(found, held=held, shape=held.shape)

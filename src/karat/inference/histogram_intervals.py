@@ -1,4 +1,4 @@
-"""Values, bounds and intervals of the metrics of scores from tables of scores."""
+"""Values, bounds and intervals of the metrics of scores from score histograms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOT_KEPT: Final = "its replicates need the rows, of which there were too many t
 
 
 class HistogramMeasures(NamedTuple):
-    """What tables say of metrics.
+    """What histograms say of metrics.
 
     Attributes:
         values: of each metric.
@@ -64,10 +64,10 @@ def measured_histograms(
     along: Along | None = None,
     is_requested: bool = False,
 ) -> HistogramMeasures:
-    """Every metric that tables tell, what they leave open, and how sure each is.
+    """Every metric that histograms tell, what they leave open, and how sure each is.
 
     Args:
-        rows: the tables.
+        rows: the histograms.
         metrics: of scores; none reads pairs of columns.
         policy: what undefined values count as.
         asked: level, side and method; None: no intervals.
@@ -77,7 +77,7 @@ def measured_histograms(
 
     Returns:
         The values, their limits and intervals. The error of a metric of one column and of a loss
-        follows from the tables; that of averages over columns is that of the sample, whose spread
+        follows from the histograms; that of averages over columns is that of the sample, whose spread
         is known to about 1 ÷ √(2·rows of the sample).
     """
     wanted = list(dict.fromkeys(metrics))
@@ -125,7 +125,7 @@ def measured_histograms(
 def _widen_classes(
     found: ScoredIntervals, metric: Metric, values: Values, each: ClassLimits
 ) -> None:
-    """Make room in the intervals of the classes for what the tables leave open."""
+    """Make room in the intervals of the classes for what the histograms leave open."""
     limits = found.class_intervals.get(metric.record.name)
     if limits is None:
         return
@@ -146,7 +146,7 @@ def _areas(rows: HistogramRows) -> dict[int, AreaVariance]:
 
 
 def _is_told(metric: Metric) -> bool:
-    """Whether its error follows from tables: that of a mean loss, or of one column."""
+    """Whether its error follows from histograms: that of a mean loss, or of one column."""
     if metric.record.reads is Losses:
         return isinstance(metric.record.influence, LossInfluence)
     return metric.record.is_per_class and metric.lift in ("plain", "per_class")

@@ -29,7 +29,7 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
     ShareInfluence,
 )
-from karat.metrics._influence.gather import Gathered, reason_without
+from karat.metrics._influence.gather import GatheredInfluences, reason_without
 from karat.metrics._influence.losses import Line, linear_of
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Along, Views, measure
@@ -95,9 +95,11 @@ class InfluenceVariances:
         if clusters is not None:
             self._clusters = Clusters.of(clusters, n_clusters, rows)
         needs_rows = self._clusters is not None or is_fixed
-        self._gathered = Gathered(rows, [m for m in self._metrics if needs_rows or _is_mean(m)])
+        self._gathered = GatheredInfluences(
+            rows, [m for m in self._metrics if needs_rows or _is_mean(m)]
+        )
         for metric in self._metrics:
-            Gathered.checked(metric)
+            GatheredInfluences.checked(metric)
         self._areas: dict[int, AreaVariance] = {}
         self._alone: dict[tuple[Metric, int], SamplingError] = {}
         self._chances: dict[Metric, Floats] = {}

@@ -1,4 +1,4 @@
-"""Bounds of every metric of scores that tables of scores leave open."""
+"""Bounds of every metric of scores that score histograms leave open."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def bounds_of(
     """Metrics that these tables do not give exactly, each with limits that hold the exact value.
 
     Args:
-        rows: tables of scores.
+        rows: score histograms.
         metrics: metrics of scores; those of each class are left out: see `all_bounds_of`.
         policy: what to do about classes that cannot be measured.
 
@@ -61,7 +61,7 @@ def all_bounds_of(
     wanted = [metric for metric in dict.fromkeys(metrics) if metric.record.reads not in told]
     found: dict[Metric, Limits | None] = {}
     of_classes: dict[Metric, ClassLimits] = {}
-    if rows.tables.is_exact or not wanted:
+    if rows.histograms.is_exact or not wanted:
         return found, of_classes
     limits = _limits_of_columns(rows, wanted)
     pairs = _pairs(rows) if any(m.record.reads is PairRanks for m in wanted) else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import counted, interval, value
-from karat.output.document import Cell, Column, Document, Notes, Section, Style, Table
+from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
 from karat.output.layout import lay_out, line_text
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def _pair(comparison: Comparison, a: str, b: str) -> Table:
     found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
     found.sort(key=_sureness, reverse=True)
     columns = (
-        Column("metric", "left"),
-        Column("a", rank=3),
-        Column("b", rank=2),
-        Column("a − b"),
-        Column(f"{100 * comparison.level:g} % interval", "left", rank=1),
-        Column("p"),
-        Column("verdict", "left"),
-        Column("detectable", rank=4),
+        TableColumn("metric", "left"),
+        TableColumn("a", rank=3),
+        TableColumn("b", rank=2),
+        TableColumn("a − b"),
+        TableColumn(f"{100 * comparison.level:g} % interval", "left", rank=1),
+        TableColumn("p"),
+        TableColumn("verdict", "left"),
+        TableColumn("detectable", rank=4),
     )
     rows = tuple(
         (
@@ -102,8 +102,8 @@ def value_of(total: float) -> str:
 def _values(comparison: Comparison) -> Table:
     """What each model scored; with intervals, where there is room for them."""
     is_short = len(comparison.models) < 3
-    names = [Column(name, "left", rank=i) for i, name in enumerate(comparison.models)]
-    columns = [Column("metric", "left"), *names]
+    names = [TableColumn(name, "left", rank=i) for i, name in enumerate(comparison.models)]
+    columns = [TableColumn("metric", "left"), *names]
     rows = tuple(
         (Cell(metric), *(Cell(_estimate(each[name], is_short)) for name in comparison.models))
         for metric, each in comparison.values.items()
@@ -118,7 +118,12 @@ def _estimate(one: Estimate, has_limits: bool) -> str:
 def _omnibus(comparison: Comparison) -> list[Table]:
     if not comparison.omnibus:
         return []
-    columns = (Column("metric", "left"), Column("Wald"), Column("df"), Column("p"))
+    columns = (
+        TableColumn("metric", "left"),
+        TableColumn("Wald"),
+        TableColumn("df"),
+        TableColumn("p"),
+    )
     rows = tuple(
         (Cell(name), Cell(value(found.statistic)), Cell(str(found.df)), Cell(_p(found.p)))
         for name, found in comparison.omnibus.items()

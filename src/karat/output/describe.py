@@ -11,7 +11,7 @@ import numpy as np
 from karat.errors import error
 from karat.errors.text import amount, amounts, count, counted, interval, value
 from karat.metrics import Metric, PairRanks, Pairwise, get
-from karat.output.document import Cell, Column, Document, Notes, Table
+from karat.output.document import Cell, Document, Notes, Table, TableColumn
 from karat.output.sections import (
     confusion_section,
     inexact_notes,
@@ -136,11 +136,11 @@ def facts(report: Report) -> tuple[str, ...]:
 
 def _headline(report: Report, names: Sequence[str]) -> Table:
     results = report.metrics
-    columns = [Column("metric", "left"), Column("value")]
+    columns = [TableColumn("metric", "left"), TableColumn("value")]
     asked = report.confidence
     has_interval = asked is not None and any(results[name].level is not None for name in names)
     if asked is not None and has_interval:
-        columns.append(Column(f"{asked.told} interval", "left", rank=1))
+        columns.append(TableColumn(f"{asked.told} interval", "left", rank=1))
     rows = []
     for name in names:
         result = results[name]
@@ -173,7 +173,7 @@ def _every(report: Report) -> list[Table]:
     if averaged:
         used = {lift for row in averaged.values() for lift in row}
         lifts = [lift for lift in _LIFTS if lift in used]
-        columns = [Column("metric", "left"), *(Column(_LIFTS[lift]) for lift in lifts)]
+        columns = [TableColumn("metric", "left"), *(TableColumn(_LIFTS[lift]) for lift in lifts)]
         rows = [
             (Cell(name), *(row.get(lift, Cell("")) for lift in lifts))
             for name, row in averaged.items()
@@ -201,10 +201,10 @@ def _classes(report: Report) -> Table | None:
     rows = report.per_class
     keys = {key: rank for key, rank in (_RATES | _OF_SCORES).items() if key in rows[0]}
     columns = (
-        Column("class", "left", is_name=True),
-        Column("support"),
-        Column("predicted", rank=3),
-        *(Column(key, rank=rank) for key, rank in keys.items()),
+        TableColumn("class", "left", is_name=True),
+        TableColumn("support"),
+        TableColumn("predicted", rank=3),
+        *(TableColumn(key, rank=rank) for key, rank in keys.items()),
     )
     k = len(rows)
     listed, notes = rows, []

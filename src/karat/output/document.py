@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 __all__ = [
     "Cell",
-    "Column",
     "Document",
     "Line",
     "Matrix",
@@ -21,6 +20,7 @@ __all__ = [
     "Span",
     "Style",
     "Table",
+    "TableColumn",
     "line_text",
 ]
 
@@ -36,7 +36,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """One column of a table.
 
     Attributes:
@@ -61,7 +61,7 @@ class Table:
     """Rows under columns; `rule_before` is the index of a row that a rule is drawn above."""
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     rule_before: int | None = None

@@ -10,7 +10,6 @@ from karat.errors.text import cells, distinct, harmless, padded, safe, wrapped
 from karat.output.describe import describe
 from karat.output.document import (
     Cell,
-    Column,
     Document,
     Line,
     Matrix,
@@ -19,6 +18,7 @@ from karat.output.document import (
     Span,
     Style,
     Table,
+    TableColumn,
     line_text,
 )
 from karat.output.sections import confusion_section, matrix_lines
@@ -193,7 +193,7 @@ def _marked(rows: Rows) -> Rows:
     )
 
 
-def _row(row: Sequence[Cell], columns: Sequence[Column], widths: Sequence[int]) -> Line:
+def _row(row: Sequence[Cell], columns: Sequence[TableColumn], widths: Sequence[int]) -> Line:
     line: Line = [Span(" " * INDENT)]
     for i, (cell, column, width) in enumerate(zip(row, columns, widths, strict=True)):
         text = padded(cell.text, width, column.align)
@@ -202,7 +202,7 @@ def _row(row: Sequence[Cell], columns: Sequence[Column], widths: Sequence[int]) 
 
 
 def _prose(
-    row: Sequence[Cell], columns: Sequence[Column], widths: Sequence[int], page: Page
+    row: Sequence[Cell], columns: Sequence[TableColumn], widths: Sequence[int], page: Page
 ) -> Iterator[Line]:
     """A row whose last cell is running text, wrapped beside the others or, if narrow, below."""
     start = INDENT + sum(widths[:-1]) + 2 * (len(widths) - 1)
@@ -232,7 +232,7 @@ def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
     return replace(table, columns=columns, rows=rows), left_out
 
 
-def _natural(columns: Sequence[Column], rows: Rows, name_limit: int, page: Page) -> int:
+def _natural(columns: Sequence[TableColumn], rows: Rows, name_limit: int, page: Page) -> int:
     total = INDENT + 2 * (len(columns) - 1)
     for i, column in enumerate(columns):
         texts = [row[i].text for row in rows] if not column.is_prose else []

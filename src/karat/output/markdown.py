@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from karat.errors.text import harmless
-from karat.output.document import Cell, Column, Document, Matrix, Notes, Section, Table
+from karat.output.document import Cell, Document, Matrix, Notes, Section, Table, TableColumn
 from karat.output.paper import grid_of, on_paper, titled
 from karat.output.sections import ZERO
 
@@ -100,7 +100,7 @@ def _table(table: Table) -> Iterator[str]:
         yield from (f"- {escaped(note)}" for note in table.notes)
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: TableColumn) -> str:
     if _LIMITS.fullmatch(cell.text):
         return cell.text
     text = code(cell.text) if column.is_name else escaped(cell.text)

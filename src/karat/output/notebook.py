@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.text import amount, count, harmless, interval, shortened, value
-from karat.output.document import Cell, Column, Document, Matrix, Notes, Section, Style, Table
+from karat.output.document import Cell, Document, Matrix, Notes, Section, Style, Table, TableColumn
 from karat.output.paper import grid_of, on_paper, titled
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _table(table: Table) -> Iterator[str]:
     yield "</tbody>"
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: TableColumn) -> str:
     style = ";".join(filter(None, [_place(column.align), _STYLES.get(cell.style, "")]))
     return f'<td style="{style}">{_text(cell.text)}</td>'
 

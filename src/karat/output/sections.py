@@ -24,7 +24,7 @@ from karat.errors.text import (
     value,
 )
 from karat.metrics import get
-from karat.output.document import Cell, Column, Line, Matrix, Notes, Span, Style, Table
+from karat.output.document import Cell, Line, Matrix, Notes, Span, Style, Table, TableColumn
 
 if TYPE_CHECKING:
     from karat.results.report import Report
@@ -207,11 +207,11 @@ def pairs_section(report: Report) -> Table | Notes | None:
     if k > N_MATRIX:
         notes.append(f"the {count(k)} × {count(k)} matrix is not drawn: {_MATRIX_AT}")
     columns = (
-        Column("true", is_name=True),
-        Column("", "left"),
-        Column("predicted", "left", is_name=True),
-        Column(unit),
-        Column("of the class", rank=1),
+        TableColumn("true", is_name=True),
+        TableColumn("", "left"),
+        TableColumn("predicted", "left", is_name=True),
+        TableColumn(unit),
+        TableColumn("of the class", rank=1),
     )
     return Table("Most confused", columns, body, tuple(notes))
 
@@ -247,7 +247,7 @@ def thresholds_section(report: Report) -> Table | None:
         )
         if reason:
             notes[f"* {reason}"] = None
-    columns = (Column("goal", "left"), Column("threshold"), Column("value"))
+    columns = (TableColumn("goal", "left"), TableColumn("threshold"), TableColumn("value"))
     title = "Thresholds  chosen on these rows, so the values are optimistic"
     return Table(title, columns, tuple(rows), tuple(notes))
 
@@ -304,12 +304,12 @@ def _section(table: SliceTable, metric: str) -> Table:
         shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         notes.append(f"not compared: {shown}: {reason}")
     columns = (
-        Column("slice", "left", is_name=True, is_whole=True),
-        Column("rows"),
-        Column(metric),
-        *([] if asked is None else [Column(f"{asked.told} interval", "left", rank=2)]),
-        Column("less the others"),
-        Column(f"{level}, all at once", "left", rank=1),
+        TableColumn("slice", "left", is_name=True, is_whole=True),
+        TableColumn("rows"),
+        TableColumn(metric),
+        *([] if asked is None else [TableColumn(f"{asked.told} interval", "left", rank=2)]),
+        TableColumn("less the others"),
+        TableColumn(f"{level}, all at once", "left", rank=1),
     )
     return Table(f"Slices by {' × '.join(table.columns)}", columns, tuple(rows), tuple(notes))
 

@@ -16,7 +16,7 @@ from karat.tally.cells import Axis
 from karat.tally.classes import Classes
 from karat.tally.serialization import damaged, framed, unframed, wrong_classes
 
-__all__ = ["Chunk", "HeldRows", "impossible"]
+__all__ = ["HeldRows", "RowChunk", "impossible"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -30,7 +30,7 @@ _ARRAYS: Final = ("codes", "values", "pred", "weights", "axes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chunk:
+class RowChunk:
     """Rows that came together.
 
     Attributes:
@@ -56,9 +56,9 @@ class Chunk:
             return self.n_given
         return _n_bytes((self.codes, self.values, self.pred, self.weights, self.axes))
 
-    def at(self, rows: slice) -> Chunk:
+    def at(self, rows: slice) -> RowChunk:
         """Some of the rows: views."""
-        return Chunk(
+        return RowChunk(
             self.codes[rows],
             self.values[rows],
             None if self.pred is None else self.pred[rows],
@@ -80,7 +80,7 @@ class HeldRows:
     """
 
     classes: Classes
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[RowChunk, ...]
     is_prob: bool
     tolerance: float
     axes: tuple[Axis, ...] = ()
@@ -137,7 +137,7 @@ class HeldRows:
         )
         return replace(self, classes=classes, chunks=chunks)
 
-    def whole(self) -> Chunk:
+    def whole(self) -> RowChunk:
         """All rows as one chunk; where some are float64, all are."""
         return self.chunks[0] if len(self.chunks) == 1 else _joined(self.chunks)
 
@@ -172,7 +172,7 @@ def _n_bytes(arrays: Iterable[Numbers | None]) -> int:
     return sum(array.nbytes for array in arrays if array is not None)
 
 
-def _joined(chunks: Sequence[Chunk]) -> Chunk:
+def _joined(chunks: Sequence[RowChunk]) -> RowChunk:
     """Chunks as one."""
 
     def parts(name: str) -> Any:
@@ -180,19 +180,19 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
         return None if each[0] is None else np.concatenate(each, axis=-1 if name == "axes" else 0)
 
     n_given = sum(chunk.n_bytes for chunk in chunks)
-    return Chunk(
+    return RowChunk(
         parts("codes"), parts("values"), parts("pred"), parts("weights"), n_given, parts("axes")
     )
 
 
-def _on_axes(chunk: Chunk, tables: Sequence[Codes]) -> Chunk:
+def _on_axes(chunk: RowChunk, tables: Sequence[Codes]) -> RowChunk:
     """The chunk with its codes on other axes."""
     assert chunk.axes is not None
     moved = [lut[codes] for lut, codes in zip(tables, chunk.axes, strict=True)]
     return replace(chunk, axes=np.stack(moved))
 
 
-def _compacted(chunks: list[Chunk]) -> tuple[Chunk, ...]:
+def _compacted(chunks: list[RowChunk]) -> tuple[RowChunk, ...]:
     """The same rows in few chunks: a row is copied as often as chunks grow eightfold, at most."""
     while len(chunks) >= _TOGETHER:
         size = _size(chunks[-1])
@@ -206,7 +206,7 @@ def _compacted(chunks: list[Chunk]) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def _size(chunk: Chunk) -> int:
+def _size(chunk: RowChunk) -> int:
     """Rows of a chunk, by powers of 8."""
     return len(chunk.codes).bit_length() // 3
 
@@ -243,7 +243,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
     )
     given = [arrays.get(name) for name in _ARRAYS]
     n_given = header.get("n_given")  # earlier versions did not write it
-    chunk = Chunk(arrays["codes"], arrays["values"], given[2], given[3], n_given, given[4])
+    chunk = RowChunk(arrays["codes"], arrays["values"], given[2], given[3], n_given, given[4])
     axes = axes_of_header(header.get("axes", []))
     problem = wrong_classes(classes) or _inconsistency(chunk, classes, axes)
     if n_given is not None and not (type(n_given) is int and 0 <= n_given <= _n_bytes(given)):
@@ -257,7 +257,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
     return HeldRows(classes, (chunk,), header["is_prob"], float(header["tolerance"]), axes)
 
 
-def _inconsistency(chunk: Chunk, classes: Classes, axes: Sequence[Axis]) -> str | None:
+def _inconsistency(chunk: RowChunk, classes: Classes, axes: Sequence[Axis]) -> str | None:
     """What contradicts what, or None."""
     n, k = len(chunk.codes), classes.k
     for codes in (chunk.codes, chunk.pred):
@@ -286,7 +286,7 @@ def _inconsistency(chunk: Chunk, classes: Classes, axes: Sequence[Axis]) -> str 
     return None
 
 
-def impossible(chunk: Chunk, tolerance: float | None) -> str | None:
+def impossible(chunk: RowChunk, tolerance: float | None) -> str | None:
     """What no rows could have held, or None.
 
     Args:

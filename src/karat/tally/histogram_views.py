@@ -220,11 +220,11 @@ class HistogramColumn:
         raise ValueError("a table of scores names no rows")
 
 
-def pooled_table(tables: list[ScoreHistogram]) -> ScoreHistogram:
+def pooled_histogram(histograms: list[ScoreHistogram]) -> ScoreHistogram:
     """Every row and class as one row of two classes, whether it is the true class."""
     found: ScoreHistogram | None = None
-    n_rows = sum(table.n_rows for table in tables)
-    for own, table in enumerate(tables):
+    n_rows = sum(table.n_rows for table in histograms)
+    for own, table in enumerate(histograms):
         squares = None if table.squares is None else HistogramColumn.two_sides(table.squares, own)
         part = replace(table, counts=HistogramColumn.two_sides(table.counts, own), squares=squares)
         found = part if found is None else found.merge(part)
@@ -279,56 +279,56 @@ class HistogramRows:
     """Columns of `ScoreHistograms`; see `tally.ScoredRows`.
 
     Args:
-        tables: the tally.
+        histograms: the tally.
         order: how the rows of a bucket stand.
     """
 
-    def __init__(self, tables: ScoreHistograms, order: Order = "tied") -> None:
-        self.tables = tables
+    def __init__(self, histograms: ScoreHistograms, order: Order = "tied") -> None:
+        self.histograms = histograms
         self.order: Order = order
         self._made: dict[tuple[str, int], ScoreHistogram] = {}
 
     def ordered(self, order: Order) -> HistogramRows:
         """The same with the rows of a bucket in another order."""
-        found = HistogramRows(self.tables, order)
+        found = HistogramRows(self.histograms, order)
         found._made = self._made
         return found
 
     @property
     def classes(self) -> Classes:
         """The classes, in the order of the columns."""
-        return self.tables.classes
+        return self.histograms.classes
 
     @property
     def n_rows(self) -> int:
         """Rows."""
-        return self.tables.n_rows
+        return self.histograms.n_rows
 
     @property
     def is_weighted(self) -> bool:
         """Whether rows carry weights."""
-        return self.tables.is_weighted
+        return self.histograms.is_weighted
 
     @property
     def is_prob(self) -> bool:
         """Whether the scores are probabilities as given."""
-        return self.tables.is_prob
+        return self.histograms.is_prob
 
     @property
     def has_one_order(self) -> bool:
         """Whether one column serves for the score and the probability of a class."""
-        return self.is_prob and self.tables.is_exact
+        return self.is_prob and self.histograms.is_exact
 
     def check(self) -> None:
         """Nothing: values were looked at when they were added."""
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
         """Every loss."""
-        return self.tables.sums
+        return self.histograms.sums
 
     def class_squares(self) -> Floats:
         """float64[k], Σw² of the rows of each true class."""
-        table = self.tables.ranks[0]
+        table = self.histograms.ranks[0]
         found = table.counts if table.squares is None else table.squares
         return np.asarray(found.sum(axis=0), np.float64)
 
@@ -356,16 +356,16 @@ class HistogramRows:
         return self._made[kind, i]
 
     def _made_table(self, kind: str, i: int) -> ScoreHistogram:
-        tables = self.tables
+        histograms = self.histograms
         if kind == "pooled":
             each = [self._table("ranks", i) for i in range(self.classes.k)]
-            return pooled_table(each) if tables.pooled is None else tables.pooled()
-        if not tables.is_single:
+            return pooled_histogram(each) if histograms.pooled is None else histograms.pooled()
+        if not histograms.is_single:
             if kind == "confidences":
-                assert tables.confidences is not None
-                return tables.confidences
-            return tables.ranks[i] if kind == "ranks" else tables.probabilities[i]
-        (found,), positive = tables.ranks, self.classes.positive
+                assert histograms.confidences is not None
+                return histograms.confidences
+            return histograms.ranks[i] if kind == "ranks" else histograms.probabilities[i]
+        (found,), positive = histograms.ranks, self.classes.positive
         assert positive is not None
         if kind == "confidences":
             return _confidences(found, positive, is_prob=self.is_prob)
@@ -407,7 +407,7 @@ class HistogramRows:
 
 
 def _no_rows() -> ValueError:
-    return ValueError("tables of scores hold no rows")
+    return ValueError("score histograms hold no rows")
 
 
 def _chance(scores: Floats) -> Floats:

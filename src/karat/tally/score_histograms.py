@@ -47,8 +47,8 @@ class ScoreHistograms:
         is_prob: whether the scores are probabilities.
         limit: score levels of each table.
         has_pred: whether predictions were given beside the scores.
-        pooled: makes the table of every row and class, as `tally.histogram_views.pooled_table`
-            does, where the tables are too large to be joined in memory; else None. Not written.
+        pooled: makes the table of every row and class, as `tally.histogram_views.pooled_histogram`
+            does, where the histograms are too large to be joined in memory; else None. Not written.
     """
 
     cells: Cells
@@ -83,7 +83,7 @@ class ScoreHistograms:
         return len(self.ranks) == 1
 
     @property
-    def tables(self) -> tuple[ScoreHistogram, ...]:
+    def histograms(self) -> tuple[ScoreHistogram, ...]:
         """Every table of scores."""
         last = () if self.confidences is None else (self.confidences,)
         return (*self.ranks, *self.probabilities, *last)
@@ -91,12 +91,12 @@ class ScoreHistograms:
     @property
     def is_exact(self) -> bool:
         """Whether every score level of every table is one score."""
-        return all(table.is_exact for table in self.tables)
+        return all(table.is_exact for table in self.histograms)
 
     @property
     def bits(self) -> int:
         """Digits that the scores of a score level share, of the coarsest table."""
-        return min(table.bits for table in self.tables)
+        return min(table.bits for table in self.histograms)
 
     def merge(self, other: ScoreHistograms) -> ScoreHistograms:
         """Tally of the two data sets read one after the other.
@@ -224,11 +224,11 @@ def _inconsistency(found: ScoreHistograms) -> str | None:
         return "Some sums of losses are missing, or unknown"
     if found.confidences is not None and found.confidences.k != 2:
         return "Confidences are of right and wrong rows"
-    if any(table.n_rows != found.n_rows for table in found.tables):
+    if any(table.n_rows != found.n_rows for table in found.histograms):
         return "The parts are not of the same number of rows"
     if int(found.cells.n_rows) != found.n_rows:
         return "The confusion matrix is of another number of rows"
-    flags = [table.is_weighted for table in found.tables]
+    flags = [table.is_weighted for table in found.histograms]
     flags += [found.cells.is_weighted, found.sample.weights is not None]
     if any(flag != found.is_weighted for flag in flags):
         return "Some parts are weighted, others are not"

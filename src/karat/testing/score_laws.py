@@ -16,7 +16,7 @@ from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
 from karat.tally import ScoredRows
 
-__all__ = ["SCORE_LAWS", "Problem", "problems", "rows_of", "score_metrics_of", "value_of"]
+__all__ = ["SCORE_LAWS", "Problem", "problems", "rows_of_problem", "score_metrics_of", "value_of"]
 
 Measure = Callable[..., float]
 
@@ -191,7 +191,7 @@ def influence_or_reason(record: Record) -> None:
     assert (record.influence is None) == bool(record.no_influence), record.name
 
 
-def rows_of(problem: Problem) -> ScoredRows:
+def rows_of_problem(problem: Problem) -> ScoredRows:
     """The rows as metrics read them."""
     from karat.api.score_functions import scored_rows
 
@@ -208,7 +208,7 @@ def influence_is_the_derivative(record: Record) -> None:
             continue
         weights = np.random.default_rng(3).uniform(0.5, 2.0, len(problem.y_true))
         weighted = replace(problem, weights=weights)
-        phi = influences(rows_of(weighted), [metric])[metric]
+        phi = influences(rows_of_problem(weighted), [metric])[metric]
         np.testing.assert_allclose(
             np.average(phi, -1, weights), 0.0, atol=1e-9, err_msg=str(metric)
         )

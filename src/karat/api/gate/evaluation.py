@@ -12,8 +12,8 @@ from karat.api.gate.measure import (
     GateSpec,
     change_apart,
     changes_of,
+    gate_report,
     measured_of,
-    report_of,
     values_of,
 )
 from karat.api.results import Report
@@ -124,7 +124,7 @@ class Evaluation:
         self.is_paired = False
         self.notes.append(_UNPAIRED)
         if isinstance(before, Rows):
-            before = report_of(before, None, self.spec)
+            before = gate_report(before, None, self.spec)
         self._check_classes(before.classes)
         self._check_level(before, "The baseline")
         if isinstance(before, Report):
@@ -298,7 +298,7 @@ class Evaluation:
         """The rows, or the report, as the next baseline."""
         current, metrics = self.current, self._metrics()
         settings = {"level": self.spec.level, "undefined": self.spec.policy}
-        report = current if isinstance(current, Report) else report_of(current, None, self.spec)
+        report = current if isinstance(current, Report) else gate_report(current, None, self.spec)
         values = values_of(report, map(get, report.metrics))
         if isinstance(current, Report):
             values |= values_of(report, metrics)

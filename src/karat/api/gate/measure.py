@@ -15,9 +15,10 @@ from karat.api.comparison_arguments import check_metrics
 from karat.api.measuring import Spec, whole_report
 from karat.api.models import models_of_rows
 from karat.api.results import Report
-from karat.data.accumulator import Tallies
+from karat.data.accumulator import accumulate
 from karat.data.labels.column import Column
 from karat.data.rows import Rows
+from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.labels import tally_columns
 from karat.errors import KaratError, error
 from karat.inference.comparison.contrasts import distances_together
@@ -28,7 +29,7 @@ from karat.metrics._lift import Policy
 from karat.results.gate.verdicts import Change, Evidence, Measured
 from karat.tally import Classes
 
-__all__ = ["GateSpec", "change_apart", "changes_of", "measured_of", "report_of", "values_of"]
+__all__ = ["GateSpec", "change_apart", "changes_of", "gate_report", "measured_of", "values_of"]
 
 _NAMES: Final = ("new", "old")
 
@@ -48,7 +49,7 @@ class GateSpec:
     with_rows: bool = False
 
 
-def report_of(
+def gate_report(
     rows: Rows, metrics: Sequence[Metric] | None, spec: GateSpec, *, is_whole: bool = True
 ) -> Report:
     """The report of rows.
@@ -69,7 +70,9 @@ def report_of(
         (rows,) = (rows,) if is_whole else _on_own_classes(rows)
         rows = _counted(rows)
     wanted = None if metrics is None else tuple(metrics)
-    report, _ = whole_report(Tallies(rows=rows), Spec(wanted, spec.policy, Confidence(spec.level)))
+    report, _ = whole_report(
+        accumulate(rows, ScoreParts(0)), Spec(wanted, spec.policy, Confidence(spec.level))
+    )
     if wanted is not None:
         refuse_missing(report, wanted)
     return report
@@ -107,7 +110,7 @@ def measured_of(
     """The result of each metric by name; no value depends on the other metrics."""
     found: dict[str, Measured] = {}
     for part in _parts(metrics):
-        report = report_of(rows, part, spec, is_whole=is_whole)
+        report = gate_report(rows, part, spec, is_whole=is_whole)
         found |= values_of(report, part)
     return found
 

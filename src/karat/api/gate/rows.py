@@ -24,7 +24,7 @@ from karat.errors import KaratError, error
 from karat.output.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.results.gate.verdicts import refused
 
-__all__ = ["RowsSpec", "baseline_of", "rows_of"]
+__all__ = ["RowsSpec", "baseline_of", "current_rows"]
 
 _MOST_BYTES: Final = 1 << 28
 """The largest file that is searched for the schema of JSON that karat wrote."""
@@ -62,7 +62,7 @@ class RowsSpec:
         return not self.has_predictions and (names_files(self.y_true) or is_frame(self.y_true))
 
 
-def rows_of(given: RowsSpec, name: str) -> Rows:
+def current_rows(given: RowsSpec, name: str) -> Rows:
     """The rows that are to pass.
 
     Errors:

@@ -14,7 +14,7 @@ from karat.api.comparison_arguments import unknown_choice
 from karat.api.functions import check_policy, plain_text
 from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.measure import GateSpec
-from karat.api.gate.rows import RowsSpec, baseline_of, rows_of
+from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.results import Report
 from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
@@ -196,7 +196,7 @@ def run_gate(
             )
         current: Rows | Report = given.y_true
     else:
-        current = rows_of(given, _name(given.y_true, "the predictions"))
+        current = current_rows(given, _name(given.y_true, "the predictions"))
     name = _name(baseline, "the baseline")
     run = Evaluation(
         rules,

@@ -113,7 +113,7 @@ class StreamDevices:
         if not self._tallies.n_rows:
             return None, None
         return self._tallies.landed(
-            is_in_histograms=before is not None and before.tables is not None
+            is_in_histograms=before is not None and before.histograms is not None
         )
 
     def clear(self) -> None:

@@ -73,8 +73,8 @@ def _assembled(
         raise damaged(f"Its settings cannot be read: {problem}") from None
     parts = unpacked_tallies(header, arrays["parts"], settings.empty)
     scores = parts.scores
-    held, tables = (None, None) if scores is None else (scores.held, scores.tables)
-    found = _contradiction(settings, parts.cells, held, tables)
+    held, histograms = (None, None) if scores is None else (scores.held, scores.histograms)
+    found = _contradiction(settings, parts.cells, held, histograms)
     if found:
         raise damaged(found)
     if parts.crossed or (held is not None and held.axes):
@@ -83,10 +83,13 @@ def _assembled(
 
 
 def _contradiction(
-    settings: Settings, cells: Cells | None, held: HeldRows | None, tables: ScoreHistograms | None
+    settings: Settings,
+    cells: Cells | None,
+    held: HeldRows | None,
+    histograms: ScoreHistograms | None,
 ) -> str | None:
     """What the parts contradict, or None."""
-    parts = [part for part in (cells, held, tables) if part is not None]
+    parts = [part for part in (cells, held, histograms) if part is not None]
     labels = {part.classes.labels for part in parts}
     if settings.labels is not None:
         labels.add(settings.labels)
@@ -94,14 +97,14 @@ def _contradiction(
         return "Its parts are not of the same classes"
     if settings.threshold is not None:
         shapes = [part.shape[0] or 2 for part in (held,) if part is not None]
-        shapes += [part.classes.k for part in (tables,) if part is not None]
+        shapes += [part.classes.k for part in (histograms,) if part is not None]
         if any(k != 2 for k in shapes) or cells is not None:
             return "A threshold is of two classes with scores"
-    if held is None or tables is None:
+    if held is None or histograms is None:
         return None
-    columns = None if tables.is_single else tables.classes.k
+    columns = None if histograms.is_single else histograms.classes.k
     facts = held.is_prob, held.shape[0], held.shape[2]
-    if facts != (tables.is_prob, columns, tables.is_weighted):
+    if facts != (histograms.is_prob, columns, histograms.is_weighted):
         return "Its rows and its tables do not go together"
     return None
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.arrow import ArrowColumn, Chunk, joined, nulls_of, numbers_of
+from karat.data.arrow import ArrowChunk, ArrowColumn, joined, nulls_of, numbers_of
 from karat.data.labels.column import (
     Codes,
     Column,
@@ -291,7 +291,7 @@ def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
 
 
 def _encode_text(
-    chunks: tuple[Chunk, ...], argument: str, nulls: Nulls, missing: Flags | None
+    chunks: tuple[ArrowChunk, ...], argument: str, nulls: Nulls, missing: Flags | None
 ) -> Column:
     encoder = _native.TextEncoder()
     codes = joined([_text_codes(encoder, chunk) for chunk in chunks])
@@ -303,7 +303,7 @@ def _encode_text(
     return with_missing(coded(argument, codes, labels), missing, nulls)
 
 
-def _text_codes(encoder: _native.TextEncoder, chunk: Chunk) -> npt.NDArray[np.int32]:
+def _text_codes(encoder: _native.TextEncoder, chunk: ArrowChunk) -> npt.NDArray[np.int32]:
     start, stop = chunk.offset, chunk.offset + chunk.length
     if chunk.format in _VIEWS:
         # After the data buffers comes one with their sizes.
@@ -315,7 +315,7 @@ def _text_codes(encoder: _native.TextEncoder, chunk: Chunk) -> npt.NDArray[np.in
 
 
 def _encode_dictionaries(
-    chunks: tuple[Chunk, ...], argument: str, nulls: Nulls, missing: Flags | None
+    chunks: tuple[ArrowChunk, ...], argument: str, nulls: Nulls, missing: Flags | None
 ) -> Column:
     values = [_values(chunk) for chunk in chunks]
     is_ordered = all(chunk.is_ordered for chunk in chunks)
@@ -329,7 +329,7 @@ def _encode_dictionaries(
     )
 
 
-def _values(chunk: Chunk) -> list[object]:
+def _values(chunk: ArrowChunk) -> list[object]:
     """What each code of a dictionary stands for; None where that is null.
 
     Values that no row has may be anything: each is judged only where it is used.
@@ -343,14 +343,14 @@ def _values(chunk: Chunk) -> list[object]:
         return [_value(dictionary, row) for row in range(dictionary.length)]
 
 
-def _labels_stored(dictionary: Chunk) -> list[object]:
+def _labels_stored(dictionary: ArrowChunk) -> list[object]:
     stored = ArrowColumn("", dictionary.format, dictionary.dictionary is not None, (dictionary,))
     column = encode_arrow(stored, "the dictionary", "keep")
     is_null = np.zeros(len(column), np.bool_) if column.missing is None else column.missing
     return [None if is_null[row] else column.label_at(row) for row in range(len(column))]
 
 
-def _value(dictionary: Chunk, row: int) -> object:
+def _value(dictionary: ArrowChunk, row: int) -> object:
     """One value as a label, or as something that says what it is and cannot be one."""
     place = dictionary.offset + row
     try:
@@ -372,7 +372,7 @@ class ArrowValue:
 
 
 def _united(
-    values: list[list[object]], codes: list[Codes], chunks: tuple[Chunk, ...], argument: str
+    values: list[list[object]], codes: list[Codes], chunks: tuple[ArrowChunk, ...], argument: str
 ) -> tuple[list[list[object]], list[Codes]]:
     """One dictionary for all chunks, and the codes of each chunk in it."""
     places: dict[object, int] = {}

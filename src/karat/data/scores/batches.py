@@ -34,7 +34,7 @@ from karat.tally.cached import cached_property
 from karat.tally.classes import Label
 from karat.tally.row_sample import row_parts
 
-__all__ = ["BatchReader", "Codes", "Gathered", "LabelCodes", "is_moderate", "owned"]
+__all__ = ["BatchReader", "Codes", "GatheredScores", "LabelCodes", "is_moderate", "owned"]
 
 _MODERATE: Final = 1e30
 """Far from the end of float32."""
@@ -75,7 +75,7 @@ class LabelCodes:
 
 
 @dataclass
-class Gathered:
+class GatheredScores:
     """What was read.
 
     Attributes:

@@ -1,6 +1,6 @@
-"""Rows with scores that come in batches: kept while they fit, as tables beyond that.
+"""Rows with scores that come in batches: kept while they fit, as histograms beyond that.
 
-Whether rows are kept depends on their bytes alone, and what tables hold on the rows alone, so that
+Whether rows are kept depends on their bytes alone, and what histograms hold on the rows alone, so that
 no order of batches and no way of merging changes a report.
 """
 
@@ -15,13 +15,13 @@ from typing import Any, Final
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import harmonized, kind_of
 from karat.data.scores.containers import Argument, Scores
+from karat.data.scores.histograms import histograms_of, room_of
 from karat.data.scores.order import wrong_number
 from karat.data.scores.rows import InMemoryScores
-from karat.data.scores.tables import room_of, tables_of
 from karat.errors import KaratError, error, shown
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
-from karat.tally.held_rows import Chunk, HeldRows, check_alike
+from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "Storage",
     "classes_of_columns",
     "discovered",
-    "rows_of",
+    "scores_of_held",
     "stored_in",
     "too_many",
 ]
@@ -40,7 +40,7 @@ _BYTES_OF_A_ROW: Final = 128
 """What it takes to put a row of one column into a table."""
 
 
-def rows_of(
+def scores_of_held(
     held: HeldRows,
     threshold: float | None = None,
     n_threads: int | None = None,
@@ -111,8 +111,8 @@ def _histograms(held: HeldRows, parts: ScoreParts, n_threads: int | None) -> Sco
         is_weighted=parts.shape[2],
         n_bytes=parts.max_memory,
     )
-    rows = rows_of(held, parts.threshold, n_threads, is_part=True)
-    return tables_of(rows, limit, n_sampled, parts.tables, is_frequency=parts.is_frequency)
+    rows = scores_of_held(held, parts.threshold, n_threads, is_part=True)
+    return histograms_of(rows, limit, n_sampled, parts.histograms, is_frequency=parts.is_frequency)
 
 
 _HISTOGRAMS: Final = Storage("tables", _histograms, ScoreHistograms.from_bytes)
@@ -142,14 +142,14 @@ class ScoreParts:
     """What a stream holds of rows with scores: immutable, added by `merge`.
 
     Attributes:
-        max_memory: bytes of rows that are kept; about as many as tables may take.
+        max_memory: bytes of rows that are kept; about as many as histograms may take.
         threshold: from which score on the positive class of two is predicted.
         positive: the positive class of two; None: the last.
         is_frequency: whether a weight is a number of rows.
-        held: rows that are kept, or not yet in tables; None without any.
-        tables: the others; None while all are kept.
+        held: rows that are kept, or not yet in histograms; None without any.
+        histograms: the others; None while all are kept.
         shape: as of `HeldRows`; None without rows.
-        storage: what the tables are.
+        storage: what the histograms are.
     """
 
     max_memory: int
@@ -157,13 +157,13 @@ class ScoreParts:
     positive: Label | None = None
     is_frequency: bool = False
     held: HeldRows | None = None
-    tables: ScoreHistograms | None = None
+    histograms: ScoreHistograms | None = None
     shape: tuple[int | None, bool, bool] | None = None
     storage: Storage = field(default_factory=_chosen.get, compare=False)
 
     @property
     def _one(self) -> HeldRows | ScoreHistograms:
-        one = self.held or self.tables
+        one = self.held or self.histograms
         assert one is not None
         return one
 
@@ -180,7 +180,7 @@ class ScoreParts:
     @property
     def n_rows(self) -> int:
         """Rows."""
-        return sum(part.n_rows for part in (self.held, self.tables) if part is not None)
+        return sum(part.n_rows for part in (self.held, self.histograms) if part is not None)
 
     @property
     def is_placed(self) -> bool:
@@ -190,12 +190,12 @@ class ScoreParts:
 
     @property
     def _group(self) -> int:
-        """Rows that are put into tables together: at most, and half as many unless no more come."""
+        """Rows that are put into histograms together: at most, and half as many unless no more come."""
         return max(_LEAST_GROUP, self.max_memory // _BYTES_OF_A_ROW)
 
     def with_rows(self, rows: HeldRows, n_threads: int | None = None) -> ScoreParts:
         """The same with more rows."""
-        return self.merge(replace(self, held=rows, tables=None, shape=rows.shape), n_threads)
+        return self.merge(replace(self, held=rows, histograms=None, shape=rows.shape), n_threads)
 
     def merge(self, other: ScoreParts, n_threads: int | None = None) -> ScoreParts:
         """What both hold.
@@ -214,11 +214,11 @@ class ScoreParts:
         held = one.held
         if two.held is not None:
             held = two.held if held is None else held.merge(two.held)
-        tables = one.tables
-        if two.tables is not None:
-            tables = two.tables if tables is None else tables.merge(two.tables)
-        both = replace(self, held=held, tables=tables, shape=self.shape or other.shape)
-        if held is None or (tables is None and held.n_bytes <= self.max_memory):
+        histograms = one.histograms
+        if two.histograms is not None:
+            histograms = two.histograms if histograms is None else histograms.merge(two.histograms)
+        both = replace(self, held=held, histograms=histograms, shape=self.shape or other.shape)
+        if held is None or (histograms is None and held.n_bytes <= self.max_memory):
             return both
         if held.axes:
             raise too_many(both.n_rows, held.n_bytes, self.max_memory, held.axes)
@@ -227,7 +227,7 @@ class ScoreParts:
             seen, n = both.classes.labels, both.n_rows
             raise error("K146", n=n, seen=shown(seen), k=len(seen), columns=columns)
         is_much = 2 * held.n_rows >= self._group or held.n_bytes > self.max_memory // 4
-        return both.tabled(n_threads) if is_much else both
+        return both.in_histograms(n_threads) if is_much else both
 
     def _united(self, other: ScoreParts) -> tuple[ScoreParts, ScoreParts]:
         """Both with the classes of both, where these were discovered."""
@@ -257,35 +257,35 @@ class ScoreParts:
         return self._on(both), other._on(both)
 
     def _on(self, classes: Classes) -> ScoreParts:
-        assert self.tables is None or self.tables.classes.labels == classes.labels
+        assert self.histograms is None or self.histograms.classes.labels == classes.labels
         held = None if self.held is None else self.held.recoded(classes)
         return replace(self, held=held)
 
-    def tabled(self, n_threads: int | None = None) -> ScoreParts:
-        """The same with every row in tables."""
+    def in_histograms(self, n_threads: int | None = None) -> ScoreParts:
+        """The same with every row in histograms."""
         if self.held is None:
             return self
-        tables = self.tables
+        histograms = self.histograms
         for held in _parts(self.held, self._group):
-            part = self.storage.summary(held, replace(self, tables=tables), n_threads)
-            tables = part if tables is None else tables.merge(part)
-        return replace(self, held=None, tables=tables)
+            part = self.storage.summary(held, replace(self, histograms=histograms), n_threads)
+            histograms = part if histograms is None else histograms.merge(part)
+        return replace(self, held=None, histograms=histograms)
 
     @property
     def measured(self) -> HeldRows | None:
-        """The rows that are measured; None where tables are."""
-        if self.tables is None:
+        """The rows that are measured; None where histograms are."""
+        if self.histograms is None:
             return self.held
-        return None if self.storage.rows is None else self.storage.rows(self.tables)
+        return None if self.storage.rows is None else self.storage.rows(self.histograms)
 
     def settled(self, n_threads: int | None = None) -> ScoreParts:
-        """The same, either all kept or all in tables."""
-        return self if self.tables is None else self.tabled(n_threads)
+        """The same, either all kept or all in histograms."""
+        return self if self.histograms is None else self.in_histograms(n_threads)
 
 
 def _parts(held: HeldRows, n_rows: int) -> Iterator[HeldRows]:
     """The same rows, so many at once whatever chunks they came in."""
-    cuts: list[Chunk] = []
+    cuts: list[RowChunk] = []
     room = n_rows
     for chunk in held.chunks:
         first = 0

@@ -20,13 +20,13 @@ from karat.metrics._measure import Views
 from karat.tally import ScoredRows
 from karat.tally.row_sample import row_parts
 
-__all__ = ["Column", "Placing", "core_of", "value_and_influence"]
+__all__ = ["InfluenceColumn", "Placing", "core_of", "value_and_influence"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Column:
+class InfluenceColumn:
     """A sorted column, and what is known of its rows.
 
     Attributes:
@@ -71,7 +71,7 @@ def core_of(form: Influence) -> Influence:
 
 
 def value_and_influence(
-    form: Influence, at: Column, gain: float, out: Floats, offsets: Floats
+    form: Influence, at: InfluenceColumn, gain: float, out: Floats, offsets: Floats
 ) -> tuple[float, Placing | None]:
     """The value of a class, and gain × its influence, which is added.
 
@@ -93,7 +93,7 @@ def value_and_influence(
     return _add_share(form, at, gain, offsets), None
 
 
-def _add_area(at: Column, gain: float, offsets: Floats) -> tuple[float, Placing | None]:
+def _add_area(at: InfluenceColumn, gain: float, offsets: Floats) -> tuple[float, Placing | None]:
     value = at.views.ranks.area
     if not np.isfinite(value):
         return value, None
@@ -106,7 +106,9 @@ def _add_area(at: Column, gain: float, offsets: Floats) -> tuple[float, Placing 
     return value, Placing(gains, gains)
 
 
-def _add_precision(form: PrecisionInfluence, at: Column, gain: float, out: Floats) -> float:
+def _add_precision(
+    form: PrecisionInfluence, at: InfluenceColumn, gain: float, out: Floats
+) -> float:
     ranks = at.views.ranks
     value = ranks.trapezoid_area if form.is_straight else ranks.step_area
     if np.isfinite(value):
@@ -114,7 +116,7 @@ def _add_precision(form: PrecisionInfluence, at: Column, gain: float, out: Float
     return value
 
 
-def _add_line(form: LineInfluence, at: Column, gain: float, out: Floats) -> float:
+def _add_line(form: LineInfluence, at: InfluenceColumn, gain: float, out: Floats) -> float:
     line = Line.of(at.views.probabilities, form.part)
     rows = at.rows
     assert rows is not None
@@ -126,7 +128,7 @@ def _add_line(form: LineInfluence, at: Column, gain: float, out: Floats) -> floa
     return line.value
 
 
-def _add_share(form: ShareInfluence, at: Column, gain: float, offsets: Floats) -> float:
+def _add_share(form: ShareInfluence, at: InfluenceColumn, gain: float, offsets: Floats) -> float:
     own, rest = at.n_own / at.weight, at.n_rest / at.weight
     if not (own and rest):
         # No row moves it: share · slope is 0 in the limit.

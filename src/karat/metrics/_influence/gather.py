@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.metrics._influence.columns import Column, Placing, core_of, value_and_influence
+from karat.metrics._influence.columns import InfluenceColumn, Placing, core_of, value_and_influence
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
@@ -29,7 +29,15 @@ from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
-__all__ = ["Gathered", "Sum", "class_weights", "influences", "place", "reason_without", "sum_alone"]
+__all__ = [
+    "GatheredInfluences",
+    "Sum",
+    "class_weights",
+    "influences",
+    "place",
+    "reason_without",
+    "sum_alone",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -72,7 +80,9 @@ def place(views: Views, placings: Sequence[Placing], block: Floats) -> None:
     )
 
 
-def sum_alone(form: Influence, at: Column, n: int, n_offsets: int, gain: float = 1.0) -> Sum:
+def sum_alone(
+    form: Influence, at: InfluenceColumn, n: int, n_offsets: int, gain: float = 1.0
+) -> Sum:
     """The influence on the metric of one class."""
     block = np.zeros((1, n))
     found = Sum(block[0], n_offsets)
@@ -116,7 +126,7 @@ def influences(rows: ScoredRows, metrics: Iterable[Metric]) -> dict[Metric, Floa
     Cost: one sort a column; 16 bytes a row and metric, of which 8 are given back.
     """
     wanted = list(dict.fromkeys(metrics))
-    gathered = Gathered(rows, wanted)
+    gathered = GatheredInfluences(rows, wanted)
     measure(rows, wanted, beside=gathered)
     return {metric: gathered.influence(metric) for metric in wanted}
 
@@ -126,7 +136,7 @@ def class_weights(rows: ScoredRows) -> Floats:
     return np.asarray(rows.sums(()).truth, np.float64)
 
 
-class Gathered:
+class GatheredInfluences:
     """Influences while `measure` sorts columns; see `_measure.Beside`.
 
     Args:
@@ -142,7 +152,7 @@ class Gathered:
         self._k = rows.classes.k
         self._forms: dict[Metric, Influence] = {}
         for metric in metrics:
-            self._forms[metric] = Gathered.checked(metric)
+            self._forms[metric] = GatheredInfluences.checked(metric)
         self.names_rows = any(isinstance(form, _ON_ROWS) for form in self._forms.values())
         # Averages that read all columns are rows of one block, which is walked over together.
         everywhere: dict[Any, None] = {}
@@ -183,7 +193,7 @@ class Gathered:
         """Add what column i says; see `_measure.Beside`."""
         if not self._forms:
             return
-        at = Column(views, i, self._totals, self._rows)
+        at = InfluenceColumn(views, i, self._totals, self._rows)
         placings: list[Placing] = []
         none = Placing(np.zeros(self._k), np.zeros(self._k))
         for (form, lift), found in self._sums.items():
@@ -203,7 +213,7 @@ class Gathered:
             if lift == "per_class" or (lift == "plain" and i == self._rows.classes.positive):
                 self._sums[form, (lift, i)] = sum_alone(form, at, self._rows.n_rows, self._k)
 
-    def _paired(self, form: PairsInfluence, at: Column, found: Sum) -> Placing | None:
+    def _paired(self, form: PairsInfluence, at: InfluenceColumn, found: Sum) -> Placing | None:
         """Pairs of class i with each other class, by the score of i."""
         i, totals = at.own, at.totals
         areas = np.asarray(at.views.ranks.ranked.areas(), np.float64)
@@ -227,7 +237,7 @@ class Gathered:
     def pooled(self, views: Views) -> None:
         """Add what all columns together say; see `_measure.Beside`."""
         k, weight = self._k, float(self._totals.sum())
-        at = Column(views, 1, np.array([(k - 1) * weight, weight]), None)
+        at = InfluenceColumn(views, 1, np.array([(k - 1) * weight, weight]), None)
         for form, lift in self._alone:
             if lift == "micro":
                 # A row is k rows of k times the weight; one of them is of its class.

@@ -33,7 +33,7 @@ from karat.metrics._lift import Policy
 from karat.results.gate.verdicts import Measured
 from karat.results.report import Report
 from karat.tally import Cells, Classes, from_bytes, to_bytes
-from karat.tally.held_rows import Chunk, impossible
+from karat.tally.held_rows import RowChunk, impossible
 from karat.tally.serialization import each_once
 
 __all__ = [
@@ -420,7 +420,7 @@ def _check_rows(rows: Rows, cells: Cells) -> None:
         raise _damaged("Its rows are not those of its tally")
     if rows.scores is not None:
         tolerance = rows.scores.tolerance if rows.is_prob else None
-        problem = impossible(Chunk(rows.true, rows.scores.values), tolerance)
+        problem = impossible(RowChunk(rows.true, rows.scores.values), tolerance)
         if problem is not None:
             raise _damaged(problem)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.errors import KaratError
 from karat.errors.text import amounts, count, value
-from karat.output.document import Cell, Column, Table
+from karat.output.document import Cell, Table, TableColumn
 from karat.output.plots._series import MOST_SERIES, N_WORST
 
 if TYPE_CHECKING:
@@ -165,9 +165,9 @@ def _points_table(report: Report, title: str, curves: Any, columns: dict[str, st
         curve = curves[report.labels[i]]
         rows += _points(report.classes.display[i], curve, columns, n_each)
     heads = (
-        Column("class", "left", is_name=True),
-        Column("threshold"),
-        *map(Column, columns.values()),
+        TableColumn("class", "left", is_name=True),
+        TableColumn("threshold"),
+        *map(TableColumn, columns.values()),
     )
     return Table(title, heads, tuple(rows), notes)
 
@@ -189,12 +189,12 @@ def _bins_table(report: Report, title: str) -> Table:
     for i in which:
         rows += _bins(report.classes.display[i], report.curves.reliability[report.labels[i]])
     heads = (
-        Column("class", "left", is_name=True),
-        Column("from"),
-        Column("to"),
-        Column("weight" if report.cells.is_weighted else "rows"),
-        Column("mean probability"),
-        Column("share truly of the class"),
+        TableColumn("class", "left", is_name=True),
+        TableColumn("from"),
+        TableColumn("to"),
+        TableColumn("weight" if report.cells.is_weighted else "rows"),
+        TableColumn("mean probability"),
+        TableColumn("share truly of the class"),
     )
     return Table(title, heads, tuple(rows), notes)
 

@@ -18,7 +18,7 @@ from karat.data.sources.arrays.labels import tally_columns, tally_labels
 from karat.data.weights import as_weights
 from karat.errors import error
 
-__all__ = ["label_rows", "labels_of_arrays", "score_rows"]
+__all__ = ["clusters_of_rows", "label_rows", "labels_of_arrays", "score_rows"]
 
 
 def labels_of_arrays(
@@ -73,7 +73,7 @@ def label_rows(
         aligned.true.indices(),
         aligned.pred.indices(),
         weights=importance,
-        clusters=_clusters(clusters, n),
+        clusters=None if clusters is None else clusters_of_rows(clusters, n),
         by=() if by is None else as_slices(by, n),
         cells=cells,
     )
@@ -122,10 +122,20 @@ def score_rows(
         check_lengths(true, guess)
         pred = coded_guess(guess, classes, scores, is_declared=labels is not None)
     importance = None if weights is None else as_weights(weights, n)
-    return Rows(classes, codes, pred, scores, importance, clusters=_clusters(clusters, n))
+    return Rows(
+        classes,
+        codes,
+        pred,
+        scores,
+        importance,
+        clusters=None if clusters is None else clusters_of_rows(clusters, n),
+    )
 
 
-def _clusters(clusters: Any, n: int) -> RowNames | None:
-    if clusters is None:
-        return None
+def clusters_of_rows(clusters: Any, n: int) -> RowNames:
+    """The cluster of each row, by number.
+
+    Errors:
+        K102, K105 they cannot be used; see `as_clusters`.
+    """
     return RowNames("clusters", as_clusters(clusters, n).astype(np.int32), ())

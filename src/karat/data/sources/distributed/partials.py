@@ -61,7 +61,7 @@ class Partial:
     @property
     def is_kept(self) -> bool:
         """Whether its rows are kept as they are, so that their order can still be chosen."""
-        return self.scores is not None and self.scores.tables is None
+        return self.scores is not None and self.scores.histograms is None
 
     @property
     def n_bytes(self) -> int:

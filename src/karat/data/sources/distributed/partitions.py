@@ -16,7 +16,7 @@ from karat.data.labels.align import classes_of
 from karat.data.rows import Rows, coded_rows, numbered
 from karat.data.scores.containers import Argument, gathered
 from karat.data.scores.order import wrong_number
-from karat.data.scores.storage import ScoreParts, rows_of
+from karat.data.scores.storage import ScoreParts, scores_of_held
 from karat.data.slices.codes import Key
 from karat.data.sources.arrays.labels import tally_columns, weightless
 from karat.data.sources.batches import length_of
@@ -26,7 +26,7 @@ from karat.data.sources.tables.labels import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
 from karat.tally import Cells, Label
 from karat.tally.classes import Classes
-from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.serialization import each_once
 
 __all__ = ["BLOCK_ROWS", "Reading", "merge_bytes", "tally_partition", "whole_of"]
@@ -275,9 +275,9 @@ def _scored(read: FrameLabels, reading: Reading) -> HeldRows:
         if reading.threshold is not None:
             pred = None
         axes, on_axes = axes_of(Rows(classes, true, **_axes(read, reading)))
-        chunk = Chunk(true, scores.values, pred, read.weights, axes=on_axes)
+        chunk = RowChunk(true, scores.values, pred, read.weights, axes=on_axes)
         held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance, axes)
-        rows = rows_of(held, reading.threshold, 1, is_part=True)
+        rows = scores_of_held(held, reading.threshold, 1, is_part=True)
         # Messages name the columns of the frame.
         replace(rows, scores=scores, weights_argument=read.weights_argument).read()
     return held

@@ -13,7 +13,7 @@ from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.files.checkpoints import Checkpoint
-from karat.data.sources.files.exact_tables import ExactColumns
+from karat.data.sources.files.exact_histograms import ExactColumns
 from karat.data.sources.files.paths import find, is_read_once
 from karat.data.sources.files.units import FileUnits, units_of_files
 from karat.errors import error
@@ -143,14 +143,14 @@ def following(
 def refined(
     scores: ScoreParts, units: FileUnits, n_threads: int | None, cleanup: ExitStack
 ) -> ScoreParts:
-    """The same with every distinct score, from a second read; tables lie on disk meanwhile."""
+    """The same with every distinct score, from a second read; histograms lie on disk meanwhile."""
     scores = scores.settled(n_threads)
-    if scores.tables is None or scores.tables.is_exact:
+    if scores.histograms is None or scores.histograms.is_exact:
         return scores
     columns = ExactColumns(
         units.classes.k,
         is_prob=scores.is_prob,
-        is_weighted=scores.tables.is_weighted,
+        is_weighted=scores.histograms.is_weighted,
         is_frequency=scores.is_frequency,
     )
     cleanup.callback(columns.close)
@@ -160,11 +160,11 @@ def refined(
         if isinstance(found, Rows):
             columns.add(InMemoryScores.of(found, scores.threshold, n_threads, is_part=True))
     ranks, probabilities, confidences = columns.merged()
-    tables = replace(
-        scores.tables,
+    histograms = replace(
+        scores.histograms,
         ranks=ranks,
         probabilities=probabilities,
         confidences=confidences,
         pooled=columns.pooled,
     )
-    return replace(scores, tables=tables)
+    return replace(scores, histograms=histograms)

@@ -25,7 +25,7 @@ from karat.data.clusters import NameCodes
 from karat.data.labels.column import Column, Flags, declared_labels, harmonized, kind_of
 from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, coded_rows, numbered
-from karat.data.scores.batches import Codes, Gathered, LabelCodes
+from karat.data.scores.batches import Codes, GatheredScores, LabelCodes
 from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
 from karat.data.scores.containers import Scores, tolerance_of
 from karat.data.scores.matrix import ScoreMatrix
@@ -249,7 +249,7 @@ class _Reader:
 
     def _gathered(
         self, rows: RowBlocks, reading: Reading, scores: Sequence[str], progress: Progress | None
-    ) -> Gathered:
+    ) -> GatheredScores:
         relation = self.relation
         is_whole = self.where is None and relation.n_rows is not None
         n_expected = relation.n_rows if is_whole else None
@@ -287,7 +287,7 @@ class _Reader:
         columns = [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
         if not columns:
             columns = [np.empty(0, np.int32)] * 2
-        return Gathered(
+        return GatheredScores(
             true=columns[0],
             pred=columns[1],
             weights=columns[2] if len(columns) > 2 else None,
@@ -297,11 +297,11 @@ class _Reader:
             names=tuple(read.names() for read in names.values()),
         )
 
-    def _of_names(self, gathered: Gathered) -> dict[str, Any]:
+    def _of_names(self, gathered: GatheredScores) -> dict[str, Any]:
         roles = [role for role, name in self.names.items() if name]
         return dict(zip(roles, gathered.names[: len(roles)], strict=True))
 
-    def _sliced(self, gathered: Gathered) -> dict[str, Any]:
+    def _sliced(self, gathered: GatheredScores) -> dict[str, Any]:
         """The slices of the rows that were kept; of a part the values that they are made of."""
         read = gathered.names[len(gathered.names) - len(self.singles) :]
         names = dict(zip(self.singles, read, strict=True))
@@ -310,7 +310,7 @@ class _Reader:
         return {"by": slices_later(self.relation, self.groups).slices(names)}
 
     def _labelled(
-        self, gathered: Gathered, codes: list[int], found: list[Label], tally: Cells
+        self, gathered: GatheredScores, codes: list[int], found: list[Label], tally: Cells
     ) -> Rows:
         """Rows without scores, on the classes of their tally."""
         classes = tally.classes
@@ -347,7 +347,7 @@ class _Reader:
             **self._of_names(gathered),
         )
 
-    def _facts(self, gathered: Gathered) -> tuple[dict[str, Any], list[str]]:
+    def _facts(self, gathered: GatheredScores) -> tuple[dict[str, Any], list[str]]:
         """What a report says of its source, and of the rows that were left out."""
         facts = facts_of(self.relation, self.where)
         n_dropped = gathered.n - len(gathered.true)
@@ -359,7 +359,7 @@ class _Reader:
     def _on_classes(
         self,
         chosen: ScoreColumns,
-        gathered: Gathered,
+        gathered: GatheredScores,
         codes: list[int],
         found: list[Label],
         declared: Declared,

@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.data.scores.histograms import room_of
 from karat.data.scores.storage import ScoreParts
-from karat.data.scores.tables import room_of
 from karat.data.sources.torch.label_tally import LabelTally
 from karat.data.sources.torch.score_histograms import ScoreLevels, added
 from karat.data.sources.torch.score_losses import LossTally, widened
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.data.weights import refuse_sums
 from karat.tally.classes import Classes
-from karat.tally.held_rows import Chunk, HeldRows
+from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.row_sample import ADDED, ODD, RowSample
 from karat.tally.score_histogram import EXACT
 from karat.tally.score_histograms import ScoreHistograms
@@ -164,7 +164,7 @@ class DeviceHistograms:
     Args:
         classes: the classes, in the order of the columns.
         threshold: from which score on the positive class of two is predicted.
-        max_memory: bytes that the tables may take.
+        max_memory: bytes that the histograms may take.
         is_prob, is_single, is_weighted, has_pred: what the rows are.
         is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
     """
@@ -209,25 +209,25 @@ class DeviceHistograms:
         cells.add(rows.true, self._predicted(rows, best), rows.weights)
         made: list[ScoreLevels] = []
 
-        def tabled(column: Tensor, codes: Tensor, k: int) -> None:
+        def in_histograms(column: Tensor, codes: Tensor, k: int) -> None:
             before = self._levels[len(made)] if self._levels else None
             bits = EXACT if before is None else before.bits
             found = ScoreLevels.of(column, codes, k, rows.weights, bits, self._limit)
             made.append(found if before is None else before.merge(found, self._limit))
 
-        # In the order of `ScoreHistograms.tables`.
+        # In the order of `ScoreHistograms.histograms`.
         if self._is_single:
-            tabled(rows.scores, rows.true, classes.k)
+            in_histograms(rows.scores, rows.true, classes.k)
         else:
             for i in range(classes.k):
-                tabled(rows.scores[:, i].contiguous(), rows.true, classes.k)
+                in_histograms(rows.scores[:, i].contiguous(), rows.true, classes.k)
             for i in range(0 if is_prob else classes.k):
                 gaps = rows.scores[:, i].to(torch().float64) - most
-                tabled(gaps.exp_() / total, rows.true, classes.k)
+                in_histograms(gaps.exp_() / total, rows.true, classes.k)
             sure = 1.0 / total
             if is_prob:
                 sure = rows.scores.gather(1, best[:, None])[:, 0]
-            tabled(sure, (best == rows.true).to(torch().int64), 2)
+            in_histograms(sure, (best == rows.true).to(torch().int64), 2)
         chosen = ChosenRows.of(rows.scores, rows.true, rows.weights, classes.k, self._n_sampled)
         if self._chosen is not None:
             chosen = self._chosen.merge(chosen, classes.k, self._n_sampled)
@@ -246,20 +246,20 @@ class DeviceHistograms:
         is_positive = (scores if scores.ndim == 1 else scores[:, positive]) >= self._threshold
         return torch().where(is_positive, positive, 1 - positive)
 
-    def tables(self) -> ScoreHistograms:
+    def histograms(self) -> ScoreHistograms:
         """The tally on the host."""
         assert self._chosen is not None
-        tables = [levels.table() for levels in self._levels]
+        histograms = [levels.table() for levels in self._levels]
         if self._is_frequency:
-            tables = [replace(table, squares=table.counts) for table in tables]
+            histograms = [replace(table, squares=table.counts) for table in histograms]
         k = self.classes.k
         n_ranks = 1 if self._is_single else k
         return ScoreHistograms(
             self._cells.cells(),
             self._losses.sums(is_frequency=self._is_frequency),
-            tuple(tables[:n_ranks]),
-            () if self._is_prob or self._is_single else tuple(tables[k : 2 * k]),
-            None if self._is_single else tables[-1],
+            tuple(histograms[:n_ranks]),
+            () if self._is_prob or self._is_single else tuple(histograms[k : 2 * k]),
+            None if self._is_single else histograms[-1],
             self._chosen.sample(k, self._n_sampled),
             self._is_prob,
             self._limit,
@@ -302,7 +302,7 @@ class HeldScores:
     def add(self, rows: RowGroup, tolerance: float) -> None:
         """Add rows that nobody else writes to, all or none.
 
-        Cost: nothing, but when `max_memory` is reached, where they are put into tables.
+        Cost: nothing, but when `max_memory` is reached, where they are put into histograms.
         """
         self._chunks.append(rows)
         self._n_bytes += self._bytes_of(rows)
@@ -311,7 +311,7 @@ class HeldScores:
             if self._n_bytes > (room if self._tally is None else room // 4):
                 self._put_into_tables()
         except BaseException:
-            # Earlier rows may be in tables now: what fails keeps its own and those after it.
+            # Earlier rows may be in histograms now: what fails keeps its own and those after it.
             if self._chunks and self._chunks[-1] is rows:
                 self._chunks.pop()
                 self._n_bytes -= self._bytes_of(rows)
@@ -355,15 +355,15 @@ class HeldScores:
         """What is held, on the host.
 
         Args:
-            is_in_histograms: whether tables are what they will be added to.
+            is_in_histograms: whether histograms are what they will be added to.
         """
         if self._chunks and (is_in_histograms or self._tally is not None):
             self._put_into_tables()
         if self._tally is not None:
-            tables = self._tally.tables()
+            histograms = self._tally.histograms()
             if self.shape[2]:
-                refuse_sums(np.asarray(tables.sums.truth, np.float64))
-            return replace(self._empty, tables=tables, shape=self.shape)
+                refuse_sums(np.asarray(histograms.sums.truth, np.float64))
+            return replace(self._empty, histograms=histograms, shape=self.shape)
         chunk = _landed(_joined(self._chunks))
         if chunk.weights is not None:
             totals = np.bincount(chunk.codes, chunk.weights, self.classes.k)
@@ -391,12 +391,12 @@ def _joined(chunks: list[RowGroup]) -> RowGroup:
     return replace(group, true=group.true.to(to), pred=pred)
 
 
-def _landed(rows: RowGroup) -> Chunk:
+def _landed(rows: RowGroup) -> RowChunk:
     def array(tensor: Tensor, dtype: Any) -> Any:
         return np.ascontiguousarray(tensor.to(dtype).cpu().numpy())
 
     scores = rows.scores.cpu()  # 16 bits travel as 16 bits
-    return Chunk(
+    return RowChunk(
         array(rows.true, torch().int32),
         np.ascontiguousarray(widened(scores).numpy()),
         None if rows.pred is None else array(rows.pred, torch().int32),

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.scores.histograms import repeated
 from karat.data.scores.rows import InMemoryScores
-from karat.data.scores.tables import repeated
 from karat.data.sources.files.duck import writing_temporary
 from karat.tally import HistogramColumn
 from karat.tally.score_histogram import EXACT, ScoreHistogram

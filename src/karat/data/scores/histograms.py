@@ -17,7 +17,7 @@ from karat.tally.score_histogram import EXACT, ScoreHistogram
 from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.sums import LOSSES, Sums
 
-__all__ = ["repeated", "room_of", "sampled_rows", "tables_of"]
+__all__ = ["histograms_of", "repeated", "room_of", "sampled_rows"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -27,7 +27,7 @@ _SAMPLE_ROWS: Final = (64, 1 << 15)
 _LEAST_LEVELS: Final = 1 << 8
 _USUAL_LEVELS: Final = 1 << 12
 _LEAST_BYTES: Final = 1 << 24
-"""What tables of `_USUAL_LEVELS` may take where fewer bytes were given."""
+"""What histograms of `_USUAL_LEVELS` may take where fewer bytes were given."""
 
 
 def room_of(
@@ -35,10 +35,10 @@ def room_of(
 ) -> tuple[int, int]:
     """How many score levels of each table, and rows of each class, fit into so many bytes.
 
-    Half of them, since while tables are merged there are both and their sum.
+    Half of them, since while histograms are merged there are both and their sum.
 
     Errors:
-        K147 tables of so few bytes would tell next to nothing: there are too many classes.
+        K147 histograms of so few bytes would tell next to nothing: there are too many classes.
     """
     n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
     level = 8 * (3 + (2 if is_weighted else 1) * k)
@@ -51,7 +51,7 @@ def room_of(
     return limit, int(np.clip(rows, min(least, 8), most))
 
 
-def tables_of(
+def histograms_of(
     rows: InMemoryScores,
     limit: int,
     n_sampled: int,
@@ -59,13 +59,13 @@ def tables_of(
     *,
     is_frequency: bool = False,
 ) -> ScoreHistograms:
-    """The tables of rows.
+    """The histograms of rows.
 
     Args:
         rows: the rows.
         limit: score levels of each table at most.
         n_sampled: rows of each class in the sample at most.
-        like: tables that these will be merged with: more precision than theirs would be lost.
+        like: histograms that these will be merged with: more precision than theirs would be lost.
         is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
 
     Errors:
@@ -77,21 +77,21 @@ def tables_of(
     rows.read(names, predicted=True)
     k, weights = rows.classes.k, rows.weights
     is_single = rows.scores.values.ndim == 1
-    levels = iter(like.tables) if like is not None else None
+    levels = iter(like.histograms) if like is not None else None
 
     def table(column: Any, codes: Any, n_classes: int) -> ScoreHistogram:
         bits = EXACT if levels is None else next(levels).bits
         return ScoreHistogram.of(column, codes, n_classes, weights, bits).within(limit)
 
-    def tables(of: Sequence[int], *, is_prob: bool) -> tuple[ScoreHistogram, ...]:
+    def histograms(of: Sequence[int], *, is_prob: bool) -> tuple[ScoreHistogram, ...]:
         return tuple(table(rows.column_values(i, is_prob=is_prob), rows.codes, k) for i in of)
 
     positive = rows.classes.positive
     assert not is_single or positive is not None
-    # In the order of `ScoreHistograms.tables`.
-    ranks = tables([positive or 0] if is_single else range(k), is_prob=False)
+    # In the order of `ScoreHistograms.histograms`.
+    ranks = histograms([positive or 0] if is_single else range(k), is_prob=False)
     has_softmax = not (is_single or rows.is_prob)
-    probabilities = tables(range(k) if has_softmax else (), is_prob=True)
+    probabilities = histograms(range(k) if has_softmax else (), is_prob=True)
     confidences = None
     if not is_single:
         sure, is_right = rows.confidence_values()
@@ -132,27 +132,27 @@ def _as_rows(found: ScoreHistograms, rows: InMemoryScores) -> ScoreHistograms:
 
 
 def sampled_rows(
-    tables: ScoreHistograms, *, is_frequency: bool = False
+    histograms: ScoreHistograms, *, is_frequency: bool = False
 ) -> tuple[InMemoryScores, Floats]:
     """The rows of the sample, weighted by what they stand for.
 
     Args:
-        tables: with the sample.
-        is_frequency: as of `tables_of`.
+        histograms: with the sample.
+        is_frequency: as of `histograms_of`.
 
     Returns:
         The rows, and float64[m]: Σw² of the rows that each stands for.
     """
-    sample, truth = tables.sample, np.asarray(tables.sums.truth, np.float64)
+    sample, truth = histograms.sample, np.asarray(histograms.sums.truth, np.float64)
     each = np.ones(len(sample)) if sample.weights is None else sample.weights
     weights = sample.repeats * each
-    kept = np.bincount(sample.codes, weights, tables.classes.k)
+    kept = np.bincount(sample.codes, weights, histograms.classes.k)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(kept > 0, truth / kept, 0.0)[sample.codes]
     values = sample.values[:, 0] if sample.values.shape[1] == 1 else sample.values
-    argument: Argument = "y_prob" if tables.is_prob else "y_score"
+    argument: Argument = "y_prob" if histograms.is_prob else "y_score"
     scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
     rows = InMemoryScores(
-        tables.classes, sample.codes.astype(np.int32), scores, share * weights, n_threads=1
+        histograms.classes, sample.codes.astype(np.int32), scores, share * weights, n_threads=1
     )
     return rows, share * weights * (1.0 if is_frequency else each)
