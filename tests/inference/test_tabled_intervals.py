@@ -1,4 +1,4 @@
-"""Intervals from score histograms: those of the rows where histograms tell all, else of a sample."""
+"""Intervals from score histograms: of the rows where histograms tell all, else of a sample."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pytest
 import karat
 from karat.data.scores.containers import Scores
 from karat.data.scores.rows import InMemoryScores
-from karat.data.sources.files import exact_tables
+from karat.data.sources.files import exact_histograms
 from karat.data.sources.files.exact_histograms import ExactColumns
 from karat.tally import Classes
 from karat.tally import histogram_views as tabled_rows
@@ -32,7 +32,7 @@ def test_buckets_hold_the_exact_value_and_a_second_read_finds_it(
     kind: str, weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, named = write_scored(tmp_path, kind, 80_000 if kind == "single" else 30_000)
-    monkeypatch.setattr(exact_tables, "N_RANGE", 5000)
+    monkeypatch.setattr(exact_histograms, "N_RANGE", 5000)
     whole = karat.evaluate(files, weights=weights, **named)
     rough = karat.evaluate(files, weights=weights, max_memory=LEAST, **named)
     exact = karat.evaluate(files, weights=weights, max_memory=LEAST, exact=True, **named)
@@ -72,7 +72,7 @@ def test_intervals_are_those_of_the_rows(
     kind: str, weights_are: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, named = write_scored(tmp_path, kind, 80_000 if kind == "single" else 30_000)
-    monkeypatch.setattr(exact_tables, "N_RANGE", 5000)
+    monkeypatch.setattr(exact_histograms, "N_RANGE", 5000)
     given: dict[str, Any] = {**named, "weights": ""}
     if weights_are is not None:
         given |= {"weights": "w", "weights_are": weights_are}
@@ -95,7 +95,7 @@ def test_averages_over_all_decisions_are_those_of_the_rows(
     files, named = write_scored(tmp_path, "scores")
     given = {"weights": weights, **named, "metrics": MICRO}
     whole = karat.evaluate(files, **given)
-    monkeypatch.setattr(exact_tables, "N_RANGE", 5000)
+    monkeypatch.setattr(exact_histograms, "N_RANGE", 5000)
     monkeypatch.setattr(tabled_rows, "pooled_histogram", None)
     exact = karat.evaluate(files, max_memory=LEAST, exact=True, **given)
     for name in MICRO:
@@ -115,7 +115,7 @@ def test_tables_lie_on_disk_in_few_files_without_a_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(exact_tables, "N_RANGE", 1000)
+    monkeypatch.setattr(exact_histograms, "N_RANGE", 1000)
     columns = ExactColumns(3, is_prob=False, is_weighted=True)
     files = Path("/proc/self/fd")
     n_before = len(list(files.iterdir())) if files.exists() else 0

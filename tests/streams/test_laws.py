@@ -118,7 +118,7 @@ def test_what_is_kept_depends_on_the_bytes_alone() -> None:
             for part in np.split(np.arange(n), cuts):
                 stream.update(more[0][part], y_prob=more[1][part])
             parts: Any = stream._tallies.scores
-            assert (parts.tables is None) == is_kept
+            assert (parts.histograms is None) == is_kept
             assert (parts.settled().held is not None) == is_kept
 
 
@@ -135,7 +135,7 @@ def test_what_is_kept_of_mixed_floats_depends_on_what_came() -> None:
                 if is_stored:
                     stream = Stream.from_bytes(stream.to_bytes())
             parts: Any = stream._tallies.scores
-            assert parts.tables is None, order
+            assert parts.histograms is None, order
             stream.update(np.zeros(20_000, int), y_prob=np.zeros(20_000))
             parts = stream._tallies.scores
-            assert parts.tables is not None, order
+            assert parts.histograms is not None, order

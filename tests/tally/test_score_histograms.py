@@ -1,4 +1,4 @@
-"""The laws of histograms of rows with scores: merge, limits, bytes, and what they say of the rows."""
+"""The laws of histograms of rows with scores: merge, limits, bytes, what they say of rows."""
 
 from __future__ import annotations
 

@@ -77,8 +77,8 @@ def measured_histograms(
 
     Returns:
         The values, their limits and intervals. The error of a metric of one column and of a loss
-        follows from the histograms; that of averages over columns is that of the sample, whose spread
-        is known to about 1 ÷ √(2·rows of the sample).
+        follows from the histograms; that of averages over columns is that of the sample, whose
+        spread is known to about 1 ÷ √(2·rows of the sample).
     """
     wanted = list(dict.fromkeys(metrics))
     assert not any(metric.record.reads is Pairwise for metric in wanted)

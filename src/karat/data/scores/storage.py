@@ -1,6 +1,6 @@
 """Rows with scores that come in batches: kept while they fit, as histograms beyond that.
 
-Whether rows are kept depends on their bytes alone, and what histograms hold on the rows alone, so that
+Whether rows are kept depends on their bytes alone, and what histograms hold on the rows alone:
 no order of batches and no way of merging changes a report.
 """
 
@@ -190,7 +190,7 @@ class ScoreParts:
 
     @property
     def _group(self) -> int:
-        """Rows that are put into histograms together: at most, and half as many unless no more come."""
+        """Most rows that are put into histograms together; half as many unless no more come."""
         return max(_LEAST_GROUP, self.max_memory // _BYTES_OF_A_ROW)
 
     def with_rows(self, rows: HeldRows, n_threads: int | None = None) -> ScoreParts:
