@@ -126,6 +126,17 @@ def test_a_changed_message_is_found_where_text_is_compared() -> None:
     assert findings("bad_files", {name: one}, {name: changed}, text=False) == []
 
 
+def test_a_checksum_of_numbers_is_compared_where_their_last_bits_are() -> None:
+    was = flattened({"value": 1.0, "sha256": "a"})
+    now = flattened({"value": float(np.nextafter(1.0, 2.0)), "sha256": "b"})
+    assert [d.path for d in differences(was, now)] == ["value", "sha256"]
+    assert differences(was, now, within=WITHIN) == []
+    gone = flattened({"value": 1.0})
+    assert [d.path for d in differences(was, gone, within=WITHIN)] == ["sha256"]
+    was, now = (flattened({"bytes": 8, "sha256": text}) for text in "ab")
+    assert [d.path for d in differences(was, now, within=WITHIN)] == ["sha256"]
+
+
 def test_an_exception_covers_its_change_alone() -> None:
     allowed = Allowed("bad_input/*", "one code is split", r"raised\.code", "K120", r"K1\d\d")
     change = Difference("raised.code", "K120", "K138")
