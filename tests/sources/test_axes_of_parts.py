@@ -111,6 +111,33 @@ def test_a_read_with_slices_goes_on_from_its_checkpoint(
     assert again.to_json() == first.to_json()
 
 
+@pytest.mark.parametrize("has_scores", [False, True])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({}, {"by": "country"}),
+        ({"by": "country"}, {}),
+        ({"by": "country"}, {"by": "is_new"}),
+        ({"by": ["country", "is_new"]}, {"by": [("country", "is_new")]}),
+        ({"clusters": "user"}, {}),
+        ({"clusters": "user"}, {"clusters": "country"}),
+    ],
+    ids=str,
+)
+def test_a_checkpoint_of_other_axes_is_refused(
+    first: dict[str, Any], second: dict[str, Any], has_scores: bool, tmp_path: Path
+) -> None:
+    found = columns(4, 3_000)
+    frame = pd.DataFrame(found if has_scores else labels_only(found)).dropna()
+    path, checkpoint = tmp_path / "a.parquet", tmp_path / "read.karat"
+    frame.to_parquet(path)
+    karat.evaluate(path, checkpoint=checkpoint, weights="", **first)
+    with pytest.raises(KaratError, match="K414"):
+        karat.evaluate(path, checkpoint=checkpoint, weights="", **second)
+    same = karat.evaluate(path, checkpoint=checkpoint, weights="", **first)
+    assert same.confusion.matrix.sum() == len(frame)
+
+
 def test_scores_that_do_not_fit_are_refused_with_one_error(tmp_path: Path) -> None:
     found = columns(2, 150_000)
     path = tmp_path / "a.parquet"

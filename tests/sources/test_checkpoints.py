@@ -130,7 +130,7 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
     path, out = tmp_path / "read.checkpoint", tmp_path / "report.json"
     # A unit a file: small files would be read together.
     program = (
-        "import sys; from karat.data.sources.files import unit_cuts; unit_cuts.N_UNIT = 8000; "
+        "import sys; from karat.data.sources.files import units; units.N_UNIT = 8000; "
         "from karat.cli import main; sys.exit(main())"
     )
     words = [

@@ -137,6 +137,9 @@ def following(
         "max_memory": empty.max_memory,
         "is_frequency": empty.is_frequency,
     }
+    if units.later.groups:
+        # What was counted for other slices, or without any, cannot be continued.
+        arguments["groups"] = units.later.groups
     return ReadingUnits(units, empty, bar, Checkpoint.of(checkpoint, units, arguments))
 
 
