@@ -40,7 +40,7 @@ rows = 4 * max_memory // (8 * len(columns) + 8)
 tally_partition([block(1000, 0)], 0, reading)
 before = kb("VmRSS")
 whole = tally_partition((block(10_000, seed) for seed in range(rows // 10_000)), 0, reading)
-assert whole.problem is None and whole.scores.histograms is not None
+assert whole.problem is None and whole.tallies.scores.histograms is not None
 counting = kb("VmHWM") - before
 parts = [replace(whole, partitions=((i, i),)).to_bytes() for i in range(8)]
 del whole

@@ -32,6 +32,7 @@ SCORED = Reading(
     {"true": "animal", "weights": "importance"}, "rows", ("proba_cat", "proba_dog", "proba_eel"),
     labels=("cat", "dog", "eel"), is_declared=True,
 )  # fmt: skip
+EMPTY = SCORED.empty
 
 
 def split(frame: pd.DataFrame, cuts: list[int]) -> list[pd.DataFrame]:
@@ -121,25 +122,25 @@ def parts_of(reading: Reading, n: int = 5) -> list[Partial]:
 @pytest.mark.parametrize("reading", [COUNTED, SCORED], ids=["labels", "scores"])
 def test_a_partition_that_comes_twice_is_refused(reading: Reading) -> None:
     parts = parts_of(reading)
-    for group in ([*parts, parts[3]], [folded(parts[:4]), parts[3]]):
+    for group in ([*parts, parts[3]], [folded(parts[:4], EMPTY), parts[3]]):
         with pytest.raises(KaratError, match="came twice") as caught:
-            folded(merged(group, 1 << 28))
+            folded(merged(group, EMPTY), EMPTY)
         assert caught.value.code == "K503"
 
 
 def test_without_that_check_rows_would_count_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = parts_of(COUNTED)
     monkeypatch.setattr(partials, "_united", lambda left, right: ((0, 4),))
-    whole = folded(merged([*parts, parts[3]], 1 << 28))
+    whole = folded(merged([*parts, parts[3]], EMPTY), EMPTY)
     check_all(whole, 5)
-    assert whole.cells is not None
-    assert int(whole.cells.n_rows) == len(ROWS) + parts[3].n_rows
+    assert whole.tallies.cells is not None
+    assert int(whole.tallies.cells.n_rows) == len(ROWS) + parts[3].n_rows
 
 
 @pytest.mark.parametrize("missing", [0, 2, 4])
 def test_a_partition_that_does_not_come_is_refused(missing: int) -> None:
     parts = parts_of(COUNTED)
-    whole = folded([part for part in parts if part.first != missing])
+    whole = folded([part for part in parts if part.first != missing], EMPTY)
     with pytest.raises(KaratError, match=f"Missing: {missing} of 5 partitions"):
         check_all(whole, 5)
     # A host that does not say how many there are cannot miss the last.
@@ -174,7 +175,7 @@ def test_an_error_of_a_row_travels_with_its_words() -> None:
     blocks = [rows.iloc[:100], rows.iloc[100:]]
     part = Partial.from_bytes(tally_partition(blocks, 3, reading).to_bytes(), reading.empty)
     other = tally_partition([ROWS], 1, reading)
-    problem = folded([other, part]).problem
+    problem = folded([other, part], EMPTY).problem
     assert problem is not None
     assert (problem.code, problem.context["row"]) == ("K113", 130)
     assert "Column 'importance'" in str(problem)

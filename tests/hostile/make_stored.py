@@ -88,8 +88,8 @@ def made() -> dict[str, bytes]:
     }
     cells, scores = _parts()
     partials = {
-        "labels": Partial(((0, 1), (4, 4)), N, 2, cells),
-        "scores": Partial(((2, 2),), N, 0, None, scores),
+        "labels": Partial(((0, 1), (4, 4)), N, Tallies(cells, n_dropped=2)),
+        "scores": Partial(((2, 2),), N, Tallies(scores=scores)),
         "problem": Partial(((3, 3),), problem=_problem()),
     }
     found |= {f"v1-{name}.karat-partial": part.to_bytes() for name, part in partials.items()}

@@ -103,10 +103,13 @@ def test_stored_partials_are_read() -> None:
     }
     assert read["labels"].partitions == ((0, 1), (4, 4))
     assert (read["labels"].n_rows, read["labels"].n_dropped) == (len(TRUE), 2)
-    assert read["labels"].cells is not None
-    assert read["labels"].cells.matrix().tolist() == karat.confusion_matrix(TRUE, PRED).tolist()
-    assert read["scores"].scores is not None
-    assert read["scores"].scores.n_rows == len(TWO)
+    assert read["labels"].tallies.cells is not None
+    assert (
+        read["labels"].tallies.cells.matrix().tolist()
+        == karat.confusion_matrix(TRUE, PRED).tolist()
+    )
+    assert read["scores"].tallies.scores is not None
+    assert read["scores"].tallies.scores.n_rows == len(TWO)
     assert read["problem"].problem is not None
     assert read["problem"].problem.code == "K402"
 

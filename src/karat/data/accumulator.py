@@ -305,13 +305,13 @@ class Tallies:
             classes came.
         """
         if isinstance(batch, Tallies):
-            return self._merged(batch, empty, n_threads)
+            return self.merge(batch, empty, n_threads)
         if isinstance(batch, Counted):
-            return self._merged(Tallies(batch.cells, n_dropped=batch.n_dropped), empty, n_threads)
+            return self.merge(Tallies(batch.cells, n_dropped=batch.n_dropped), empty, n_threads)
         if batch.scores is None:
             crossed = crossed_of(batch, self.later.groups)
             part = Tallies(batch.cells, crossed=crossed, n_dropped=batch.n_dropped)
-            return self._merged(part, empty, n_threads)
+            return self.merge(part, empty, n_threads)
         pred = batch.pred if empty.threshold is None else None
         # Whatever the classes will be, values that no metric may read are refused with their batch.
         checked = replace(batch, classes=classes_of_columns(batch.scores.k))
@@ -323,7 +323,12 @@ class Tallies:
         scores = (self.scores or empty).with_rows(held, n_threads)
         return replace(self, scores=scores, n_dropped=self.n_dropped + batch.n_dropped)
 
-    def _merged(self, other: Tallies, empty: ScoreParts, n_threads: int | None) -> Tallies:
+    def merge(self, other: Tallies, empty: ScoreParts, n_threads: int | None = None) -> Tallies:
+        """Both: rows of several batches, partitions, checkpoints or streams.
+
+        Errors:
+            As of `plus`; K148 clusters and slices that do not fit.
+        """
         cells, scores = self.cells, self.scores
         if other.cells is not None:
             cells = other.cells if cells is None else union(cells, other.cells)

@@ -77,7 +77,7 @@ class BatchedTable:
         for place, batch in enumerate(self.table.read_batches(reading.columns)):
             n_rows += length_of(batch)
             part = tally_partition([batch], place, reading, unit=self.unit)
-            total = part if total is None else total.merge(part).within(reading.max_memory)
+            total = part if total is None else total.merge(part, reading.empty)
             if total.problem is not None:
                 return total
         if self.n_rows not in (None, n_rows) or (self.has_rows and not n_rows):

@@ -11,12 +11,12 @@ from typing import Any, Final, TypeAlias
 
 import numpy.typing as npt
 
-from karat.data.accumulator import Crossed, Tallies, n_bytes_of, united
+from karat.data.accumulator import Tallies, n_bytes_of
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
-from karat.data.scores.storage import ScoreParts, too_many
+from karat.data.scores.storage import ScoreParts
 from karat.errors import CATALOGUE, KaratError, error, short
 from karat.errors.kinds import packed_error, unpacked_error
-from karat.tally import Cells, Label, union
+from karat.tally import Label
 from karat.tally.serialization import damaged, framed, unframed
 
 __all__ = ["Partial", "check_all", "folded", "merged"]
@@ -34,24 +34,23 @@ class Partial:
     Attributes:
         partitions: which.
         n_rows: rows read, those that were left out included.
-        n_dropped: rows that were left out.
-        cells: the tally of labels alone, or None.
-        scores: rows with scores, or None.
+        tallies: what was accumulated of them.
         order: the categories of the labels where they are ordered, or None.
         width: columns of a column of lists, where that was asked for.
         problem: what is wrong with a row, or None; then nothing else counts.
-        crossed: labels alone by cluster and by the values of columns.
     """
 
     partitions: Ranges
     n_rows: int = 0
-    n_dropped: int = 0
-    cells: Cells | None = None
-    scores: ScoreParts | None = None
+    tallies: Tallies = field(default_factory=Tallies)
     order: tuple[Label, ...] | None = None
     width: int | None = None
     problem: KaratError | None = None
-    crossed: Crossed = field(default_factory=dict)
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows that were left out."""
+        return self.tallies.n_dropped
 
     @property
     def first(self) -> int:
@@ -61,16 +60,18 @@ class Partial:
     @property
     def is_kept(self) -> bool:
         """Whether its rows are kept as they are, so that their order can still be chosen."""
-        return self.scores is not None and self.scores.histograms is None
+        scores = self.tallies.scores
+        return scores is not None and scores.histograms is None
 
     @property
     def n_bytes(self) -> int:
         """Bytes of what waits to be added: rows, or cells."""
-        if self.scores is not None and self.scores.held is not None:
-            return self.scores.held.n_bytes
-        return n_bytes_of(self.crossed) + (0 if self.cells is None else self.cells.counts.nbytes)
+        found = self.tallies
+        if found.scores is not None and found.scores.held is not None:
+            return found.scores.held.n_bytes
+        return n_bytes_of(found.crossed) + (0 if found.cells is None else found.cells.counts.nbytes)
 
-    def merge(self, other: Partial) -> Partial:
+    def merge(self, other: Partial, empty: ScoreParts) -> Partial:
         """Both; rows that are kept stand in the order of the call.
 
         Errors:
@@ -84,34 +85,16 @@ class Partial:
             # Partitions without rows say nothing of labels.
             return replace(self if self.n_rows else other, partitions=partitions)
         try:
-            cells = _either(self.cells, other.cells, union)
-            classes = None if cells is None else cells.classes
-            return Partial(
-                partitions,
-                self.n_rows + other.n_rows,
-                self.n_dropped + other.n_dropped,
-                cells,
-                _either(self.scores, other.scores, lambda a, b: a.merge(b, 1)),
-                _common_order(self, other),
-                self.width if self.width is not None else other.width,
-                crossed=united(self.crossed, other.crossed, classes),
-            )
+            tallies = self.tallies.merge(other.tallies, empty, 1)
         except KaratError as problem:
             return Partial(partitions, problem=problem)
-
-    def within(self, max_memory: int) -> Partial:
-        """The same, or K148 as its problem where clusters and slices take more bytes."""
-        n_bytes = n_bytes_of(self.crossed)
-        if n_bytes <= max_memory:
-            return self
-        axes = [axis for parts in self.crossed.values() for axis in parts[0].axes]
-        problem = too_many(self.n_rows, n_bytes, max_memory, tuple(dict.fromkeys(axes)))
-        return Partial(self.partitions, problem=problem)
+        n_rows, order = self.n_rows + other.n_rows, _common_order(self, other)
+        width = self.width if self.width is not None else other.width
+        return Partial(partitions, n_rows, tallies, order, width)
 
     def to_bytes(self) -> bytes:
         """The partial as bytes that `from_bytes` of this and every later version reads."""
-        parts = Tallies(self.cells, self.scores, crossed=self.crossed)
-        facts, whole = packed_tallies(parts)
+        facts, whole = packed_tallies(self.tallies)
         problem = self.problem
         header = {
             "species": _SPECIES,
@@ -149,13 +132,10 @@ class Partial:
             return cls(
                 tuple((first, last) for first, last in header["partitions"]),
                 header["n_rows"],
-                header["n_dropped"],
-                parts.cells,
-                parts.scores,
+                replace(parts, n_dropped=header["n_dropped"]),
                 None if order is None else tuple(order),
                 header["width"],
                 problem,
-                parts.crossed,
             )
 
         return unframed(data, ("parts",), assembled, ("parts",))
@@ -178,8 +158,8 @@ def _contradiction(header: dict[str, Any]) -> str | None:
     return None
 
 
-def merged(partials: Iterable[Partial], max_memory: int) -> list[Partial]:
-    """Fewer partials of the same partitions, in the memory of `max_memory` and one of them.
+def merged(partials: Iterable[Partial], empty: ScoreParts) -> list[Partial]:
+    """Fewer partials of the same partitions, in the memory of `empty.max_memory` and one of them.
 
     Rows that are kept stay apart, so that whoever adds the last ones can put them in order;
     everything else becomes one. What comes out does not depend on the order of arrival: counts
@@ -194,26 +174,26 @@ def merged(partials: Iterable[Partial], max_memory: int) -> list[Partial]:
     for partial in partials:
         waiting.append(partial)
         n_bytes += partial.n_bytes
-        if n_bytes > max_memory:
-            whole = folded(waiting, whole)
+        if n_bytes > empty.max_memory:
+            whole = folded(waiting, empty, whole)
             waiting, n_bytes = [], 0
-    is_apart = whole is None and all(part.is_kept for part in waiting if part.scores is not None)
-    if is_apart and any(part.scores is not None for part in waiting):
+    with_scores = [part for part in waiting if part.tallies.scores is not None]
+    if whole is None and with_scores and all(part.is_kept for part in with_scores):
         _united(tuple(run for part in waiting for run in part.partitions), ())
         return sorted(waiting, key=lambda part: part.first)
     if whole is None and not waiting:
         return []
-    return [folded(waiting, whole)]
+    return [folded(waiting, empty, whole)]
 
 
-def folded(partials: Sequence[Partial], whole: Partial | None = None) -> Partial:
+def folded(partials: Sequence[Partial], empty: ScoreParts, whole: Partial | None = None) -> Partial:
     """All of them as one, added in the order of their partitions.
 
     Errors:
         K503 a partition is in two of them.
     """
     for partial in sorted(partials, key=lambda part: part.first):
-        whole = partial if whole is None else whole.merge(partial)
+        whole = partial if whole is None else whole.merge(partial, empty)
     assert whole is not None
     return whole
 
@@ -259,9 +239,3 @@ def _common_order(left: Partial, right: Partial) -> tuple[Label, ...] | None:
         if one.n_rows == one.n_dropped:
             return other.order
     return left.order if left.order == right.order else None
-
-
-def _either(left: Any, right: Any, both: Any) -> Any:
-    if left is None or right is None:
-        return right if left is None else left
-    return both(left, right)

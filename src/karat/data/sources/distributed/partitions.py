@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
-from karat.data.accumulator import Crossed, axes_of, crossed_of, text_names, values_as_text
+from karat.data.accumulator import Batch, SlicesLater, Tallies, text_names, values_as_text
 from karat.data.labels.align import classes_of
-from karat.data.rows import Rows, coded_rows, numbered
+from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.containers import Argument, gathered
 from karat.data.scores.order import wrong_number
-from karat.data.scores.storage import ScoreParts, scores_of_held
+from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key
 from karat.data.sources.arrays.labels import tally_columns, weightless
 from karat.data.sources.batches import length_of
@@ -24,9 +24,8 @@ from karat.data.sources.distributed.partials import Partial, folded, merged
 from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.labels import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
-from karat.tally import Cells, Label
+from karat.tally import Label
 from karat.tally.classes import Classes
-from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.serialization import each_once
 
 __all__ = ["BLOCK_ROWS", "Reading", "merge_bytes", "tally_partition", "whole_of"]
@@ -133,7 +132,8 @@ def tally_partition(
 
     Cost: one pass; memory of a block and of what is counted.
     """
-    total = Partial(((partition, partition),))
+    own = ((partition, partition),)
+    total = Partial(own, tallies=Tallies(later=SlicesLater(reading.groups)))
     start = 0
     for block in blocks:
         n_rows = length_of(block)
@@ -141,12 +141,9 @@ def tally_partition(
             continue
         try:
             with _numbered_in(f"{unit} {partition}", start):
-                part = _tally_block(block, n_rows, partition, reading)
+                total = _with_block(total, block, n_rows, reading)
         except KaratError as problem:
-            return Partial(((partition, partition),), problem=problem)
-        total = _added(total, part).within(reading.max_memory)
-        if total.problem is not None:
-            break
+            return Partial(own, problem=problem)
         start += n_rows
     return total
 
@@ -158,23 +155,15 @@ def merge_bytes(parts: Iterable[bytes], reading: Reading) -> list[bytes]:
         K205, K206 they are no partials; K503 a partition came twice.
     """
     empty = reading.empty
-    found = merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
+    found = merged((Partial.from_bytes(part, empty) for part in parts), empty)
     return [partial.to_bytes() for partial in found]
 
 
 def whole_of(parts: Iterable[bytes], reading: Reading) -> Partial | None:
     """All partials as one; None without any."""
     empty = reading.empty
-    found = merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
-    return folded(found).within(reading.max_memory) if found else None
-
-
-def _added(total: Partial, part: Partial) -> Partial:
-    """Blocks of one partition, which is in both."""
-    if not total.n_rows:
-        return part
-    apart = replace(part, partitions=((-1, -1),))
-    return replace(total.merge(apart), partitions=total.partitions)
+    found = merged((Partial.from_bytes(part, empty) for part in parts), empty)
+    return folded(found, empty) if found else None
 
 
 @contextmanager
@@ -192,29 +181,30 @@ def _numbered_in(piece: str, start: int) -> Iterator[None]:
         raise error(problem.code, **{**problem.context, **facts}) from None
 
 
-def _tally_block(block: Any, n_rows: int, partition: int, reading: Reading) -> Partial:
+def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Partial:
+    """The same with the rows of one more block of its partition."""
     frame = open_frame(block)
     role = "prob" if reading.argument == "y_prob" else "score"
-    partitions = ((partition, partition),)
     beside = (*reading.scores, *reading.singles)
+    empty = Tallies(later=total.tallies.later)
+    part = replace(total, n_rows=n_rows, tallies=replace(empty, n_dropped=n_rows))
     try:
         read = read_labels(frame, reading.found, "", None, reading.nulls, beside, role)
     except KaratError as problem:
-        if reading.nulls == "drop" and problem.code == "K101":
-            # Other blocks may have rows that are whole.
-            return Partial(partitions, n_rows, n_rows)
-        raise
-    found = Partial(partitions, n_rows, read.n_dropped, order=_order(read))
-    if reading.wants == "rows":
-        rows = _scored(read, reading)
-        return replace(found, scores=reading.empty.with_rows(rows, 1))
-    cells = _counted(read, reading)
-    crossed: Crossed = {}
-    if reading.wants == "cells":
-        true, pred = coded_rows(read.true, read.pred, cells.classes)
-        labels = Rows(cells.classes, true, pred, weights=read.weights, **_axes(read, reading))
-        crossed = crossed_of(labels, reading.groups)
-    return replace(found, cells=cells, width=_width(read, reading), crossed=crossed)
+        if reading.nulls != "drop" or problem.code != "K101":
+            raise
+        # Other blocks may have rows that are whole.
+    else:
+        rows = _scored(read, reading) if reading.wants == "rows" else _labelled(read, reading)
+        tallies = empty.plus(rows, reading.empty, 1)
+        part = replace(part, tallies=tallies, order=_order(read), width=_width(read, reading))
+    if not total.n_rows:
+        return part
+    apart = replace(part, partitions=((-1, -1),))
+    both = total.merge(apart, reading.empty)
+    if both.problem is not None:
+        raise both.problem
+    return replace(both, partitions=total.partitions)
 
 
 def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
@@ -232,13 +222,14 @@ def _order(read: FrameLabels) -> tuple[Label, ...] | None:
     return next((side.order for side in sides if side.order is not None), None)
 
 
-def _counted(read: FrameLabels, reading: Reading) -> Cells:
+def _labelled(read: FrameLabels, reading: Reading) -> Batch:
+    """The labels of a block, counted; of labels alone also their rows."""
     pred = read.true if read.pred is None else read.pred
     wants_cells = reading.wants == "cells"
     weights = read.weights if wants_cells else None
     is_weightless = weights is not None and not weights.any()
     with numbered(read.kept):
-        counted = tally_columns(
+        cells = tally_columns(
             read.true,
             pred,
             labels=reading.labels,
@@ -248,8 +239,21 @@ def _counted(read: FrameLabels, reading: Reading) -> Cells:
             cells=wants_cells,
             n_threads=1,
         )
-    # Other blocks may weigh something.
-    return weightless(counted) if is_weightless else counted
+    if is_weightless:
+        # Other blocks may weigh something.
+        cells = weightless(cells)
+    if not wants_cells:
+        return Counted(cells, n_dropped=read.n_dropped)
+    true, pred_codes = coded_rows(read.true, read.pred, cells.classes)
+    return Rows(
+        cells.classes,
+        true,
+        pred_codes,
+        weights=read.weights,
+        cells=cells,
+        n_dropped=read.n_dropped,
+        **_axes(read, reading),
+    )
 
 
 def _width(read: FrameLabels, reading: Reading) -> int | None:
@@ -259,28 +263,27 @@ def _width(read: FrameLabels, reading: Reading) -> int | None:
     return scores.k if scores.values.ndim == 2 else 1
 
 
-def _scored(read: FrameLabels, reading: Reading) -> HeldRows:
-    """The rows of a block, each looked at."""
+def _scored(read: FrameLabels, reading: Reading) -> Rows:
+    """The rows of a block with their scores."""
     assert reading.labels is not None
     classes = _classes(reading.labels, reading)
     scores = gathered(read.values, reading.scores, reading.argument, read.kept)
     if scores.k != classes.k:
         is_single = scores.values.ndim == 1
         raise wrong_number(scores.argument, scores.k, classes, is_single=is_single)
-    kept = read.kept
-    with numbered(kept):
+    with numbered(read.kept):
         true, pred = coded_rows(read.true, read.pred, classes)
-        if kept is not None:
-            scores = scores.at(kept)
-        if reading.threshold is not None:
-            pred = None
-        axes, on_axes = axes_of(Rows(classes, true, **_axes(read, reading)))
-        chunk = RowChunk(true, scores.values, pred, read.weights, axes=on_axes)
-        held = HeldRows(classes, (chunk,), scores.is_prob, scores.tolerance, axes)
-        rows = scores_of_held(held, reading.threshold, 1, is_part=True)
-        # Messages name the columns of the frame.
-        replace(rows, scores=scores, weights_argument=read.weights_argument).read()
-    return held
+    return Rows(
+        classes,
+        true,
+        pred,
+        scores if read.kept is None else scores.at(read.kept),
+        read.weights,
+        n_dropped=read.n_dropped,
+        kept=read.kept,
+        weights_argument=read.weights_argument,
+        **_axes(read, reading),
+    )
 
 
 def _classes(labels: Sequence[Label], reading: Reading) -> Classes:

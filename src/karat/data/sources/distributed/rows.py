@@ -147,8 +147,8 @@ def _read(
     if base.threshold is not None:
         raise error("K136", threshold=base.threshold, found="There are no probabilities or scores")
     partial = _whole(host, reading)
-    assert partial.cells is not None
-    cells = partial.cells
+    cells = partial.tallies.cells
+    assert cells is not None
     declared = base.labels
     if declared is None and partial.order is not None:
         cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
@@ -156,9 +156,7 @@ def _read(
         cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
     warnings = (*_dropped(partial), *remarks(cells), *notes)
     origin = Origin(_mapping(found), _source(host, partial), warnings)
-    return Tallies(
-        cells, crossed=partial.crossed, later=later, n_dropped=partial.n_dropped, origin=origin
-    )
+    return replace(partial.tallies, cells=cells, later=later, origin=origin)
 
 
 def later_of(frame: Frame, groups: Sequence[Key]) -> SlicesLater:
@@ -224,7 +222,7 @@ def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[
         # Found by its name, and not read: the threshold decides.
         mapping["pred"] = None
     origin = Origin(mapping, _source(host, partial), (*_dropped(partial), *notes))
-    return Tallies(scores=partial.scores, n_dropped=partial.n_dropped, origin=origin)
+    return replace(partial.tallies, origin=origin)
 
 
 def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
@@ -235,8 +233,8 @@ def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
     if labels is None:
         looked = replace(reading, wants="classes", scores=(one,) if one and is_list else ())
         partial = _whole(host, replace(looked, argument=chosen.argument))
-        assert partial.cells is not None
-        seen, order, width = partial.cells.classes.labels, partial.order, partial.width
+        assert partial.tallies.cells is not None
+        seen, order, width = partial.tallies.cells.classes.labels, partial.order, partial.width
     else:
         seen, order, width = labels, None, len(labels)
     k = len(chosen.names)
