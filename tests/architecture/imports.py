@@ -1,4 +1,4 @@
-"""Read the import statements of a source tree, wherever they stand in a file."""
+"""Read the imports of a source tree: statements and `import_module`, wherever they stand."""
 
 from __future__ import annotations
 
@@ -49,10 +49,20 @@ def _imports_of_file(name: str, path: Path, known: set[str]) -> Iterator[Import]
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             targets = list(_targets(node, package, known))
+        elif isinstance(node, ast.Call):
+            targets = list(_named(node))
         else:
             continue
         for target in targets:
             yield Import(name, target, node.lineno, id(node) in top)
+
+
+def _named(node: ast.Call) -> Iterator[str]:
+    """The module of `importlib.import_module("a.b")`, where it is written out."""
+    function = node.func
+    called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if called == "import_module" and node.args and isinstance(node.args[0], ast.Constant):
+        yield str(node.args[0].value)
 
 
 def _targets(node: ast.ImportFrom, package: str, known: set[str]) -> Iterator[str]:

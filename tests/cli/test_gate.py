@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.output.gate.baseline import read_baseline
+from karat.api.gate.baseline import read_baseline
 from tests.cli.running import Karat, Ran, in_process
 from tests.gate.rows import shuffled, table, two_models, write
 

@@ -13,7 +13,7 @@ import pytest
 
 import karat.data.sources.files.rows
 from karat.cli import main
-from karat.data.writing import write_text
+from karat.tally.writing import write_text
 from tests.cli.running import Karat, Ran
 from tests.sources.writing import TEN, write_csv
 

@@ -13,8 +13,8 @@ import pytest
 import karat
 from karat.data.sources.files import duck
 from karat.data.sources.files.paths import DataFile
-from karat.data.writing import write_text
 from karat.errors import KaratError
+from karat.tally.writing import write_text
 from tests.faults import reads, writes
 from tests.faults.cases import full_device, memory_ends, scored, temporary_is_full
 from tests.faults.interrupts import WORK, interrupted
@@ -42,7 +42,7 @@ def test_the_check_of_failed_writes_can_fail(
         Path(path).write_bytes(data[:10])
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("karat.data.writing.write_bytes", careless)
+    monkeypatch.setattr("karat.tally.writing.write_bytes", careless)
     with pytest.raises(AssertionError):
         WRITES[0][1](tmp_path)
 

@@ -14,13 +14,13 @@ from unittest import mock
 import numpy as np
 
 import karat
+from karat.api.gate.baseline import read_baseline
 from karat.data.accumulator import Tallies
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.files.checkpoints import Checkpoint
-from karat.data.writing import remove_leftovers
 from karat.errors import KaratError
-from karat.output.gate.baseline import read_baseline
 from karat.tally import Cells, Classes
+from karat.tally.writing import remove_leftovers
 from tests.faults.children import killed, limited
 
 __all__ = ["OLD", "failed_writes", "full_files", "killed_writes", "leftovers"]

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.errors import KaratError
-from karat.output.gate.baseline import (
+from karat.api.gate.baseline import (
     DamagedError,
     hashed,
     is_baseline,
@@ -22,6 +21,7 @@ from karat.output.gate.baseline import (
     read_baseline,
     unpacked,
 )
+from karat.errors import KaratError
 from tests.gate.rows import shuffled, table, two_models, write
 
 TRUE, OLD, NEW = two_models(600, lost=20, won=4)
@@ -158,7 +158,7 @@ def test_other_settings_are_told(tmp_path: Path) -> None:
 
 def signed(content: dict[str, Any]) -> str:
     """The text of a baseline whose checksum fits what it says."""
-    from karat.output.gate.baseline import _canonical, _checksum
+    from karat.api.gate.baseline import _canonical, _checksum
 
     content.pop("sha256", None)
     return _canonical({**content, "sha256": _checksum(content)})

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.gate.baseline import packed, unpacked
 from karat.errors import KaratError
-from karat.output.gate.baseline import packed, unpacked
 from karat.tally import from_bytes, to_bytes, to_marginals
 from tests.gate.rows import table, two_models
 from tests.gate.test_baselines import put, signed

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.output.gate.outputs import (
+from karat.output.gate import (
     MOST_BYTES,
     junit_of_gate,
     markdown_of_gate,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.output.gate.baseline import SCHEMA, baseline_schema, gate_schema
+from karat.api.gate.baseline import SCHEMA, baseline_schema, gate_schema
 from tests.gate.rows import table, two_models
 from tests.optional import optional
 

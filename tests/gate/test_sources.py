@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.gate.baseline import read_baseline
 from karat.errors import KaratError
-from karat.output.gate.baseline import read_baseline
 from tests.gate.rows import table, two_models, write
 
 TRUE, OLD, NEW = two_models(600, lost=20, won=4)
@@ -128,7 +128,7 @@ def test_slices_of_numbers_are_in_their_order_and_as_given(tmp_path: Path) -> No
 
 
 def test_p_is_said_to_be_one_sided_and_only_of_what_is_worse_than_allowed() -> None:
-    from karat.output.gate.outputs import markdown_of_gate
+    from karat.output.gate import markdown_of_gate
 
     worse = karat.gate(TRUE, NEW, baseline=OLD)
     assert "one-sided p = " in worse.rules[0].line

@@ -164,7 +164,7 @@ def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) ->
     files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
     karat.evaluate(files, checkpoint=path)
     write = (
-        "import os, sys; from karat.data import writing; "
+        "import os, sys; from karat.tally import writing; "
         "os.fsync = lambda _: os.kill(os.getpid(), 9); writing.write_bytes(sys.argv[1], b'x')"
     )
     for name in ("read.karat", "other.karat"):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from karat.data.writing import write_text
 from karat.results import comparison as outcome
 from karat.results import report, result
 from karat.results import result as confusion
+from karat.tally.writing import write_text
 
 if TYPE_CHECKING:
     from os import PathLike

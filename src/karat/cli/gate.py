@@ -110,7 +110,7 @@ def command(
     from karat.api.gate.verb import CHOICES, run_gate
     from karat.cli.streams import ReadingBar
     from karat.data.sources.files.paths import is_query
-    from karat.output.gate.outputs import junit_of_gate, markdown_of_gate
+    from karat.output.gate import junit_of_gate, markdown_of_gate
     from karat.results.gate.verdicts import rules_of
 
     kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
@@ -143,7 +143,7 @@ def _tell_actions(result: GateResult) -> None:
     """Annotations and the summary of the job, where GitHub Actions runs this."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from karat.output.gate.outputs import summary, workflow_commands
+    from karat.output.gate import summary, workflow_commands
 
     for line in workflow_commands(result):
         complain(line)

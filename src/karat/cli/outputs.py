@@ -252,7 +252,7 @@ def write_file(path: Path, text: str) -> None:
     Errors:
         click.FileError: it cannot be written.
     """
-    from karat.data.writing import write_text
+    from karat.tally.writing import write_text
 
     try:
         write_text(path, text)

@@ -55,7 +55,7 @@ class ModelIndex(dict[str, Any]):
         Returns:
             YAML without a line end after the last line; every text of a user is quoted.
         """
-        from karat.data.writing import write_text
+        from karat.tally.writing import write_text
 
         text = yaml_of(self)
         if path is not None:

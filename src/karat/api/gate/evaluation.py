@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from karat.api.gate.baseline import Baseline, with_hashes
 from karat.api.gate.measure import (
     GateSpec,
     change_apart,
@@ -22,7 +23,6 @@ from karat.data.rows import Rows
 from karat.data.slices.codes import in_order
 from karat.errors import error, short, shown
 from karat.metrics import Metric, get
-from karat.output.gate.baseline import Baseline, with_hashes
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, Settled, refused
 from karat.tally import Classes
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from karat.api.arguments import of_table
+from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.clusters import RowNames, encode_names, names_of_column
@@ -21,7 +22,6 @@ from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
-from karat.output.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.results.gate.verdicts import refused
 
 __all__ = ["RowsSpec", "baseline_of", "current_rows"]

@@ -12,19 +12,19 @@ import numpy as np
 
 from karat.api.comparison_arguments import unknown_choice
 from karat.api.functions import check_policy, plain_text
+from karat.api.gate.baseline import text_of_baseline
 from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.measure import GateSpec
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.results import Report
 from karat.data.arguments import check_flag, check_threads
 from karat.data.rows import Rows
-from karat.data.writing import write_text
 from karat.errors import error, shown
 from karat.errors.habits import names_its_arguments
 from karat.inference.confidence import Confidence
-from karat.output.gate.baseline import text_of_baseline
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
+from karat.tally.writing import write_text
 
 __all__ = ["CHOICES", "GateResult", "gate", "run_gate"]
 

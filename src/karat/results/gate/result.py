@@ -211,7 +211,7 @@ class GateResult:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The result as JSON text with sorted keys; written to `path` too, when given."""
-        from karat.data.writing import write_text
+        from karat.tally.writing import write_text
 
         text = json.dumps(
             self.to_dict(), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False

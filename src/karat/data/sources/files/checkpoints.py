@@ -17,9 +17,9 @@ from karat.data.accumulator import Tallies
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.files.units import FileUnits
-from karat.data.writing import remove_leftovers, write_bytes
 from karat.errors import KaratError, error, short
 from karat.tally.serialization import MAGIC, damaged, framed, unframed
+from karat.tally.writing import remove_leftovers, write_bytes
 
 __all__ = ["Checkpoint"]
 
