@@ -9,7 +9,7 @@ import pytest
 
 from karat.data.labels.column import drop_missing
 from karat.data.labels.containers import encode
-from karat.data.sources.arrays.labels import tally_columns
+from karat.data.labels.counting import tally_columns
 from karat.errors import KaratError
 from tests.data.hosts import pa, pd, pl
 from tests.ids import named

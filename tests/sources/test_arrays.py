@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.data.labels import counting
 from karat.data.labels.containers import encode
-from karat.data.sources.arrays import labels as arrays
-from karat.data.sources.arrays.labels import tally_columns, tally_labels, tally_matrix
+from karat.data.labels.counting import tally_columns
+from karat.data.sources.arrays.labels import tally_labels, tally_matrix
 from karat.errors import KaratError
 from karat.tally import Cells, to_marginals
 from tests.data.hosts import CONFUSION, PRED, TRUE, pa, pd, pl
@@ -169,7 +170,7 @@ def test_pairs_and_rows_that_fill_more_than_64_bits_are_still_counted() -> None:
     k = 2**31
     true = np.array([k - 1, 5, k - 1, 5, 0], np.int32)
     weights = np.array([0.5, 1.0, 0.25, 0.0, 0.0])
-    pairs, sums, squares, rows = arrays._weighted_pairs(true, true, k, weights)
+    pairs, sums, squares, rows = counting._weighted_pairs(true, true, k, weights)
     assert pairs.tolist() == [0, 5 * k + 5, (k - 1) * k + k - 1]
     assert sums.tolist() == [0.0, 1.0, 0.75]
     assert squares.tolist() == [0.0, 1.0, 0.3125]

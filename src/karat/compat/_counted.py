@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.labels.align import Aligned, Side
 from karat.data.labels.column import Column
-from karat.data.sources.arrays.labels import AllZeroError, count_aligned
+from karat.data.labels.counting import AllZeroError, count_aligned
 from karat.metrics import Metric, get
 from karat.metrics._lift import Lift, Policy
 from karat.tally import Cells, Classes

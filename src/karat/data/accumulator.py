@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.labels.column import Column, Flags
+from karat.data.labels.counting import count_codes
 from karat.data.rows import Counted, Repeats, Rows, numbered
 from karat.data.scores.containers import Argument, Scores
 from karat.data.scores.rows import InMemoryScores
@@ -310,7 +311,8 @@ class Tallies:
             return self.merge(Tallies(batch.cells, n_dropped=batch.n_dropped), empty, n_threads)
         if batch.scores is None:
             crossed = crossed_of(batch, self.later.groups)
-            part = Tallies(batch.cells, crossed=crossed, n_dropped=batch.n_dropped)
+            cells = counted(batch, n_threads, is_part=True).cells
+            part = Tallies(cells, crossed=crossed, n_dropped=batch.n_dropped)
             return self.merge(part, empty, n_threads)
         pred = batch.pred if empty.threshold is None else None
         # Whatever the classes will be, values that no metric may read are refused with their batch.
@@ -407,7 +409,7 @@ def accumulate(
     Cost: one pass; memory of a batch and of what is kept.
     """
     if isinstance(source, Rows | Counted | Tallies):
-        return _whole(source)
+        return _whole(source, n_threads)
     first, total = (0, Tallies()) if progress is None else progress.start()
     total = replace(total, later=source.later)
     for place in range(first, source.n_batches):
@@ -418,12 +420,38 @@ def accumulate(
     return replace(total, origin=source.origin(total))
 
 
-def _whole(batch: Batch) -> Tallies:
+def counted(rows: Rows, n_threads: int | None = None, *, is_part: bool = False) -> Rows:
+    """Rows of labels with their tally.
+
+    Args:
+        is_part: whether other rows come beside them, so that these may all weigh 0.
+
+    Errors:
+        K113 to K115 weights that cannot be used.
+    """
+    if rows.cells is not None:
+        return rows
+    assert rows.pred is not None
+    cells = count_codes(
+        rows.classes,
+        rows.true,
+        rows.pred,
+        rows.weights,
+        weights_argument=rows.weights_argument,
+        n_threads=n_threads,
+        is_part=is_part,
+    )
+    return replace(rows, cells=cells)
+
+
+def _whole(batch: Batch, n_threads: int | None) -> Tallies:
     if isinstance(batch, Tallies):
         return batch
     origin = Origin(dict(batch.mapping), dict(batch.source), batch.warnings)
     if isinstance(batch, Counted):
         return Tallies(batch.cells, n_dropped=batch.n_dropped, origin=origin)
+    if batch.scores is None and batch.pred is not None:
+        batch = counted(batch, n_threads)
     return Tallies(rows=batch, n_dropped=batch.n_dropped, origin=origin)
 
 

@@ -16,10 +16,8 @@ from karat.api.measuring import Spec, whole_report
 from karat.api.models import models_of_rows
 from karat.api.results import Report
 from karat.data.accumulator import accumulate
-from karat.data.labels.column import Column
 from karat.data.rows import Rows
 from karat.data.scores.storage import ScoreParts
-from karat.data.sources.arrays.labels import tally_columns
 from karat.errors import KaratError, error
 from karat.inference.comparison.contrasts import distances_together
 from karat.inference.comparison.judging import POWER, ComparisonSpec, judged
@@ -68,7 +66,6 @@ def gate_report(
         rows = replace(rows, scores=None)
     if rows.scores is None:
         (rows,) = (rows,) if is_whole else _on_own_classes(rows)
-        rows = _counted(rows)
     wanted = None if metrics is None else tuple(metrics)
     report, _ = whole_report(
         accumulate(rows, ScoreParts(0)), Spec(wanted, spec.policy, Confidence(spec.level))
@@ -91,17 +88,6 @@ def _on_own_classes(*sides: Rows) -> tuple[Rows, ...]:
         replace(rows, classes=fewer, true=places[rows.true], pred=places[rows.pred], cells=None)
         for rows in sides
     )
-
-
-def _counted(rows: Rows) -> Rows:
-    """Rows of labels with their tally."""
-    if rows.cells is not None:
-        return rows
-    assert rows.pred is not None
-    true, pred = (Column("y_true", rows.true, "integer"), Column("y_pred", rows.pred, "integer"))
-    labels = list(range(rows.classes.k))
-    cells = tally_columns(true, pred, labels=labels, weights=rows.weights)
-    return replace(rows, cells=cells.with_classes(rows.classes))
 
 
 def measured_of(

@@ -19,7 +19,8 @@ from karat.compat.sklearn._targets import (
 )
 from karat.data.labels.column import Column
 from karat.data.labels.containers import encode
-from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for, tally_columns
+from karat.data.labels.counting import tally_columns
+from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
 from karat.tally import Cells, Classes

@@ -13,6 +13,7 @@ from karat.data.clusters import RowNames
 from karat.data.labels.align import GivenClasses, align, check_kinds, check_lengths
 from karat.data.labels.column import Column, Flags, coded, harmonized
 from karat.data.labels.containers import encode
+from karat.data.labels.counting import tally_columns
 from karat.data.rows import Rows
 from karat.data.scores.classes import (
     are_places,
@@ -25,7 +26,6 @@ from karat.data.scores.containers import Scores
 from karat.data.scores.order import wrong_number
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import classes_of_columns, discovered
-from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.files.row_blocks import RowBlocks
 from karat.data.weights import as_weights
 from karat.errors import error

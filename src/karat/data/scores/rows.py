@@ -11,19 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.labels.align import Aligned, Side
-from karat.data.labels.column import Column
+from karat.data.labels.counting import count_codes, explain_weights
 from karat.data.rows import Rows
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.containers import Scores, refuse_scores
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import AreasAhead, Ranked, pair_areas, rank, rank_pooled
-from karat.data.sources.arrays.labels import (
-    AllZeroError,
-    count_aligned,
-    explain_weights,
-    weightless,
-)
 from karat.data.sources.arrays.rows import score_rows
 from karat.data.weights import refuse_sums
 from karat.errors import error
@@ -269,24 +262,15 @@ class InMemoryScores:
 
     def cells(self) -> Cells:
         """The confusion matrix of the predicted classes."""
-        identity = np.arange(self.classes.k, dtype=np.int32)
-        pred = self.predicted()
-        true_side = Side(Column("y_true", self.codes, "integer"), self.codes, 0, identity)
-        pred_side = Side(Column("y_pred", pred, "integer"), pred, 0, identity)
-        try:
-            return count_aligned(
-                Aligned(self.classes, true_side, pred_side),
-                self.weights,
-                True,
-                self.n_threads,
-                is_part=self.is_part,
-            )
-        except _native.Rejected as rejected:
-            explain_weights(rejected, self.weights, self.weights_argument)
-        except AllZeroError:
-            if self.is_part:
-                return weightless(replace(self, weights=None).cells())
-            raise error("K115", argument=self.weights_argument, n=self.n_rows) from None
+        return count_codes(
+            self.classes,
+            self.codes,
+            self.predicted(),
+            self.weights,
+            weights_argument=self.weights_argument,
+            n_threads=self.n_threads,
+            is_part=self.is_part,
+        )
 
     def predicted(self) -> Codes:
         """int32[n]: the given predictions, else those of the threshold, else of the scores."""

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
 from karat.data.arguments import check_threads
-from karat.data.labels.align import (
-    Aligned,
-    Side,
-    align,
-    check_kinds,
-    check_lengths,
-    classes_of,
-    common_kind,
-    refuse_outside,
-)
-from karat.data.labels.column import Column, declared_labels, harmonized
+from karat.data.labels.align import check_lengths, classes_of
+from karat.data.labels.column import declared_labels
 from karat.data.labels.containers import encode
+from karat.data.labels.counting import tally_columns
 from karat.data.labels.matrices import as_matrix, check_order, labels_of_matrix
-from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
+from karat.data.weights import as_weights
 from karat.errors import error
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
@@ -38,13 +29,9 @@ __all__ = [
     "agreement",
     "cells",
     "class_totals",
-    "count_aligned",
     "count_for",
-    "explain_weights",
-    "tally_columns",
     "tally_labels",
     "tally_matrix",
-    "weightless",
 ]
 
 _Integers: TypeAlias = "npt.NDArray[Any]"
@@ -80,11 +67,6 @@ def count_for(needs_cells: bool, needs_classes: bool) -> Count:
     if needs_cells:
         return cells
     return class_totals if needs_classes else agreement
-
-
-_DENSE_K_MAX = 2048
-_DENSE_CELLS_MIN = 1 << 16
-_DENSE_CELLS_PER_ROW = 16
 
 
 def tally_labels(
@@ -171,179 +153,6 @@ def _count_plain(
 def _few_classes(values: bytes) -> Classes:
     """Classes of int64[k] values; kept, since small calls repeat the same few."""
     return Classes.of(np.frombuffer(values, np.int64).tolist())
-
-
-def tally_columns(
-    true: Column,
-    pred: Column,
-    *,
-    labels: Any = None,
-    positive: Any = None,
-    weights: Weights | None = None,
-    weights_argument: str = "weights",
-    cells: bool = True,
-    n_threads: int | None = None,
-    is_part: bool = False,
-) -> Cells:
-    """Tally of two encoded columns without missing rows; otherwise as `tally_labels`.
-
-    Args:
-        weights: float64[n], or None.
-        weights_argument: the name of the weights in messages.
-        is_part: whether other rows come beside them, so that these may all weigh 0.
-    """
-    check_lengths(true, pred)
-    check_kinds(true, pred)
-    try:
-        tally = None
-        if labels is None and true.labels is None and pred.labels is None:
-            tally = _count_discovered(
-                true, pred, positive, weights, cells, n_threads or 0, is_part=is_part
-            )
-        if tally is None:
-            aligned = align(true, pred, labels, positive)
-            tally = count_aligned(aligned, weights, cells, n_threads or 0, is_part=is_part)
-    except _native.Rejected as rejected:
-        explain_weights(rejected, weights, weights_argument)
-    except AllZeroError:
-        raise error("K115", argument=weights_argument, n=len(true)) from None
-    if weights is not None:
-        refuse_sums(tally.counts, weights_argument)
-    return tally
-
-
-class AllZeroError(Exception):
-    """Every row weighs 0."""
-
-
-def weightless(counted: Cells) -> Cells:
-    """The tally of rows that all weigh 0, counted without weights: classes, and nothing in them."""
-    zeros = np.zeros(counted.counts.shape)
-    occupancy = None
-    if counted.storage == "marginals":
-        occupancy = np.zeros(counted.counts.shape, np.int64)
-    return replace(counted, counts=zeros, squares=zeros, occupancy=occupancy)
-
-
-def _count_discovered(
-    true: Column,
-    pred: Column,
-    positive: Any,
-    weights: Weights | None,
-    cells: bool,
-    n_threads: int,
-    *,
-    is_part: bool,
-) -> Cells | None:
-    """The tally of integers whose classes are found while counting; None if they lie too wide."""
-    tally = _native.count_integers(true.codes, pred.codes, weights, cells, n_threads)
-    if tally is None or tally.labels is None:
-        return None
-    found = harmonized(tally.labels.tolist(), common_kind(true, pred))
-    classes = classes_of(found, positive)
-    if classes.k != tally.k:  # positive= names a class that does not occur
-        return None
-    if not is_part:
-        _check_total(tally)
-    return Cells.from_native(tally, classes)
-
-
-def count_aligned(
-    aligned: Aligned, weights: Weights | None, cells: bool, n_threads: int, *, is_part: bool = False
-) -> Cells:
-    classes, true, pred = aligned.classes, aligned.true, aligned.pred
-    k, n = classes.k, len(true.column)
-    is_dense = k <= _DENSE_K_MAX and k * k <= max(_DENSE_CELLS_MIN, _DENSE_CELLS_PER_ROW * n)
-    if cells and not is_dense:
-        return _count_sparse(aligned, weights, is_part=is_part)
-    try:
-        tally = _native.count_codes(
-            true.codes,
-            true.base,
-            true.lut,
-            pred.codes,
-            pred.base,
-            pred.lut,
-            k,
-            weights,
-            cells,
-            n_threads,
-        )
-    except _native.Rejected as rejected:
-        if rejected.args[1] == 2:
-            raise
-        raise refuse_outside((true, pred)[rejected.args[1]], classes) from None
-    if not is_part:
-        _check_total(tally)
-    return Cells.from_native(tally, classes)
-
-
-def _count_sparse(aligned: Aligned, weights: Weights | None, *, is_part: bool) -> Cells:
-    """Occupied cells, by sorting one key a row and measuring its runs."""
-    classes = aligned.classes
-    k, n = classes.k, len(aligned.true.column)
-    true, pred = (_indices(side, classes) for side in (aligned.true, aligned.pred))
-    if weights is None:
-        keys = _native.pack_pairs(true, pred, k)
-        keys.sort()
-        pairs, counts = _native.run_lengths(keys)
-        return _sparse_cells(pairs, counts, None, classes, n)
-    pairs, sums, squares, rows = _weighted_pairs(true, pred, k, np.ascontiguousarray(weights))
-    if not (rows.any() or is_part):
-        raise AllZeroError
-    return _sparse_cells(pairs, sums, squares, classes, n)
-
-
-def _weighted_pairs(
-    true: npt.NDArray[np.int32], pred: npt.NDArray[np.int32], k: int, weights: Weights
-) -> tuple[npt.NDArray[np.uint64], Weights, Weights, npt.NDArray[np.int64]]:
-    """Occupied pairs, their Σw and Σw² added in the order of the rows, and rows of weight > 0."""
-    try:
-        keys, row_bits = _native.pack_pairs_rows(true, pred, k)
-    except ValueError:
-        # Pair and row do not fit into 64 bits; the rank of the pair among those that occur does.
-        pairs, ranks = np.unique(_native.pack_pairs(true, pred, k), return_inverse=True)
-        row_bits = max(1, len(true).bit_length())
-        keys = (ranks.astype(np.uint64) << np.uint64(row_bits)) | np.arange(
-            len(true), dtype=np.uint64
-        )
-        keys.sort()
-        _, sums, squares, rows = _native.weighted_runs(keys, row_bits, weights)
-        return pairs, sums, squares, rows
-    keys.sort()
-    return _native.weighted_runs(keys, row_bits, weights)
-
-
-def _indices(side: Side, classes: Classes) -> npt.NDArray[np.int32]:
-    index = side.indices()
-    if index.min() < 0:
-        raise refuse_outside(side, classes)
-    return index
-
-
-def _sparse_cells(
-    pairs: npt.NDArray[np.uint64],
-    counts: npt.NDArray[Any],
-    squares: npt.NDArray[np.float64] | None,
-    classes: Classes,
-    n: int,
-) -> Cells:
-    rows, cols = np.divmod(pairs.view(np.int64), classes.k)
-    return Cells.sparse(rows, cols, counts, classes=classes, squares=squares, n_rows=n)
-
-
-def _check_total(tally: _native.Tally) -> None:
-    if tally.weighted:
-        hits, _, misses = tally.marginal_rows()
-        if not hits.any() and not misses.any():
-            raise AllZeroError
-
-
-def explain_weights(rejected: _native.Rejected, weights: Weights | None, argument: str) -> NoReturn:
-    """The error with value and count for what a kernel refused in one row."""
-    if weights is not None:
-        refuse_weights(weights, argument)
-    raise rejected
 
 
 def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) -> Cells:

@@ -10,11 +10,12 @@ from karat.data.arguments import check_threads
 from karat.data.clusters import RowNames, as_clusters
 from karat.data.labels.align import align, check_lengths
 from karat.data.labels.containers import encode
+from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows
 from karat.data.scores.classes import both_decide, coded_guess, matched
 from karat.data.scores.containers import Scores
 from karat.data.slices.codes import as_slices
-from karat.data.sources.arrays.labels import tally_columns, tally_labels
+from karat.data.sources.arrays.labels import tally_labels
 from karat.data.weights import as_weights
 from karat.errors import error
 

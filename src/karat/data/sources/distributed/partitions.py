@@ -13,12 +13,12 @@ from typing import Any, Final, Literal
 
 from karat.data.accumulator import Batch, SlicesLater, Tallies, text_names, values_as_text
 from karat.data.labels.align import classes_of
+from karat.data.labels.counting import tally_columns, weightless
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.containers import Argument, gathered
 from karat.data.scores.order import wrong_number
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key
-from karat.data.sources.arrays.labels import tally_columns, weightless
 from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
 from karat.data.sources.tables.frames import open_frame

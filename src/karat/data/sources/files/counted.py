@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from karat.data.checks import check_unused_weights, remarks
 from karat.data.labels.column import Column, declared_labels
+from karat.data.labels.counting import tally_columns, weightless
 from karat.data.roles import Family, Role, Roles, find_roles
 from karat.data.rows import Counted
-from karat.data.sources.arrays.labels import tally_columns, weightless
 from karat.data.sources.files.duck import check_condition, connected, explaining
 from karat.data.sources.files.labels import Declared, missing_codes, named, refuse_scores
 from karat.data.sources.files.paths import Source, find, unchanged

@@ -23,6 +23,7 @@ from karat.data.checks import (
 )
 from karat.data.clusters import NameCodes
 from karat.data.labels.column import Column, Flags, declared_labels, harmonized, kind_of
+from karat.data.labels.counting import tally_columns
 from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.batches import Codes, GatheredScores, LabelCodes
@@ -31,7 +32,6 @@ from karat.data.scores.containers import Scores, tolerance_of
 from karat.data.scores.matrix import ScoreMatrix
 from karat.data.scores.order import in_order, not_scores, placed
 from karat.data.slices.codes import Key
-from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.files.bad_scores import refuse_bad_score
 from karat.data.sources.files.counted import (
     N_CLASSES_MAX,

@@ -11,10 +11,10 @@ import numpy as np
 from karat.data.checks import check_unused_weights, remarks
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
+from karat.data.labels.counting import tally_columns
 from karat.data.roles import find_roles
 from karat.data.rows import Counted, numbered
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns
-from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
 from karat.data.weights import Weights, as_weights
 from karat.errors import error
