@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeAlias
@@ -353,18 +353,14 @@ class Source(Protocol):
     """Where rows come from, batch by batch.
 
     Attributes:
-        n_batches: how many batches there are.
         later: how the values of columns become slices.
     """
 
     @property
-    def n_batches(self) -> int: ...
-
-    @property
     def later(self) -> SlicesLater: ...
 
-    def batch(self, place: int) -> Batch:
-        """One of the batches."""
+    def batches(self, first: int = 0) -> Iterator[Batch]:
+        """The batches in order, from one of them on; each is dropped before the next is read."""
         ...
 
     def numbering(self, place: int) -> AbstractContextManager[None]:
@@ -412,9 +408,10 @@ def accumulate(
         return _whole(source, n_threads)
     first, total = (0, Tallies()) if progress is None else progress.start()
     total = replace(total, later=source.later)
-    for place in range(first, source.n_batches):
+    for place, batch in enumerate(source.batches(first), first):
         with source.numbering(place):
-            total = total.plus(source.batch(place), empty, n_threads)
+            total = total.plus(batch, empty, n_threads)
+        del batch
         if progress is not None:
             progress.done(place + 1, total)
     return replace(total, origin=source.origin(total))

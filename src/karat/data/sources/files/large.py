@@ -157,9 +157,7 @@ def refined(
         is_frequency=scores.is_frequency,
     )
     cleanup.callback(columns.close)
-    for place in range(units.n_batches):
-        with units.numbering(place):
-            found = units.batch(place)
+    for found in units.batches():
         if isinstance(found, Rows):
             columns.add(InMemoryScores.of(found, scores.threshold, n_threads, is_part=True))
     ranks, probabilities, confidences = columns.merged()

@@ -178,6 +178,14 @@ class FileUnits:
         """How many units there are."""
         return len(self.units)
 
+    def batches(self, first: int = 0) -> Iterator[Batch]:
+        """The rows of each unit, from one of them on; see `batch`."""
+        for place in range(first, self.n_batches):
+            with self.numbering(place):
+                found = self.batch(place)
+            yield found
+            del found
+
     def batch(self, place: int) -> Batch:
         """The rows of a unit on the classes of all, or their tally.
 
