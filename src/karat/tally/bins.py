@@ -139,7 +139,8 @@ class Bins:
         sums = np.zeros((len(_SUMS), none.b))
         for levels in cumulative.blocks():
             sums += _sums_of(levels, none.edges, closed)
-        return replace(none, **dict(zip(_SUMS, sums, strict=True)), n_rows=cumulative.n_rows)
+        of_bins: dict[str, Any] = dict(zip(_SUMS, sums, strict=True))
+        return replace(none, **of_bins, n_rows=cumulative.n_rows)
 
     @classmethod
     def empty(

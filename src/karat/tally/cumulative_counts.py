@@ -83,7 +83,8 @@ class CumulativeCounts:
 
     @cached_property
     def _totals(self) -> list[int | float]:
-        return self.counts.sum(axis=0).tolist()
+        totals: list[int | float] = self.counts.sum(axis=0).tolist()
+        return totals
 
     @property
     def n_pos(self) -> int | float:

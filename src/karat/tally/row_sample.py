@@ -112,7 +112,7 @@ class RowSample:
         if shapes[0] != shapes[1] or self.limit != other.limit:
             raise error("K201", left=shapes[0], right=shapes[1])
         check_weighting(self.weights is not None, other.weights is not None)
-        both = {
+        both: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in _ARRAYS
             if getattr(self, name) is not None

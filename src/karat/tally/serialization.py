@@ -6,7 +6,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,8 +20,11 @@ from karat.tally.shared import wrong_numbers
 __all__ = [
     "FORMAT_VERSION",
     "MAGIC",
+    "classes_of_facts",
     "damaged",
     "each_once",
+    "facts_of_axes",
+    "facts_of_classes",
     "framed",
     "from_bytes",
     "inconsistency",
@@ -188,9 +191,26 @@ def to_bytes(cells: Cells) -> bytes:
         "positive": cells.classes.positive,
         "names": None if cells.classes.names is None else list(cells.classes.names),
         "is_declared": cells.classes.is_declared,
-        "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in cells.axes],
+        "axes": facts_of_axes(cells.axes),
     }
     return framed(header, {name: getattr(cells, name) for name in _ARRAYS})
+
+
+def facts_of_classes(classes: Classes) -> dict[str, Any]:
+    """Classes without display names, for a header."""
+    facts = {"labels": list(classes.labels), "positive": classes.positive}
+    return {**facts, "is_declared": classes.is_declared}
+
+
+def classes_of_facts(header: dict[str, Any]) -> Classes:
+    """What `facts_of_classes` was given."""
+    labels = tuple(header["labels"])
+    return Classes(labels, header["positive"], is_declared=header["is_declared"])
+
+
+def facts_of_axes(axes: Sequence[Axis]) -> list[dict[str, Any]]:
+    """Axes for a header."""
+    return [{"name": axis.name, "labels": list(axis.labels)} for axis in axes]
 
 
 def from_bytes(data: bytes) -> Cells:
