@@ -34,6 +34,7 @@ __all__ = [
     "align",
     "check_lengths",
     "classes_of",
+    "codes_within",
     "not_declared",
     "refuse_outside",
 ]
@@ -305,6 +306,18 @@ def not_declared(labels: Sequence[Label]) -> dict[str, str]:
         "classes": f"labels={shown(labels)}",
         "do": "Add the label to labels=, or remove those rows.",
     }
+
+
+def codes_within(side: Side, classes: Classes) -> Lut:
+    """int32[n]: the class of each row.
+
+    Errors:
+        K109 a label is not one of the classes.
+    """
+    codes = side.indices()
+    if codes.min() < 0:
+        raise refuse_outside(side, classes)
+    return codes
 
 
 def refuse_outside(side: Side, classes: Classes) -> Exception:
