@@ -29,7 +29,7 @@ from karat.data.arrow import (
     read_column,
 )
 from karat.data.labels.arrays import native_order
-from karat.data.labels.column import Flags, is_missing
+from karat.data.labels.column import Flags, is_missing, of_rows
 from karat.data.labels.containers import array_of, detached, host_of, is_pandas_arrow, is_sparse
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
@@ -81,15 +81,8 @@ class Origin:
         place = "" if self.column is None else f", column {self.column!r}"
         if flags.ndim == 2:
             place += f", {'column' if self.column is None else 'item'} {int(flags[row].argmax())}"
-        raise error(
-            "K131",
-            argument=self.argument,
-            row=row,
-            place=place,
-            value=value,
-            count=int(np.count_nonzero(rows)),
-            n=len(rows),
-        )
+        facts = {"argument": self.argument, "place": place, "value": value}
+        raise error("K131", **facts, **of_rows(rows))
 
 
 @dataclass(frozen=True, slots=True)
