@@ -125,11 +125,7 @@ class Roles:
     families: tuple[ProbabilityColumns, ...] = ()
 
     def column(self, role: Role) -> str | None:
-        """The column of a role; None when there is none.
-
-        Errors:
-            K405 several columns could be it.
-        """
+        """The column of a role; None when there is none (K405: several columns could be it)."""
         found = self.candidates.get(role, ())
         if len(found) > 1:
             # A name that several have names none of them.

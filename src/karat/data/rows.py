@@ -181,11 +181,7 @@ def numbered(kept: Flags | None) -> Iterator[None]:
 
 
 def coded_rows(true: Column, pred: Column | None, classes: Classes) -> tuple[Codes, Codes | None]:
-    """The class of each row.
-
-    Errors:
-        K109 a label is not one of the classes.
-    """
+    """The class of each row (K109: a label is not one of the classes)."""
     aligned = align(true, true if pred is None else pred, classes.labels)
     codes = codes_within(aligned.true, classes)
     return codes, None if pred is None else codes_within(aligned.pred, classes)

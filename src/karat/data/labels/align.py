@@ -293,11 +293,7 @@ def not_declared(labels: Sequence[Label]) -> dict[str, str]:
 
 
 def codes_within(side: Side, classes: Classes) -> Lut:
-    """int32[n]: the class of each row.
-
-    Errors:
-        K109 a label is not one of the classes.
-    """
+    """int32[n]: the class of each row (K109: a label is not one of the classes)."""
     codes = side.indices()
     if codes.min() < 0:
         raise refuse_outside(side, classes)

@@ -210,11 +210,7 @@ def _listed(labels: Any) -> list[Any]:
 
 
 def declared_positive(positive: Any, labels: Sequence[Label]) -> Label:
-    """The label that `positive=` stands for.
-
-    Errors:
-        K111 it is no label at all.
-    """
+    """The label that `positive=` stands for (K111: it is no label at all)."""
     label = label_or_none(positive)
     if label is None:
         raise error("K111", positive=positive, labels=shown(labels))

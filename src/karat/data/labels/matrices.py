@@ -53,11 +53,7 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
 
 
 def listed_names(given: Any) -> list[Any]:
-    """Names in order.
-
-    Errors:
-        K117 they are no list.
-    """
+    """Names in order (K117: they are no list)."""
     is_one = isinstance(given, str | bytes | bytearray | AbstractSet)
     try:
         if not is_one and getattr(given, "ndim", 1) == 1:

@@ -23,11 +23,7 @@ __all__ = ["are_places", "both_decide", "checked_threshold", "coded_guess", "mat
 
 
 def checked_threshold(threshold: Any, classes: Classes) -> float | None:
-    """A threshold as a float.
-
-    Errors:
-        K136 it is not a finite number, or there are not two classes.
-    """
+    """A threshold as a float (K136: it is not a finite number, or there are not two classes)."""
     if threshold is None:
         return None
     is_number = isinstance(threshold, int | float | np.integer | np.floating)

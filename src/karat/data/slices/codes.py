@@ -168,11 +168,7 @@ def named_columns(by: Any) -> tuple[Key, ...]:
 
 
 def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple[SliceCodes, ...]:
-    """The slices of each column and cross, from those of single columns.
-
-    Errors:
-        K182 too many.
-    """
+    """The slices of each column and cross, from those of single columns (K182: too many)."""
     return tuple(crossed([single[name] for name in names]) for names in wanted)
 
 
