@@ -8,10 +8,10 @@ from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
-from karat.data.roles import ALIASES, named_columns, nearest, normalized
+from karat.data.roles import ALIASES, normalized, unknown_column
 from karat.data.sources.files.text_labels import is_null_like, is_number
 from karat.errors import error, shown
-from karat.tally import Cells, Label, to_marginals
+from karat.tally import Cells, to_marginals
 
 __all__ = ["check_unused_weights", "no_slices", "remarks", "single_columns", "unused_groups"]
 
@@ -40,13 +40,7 @@ def check_unused_weights(columns: Iterable[tuple[str, str]], used: Collection[st
 
 def no_slices(column: str, columns: Sequence[str]) -> Exception:
     """K404: the column of the slices does not exist."""
-    return error(
-        "K404",
-        column=column,
-        role="the slices",
-        columns=named_columns(columns),
-        nearest=nearest(column, columns),
-    )
+    return unknown_column(column, "the slices", columns)
 
 
 def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) -> tuple[str, ...]:
@@ -65,15 +59,12 @@ def single_columns(groups: Iterable[tuple[str, ...]], columns: Sequence[str]) ->
 def unused_groups(columns: Iterable[str], used: Collection[str | None]) -> list[str]:
     """What to tell of a column that is called like groups of rows, and that nobody named."""
     found = [name for name in columns if normalized(name) in ALIASES["group"] and name not in used]
-    if not found:
-        return []
-    name = found[0]
-    told = (
+    return [
         f"Column {name!r} may say which rows belong together, as those of one person do. "
         f"Where its values repeat, name it: clusters={name!r} (--cluster {name}; '' for none). "
         "Otherwise rows are taken to be independent, and intervals may be too narrow."
-    )
-    return [told]
+        for name in found[:1]
+    ]
 
 
 def remarks(cells: Cells) -> list[str]:
@@ -88,19 +79,17 @@ def remarks(cells: Cells) -> list[str]:
         )
         found.append(f"No class occurs in both: the truth has {true}; the predictions have {pred}.")
     if not cells.classes.is_declared:
-        found += [*_null_like(labels), *_look_alikes(labels)]
+        texts = [label for label in labels if isinstance(label, str)]
+        nulls = [text for text in texts if is_null_like(text) or text.lower() in _MAYBE]
+        found += [f"Class {text!r} is spelled like a missing value." for text in nulls[:N_REMARKS]]
+        found += _look_alikes(texts)
     return found
-
-
-def _null_like(labels: Iterable[Label]) -> list[str]:
-    found = [x for x in labels if isinstance(x, str) and (is_null_like(x) or x.lower() in _MAYBE)]
-    return [f"Class {x!r} is spelled like a missing value." for x in found[:N_REMARKS]]
 
 
 _MAYBE = ("none", "nil", "missing")
 
 
-def _look_alikes(labels: Iterable[Label]) -> list[str]:
+def _look_alikes(labels: Iterable[str]) -> list[str]:
     """Classes that differ in blanks, case, unseen characters or the writing of a number.
 
     Most often they are one class.
@@ -108,18 +97,17 @@ def _look_alikes(labels: Iterable[Label]) -> list[str]:
     first: dict[str | Decimal, str] = {}
     found = []
     for label in labels:
-        if isinstance(label, str):
-            number = _number_in(label)
-            key = _seen(label).strip().casefold() if number is None else number
-            other = first.setdefault(key, label)
-            if other != label:
-                pair, how = f"{other!r} and {label!r}", "blanks or case"
-                if number is not None:
-                    how = "how a number is written"
-                elif other.strip().casefold() != label.strip().casefold():
-                    pair = f"{other!a} and {label!a}"
-                    how = "blanks, case, unseen characters or how letters are encoded"
-                found.append(f"Classes {pair} differ only in {how}.")
+        number = _number_in(label)
+        key = _seen(label).strip().casefold() if number is None else number
+        other = first.setdefault(key, label)
+        if other != label:
+            pair, how = f"{other!r} and {label!r}", "blanks or case"
+            if number is not None:
+                how = "how a number is written"
+            elif other.strip().casefold() != label.strip().casefold():
+                pair = f"{other!a} and {label!a}"
+                how = "blanks, case, unseen characters or how letters are encoded"
+            found.append(f"Classes {pair} differ only in {how}.")
     return found[:N_REMARKS]
 
 

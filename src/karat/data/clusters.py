@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.arrow import ArrowColumn
+from karat.data.labels.arrays import text_codes, texts_of
 from karat.data.labels.column import Column, Flags, Nulls, resolved
 from karat.data.labels.containers import encode
 from karat.errors import KaratError, error, short
@@ -27,7 +28,6 @@ __all__ = [
 ]
 
 Codes = npt.NDArray[np.int32]
-_OFFSETS = {"u": np.int32, "U": np.int64}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,39 +80,25 @@ class NameCodes:
     def add(self, column: ArrowColumn, kept: Flags | None) -> None:
         """Append the rows of a batch that are kept; none of those is null."""
         for chunk in column.chunks:
-            stop = chunk.offset + chunk.length
-            offsets = chunk.buffers[0].view(_OFFSETS[column.format])[chunk.offset : stop + 1]
-            codes = self._encoder.encode_utf8(
-                offsets, chunk.buffers[1], chunk.validity, chunk.offset
-            )
+            codes = text_codes(self._encoder, chunk)
             self._parts.append(codes if kept is None else codes[kept])
 
     def names(self) -> RowNames:
-        """What was read.
-
-        Errors:
-            K106 a name is not UTF-8 text.
-        """
-        try:
-            texts = tuple(self._encoder.labels())
-        except UnicodeDecodeError as problem:
-            found = f"It holds bytes that are not UTF-8 text: {problem.object[:20]!r}"
-            raise error("K106", argument=f"column {self.column!r}", found=found) from None
+        """What was read (K106: a name is not UTF-8 text)."""
+        called = f"column {self.column!r}"
+        texts = tuple(texts_of(self._encoder, called))
         codes = np.concatenate(self._parts) if self._parts else np.empty(0, np.int32)
-        return RowNames(f"column {self.column!r}", codes, texts)
+        return RowNames(called, codes, texts)
 
 
 def names_of_column(column: Column) -> RowNames:
     """The names in a column of a table, without missing rows."""
     found = resolved(column)
     codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
-    texts = tuple("" if label is None else _text(label) for label in found.labels or ())
+    texts = tuple("" if label is None else str(label) for label in found.labels or ())
+    if column.kind == "boolean":  # as files write them
+        texts = tuple(map(str.lower, texts))
     return RowNames(column.argument, codes, texts)
-
-
-def _text(label: object) -> str:
-    # As files write them.
-    return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 def as_clusters(
@@ -145,8 +131,7 @@ def codes_of_clusters(column: Column) -> npt.NDArray[np.int64]:
     """int64[n]: numbers from 0 for the values of a column without missing rows."""
     if column.labels is not None:
         # Two codes may stand for one value where a host stores it twice.
-        found = resolved(column)
-        return np.unique(found.codes, return_inverse=True)[1].astype(np.int64)
+        return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
     codes, _ = _native.encode_integers(column.codes)
     return np.asarray(codes, np.int64)
 
@@ -209,17 +194,9 @@ def _times_of_arrow(column: ArrowColumn) -> list[str | None] | None:
     return texts
 
 
-_TIMES: dict[str, type[np.signedinteger[Any]]] = {
-    "tdD": np.int32,
-    "tdm": np.int64,
-    "tts": np.int32,
-    "ttm": np.int32,
-    "ttu": np.int64,
-    "ttn": np.int64,
-    "tss": np.int64,
-    "tsm": np.int64,
-    "tsu": np.int64,
-    "tsn": np.int64,
+_TIMES: dict[str, npt.DTypeLike] = {
+    **dict.fromkeys(("tdD", "tts", "ttm"), "i4"),
+    **dict.fromkeys(("tdm", "ttu", "ttn", "tss", "tsm", "tsu", "tsn"), "i8"),
 }
 """The numbers of Arrow's times, by their format."""
 

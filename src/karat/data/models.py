@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from karat.data.labels.align import align, refuse_outside
+from karat.data.labels.align import align, codes_within
 from karat.data.labels.column import Column, harmonized
 from karat.data.labels.containers import encode
 from karat.data.rows import Rows
@@ -49,14 +49,10 @@ def aligned_models(
     classes = sides[0].classes
     if labels is None:
         classes = replace(classes, is_declared=False)
-    for aligned in sides:
-        for side in (aligned.true, aligned.pred):
-            if side.indices().min() < 0:
-                raise refuse_outside(side, classes)
-    true_codes = sides[0].true.indices()
+    codes = [(codes_within(side.true, classes), codes_within(side.pred, classes)) for side in sides]
     return {
-        name: Rows(classes, true_codes, side.pred.indices())
-        for name, side in zip(predicted, sides, strict=True)
+        name: Rows(classes, codes[0][0], pred)
+        for name, (_, pred) in zip(predicted, codes, strict=True)
     }
 
 

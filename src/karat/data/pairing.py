@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.clusters import RowNames, row_called
-from karat.data.labels.column import harmonized, kind_of
+from karat.data.labels.column import Flags, harmonized, kind_of, of_rows
 from karat.data.rows import Rows
 from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_order
-from karat.errors import error, short, shown
+from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes
 
 __all__ = ["Paired", "check_unique", "pair_rows", "with_common_weights"]
@@ -44,18 +44,8 @@ def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> li
         differs = ~np.isclose(rows.weights, first.weights, rtol=_CLOSE, atol=0.0)
         if not differs.any():
             continue
-        row = int(differs.argmax())
-        raise error(
-            "K177",
-            left=first.name,
-            right=rows.name,
-            count=int(np.count_nonzero(differs)),
-            n=first.n,
-            by=by,
-            which=row_called(first.ids, row, by),
-            left_value=float(first.weights[row]),
-            right_value=float(rows.weights[row]),
-        )
+        values = (float(first.weights[differs.argmax()]), float(rows.weights[differs.argmax()]))
+        raise _disagree("K177", first, rows, differs, by, values)
     silent = [rows.name for rows in models if rows.weights is None]
     if silent:
         have = "has" if len(silent) == 1 else "have"
@@ -66,6 +56,23 @@ def with_common_weights(models: Sequence[Rows], notes: list[str], by: str) -> li
             f"each row weighs what it weighs in {first.name}{of_column}."
         )
     return [replace(rows, weights=first.weights) for rows in models]
+
+
+def _disagree(
+    code: str, left: Rows, right: Rows, differs: Flags, by: str, values: tuple[Any, Any]
+) -> KaratError:
+    """The error of two models that say other things of some rows."""
+    return error(
+        code,
+        left=left.name,
+        right=right.name,
+        count=int(np.count_nonzero(differs)),
+        n=left.n,
+        by=by,
+        which=row_called(left.ids, int(differs.argmax()), by),
+        left_value=values[0],
+        right_value=values[1],
+    )
 
 
 Places = npt.NDArray[np.int64]
@@ -111,9 +118,11 @@ def pair_rows(models: Sequence[Rows], *, allow_mismatch: bool = False) -> Paired
         matched = _by_id(matched, notes, allow_mismatch=allow_mismatch)
     else:
         _check_order(models)
-    if by == "row order" and len({rows.n for rows in models}) > 1:
-        first, other = _different(models)
-        raise error("K175", left=first.name, n_left=first.n, right=other.name, n_right=other.n)
+        first = models[0]
+        for other in models:
+            if other.n != first.n:
+                sizes = {"n_left": first.n, "n_right": other.n}
+                raise error("K175", left=first.name, right=other.name, **sizes)
     on_axis = _on_one_axis(matched)
     agreed = _agreed(on_axis, notes, by, allow_mismatch=allow_mismatch)
     weighed = with_common_weights(agreed, notes, by)
@@ -129,40 +138,17 @@ def _check_order(models: Sequence[Rows]) -> None:
             raise without_order(rows.name, host, advice=do)
 
 
-def _different(models: Sequence[Rows]) -> tuple[Rows, Rows]:
-    first = models[0]
-    return first, next(rows for rows in models if rows.n != first.n)
-
-
 def check_unique(name: str, names: RowNames) -> None:
-    """Refuse ids that two rows have.
-
-    Errors:
-        K171.
-    """
-    repeated = _repeated(names)
-    if repeated.any():
-        row = int(repeated.argmax())
-        raise error(
-            "K171",
-            where=name,
-            column=names.column.replace("Column", "column", 1),
-            count=int(np.count_nonzero(repeated)),
-            n=len(names.codes),
-            value=names.text(row),
-            row=row,
-        )
-
-
-def _repeated(names: RowNames) -> npt.NDArray[np.bool_]:
-    """bool[n]: rows whose id an earlier row has."""
+    """Refuse ids that two rows have: K171."""
     codes = _codes(names)
-    flags = np.zeros(len(codes), np.bool_)
     if len(codes) and int(np.bincount(codes).max()) > 1:
-        _, first = np.unique(codes, return_index=True)
-        flags[:] = True
-        flags[first] = False
-    return flags
+        repeated = np.ones(len(codes), np.bool_)
+        repeated[np.unique(codes, return_index=True)[1]] = False
+        column, value = (
+            names.column.replace("Column", "column", 1),
+            names.text(int(repeated.argmax())),
+        )
+        raise error("K171", where=name, column=column, value=value, **of_rows(repeated))
 
 
 def _codes(names: RowNames) -> Places:
@@ -243,11 +229,8 @@ def _missing_rows(first: Rows, rows: Rows, lacking: Places, extra: Places) -> Ex
 
 
 def _left_out(first: Rows, rows: Rows, n_lacking: int, n_extra: int) -> str:
-    parts = []
-    if n_lacking:
-        parts.append(f"{n_lacking} of {first.n} rows of {first.name}")
-    if n_extra:
-        parts.append(f"{n_extra} of {rows.n} rows of {rows.name}")
+    sides = ((first, n_lacking), (rows, n_extra))
+    parts = [f"{n} of {who.n} rows of {who.name}" for who, n in sides if n]
     return f"{' and '.join(parts)} have no partner and were left out."
 
 
@@ -266,26 +249,14 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
         alone = _only_true(first, left - right) or _only_true(rows, right - left)
         is_mixed = kind_of([*left, *right]) is None
         if alone or is_mixed or len(scored) > 1:
-            raise error(
-                "K174",
-                left=first.name,
-                left_classes=shown(first.classes.labels),
-                right=rows.name,
-                right_classes=shown(rows.classes.labels),
-            )
+            raise _other_classes(first, rows)
     labels = list(dict.fromkeys(label for rows in models for label in rows.classes.labels))
     declared = next((rows.classes for rows in models if rows.classes.is_declared), None)
     if scored:
         (known,) = scored
         labels = [*known, *(label for label in labels if label not in known)]
         if len(labels) > len(known):
-            raise error(
-                "K174",
-                left=first.name,
-                left_classes=shown(first.classes.labels),
-                right=models[1].name,
-                right_classes=shown(models[1].classes.labels),
-            )
+            raise _other_classes(first, models[1])
     elif declared is None:
         labels = sorted(labels)
     kind = kind_of(labels) or "string"
@@ -294,6 +265,12 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
     if positive is not None:
         classes = replace(classes, positive=positive)
     return [rows.on(classes) for rows in models]
+
+
+def _other_classes(left: Rows, right: Rows) -> KaratError:
+    sides = [shown(rows.classes.labels) for rows in (left, right)]
+    facts = {"left_classes": sides[0], "right_classes": sides[1]}
+    return error("K174", left=left.name, right=right.name, **facts)
 
 
 def _only_true(rows: Rows, labels: set[Any]) -> bool:
@@ -313,19 +290,9 @@ def _agreed(models: list[Rows], notes: list[str], by: str, *, allow_mismatch: bo
     for rows in models[1:]:
         wrong = rows.true != first.true
         if wrong.any() and (not allow_mismatch or wrong.all()):
-            row = int(wrong.argmax())
-            labels = first.classes.labels
-            raise error(
-                "K173",
-                left=first.name,
-                right=rows.name,
-                count=int(np.count_nonzero(wrong)),
-                n=first.n,
-                which=row_called(first.ids, row, by),
-                left_value=labels[int(first.true[row])],
-                right_value=labels[int(rows.true[row])],
-                by=by,
-            )
+            labels, row = first.classes.labels, int(wrong.argmax())
+            values = (labels[int(first.true[row])], labels[int(rows.true[row])])
+            raise _disagree("K173", first, rows, wrong, by, values)
         differs |= wrong
     n_wrong = int(np.count_nonzero(differs))
     if not n_wrong:

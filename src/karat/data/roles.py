@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from karat.errors import error, shown
+from karat.errors import KaratError, error, shown
 
 __all__ = [
     "ALIASES",
@@ -25,6 +25,7 @@ __all__ = [
     "named_columns",
     "nearest",
     "normalized",
+    "unknown_column",
 ]
 
 Role: TypeAlias = Literal[
@@ -33,84 +34,52 @@ Role: TypeAlias = Literal[
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "list", "other", "unknown"]
 """What the type of a column is to a role."""
 
+
+class _Facts(NamedTuple):
+    """What a role is called in a sentence, its option, and names of its columns."""
+
+    meaning: str
+    option: str
+    aliases: str = ""
+
+
 # Spelled as `normalized` spells them. `class` names the truth in every tool but CatBoost, whose
 # prediction is `Class`: see `_settle_class`.
-ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
-    "true": (
-        "y_true",
-        "true_label",
-        "target",
-        "label",
-        "labels",
-        "ground_truth",
-        "gt",
-        "actual",
-        "truth",
-        "true",
-        "y",
-        "class",
+_ROLES: Final[Mapping[Role, _Facts]] = {
+    "true": _Facts(
+        "the true labels",
+        "--true",
+        "y_true true_label target label labels ground_truth gt actual truth true y class",
     ),
-    "pred": (
-        "y_pred",
-        "predicted_label",
-        "predicted",
-        "prediction",
-        "predictions",
-        "pred",
-        "pred_label",
-        "predicted_class",
-        "_pred_class",
-        "estimate",
-        "label_pred",
+    "pred": _Facts(
+        "the predicted labels",
+        "--pred",
+        "y_pred predicted_label predicted prediction predictions pred pred_label predicted_class "
+        "_pred_class estimate label_pred",
     ),
-    "weights": ("sample_weight", "weight", "weights", "w"),
-    "score": ("y_score", "score", "scores", "prediction_score", "logits"),
-    "prob": (
-        "proba",
-        "prob",
-        "probability",
-        "y_prob",
-        "y_proba",
-        "p",
-        "pred_proba",
-        "probs",
-        "probabilities",
+    "weights": _Facts("the weights", "--weight", "sample_weight weight weights w"),
+    "score": _Facts("the scores", "--score", "y_score score scores prediction_score logits"),
+    "prob": _Facts(
+        "the probabilities",
+        "--prob",
+        "proba prob probability y_prob y_proba p pred_proba probs probabilities",
     ),
     # It may be the confidence of whichever class was predicted.
-    "confidence": ("confidence",),
-    "id": ("id", "sample_id", "row_id", "image_id", "index"),
-    "fold": ("fold",),
-    "group": ("group", "group_id", "cluster", "subject", "patient_id", "user_id", "session"),
+    "confidence": _Facts("the confidence", "--prob", "confidence"),
+    "id": _Facts("the row ids", "--id", "id sample_id row_id image_id index"),
+    "fold": _Facts("the folds", "--fold", "fold"),
+    "group": _Facts(
+        "the groups", "--cluster", "group group_id cluster subject patient_id user_id session"
+    ),
     # Never by a name alone: whether rows of a group depend on each other, only the caller knows.
-    "clusters": (),
+    "clusters": _Facts("the clusters", "--cluster"),
+}
+ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
+    role: tuple(facts.aliases.split()) for role, facts in _ROLES.items()
 }
 
 CATBOOST_PREDICTION = "Class"
 
-_MEANING: Final[Mapping[Role, str]] = {
-    "true": "the true labels",
-    "pred": "the predicted labels",
-    "weights": "the weights",
-    "score": "the scores",
-    "prob": "the probabilities",
-    "confidence": "the confidence",
-    "id": "the row ids",
-    "fold": "the folds",
-    "group": "the groups",
-    "clusters": "the clusters",
-}
-_OPTION: Final[Mapping[Role, str]] = {
-    "true": "--true",
-    "pred": "--pred",
-    "weights": "--weight",
-    "score": "--score",
-    "prob": "--prob",
-    "confidence": "--prob",
-    "id": "--id",
-    "fold": "--fold",
-    "group": "--cluster",
-    "clusters": "--cluster",
-}
 _ARGUMENT: Final[Mapping[Role, str]] = {"group": "clusters"}
 """What Python calls a role that has another name there."""
 _NUMBERS = frozenset({"whole", "real", "boolean", "unknown"})
@@ -156,22 +125,13 @@ class Roles:
     families: tuple[ProbabilityColumns, ...] = ()
 
     def column(self, role: Role) -> str | None:
-        """The column of a role; None when there is none.
-
-        Errors:
-            K405 several columns could be it.
-        """
+        """The column of a role; None when there is none (K405: several columns could be it)."""
         found = self.candidates.get(role, ())
         if len(found) > 1:
-            raise error(
-                "K405",
-                role=_MEANING[role],
-                candidates=shown(found),
-                # A name that several have names none of them.
-                do=f"Name one: {how_to_name(role, found[0])}"
-                if found.count(found[0]) == 1
-                else "Rename all but one",
-            )
+            # A name that several have names none of them.
+            is_one = found.count(found[0]) == 1
+            do = f"Name one: {how_to_name(role, found[0])}" if is_one else "Rename all but one"
+            raise error("K405", role=_ROLES[role].meaning, candidates=shown(found), do=do)
         return found[0] if found else None
 
     def require(self, role: Role) -> str:
@@ -182,12 +142,8 @@ class Roles:
         """
         found = self.column(role)
         if found is None:
-            raise error(
-                "K406",
-                role=_MEANING[role],
-                columns=named_columns(self.columns),
-                option=how_to_name(role, "NAME"),
-            )
+            there, option = named_columns(self.columns), how_to_name(role, "NAME")
+            raise error("K406", role=_ROLES[role].meaning, columns=there, option=option)
         return found
 
     @property
@@ -246,15 +202,13 @@ def find_roles(
     free = [name for name in columns if name not in used]
     candidates: dict[Role, tuple[str, ...]] = {}
     for role, aliases in ALIASES.items():
-        if role in chosen:
-            name = chosen[role]
-            candidates[role] = tuple(column for column in columns if column == name)
-            continue
         candidates[role] = tuple(
             name
             for name in free
             if normalized(name) in aliases and _can_be(role, known.get(name, "unknown"))
         )
+        if role in chosen:
+            candidates[role] = tuple(name for name in columns if name == chosen[role])
     _settle_class(candidates, free, chosen)
     named = {name for found in candidates.values() for name in found}
     families = _families([name for name in free if name not in named], known)
@@ -324,17 +278,17 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
         if not name:
             continue
         if name not in columns:
-            raise error(
-                "K404",
-                column=name,
-                role=_MEANING[role],
-                columns=named_columns(columns),
-                nearest=nearest(name, columns),
-            )
+            raise unknown_column(name, _ROLES[role].meaning, columns)
         if name in roles:
-            purposes = f"for {_MEANING[roles[name]]} and {_MEANING[role]}"
+            purposes = f"for {_ROLES[roles[name]].meaning} and {_ROLES[role].meaning}"
             raise error("K157", column=name, purposes=purposes)
         roles[name] = role
+
+
+def unknown_column(name: str, role: str, columns: Sequence[str]) -> KaratError:
+    """K404: there is no column of that name for what a sentence calls `role`."""
+    there, near = named_columns(columns), nearest(name, columns)
+    return error("K404", column=name, role=role, columns=there, nearest=near)
 
 
 def ending_of(name: str) -> str | None:
@@ -350,9 +304,9 @@ def named_columns(columns: Iterable[str]) -> str:
 
 def meaning(role: Role) -> str:
     """What a role is called in a sentence."""
-    return _MEANING[role]
+    return _ROLES[role].meaning
 
 
 def how_to_name(role: Role, column: str) -> str:
     """How a caller says which column has a role."""
-    return f"{_OPTION[role]} {column} (in Python {_ARGUMENT.get(role, role)}={column!r})"
+    return f"{_ROLES[role].option} {column} (in Python {_ARGUMENT.get(role, role)}={column!r})"

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.clusters import RowNames
-from karat.data.labels.align import align, refuse_outside
+from karat.data.labels.align import align, codes_within
 from karat.data.labels.column import Column, Flags
 from karat.data.scores.containers import Scores
 from karat.data.slices.codes import SliceCodes
 from karat.data.weights import Weights
 from karat.errors import KaratError, error
 from karat.tally import Cells, Classes
+from karat.tally.shared import if_any, recoding, taken
 
 __all__ = ["Codes", "Counted", "Rows", "coded_rows", "numbered"]
 
@@ -143,31 +144,21 @@ class Rows:
 
     def at(self, rows: npt.NDArray[Any]) -> Rows:
         """Some of the rows: bool[n], or their places; no longer counted."""
-
-        def of(values: Any) -> Any:
-            return None if values is None else values.at(rows)
-
-        return replace(
-            self,
-            true=self.true[rows],
-            pred=None if self.pred is None else self.pred[rows],
-            scores=of(self.scores),
-            weights=None if self.weights is None else self.weights[rows],
-            clusters=of(self.clusters),
-            ids=of(self.ids),
-            slices=of(self.slices),
-            by=tuple(one.at(rows) for one in self.by),
-            cells=None,
-            kept=None,
-        )
+        some: dict[str, Any] = {
+            name: if_any(lambda values: values.at(rows), getattr(self, name))
+            for name in ("scores", "clusters", "ids", "slices")
+        }
+        for name in ("true", "pred", "weights"):
+            some[name] = taken(getattr(self, name), rows)
+        by = tuple(one.at(rows) for one in self.by)
+        return replace(self, **some, by=by, cells=None, kept=None)
 
     def on(self, classes: Classes) -> Rows:
         """The same rows on a class axis that holds every class of theirs."""
         if classes.labels == self.classes.labels:
             return replace(self, classes=classes)
-        place = {label: i for i, label in enumerate(classes.labels)}
-        lut = np.array([place[label] for label in self.classes.labels], np.int32)
-        pred = None if self.pred is None else lut[self.pred]
+        lut = recoding(self.classes, classes)
+        pred = if_any(lut.__getitem__, self.pred)
         return replace(self, classes=classes, true=lut[self.true], pred=pred, cells=None)
 
 
@@ -190,17 +181,7 @@ def numbered(kept: Flags | None) -> Iterator[None]:
 
 
 def coded_rows(true: Column, pred: Column | None, classes: Classes) -> tuple[Codes, Codes | None]:
-    """The class of each row.
-
-    Errors:
-        K109 a label is not one of the classes.
-    """
+    """The class of each row (K109: a label is not one of the classes)."""
     aligned = align(true, true if pred is None else pred, classes.labels)
-    sides = (aligned.true,) if pred is None else (aligned.true, aligned.pred)
-    codes = []
-    for side in sides:
-        indices = side.indices()
-        if indices.min() < 0:
-            raise refuse_outside(side, classes)
-        codes.append(indices)
-    return codes[0], codes[1] if len(codes) > 1 else None
+    codes = codes_within(aligned.true, classes)
+    return codes, None if pred is None else codes_within(aligned.pred, classes)

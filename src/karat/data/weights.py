@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.data.arrow import ArrowColumn, is_arrow, nulls_of, numbers_of, read_column
 from karat.data.labels.arrays import native_order
-from karat.data.labels.column import is_missing
+from karat.data.labels.column import is_missing, of_rows
 from karat.data.labels.containers import (
     array_of,
     host_of,
@@ -82,15 +82,8 @@ def refuse_weights(weights: Weights, argument: str = "weights") -> None:
     """
     for code, is_bad in (("K114", ~np.isfinite(weights)), ("K113", weights < 0)):
         if is_bad.any():
-            row = int(is_bad.argmax())
-            raise error(
-                code,
-                argument=argument,
-                row=row,
-                value=float(weights[row]),
-                count=int(np.count_nonzero(is_bad)),
-                n=len(weights),
-            )
+            value = float(weights[is_bad.argmax()])
+            raise error(code, argument=argument, value=value, **of_rows(is_bad))
     if not weights.any():
         raise error("K115", argument=argument, n=len(weights))
 

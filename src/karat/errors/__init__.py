@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.errors.adapters import ADAPTERS, PLOTS
-from karat.errors.comparisons import COMPARISONS, GATES, SLICES
-from karat.errors.files import FILES
-from karat.errors.inputs import ARGUMENTS, LABELS, SCORES
+from karat.errors.catalogue import ENTRIES
 from karat.errors.kinds import (
     CATALOGUE,
     Entry,
@@ -25,7 +22,6 @@ from karat.errors.kinds import (
     UnknownArgumentError,
     UnknownNameError,
 )
-from karat.errors.metrics import METRICS, TALLIES
 from karat.errors.text import short, shown
 
 __all__ = [
@@ -44,20 +40,7 @@ __all__ = [
     "shown",
 ]
 
-_PARTS = (
-    LABELS,
-    ARGUMENTS,
-    SCORES,
-    COMPARISONS,
-    GATES,
-    SLICES,
-    TALLIES,
-    METRICS,
-    FILES,
-    ADAPTERS,
-    PLOTS,
-)
-CATALOGUE.update({entry.code: entry for part in _PARTS for entry in part})
+CATALOGUE.update(ENTRIES)
 
 
 def error(code: str, **context: Any) -> KaratError:

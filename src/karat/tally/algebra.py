@@ -7,14 +7,17 @@ Laws, tested for every storage and weight: merge has an identity, is associative
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.tally.cells import Cells, Numbers, summed_by
+from karat.tally.cells import Cells, summed_by
 from karat.tally.classes import Classes
+from karat.tally.shared import Numbers, check_weighting, if_any, other_kinds, recoding
 
 __all__ = ["merge", "occurring", "reorder", "subtract", "to_marginals", "to_sparse", "union"]
 
@@ -102,15 +105,7 @@ def union(left: Cells, right: Cells) -> Cells:
         if not b.k:
             return left
         if isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
-            raise error(
-                "K108",
-                left="one part of the data",
-                left_kind=_kind(a),
-                left_value=a.labels[0],
-                right="another part",
-                right_kind=_kind(b),
-                right_value=b.labels[0],
-            )
+            raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
         both = Classes.of(sorted({*a.labels, *b.labels}))
         left, right = reorder(left, both), reorder(right, both)
     return merge(left, right)
@@ -128,31 +123,24 @@ def occurring(cells: Cells) -> Cells:
         kept = np.flatnonzero(_is_held(cells.counts))
         if not len(kept):
             return cells
-        return replace(
-            cells,
-            classes=_some_of(cells, kept),
-            counts=cells.counts[..., kept],
-            squares=None if cells.squares is None else cells.squares[..., kept],
-            occupancy=None if cells.occupancy is None else cells.occupancy[..., kept],
-        )
+        return _each(cells, lambda values: values[..., kept], classes=_some_of(cells, kept))
     rows, cols = cells.coordinates()
     is_held = _is_held(cells.flat())
     kept = np.union1d(rows[is_held], cols[is_held])
     if not len(kept):
         return cells
-    classes, squares = _some_of(cells, kept), cells.squares
+    classes = _some_of(cells, kept)
     if cells.storage == "dense":
-        here = (..., kept[:, None], kept)
-        squares = None if squares is None else squares[here]
-        return replace(cells, classes=classes, counts=cells.counts[here], squares=squares)
-    return replace(
-        cells,
-        classes=classes,
-        rows=np.searchsorted(kept, rows[is_held]),
-        cols=np.searchsorted(kept, cols[is_held]),
-        counts=cells.counts[..., is_held],
-        squares=None if squares is None else squares[..., is_held],
-    )
+        return _each(cells, lambda values: values[..., kept[:, None], kept], classes=classes)
+    rows, cols = (np.searchsorted(kept, places[is_held]) for places in (rows, cols))
+    return _each(cells, lambda each: each[..., is_held], classes=classes, rows=rows, cols=cols)
+
+
+def _each(cells: Cells, change: Callable[[Numbers], Numbers], **facts: Any) -> Cells:
+    """The tally with its numbers changed, all in one way, and other facts."""
+    for name in ("counts", "squares", "occupancy"):
+        facts[name] = if_any(change, getattr(cells, name))
+    return replace(cells, **facts)
 
 
 def _some_of(cells: Cells, kept: npt.NDArray[np.intp]) -> Classes:
@@ -173,37 +161,24 @@ def reorder(cells: Cells, classes: Classes) -> Cells:
     Errors:
         K201 a class of the tally is missing from `classes`.
     """
-    position = {label: i for i, label in enumerate(classes.labels)}
-    if any(label not in position for label in cells.classes.labels):
+    if set(cells.classes.labels) - set(classes.labels):
         raise error("K201", left=shown(cells.classes.labels), right=shown(classes.labels))
-    to = np.array([position[label] for label in cells.classes.labels], np.int64)
-    k = classes.k
-    if cells.storage == "dense":
-        return replace(
-            cells,
-            classes=classes,
-            counts=_scattered(cells.counts, to, k),
-            squares=None if cells.squares is None else _scattered(cells.squares, to, k),
-        )
-    if cells.storage == "marginals":
-        return replace(
-            cells,
-            classes=classes,
-            counts=_spread_last(cells.counts, to, k),
-            squares=None if cells.squares is None else _spread_last(cells.squares, to, k),
-            occupancy=None if cells.occupancy is None else _spread_last(cells.occupancy, to, k),
-        )
-    rows, cols = cells.coordinates()
-    new_rows, new_cols = to[rows], to[cols]
-    order = np.argsort(new_rows * k + new_cols, kind="stable")
-    return replace(
-        cells,
-        classes=classes,
-        rows=new_rows[order],
-        cols=new_cols[order],
-        counts=cells.counts[..., order],
-        squares=None if cells.squares is None else cells.squares[..., order],
-    )
+    to, k = recoding(cells.classes, classes).astype(np.int64), classes.k
+    if cells.storage == "sparse":
+        rows, cols = (to[places] for places in cells.coordinates())
+        order = np.argsort(rows * k + cols, kind="stable")
+        facts = {"classes": classes, "rows": rows[order], "cols": cols[order]}
+        return _each(cells, lambda values: values[..., order], **facts)
+    is_dense = cells.storage == "dense"
+    here = (..., to[:, None], to) if is_dense else (..., to)
+
+    def spread(values: Numbers) -> Numbers:
+        tail = (k, k) if is_dense else (3, k)
+        out = np.zeros((*values.shape[:-2], *tail), values.dtype)
+        out[here] = values
+        return out
+
+    return _each(cells, spread, classes=classes)
 
 
 def to_marginals(cells: Cells) -> Cells:
@@ -227,7 +202,7 @@ def to_marginals(cells: Cells) -> Cells:
         "marginals",
         totals(flat),
         cells.n_rows,
-        None if cells.squares is None else totals(cells.flat(cells.squares)),
+        if_any(lambda squares: totals(cells.flat(squares)), cells.squares),
         # Occupied cells stand for rows: all that is read of it is whether it is zero.
         occupancy=totals((flat > 0).astype(np.int64)) if cells.is_weighted else None,
         axes=cells.axes,
@@ -239,9 +214,8 @@ def to_sparse(cells: Cells) -> Cells:
     if cells.storage == "sparse":
         return cells
     rows, cols, counts = cells.occupied()
-    squares = cells.squares
-    if squares is not None:
-        squares = cells.flat(squares)[..., rows * cells.k + cols]
+    at = (..., rows * cells.k + cols)
+    squares = if_any(lambda values: cells.flat(values)[at], cells.squares)
     return replace(cells, storage="sparse", counts=counts, squares=squares, rows=rows, cols=cols)
 
 
@@ -251,20 +225,19 @@ def _merge_sparse(left: Cells, right: Cells, n_rows: npt.NDArray[np.int64]) -> C
     both = np.union1d(*keys)
     places = [np.searchsorted(both, key) for key in keys]
 
-    def added(a: Numbers, b: Numbers) -> Numbers:
+    def added(a: Numbers | None, b: Numbers | None) -> Any:
+        if a is None or b is None:
+            return None
         out = np.zeros((*a.shape[:-1], both.size), a.dtype)
         out[..., places[0]] = a
         out[..., places[1]] += b
         return out
 
-    squares = None
-    if left.squares is not None and right.squares is not None:
-        squares = added(left.squares, right.squares)
     rows, cols = np.divmod(both, max(k, 1))
     return replace(
         left,
         counts=added(left.counts, right.counts),
-        squares=squares,
+        squares=added(left.squares, right.squares),
         rows=rows,
         cols=cols,
         n_rows=n_rows,
@@ -282,26 +255,8 @@ def _check_same_frame(left: Cells, right: Cells) -> None:
             left=[axis.labels for axis in left.axes] or left.batch_shape,
             right=[axis.labels for axis in right.axes] or right.batch_shape,
         )
-    if left.is_weighted != right.is_weighted:
-        kinds = ["weighted" if cells.is_weighted else "unweighted" for cells in (left, right)]
-        raise error("K203", left=kinds[0], right=kinds[1])
+    check_weighting(left.is_weighted, right.is_weighted)
 
 
 def _add_known(left: Numbers | None, right: Numbers | None) -> Numbers | None:
     return None if left is None or right is None else left + right
-
-
-def _scattered(values: Numbers, to: npt.NDArray[np.int64], k: int) -> Numbers:
-    out = np.zeros((*values.shape[:-2], k, k), values.dtype)
-    out[..., to[:, None], to[None, :]] = values
-    return out
-
-
-def _spread_last(values: Numbers, to: npt.NDArray[np.int64], k: int) -> Numbers:
-    out = np.zeros((*values.shape[:-1], k), values.dtype)
-    out[..., to] = values
-    return out
-
-
-def _kind(classes: Classes) -> str:
-    return "strings" if isinstance(classes.labels[0], str) else "numbers"

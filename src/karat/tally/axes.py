@@ -13,7 +13,23 @@ from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
-from karat.tally.serialization import damaged, framed, unframed, wrong_classes
+from karat.tally.serialization import (
+    classes_of_facts,
+    facts_of_axes,
+    facts_of_classes,
+    framed,
+    read_tally,
+    wrong_classes,
+)
+from karat.tally.shared import (
+    Floats,
+    Numbers,
+    check_weighting,
+    if_any,
+    recoding,
+    taken,
+    wrong_numbers,
+)
 
 __all__ = [
     "ClusteredCells",
@@ -23,8 +39,6 @@ __all__ = [
     "key_of",
     "united_axes",
 ]
-
-Numbers: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +70,7 @@ class SlicedCells:
         return replace(
             cells,
             counts=cells.counts[i],
-            squares=None if cells.squares is None else cells.squares[i],
+            squares=taken(cells.squares, i),
             n_rows=cells.n_rows[i],
             axes=(),
         )
@@ -67,7 +81,7 @@ class SlicedCells:
         return replace(
             cells,
             counts=_others(self._sums, i),
-            squares=None if self._squares is None else _others(self._squares, i),
+            squares=if_any(lambda sums: _others(sums, i), self._squares),
             n_rows=np.asarray(cells.n_rows.sum() - cells.n_rows[i]),
             axes=(),
         )
@@ -78,8 +92,7 @@ class SlicedCells:
 
     @cached_property
     def _squares(self) -> tuple[Numbers, Numbers] | None:
-        squares = self.cells.squares
-        return None if squares is None else _running(squares)
+        return if_any(_running, self.cells.squares)
 
     def clusters_of(self, i: int, *, is_rest: bool = False) -> ClusteredCells | None:
         """The rows of one slice, or of all others, by cluster."""
@@ -122,9 +135,6 @@ def _running(values: Numbers) -> tuple[Numbers, Numbers]:
 def _others(sums: tuple[Numbers, Numbers], i: int) -> Numbers:
     before, after = sums
     return np.asarray(before[i] + after[i])
-
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,9 +292,7 @@ class CrossedCells:
 
         Cost: one sort of the combinations of both, and one look at each name.
         """
-        if self.is_weighted != other.is_weighted:
-            kinds = [("weighted" if x.is_weighted else "unweighted") for x in (self, other)]
-            raise error("K203", left=kinds[0], right=kinds[1])
+        check_weighting(self.is_weighted, other.is_weighted)
         axes, tables = united_axes(self.axes, other.axes)
         if self.classes.labels != other.classes.labels:
             raise error("K201", left=str(self.classes.labels), right=str(other.classes.labels))
@@ -292,23 +300,20 @@ class CrossedCells:
         for place, lut in enumerate(tables):
             right[2 + place] = lut[right[2 + place]]
 
-        def both(name: str) -> Any:
-            one, two = getattr(self, name), getattr(other, name)
-            return None if one is None else np.concatenate([one, two])
-
-        sums = {name: both(name) for name in _ARRAYS[1:]}
+        sums: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in _ARRAYS[1:]
+            if getattr(self, name) is not None
+        }
         codes = np.concatenate([self.codes, right], axis=1)
-        whole = CrossedCells(self.classes, axes, codes, **sums)
-        return whole._grouped()
+        return replace(self, axes=axes, codes=codes, **sums)._grouped()
 
     def on(self, classes: Classes) -> CrossedCells:
         """The same on an axis that holds every class of it."""
         if classes.labels == self.classes.labels:
             return replace(self, classes=classes)
-        place = {label: i for i, label in enumerate(classes.labels)}
-        lut = np.array([place[label] for label in self.classes.labels], np.int32)
         codes = self.codes.copy()
-        codes[:2] = lut[codes[:2]]
+        codes[:2] = recoding(self.classes, classes)[codes[:2]]
         return replace(self, classes=classes, codes=codes)
 
     def _grouped(self) -> CrossedCells:
@@ -321,32 +326,21 @@ class CrossedCells:
         rank[order] = np.arange(len(first))
         at = rank[place.reshape(-1)]
 
-        def added(values: Any) -> Any:
-            if values is None:
-                return None
+        def added(values: Numbers) -> Any:
             found = np.bincount(at, values, len(first))
             return found.astype(np.int64) if values.dtype.kind == "i" else found
 
-        return replace(
-            self,
-            codes=np.ascontiguousarray(self.codes[:, first[order]]),
-            n_rows=added(self.n_rows),
-            n_weighing=added(self.n_weighing),
-            weight=added(self.weight),
-            squares=added(self.squares),
-        )
+        sums: dict[str, Any] = {name: if_any(added, getattr(self, name)) for name in _ARRAYS[1:]}
+        return replace(self, codes=np.ascontiguousarray(self.codes[:, first[order]]), **sums)
 
     def to_bytes(self) -> bytes:
         """The tally as bytes that `from_bytes` of this and every later version reads."""
         header = {
             "species": _SPECIES,
-            "labels": list(self.classes.labels),
-            "positive": self.classes.positive,
-            "is_declared": self.classes.is_declared,
-            "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in self.axes],
+            **facts_of_classes(self.classes),
+            "axes": facts_of_axes(self.axes),
         }
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
-        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+        return framed(header, {name: getattr(self, name) for name in _ARRAYS})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CrossedCells:
@@ -355,7 +349,12 @@ class CrossedCells:
         Errors:
             K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
         """
-        return unframed(data, _ARRAYS, _assembled, ("codes",))
+
+        def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> CrossedCells:
+            axes = axes_of_header(header["axes"])
+            return cls(classes_of_facts(header), axes, **arrays)
+
+        return read_tally(data, _SPECIES, _ARRAYS, assembled, _inconsistency, short=("codes",))
 
 
 def united_axes(
@@ -401,32 +400,10 @@ def _keys(codes: Codes, sizes: Sequence[int]) -> Counts:
     return keys
 
 
-def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> CrossedCells:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
-    classes = Classes(
-        tuple(header["labels"]), header["positive"], is_declared=header["is_declared"]
-    )
-    axes = tuple(
-        Axis(str(axis["name"]), tuple(map(str, axis["labels"]))) for axis in header["axes"]
-    )
-    found = CrossedCells(
-        classes,
-        axes,
-        arrays["codes"],
-        arrays["n_rows"],
-        arrays.get("n_weighing"),
-        arrays.get("weight"),
-        arrays.get("squares"),
-    )
-    problem = wrong_classes(classes) or _inconsistency(found)
-    if problem:
-        raise damaged(problem)
-    return found
-
-
 def _inconsistency(found: CrossedCells) -> str | None:
     """What contradicts what, or None."""
+    if problem := wrong_classes(found.classes):
+        return problem
     codes, sums = found.codes, (found.n_weighing, found.weight, found.squares)
     if codes.dtype != np.int32 or codes.ndim != 2 or len(codes) != 2 + len(found.axes):
         return "The combinations do not fit the axes"
@@ -444,7 +421,7 @@ def _inconsistency(found: CrossedCells) -> str | None:
             continue
         if array.shape != (n,) or array.dtype.kind != kind:
             return "The weights do not fit the combinations"
-        if not (np.isfinite(array).all() and (array >= 0).all()):
+        if wrong_numbers(array):
             return "A weight is negative, missing or infinite"
     if found.n_weighing is not None and (found.n_weighing > found.n_rows).any():
         return "More rows weigh something than there are"

@@ -11,13 +11,12 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.tally.cumulative_counts import LevelSource, ScoreLevels
 from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.shared import Floats, check_weighting, wrong_numbers
 
 __all__ = ["Bins", "Closed", "quantile_edges", "uniform_edges"]
 
 Closed: TypeAlias = Literal["right", "left"]
 """Which edge belongs to a bin: ``"right"``, (lo, hi], or ``"left"``, [lo, hi)."""
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _BORDER: Final = 1e-12
 """Weight that misses a border between quantiles by less than this share has reached it: sums of
@@ -136,14 +135,12 @@ class Bins:
             >>> Bins.of(cumulative, [0, 0.5, 1], closed="left").weight.tolist()
             [1.0, 2.0]
         """
-        borders = _checked_edges(edges)
-        sums = {name: np.zeros(len(borders) - 1) for name in _SUMS}
+        none = cls.empty(edges, closed, is_weighted=cumulative.is_weighted)
+        sums = np.zeros((len(_SUMS), none.b))
         for levels in cumulative.blocks():
-            for name, part in _sums_of(levels, borders, closed).items():
-                sums[name] += part
-        return cls(
-            borders, closed, **sums, n_rows=cumulative.n_rows, is_weighted=cumulative.is_weighted
-        )
+            sums += _sums_of(levels, none.edges, closed)
+        of_bins: dict[str, Any] = dict(zip(_SUMS, sums, strict=True))
+        return replace(none, **of_bins, n_rows=cumulative.n_rows)
 
     @classmethod
     def empty(
@@ -193,9 +190,7 @@ class Bins:
                 for bins in (self, other)
             )
             raise error("K202", axis="edges", left=left, right=right)
-        if self.is_weighted != other.is_weighted:
-            kinds = ["weighted" if bins.is_weighted else "unweighted" for bins in (self, other)]
-            raise error("K203", left=kinds[0], right=kinds[1])
+        check_weighting(self.is_weighted, other.is_weighted)
         sums: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
         return replace(self, **sums, n_rows=self.n_rows + other.n_rows)
 
@@ -222,8 +217,8 @@ class Bins:
         return unframed(data, ("edges", *_SUMS), _assembled)
 
 
-def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> dict[str, Floats]:
-    """What these score levels add to each bin."""
+def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> Floats:
+    """float64[6, b]: what these score levels add to each bin, in the order of `_SUMS`."""
     p = np.ascontiguousarray(levels.scores[::-1])
     rest, own = _sides(levels.counts)
     rest2, own2 = (rest, own) if levels.squares is None else _sides(levels.squares)
@@ -251,7 +246,7 @@ def _sums_of(levels: ScoreLevels, borders: Floats, closed: Closed) -> dict[str, 
     sums = np.zeros((len(_SUMS), len(starts)))
     if held.any():
         sums[:, held] = np.add.reduceat(rows, starts[held], axis=1)
-    return dict(zip(_SUMS, sums, strict=True))
+    return sums
 
 
 def _sides(counts: npt.NDArray[Any]) -> Floats:
@@ -292,8 +287,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> B
         n_rows=int(header["n_rows"]),
         is_weighted=bool(header["is_weighted"]),
     )
-    problem = _inconsistency(bins)
-    if problem:
+    if problem := _inconsistency(bins):
         raise damaged(problem)
     return bins
 
@@ -308,7 +302,7 @@ def _inconsistency(bins: Bins) -> str | None:
     sums = [getattr(bins, name) for name in _SUMS]
     if any(part.shape != (len(edges) - 1,) or part.dtype.kind != "f" for part in sums):
         return "The sums do not fit the edges"
-    if not all(np.isfinite(part).all() and (part >= 0).all() for part in sums):
+    if wrong_numbers(*sums):
         return "A number is negative or not finite"
     if (bins.hits > bins.weight).any():
         return "A bin has more hits than weight"

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.classes import Classes
+from karat.tally.shared import Floats, Numbers
 
 if TYPE_CHECKING:
     from karat._native import Tally
 
 __all__ = ["Axis", "Cells", "Fields", "Storage", "summed_by", "true_negatives"]
 
-Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
 
@@ -65,19 +65,27 @@ class Fields:
             fp, fn = off.sum(axis=-2), off.sum(axis=-1)
             elsewhere = _elsewhere(exact)
         rows, cols = np.divmod(np.arange(k * k), k)
-        return cls(
-            tp=_as_floats(tp),
-            fp=_as_floats(fp),
-            fn=_as_floats(fn),
-            tn=_as_floats(true_negatives(tp, fp, fn, n, elsewhere)),
-            n=_as_floats(n),
-            k=k,
-            positive=positive,
-            rows=rows,
-            cols=cols,
-            cells=_as_floats(exact.reshape((*exact.shape[:-2], k * k))),
-            is_complete=True,
-        )
+        listed = exact.reshape((*exact.shape[:-2], k * k))
+        found = cls._one_vs_rest(tp, fp, fn, n, elsewhere, positive, rows, cols, listed)
+        return replace(found, is_complete=True)
+
+    @classmethod
+    def _one_vs_rest(
+        cls,
+        tp: Numbers,
+        fp: Numbers,
+        fn: Numbers,
+        n: Numbers,
+        elsewhere: npt.NDArray[np.int64] | None,
+        positive: int | None,
+        rows: Index,
+        cols: Index,
+        cells: Numbers | None,
+    ) -> Fields:
+        tn = true_negatives(tp, fp, fn, n, elsewhere)
+        exact = [np.asarray(part, np.float64) for part in (tp, fp, fn, tn, n)]
+        tp, fp, fn, tn, n = exact
+        return cls(tp, fp, fn, tn, n, tp.shape[-1], positive, rows, cols, _floats(cells))
 
 
 def _elsewhere(cells: Floats) -> npt.NDArray[np.int64]:
@@ -89,10 +97,6 @@ def _elsewhere(cells: Floats) -> npt.NDArray[np.int64]:
         - occupied.sum(axis=-2)
         + np.diagonal(occupied, axis1=-2, axis2=-1)
     )
-
-
-def _as_floats(values: npt.NDArray[Any]) -> Floats:
-    return np.asarray(values, np.float64)
 
 
 def summed_by(
@@ -146,7 +150,6 @@ def _exclusive(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 Storage = Literal["dense", "sparse", "marginals"]
-Numbers = npt.NDArray[Any]
 
 DENSE_BYTES_LIMIT = 1 << 31
 """A dense view of a sparse tally above this is an error, not an attempt."""
@@ -327,7 +330,8 @@ class Cells:
             seen = hits.sum(axis=-1) + misses.sum(axis=-1)
             elsewhere = seen[..., None] - hits - false_alarms - misses
         none = np.empty(0, np.intp)
-        return self._one_vs_rest(tp, fp, fn, n, elsewhere, none, none, None)
+        positive = self.classes.positive
+        return Fields._one_vs_rest(tp, fp, fn, n, elsewhere, positive, none, none, None)
 
     def _sparse_fields(self) -> Fields:
         rows, cols = self.coordinates()
@@ -335,39 +339,16 @@ class Cells:
         weights, k = self.counts, self.k
         occupied = (weights > 0).astype(np.int64)
         touched = summed_by(rows, occupied, k) + summed_by(cols[~is_hit], occupied[..., ~is_hit], k)
-        return self._one_vs_rest(
+        return Fields._one_vs_rest(
             summed_by(rows[is_hit], weights[..., is_hit], k),
             summed_by(cols[~is_hit], weights[..., ~is_hit], k),
             summed_by(rows[~is_hit], weights[..., ~is_hit], k),
             np.asarray(weights.sum(axis=-1)),
             occupied.sum(axis=-1)[..., None] - touched,
+            self.classes.positive,
             rows.astype(np.intp),
             cols.astype(np.intp),
             weights,
-        )
-
-    def _one_vs_rest(
-        self,
-        tp: Numbers,
-        fp: Numbers,
-        fn: Numbers,
-        n: Numbers,
-        elsewhere: npt.NDArray[np.int64] | None,
-        rows: npt.NDArray[np.intp],
-        cols: npt.NDArray[np.intp],
-        cells: Numbers | None,
-    ) -> Fields:
-        return Fields(
-            tp=_as_floats(tp),
-            fp=_as_floats(fp),
-            fn=_as_floats(fn),
-            tn=_as_floats(true_negatives(tp, fp, fn, n, elsewhere)),
-            n=_as_floats(n),
-            k=self.k,
-            positive=self.classes.positive,
-            rows=rows,
-            cols=cols,
-            cells=None if cells is None else _as_floats(cells),
         )
 
     def coordinates(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

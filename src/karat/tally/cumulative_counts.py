@@ -9,16 +9,14 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error
 from karat.tally.cached import cached_property
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import framed, read_tally
+from karat.tally.shared import Floats, Numbers, check_weighting, taken, wrong_numbers
 
 __all__ = ["N_BLOCK", "CumulativeCounts", "LevelSource", "ScoreLevels", "Steps", "cumulated"]
 
-Numbers = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-
-_SPECIES = "ladder"
+_SPECIES: Final = "ladder"
+_ARRAYS: Final = ("scores", "counts", "squares")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,27 +82,25 @@ class CumulativeCounts:
         return self.squares is not None
 
     @cached_property
-    def _totals(self) -> Numbers:
-        return np.asarray(self.counts.sum(axis=0))
+    def _totals(self) -> list[int | float]:
+        totals: list[int | float] = self.counts.sum(axis=0).tolist()
+        return totals
 
     @property
     def n_pos(self) -> int | float:
         """Rows, or weight, of the own class."""
-        total: int | float = self._totals[1].item()
-        return total
+        return self._totals[1]
 
     @property
     def n_neg(self) -> int | float:
         """Rows, or weight, of the rest."""
-        total: int | float = self._totals[0].item()
-        return total
+        return self._totals[0]
 
     def blocks(self) -> Iterator[ScoreLevels]:
         """The score levels, best first, some thousand at once: views, none of them empty."""
         for first in range(0, len(self.scores), N_BLOCK):
             part = slice(first, first + N_BLOCK)
-            squares = None if self.squares is None else self.squares[part]
-            yield ScoreLevels(self.scores[part], self.counts[part], squares)
+            yield ScoreLevels(self.scores[part], self.counts[part], taken(self.squares, part))
 
     def cumulated(self) -> tuple[Numbers, Numbers]:
         """True and false positives number[u] when a row at or above the level is called positive.
@@ -127,24 +123,21 @@ class CumulativeCounts:
 
         Cost: O(score levels) memory, one sort of both.
         """
-        if self.is_weighted != other.is_weighted:
-            kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
-            raise error("K203", left=kinds[0], right=kinds[1])
+        check_weighting(self.is_weighted, other.is_weighted)
         negated, place = np.unique(
             -np.concatenate([self.scores, other.scores]), return_inverse=True
         )
         places = place[: len(self.scores)], place[len(self.scores) :]
 
-        def added(left: Numbers, right: Numbers) -> Numbers:
+        def added(left: Numbers | None, right: Numbers | None) -> Any:
+            if left is None or right is None:
+                return None
             sums = np.zeros((len(negated), 2), left.dtype)
             sums[places[0]] = left
             sums[places[1]] += right
             return sums
 
-        squares = None
-        if self.squares is not None and other.squares is not None:
-            squares = added(self.squares, other.squares)
-        counts = added(self.counts, other.counts)
+        counts, squares = added(self.counts, other.counts), added(self.squares, other.squares)
         return CumulativeCounts(0.0 - negated, counts, squares, self.n_rows + other.n_rows)
 
     def to_bytes(self) -> bytes:
@@ -152,11 +145,8 @@ class CumulativeCounts:
 
         Cost: 24 bytes a score level, 40 with weights.
         """
-        arrays = {"scores": self.scores, "counts": self.counts, "squares": self.squares}
-        return framed(
-            {"species": _SPECIES, "n_rows": int(self.n_rows)},
-            {name: array for name, array in arrays.items() if array is not None},
-        )
+        header = {"species": _SPECIES, "n_rows": int(self.n_rows)}
+        return framed(header, {name: getattr(self, name) for name in _ARRAYS})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CumulativeCounts:
@@ -165,19 +155,12 @@ class CumulativeCounts:
         Errors:
             K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
         """
-        return unframed(data, ("scores", "counts", "squares"), _assembled)
 
+        def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> CumulativeCounts:
+            squares, n_rows = arrays.get("squares"), int(header["n_rows"])
+            return cls(arrays["scores"], arrays["counts"], squares, n_rows)
 
-def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> CumulativeCounts:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
-    cumulative = CumulativeCounts(
-        arrays["scores"], arrays["counts"], arrays.get("squares"), int(header["n_rows"])
-    )
-    problem = _inconsistency(cumulative)
-    if problem:
-        raise damaged(problem)
-    return cumulative
+        return read_tally(data, _SPECIES, _ARRAYS, assembled, _inconsistency, called="a ladder")
 
 
 def _inconsistency(cumulative: CumulativeCounts) -> str | None:
@@ -191,9 +174,8 @@ def _inconsistency(cumulative: CumulativeCounts) -> str | None:
         return "The counts do not fit the scores"
     if (counts.dtype.kind == "f") != (squares is not None):
         return "Weights without their squares, or squares without weights"
-    for numbers in (counts, squares):
-        if numbers is not None and not (np.isfinite(numbers).all() and (numbers >= 0).all()):
-            return "A number is negative or not finite"
+    if wrong_numbers(counts, squares):
+        return "A number is negative or not finite"
     if not (counts > 0).any(axis=1).all():
         return "A score level is empty"
     if (squares is None and int(counts.sum()) != cumulative.n_rows) or cumulative.n_rows < 0:

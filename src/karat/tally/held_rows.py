@@ -14,11 +14,19 @@ from karat.tally.axes import axes_of_header, united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes
-from karat.tally.serialization import damaged, framed, unframed, wrong_classes
+from karat.tally.serialization import (
+    classes_of_facts,
+    damaged,
+    facts_of_axes,
+    facts_of_classes,
+    framed,
+    read_tally,
+    wrong_classes,
+)
+from karat.tally.shared import Numbers, check_weighting, if_any, recoding, taken
 
 __all__ = ["HeldRows", "RowChunk", "impossible"]
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 _SPECIES: Final = "held_rows"
@@ -58,13 +66,9 @@ class RowChunk:
 
     def at(self, rows: slice) -> RowChunk:
         """Some of the rows: views."""
-        return RowChunk(
-            self.codes[rows],
-            self.values[rows],
-            None if self.pred is None else self.pred[rows],
-            None if self.weights is None else self.weights[rows],
-            axes=None if self.axes is None else self.axes[:, rows],
-        )
+        pred, weights = taken(self.pred, rows), taken(self.weights, rows)
+        axes = taken(self.axes, (slice(None), rows))
+        return RowChunk(self.codes[rows], self.values[rows], pred, weights, axes=axes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,24 +119,23 @@ class HeldRows:
         if self.classes.labels != other.classes.labels:
             raise error("K201", left=list(self.classes.labels), right=list(other.classes.labels))
         axes, tables = united_axes(self.axes, other.axes)
-        added = [_on_axes(chunk, tables) for chunk in other.chunks] if axes else other.chunks
+        moved: Any = other.chunks
+        if axes:
+            moved = (replace(x, axes=np.stack([*map(np.take, tables, x.axes)])) for x in moved)
         return replace(
             self,
-            chunks=_compacted([*self.chunks, *added]),
+            chunks=_compacted([*self.chunks, *moved]),
             tolerance=max(self.tolerance, other.tolerance),
             axes=axes,
         )
 
     def recoded(self, classes: Classes) -> HeldRows:
         """The same rows on an axis that has all of their classes."""
-        place = {label: i for i, label in enumerate(classes.labels)}
-        to = np.array([place[label] for label in self.classes.labels], np.int32)
+        to = recoding(self.classes, classes)
         if np.array_equal(to, np.arange(len(to))):
             return replace(self, classes=classes)
         chunks = tuple(
-            replace(
-                chunk, codes=to[chunk.codes], pred=None if chunk.pred is None else to[chunk.pred]
-            )
+            replace(chunk, codes=to[chunk.codes], pred=if_any(to.__getitem__, chunk.pred))
             for chunk in self.chunks
         )
         return replace(self, classes=classes, chunks=chunks)
@@ -146,17 +149,14 @@ class HeldRows:
         whole = self.whole()
         header: dict[str, Any] = {
             "species": _SPECIES,
-            "labels": list(self.classes.labels),
-            "positive": self.classes.positive,
-            "is_declared": self.classes.is_declared,
+            **facts_of_classes(self.classes),
             "is_prob": self.is_prob,
             "tolerance": self.tolerance,
             "n_given": self.n_bytes,
         }
         if self.axes:
-            header["axes"] = [{"name": x.name, "labels": list(x.labels)} for x in self.axes]
-        arrays = {name: getattr(whole, name) for name in _ARRAYS}
-        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+            header["axes"] = facts_of_axes(self.axes)
+        return framed(header, {name: getattr(whole, name) for name in _ARRAYS})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HeldRows:
@@ -165,7 +165,8 @@ class HeldRows:
         Errors:
             K205 the bytes are truncated, altered or no rows; K206 a newer version wrote them.
         """
-        return unframed(data, _ARRAYS, _assembled, _ARRAYS)
+        # What contradicts what is found in facts that are not kept, too.
+        return read_tally(data, _SPECIES, _ARRAYS, _assembled, lambda _: None, short=_ARRAYS)
 
 
 def _n_bytes(arrays: Iterable[Numbers | None]) -> int:
@@ -183,13 +184,6 @@ def _joined(chunks: Sequence[RowChunk]) -> RowChunk:
     return RowChunk(
         parts("codes"), parts("values"), parts("pred"), parts("weights"), n_given, parts("axes")
     )
-
-
-def _on_axes(chunk: RowChunk, tables: Sequence[Codes]) -> RowChunk:
-    """The chunk with its codes on other axes."""
-    assert chunk.axes is not None
-    moved = [lut[codes] for lut, codes in zip(tables, chunk.axes, strict=True)]
-    return replace(chunk, axes=np.stack(moved))
 
 
 def _compacted(chunks: list[RowChunk]) -> tuple[RowChunk, ...]:
@@ -230,17 +224,11 @@ def check_alike(left: Any, right: Any) -> None:
     if a[1] != b[1]:
         given = ["y_pred" if one[1] else "that of the scores" for one in (a, b)]
         raise error("K202", axis="prediction", left=given[0], right=given[1])
-    if a[2] != b[2]:
-        kinds = ["weighted" if one[2] else "unweighted" for one in (a, b)]
-        raise error("K203", left=kinds[0], right=kinds[1])
+    check_weighting(a[2], b[2])
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
-    classes = Classes(
-        tuple(header["labels"]), header["positive"], is_declared=header["is_declared"]
-    )
+    classes = classes_of_facts(header)
     given = [arrays.get(name) for name in _ARRAYS]
     n_given = header.get("n_given")  # earlier versions did not write it
     chunk = RowChunk(arrays["codes"], arrays["values"], given[2], given[3], n_given, given[4])

@@ -8,20 +8,17 @@ from dataclasses import replace
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.tally.cached import cached_property
-from karat.tally.classes import Classes
 from karat.tally.cumulative_counts import N_BLOCK, CumulativeCounts, ScoreLevels, Steps, cumulated
 from karat.tally.score_histogram import ScoreHistogram
 from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.scored import Placements
+from karat.tally.shared import Floats, Numbers
 from karat.tally.sums import Sums
 
 __all__ = ["HistogramColumn", "HistogramRows", "Order"]
 
-Numbers: TypeAlias = npt.NDArray[Any]
-Floats: TypeAlias = npt.NDArray[np.float64]
 Order: TypeAlias = Literal["tied", "best", "worst"]
 """How the rows of a bucket stand: equal, the own ones above all others, or below them."""
 
@@ -37,6 +34,13 @@ class HistogramColumn:
         order: how rows of one bucket stand.
         by: the score of a level: its lowest, which a threshold that takes the level needs at most,
             or the mean of its rows.
+
+    Attributes:
+        k: number of classes.
+        n_rows: rows read, whatever they weigh.
+        n_levels: score levels, of which there are fewer than rows where scores repeat.
+        is_weighted: whether rows carry weights.
+        is_exact: whether every score level is one score.
     """
 
     def __init__(
@@ -50,31 +54,8 @@ class HistogramColumn:
         self.own = own
         self.order: Order = "tied" if table.is_exact else order
         self.by = by
-
-    @property
-    def k(self) -> int:
-        """Number of classes."""
-        return self.table.k
-
-    @property
-    def n_rows(self) -> int:
-        """Rows read, whatever they weigh."""
-        return self.table.n_rows
-
-    @property
-    def n_levels(self) -> int:
-        """Score levels, of which there are fewer than rows where scores repeat."""
-        return self.table.n_levels
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether rows carry weights."""
-        return self.table.is_weighted
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every score level is one score."""
-        return self.table.is_exact
+        self.k, self.n_rows, self.n_levels = table.k, table.n_rows, table.n_levels
+        self.is_weighted, self.is_exact = table.is_weighted, table.is_exact
 
     def ordered(self, order: Order) -> HistogramColumn:
         """The same column with the rows of its buckets in another order."""
@@ -91,10 +72,10 @@ class HistogramColumn:
         for first in range(0, table.n_levels, half):
             part = slice(first, first + half)
             scores = np.asarray(table.low[part]) if self.by == "low" else table.means_of(part)
-            counts = self._two(np.asarray(table.counts[part]))
+            counts = self.two_sides(np.asarray(table.counts[part]), self.own)
             squares = None
             if table.squares is not None:
-                squares = self._two(np.asarray(table.squares[part]))
+                squares = self.two_sides(np.asarray(table.squares[part]), self.own)
             yield self._ordered(scores, counts, squares)
 
     def _ordered(self, scores: Floats, counts: Numbers, squares: Numbers | None) -> ScoreLevels:
@@ -109,9 +90,6 @@ class HistogramColumn:
         if squares is not None:
             squares = np.where(both > 0, np.repeat(squares, 2, axis=0), 0.0)[kept]
         return ScoreLevels(whole[kept], both[kept], squares)
-
-    def _two(self, numbers: Numbers) -> Numbers:
-        return self.two_sides(numbers, self.own)
 
     @staticmethod
     def two_sides(numbers: Numbers, own: int) -> Numbers:
@@ -211,13 +189,13 @@ class HistogramColumn:
             found += np.where(squares > 0, squares * lifts**2, 0.0).sum(axis=0)
         return found
 
-    def add_placements(self, own_gains: Floats, rest_gains: Floats, out: Floats) -> NoReturn:
+    def add_placements(self, *_: Any) -> NoReturn:
         """Refused: a table names no rows."""
         raise ValueError("a table of scores names no rows")
 
-    def add_lifts(self, gain: float, out: Floats, *, is_straight: bool = False) -> NoReturn:
+    def add_lifts(self, *_: Any, is_straight: bool = False) -> NoReturn:
         """Refused: a table names no rows."""
-        raise ValueError("a table of scores names no rows")
+        self.add_placements()
 
 
 def pooled_histogram(histograms: list[ScoreHistogram]) -> ScoreHistogram:
@@ -281,11 +259,21 @@ class HistogramRows:
     Args:
         histograms: the tally.
         order: how the rows of a bucket stand.
+
+    Attributes:
+        classes: the classes, in the order of the columns.
+        n_rows: rows.
+        is_weighted: whether rows carry weights.
+        is_prob: whether the scores are probabilities as given.
+        has_one_order: whether one column serves for the score and the probability of a class.
     """
 
     def __init__(self, histograms: ScoreHistograms, order: Order = "tied") -> None:
         self.histograms = histograms
         self.order: Order = order
+        self.classes, self.n_rows = histograms.classes, histograms.n_rows
+        self.is_weighted, self.is_prob = histograms.is_weighted, histograms.is_prob
+        self.has_one_order = self.is_prob and histograms.is_exact
         self._made: dict[tuple[str, int], ScoreHistogram] = {}
 
     def ordered(self, order: Order) -> HistogramRows:
@@ -293,31 +281,6 @@ class HistogramRows:
         found = HistogramRows(self.histograms, order)
         found._made = self._made
         return found
-
-    @property
-    def classes(self) -> Classes:
-        """The classes, in the order of the columns."""
-        return self.histograms.classes
-
-    @property
-    def n_rows(self) -> int:
-        """Rows."""
-        return self.histograms.n_rows
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether rows carry weights."""
-        return self.histograms.is_weighted
-
-    @property
-    def is_prob(self) -> bool:
-        """Whether the scores are probabilities as given."""
-        return self.histograms.is_prob
-
-    @property
-    def has_one_order(self) -> bool:
-        """Whether one column serves for the score and the probability of a class."""
-        return self.is_prob and self.histograms.is_exact
 
     def check(self) -> None:
         """Nothing: values were looked at when they were added."""
@@ -375,39 +338,12 @@ class HistogramRows:
             return found.complement() if self.is_prob else found.negative()
         return found.mapped(_chance) if i == positive else found.negative().mapped(_chance)
 
-    @property
-    def codes(self) -> NoReturn:
+    def _no_rows(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: rows were not kept."""
-        raise _no_rows()
+        raise ValueError("score histograms hold no rows")
 
-    @property
-    def weights(self) -> NoReturn:
-        """Refused: rows were not kept."""
-        raise _no_rows()
-
-    def row_losses(self, name: str, part: slice) -> NoReturn:
-        """Refused: rows were not kept."""
-        raise _no_rows()
-
-    def probabilities(self, i: int, part: slice) -> NoReturn:
-        """Refused: rows were not kept."""
-        raise _no_rows()
-
-    def column_values(self, i: int, *, is_prob: bool) -> NoReturn:
-        """Refused: rows were not kept."""
-        raise _no_rows()
-
-    def confidence_values(self) -> NoReturn:
-        """Refused: rows were not kept."""
-        raise _no_rows()
-
-    def pair_areas(self, cost: Floats | None, placed: Floats | None = None) -> NoReturn:
-        """Refused: rows were not kept."""
-        raise _no_rows()
-
-
-def _no_rows() -> ValueError:
-    return ValueError("score histograms hold no rows")
+    codes = weights = property(_no_rows)
+    row_losses = probabilities = column_values = confidence_values = pair_areas = _no_rows
 
 
 def _chance(scores: Floats) -> Floats:

@@ -17,11 +17,11 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
-from karat.tally.serialization import damaged, framed, unframed, wrong_classes, wrong_squares
+from karat.tally.serialization import damaged, framed, read_tally, wrong_classes, wrong_squares
+from karat.tally.shared import Numbers, if_any, wrong_numbers
 
 __all__ = ["JointCells"]
 
-Numbers = npt.NDArray[Any]
 Codes = npt.NDArray[np.int64]
 
 _SPECIES: Final = "joint cells"
@@ -122,29 +122,20 @@ class JointCells:
             listed, place = np.arange(k * k), at
         else:
             listed, place = np.unique(at, return_inverse=True)
-        counts = _added(place, self.counts, len(listed))
-        squares = None if self.squares is None else _added(place, self.squares, len(listed))
+        counts, squares = _both_added(place, self.counts, self.squares, len(listed))
+        facts: dict[str, Any] = {"classes": self.classes, "n_rows": self.n_rows}
         if k <= _DENSE_K:
-            return Cells.dense(
-                counts.reshape(k, k),
-                classes=self.classes,
-                squares=None if squares is None else squares.reshape(k, k),
-                n_rows=self.n_rows,
-            )
-        rows, cols = np.divmod(listed, k)
-        return Cells.sparse(
-            rows, cols, counts, classes=self.classes, squares=squares, n_rows=self.n_rows
-        )
+            squares = if_any(lambda values: values.reshape(k, k), squares)
+            return Cells.dense(counts.reshape(k, k), squares=squares, **facts)
+        return Cells.sparse(*np.divmod(listed, k), counts, squares=squares, **facts)
 
     def of_models(self, models: Sequence[int]) -> JointCells:
         """The tally of some of the models, in this order."""
         rows = [0, *(1 + model for model in models)]
         codes, place = _ranked(list(self.codes[rows]), self.classes.k)
-        m = codes.shape[1]
-        squares = None if self.squares is None else _added(place, self.squares, m)
         names = tuple(self.names[model] for model in models)
-        counts = _added(place, self.counts, m)
-        return JointCells(self.classes, names, codes, counts, self.n_rows, squares)
+        counts, squares = _both_added(place, self.counts, self.squares, codes.shape[1])
+        return replace(self, names=names, codes=codes, counts=counts, squares=squares)
 
     def merge(self, other: JointCells) -> JointCells:
         """The tally of both data sets read one after the other.
@@ -161,19 +152,17 @@ class JointCells:
             raise error("K203", left=kinds[self.is_weighted], right=kinds[other.is_weighted])
         columns = list(np.concatenate([self.codes, other.codes], axis=1))
         codes, place = _ranked(columns, self.classes.k)
-        m = codes.shape[1]
-        counts = _added(place, np.concatenate([self.counts, other.counts]), m)
         squares = None
         if self.squares is not None and other.squares is not None:
-            squares = _added(place, np.concatenate([self.squares, other.squares]), m)
+            squares = np.concatenate([self.squares, other.squares])
+        counts = np.concatenate([self.counts, other.counts])
+        counts, squares = _both_added(place, counts, squares, codes.shape[1])
         n_rows = self.n_rows + other.n_rows
-        return JointCells(self.classes, self.names, codes, counts, n_rows, squares)
+        return replace(self, codes=codes, counts=counts, squares=squares, n_rows=n_rows)
 
     def to_bytes(self) -> bytes:
         """The tally as bytes that `from_bytes` of this and every later version reads."""
-        arrays: dict[str, Numbers] = {"codes": self.codes, "counts": self.counts}
-        if self.squares is not None:
-            arrays["squares"] = self.squares
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
         arrays["n_rows"] = np.array([self.n_rows], np.int64)
         header = {
             "species": _SPECIES,
@@ -190,7 +179,8 @@ class JointCells:
         Errors:
             K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
         """
-        return unframed(data, _ARRAYS, _assembled)
+        called = "joint cells of several models"
+        return read_tally(data, _SPECIES, _ARRAYS, _assembled, _inconsistency, called=called)
 
 
 def _ranked(columns: list[Codes], k: int) -> tuple[Codes, Codes]:
@@ -214,18 +204,18 @@ def _ranked(columns: list[Codes], k: int) -> tuple[Codes, Codes]:
     return np.array([column[first] for column in columns]), place
 
 
-def _added(place: Codes, values: Numbers, m: int) -> Numbers:
+def _both_added(
+    place: Codes, counts: Numbers, squares: Numbers | None, m: int
+) -> tuple[Numbers, Numbers | None]:
     """Values added by place; counts stay whole."""
-    if values.dtype.kind == "f":
-        return np.bincount(place, values, m)
+    if squares is not None:
+        return np.bincount(place, counts, m), np.bincount(place, squares, m)
     found = np.zeros(m, np.int64)
-    np.add.at(found, place, values)
-    return found
+    np.add.at(found, place, counts)
+    return found, None
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> JointCells:
-    if header.get("species") != _SPECIES:
-        raise damaged(f"It holds {header.get('species')!r}, not joint cells of several models")
     names, labels = tuple(header["models"]), tuple(header["labels"])
     codes, counts, squares = arrays["codes"], arrays["counts"], arrays.get("squares")
     shapes = [codes.shape[1:], counts.shape, counts.shape if squares is None else squares.shape]
@@ -237,28 +227,23 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> JointCells
     if (squares is None) != (counts.dtype == np.int64) or not (counts >= 0).all():
         raise damaged("The cells are neither counts nor sums of weights")
     classes = Classes(labels, header["positive"])
-    joint = JointCells(classes, names, codes, counts, int(arrays["n_rows"][0]), squares)
-    problem = wrong_classes(classes) or _inconsistency(joint)
-    if problem:
-        raise damaged(problem)
-    return joint
+    return JointCells(classes, names, codes, counts, int(arrays["n_rows"][0]), squares)
 
 
 def _inconsistency(joint: JointCells) -> str | None:
     """What contradicts what in the cells, or None."""
+    if problem := wrong_classes(joint.classes):
+        return problem
     if any(not isinstance(name, str) for name in joint.names):
         return "A model has no name"
-    numbers = [joint.counts] if joint.squares is None else [joint.counts, joint.squares]
-    if any(not (np.isfinite(part).all() and (part >= 0).all()) for part in numbers):
+    if wrong_numbers(joint.counts, joint.squares):
         return "A number is negative or not finite"
     columns = joint.codes.T.tolist()
     if any(left >= right for left, right in pairwise(columns)):
         return "The cells are not in order"
     if joint.n_rows < 0:
         return "The number of rows is negative"
-    if joint.squares is None:
-        if sum(joint.counts.tolist()) != joint.n_rows:
-            return "The cells do not add up to the number of rows"
-    else:
+    if joint.squares is not None:
         return wrong_squares(joint.counts, joint.squares, joint.n_rows)
-    return None
+    is_whole = sum(joint.counts.tolist()) == joint.n_rows
+    return None if is_whole else "The cells do not add up to the number of rows"

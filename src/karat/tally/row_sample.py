@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import framed, read_tally
+from karat.tally.shared import Floats, Numbers, check_weighting, taken, wrong_numbers
 
 __all__ = ["ADDED", "ODD", "RowSample", "row_parts"]
 
@@ -25,9 +26,6 @@ def row_parts(n: int) -> list[slice]:
     """
     return [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
 
-
-Numbers: TypeAlias = npt.NDArray[Any]
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _SPECIES: Final = "row_sample"
 _ARRAYS: Final = ("values", "codes", "weights", "repeats", "hashes")
@@ -85,7 +83,7 @@ class RowSample:
         sample = cls(
             matrix[kept].astype(np.float64),
             rows[kept],
-            None if given is None else given[kept],
+            taken(given, kept),
             np.ones(len(kept), np.int64),
             hashes[kept],
             k,
@@ -113,22 +111,13 @@ class RowSample:
         shapes = [f"{one.values.shape[1]} scores of {one.k} classes" for one in (self, other)]
         if shapes[0] != shapes[1] or self.limit != other.limit:
             raise error("K201", left=shapes[0], right=shapes[1])
-        if (self.weights is None) != (other.weights is None):
-            kinds = ["unweighted" if one.weights is None else "weighted" for one in (self, other)]
-            raise error("K203", left=kinds[0], right=kinds[1])
-        weights = None
-        if self.weights is not None and other.weights is not None:
-            weights = np.concatenate([self.weights, other.weights])
-        both = RowSample(
-            np.concatenate([self.values, other.values]),
-            np.concatenate([self.codes, other.codes]),
-            weights,
-            np.concatenate([self.repeats, other.repeats]),
-            np.concatenate([self.hashes, other.hashes]),
-            self.k,
-            self.limit,
-        )
-        return both._gathered()
+        check_weighting(self.weights is not None, other.weights is not None)
+        both: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in _ARRAYS
+            if getattr(self, name) is not None
+        }
+        return replace(self, **both)._gathered()
 
     def _gathered(self) -> RowSample:
         """Equal rows as one, ordered by class and hash, of each class the first ones."""
@@ -148,16 +137,15 @@ class RowSample:
             self,
             values=self.values[rows],
             codes=self.codes[rows],
-            weights=None if self.weights is None else self.weights[rows],
+            weights=taken(self.weights, rows),
             repeats=repeats[kept],
             hashes=self.hashes[rows],
         )
 
     def to_bytes(self) -> bytes:
         """The sample as bytes that `from_bytes` of this and every later version reads."""
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
         header = {"species": _SPECIES, "k": self.k, "limit": self.limit}
-        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+        return framed(header, {name: getattr(self, name) for name in _ARRAYS})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> RowSample:
@@ -166,7 +154,12 @@ class RowSample:
         Errors:
             K205 the bytes are truncated, altered or no sample; K206 a newer version wrote them.
         """
-        return unframed(data, _ARRAYS, _assembled)
+
+        def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> RowSample:
+            parts = {"weights": None, **arrays}
+            return cls(**parts, k=header["k"], limit=header["limit"])  # type: ignore[arg-type]
+
+        return read_tally(data, _SPECIES, _ARRAYS, assembled, _inconsistency, called="a row_sample")
 
 
 def _few_of_each(
@@ -226,24 +219,6 @@ def _mix(words: npt.NDArray[np.uint64]) -> None:
     words ^= words >> np.uint64(31)
 
 
-def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> RowSample:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
-    sample = RowSample(
-        arrays["values"],
-        arrays["codes"],
-        arrays.get("weights"),
-        arrays["repeats"],
-        arrays["hashes"],
-        header["k"],
-        header["limit"],
-    )
-    problem = _inconsistency(sample)
-    if problem:
-        raise damaged(problem)
-    return sample
-
-
 def _inconsistency(sample: RowSample) -> str | None:
     """What contradicts what, or None."""
     k, limit, m = sample.k, sample.limit, len(sample.codes)
@@ -262,9 +237,7 @@ def _inconsistency(sample: RowSample) -> str | None:
         return "A class lies outside of the classes"
     if (sample.repeats < 1).any() or not np.isfinite(sample.values).all():
         return "A row occurred less than once, or a score is not finite"
-    if sample.weights is not None and not (
-        np.isfinite(sample.weights).all() and (sample.weights >= 0).all()
-    ):
+    if wrong_numbers(sample.weights):
         return "A weight is negative or not finite"
     codes, hashes = sample.codes, sample.hashes
     is_later = codes[1:] > codes[:-1]

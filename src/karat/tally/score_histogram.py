@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from karat import _native
 from karat.errors import error
 from karat.tally.bins import uniform_edges
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import framed, read_tally
+from karat.tally.shared import Floats, Numbers, check_weighting, if_any, taken, wrong_numbers
 
 __all__ = [
     "BINS",
@@ -26,8 +27,6 @@ __all__ = [
     "other_totals",
     "wrong_table",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 EXACT: Final = 52
 """All digits of a float64: a bucket is one score."""
@@ -75,8 +74,6 @@ def _ordered(scores: Floats) -> npt.NDArray[np.int64]:
     words = np.ascontiguousarray(scores + 0.0).view(np.int64)
     return np.where(words < 0, words ^ _HIDDEN, words)
 
-
-Numbers: TypeAlias = npt.NDArray[Any]
 
 _SPECIES: Final = "score_table"
 _FEW_CLASSES: Final = 8
@@ -219,9 +216,7 @@ class ScoreHistogram:
         """
         if self.k != other.k:
             raise error("K201", left=f"{self.k} classes", right=f"{other.k} classes")
-        if self.is_weighted != other.is_weighted:
-            kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
-            raise error("K203", left=kinds[0], right=kinds[1])
+        check_weighting(self.is_weighted, other.is_weighted)
         bits = min(self.bits, other.bits)
         return self.coarser(bits)._with(other.coarser(bits), EXACT - bits)
 
@@ -238,21 +233,23 @@ class ScoreHistogram:
         n_rows = self.n_rows + other.n_rows
         if not (self.n_levels and other.n_levels):
             return replace(self if self.n_levels else other, n_rows=n_rows)
-        taken = _native.take_levels(*_contiguous(self.low, other.low), dropped, ends_of_bins())
+        left, right = np.ascontiguousarray(self.low), np.ascontiguousarray(other.low)
+        levels = _native.take_levels(left, right, dropped, ends_of_bins())
 
-        def both(left: Numbers | None, right: Numbers | None, join: int = _ADDED) -> Any:
-            if left is None or right is None:
+        def both(name: str, join: int = _ADDED) -> Any:
+            one, two = getattr(self, name), getattr(other, name)
+            if one is None or two is None:
                 return None
-            return _native.join_levels(taken, *_contiguous(left, right), join)
+            one, two = np.ascontiguousarray(one), np.ascontiguousarray(two)
+            return _native.join_levels(levels, one, two, join)
 
-        low = both(self.low, other.low, _LOWEST)
-        moments = both(self.moments, other.moments)
+        low = both("low", _LOWEST)
         return ScoreHistogram(
             low,
-            low if self.is_exact else both(self.high, other.high, _HIGHEST),
-            both(self.counts, other.counts),
-            both(self.squares, other.squares),
-            None if moments is None else _finite(moments),
+            low if self.is_exact else both("high", _HIGHEST),
+            both("counts"),
+            both("squares"),
+            if_any(_finite, both("moments")),
             self.bits,
             n_rows,
             self.is_summed and other.is_summed,
@@ -272,9 +269,6 @@ class ScoreHistogram:
         if not self.n_levels:
             return replace(self, moments=self._moments, bits=bits)
         starts = bucket_starts(self.low, bits)
-        squares = None
-        if self.squares is not None:
-            squares = np.add.reduceat(self.squares, starts, axis=0)
         with np.errstate(over="ignore"):
             moments = _finite(np.add.reduceat(self._moments, starts))
         return replace(
@@ -282,7 +276,7 @@ class ScoreHistogram:
             low=np.minimum.reduceat(self.low, starts),
             high=np.maximum.reduceat(self.high, starts),
             counts=np.add.reduceat(self.counts, starts, axis=0),
-            squares=squares,
+            squares=if_any(lambda each: np.add.reduceat(each, starts, axis=0), self.squares),
             moments=moments,
             bits=bits,
         )
@@ -306,14 +300,14 @@ class ScoreHistogram:
             low=self.low[is_kept],
             high=self.low[is_kept] if self.is_exact else self.high[is_kept],
             counts=self.counts[is_kept],
-            squares=None if self.squares is None else self.squares[is_kept],
-            moments=None if self.moments is None else self.moments[is_kept],
+            squares=taken(self.squares, is_kept),
+            moments=taken(self.moments, is_kept),
         )
 
     def of_classes(self, order: Sequence[int]) -> ScoreHistogram:
         """The same score levels with the classes in another order."""
-        squares = None if self.squares is None else self.squares[:, order]
-        return replace(self, counts=self.counts[:, order], squares=squares)
+        at = (slice(None), order)
+        return replace(self, counts=self.counts[at], squares=taken(self.squares, at))
 
     def mapped(self, rising: Callable[[Floats], Floats]) -> ScoreHistogram:
         """The table of a function of the scores that never falls; of buckets with means alike.
@@ -358,14 +352,12 @@ class ScoreHistogram:
         np.greater(low[:-1], above[1:], out=is_new[1:])
         starts = np.flatnonzero(is_new)
 
-        def added(numbers: Numbers | None) -> Numbers | None:
+        def added(numbers: Numbers | None) -> Any:
             if numbers is None or not len(starts):
                 return numbers
-            return np.asarray(np.add.reduceat(numbers[turned], starts, axis=0))
+            return np.add.reduceat(numbers[turned], starts, axis=0)
 
-        counts = added(self.counts)
-        assert counts is not None
-        squares = added(self.squares)
+        counts, squares = added(self.counts), added(self.squares)
         if self.is_exact or not len(starts):
             one = low[starts]
             return replace(self, low=one, high=one, counts=counts, squares=squares)
@@ -391,7 +383,7 @@ class ScoreHistogram:
         if self.is_exact:
             arrays["high"] = None
         header = {"species": _SPECIES, "bits": self.bits, "n_rows": int(self.n_rows)}
-        return framed(header, {name: array for name, array in arrays.items() if array is not None})
+        return framed(header, arrays)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ScoreHistogram:
@@ -400,7 +392,12 @@ class ScoreHistogram:
         Errors:
             K205 the bytes are truncated, altered or no table; K206 a newer version wrote them.
         """
-        return unframed(data, _ARRAYS, _assembled)
+
+        def assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHistogram:
+            parts = {"high": arrays["low"], "squares": None, "moments": None, **arrays}
+            return cls(**parts, bits=header["bits"], n_rows=header["n_rows"])  # type: ignore[arg-type]
+
+        return read_tally(data, _SPECIES, _ARRAYS, assembled, wrong_table, called="a score_table")
 
 
 def _rows_of_classes(codes: npt.NDArray[np.int64], k: int) -> list[Numbers]:
@@ -423,29 +420,6 @@ def _finite(sums: Floats) -> Floats:
     """Sums of scores of one sign that no float64 holds as the largest: in any order the same."""
     most = np.finfo(np.float64).max
     return np.clip(sums, -most, most)
-
-
-def _contiguous(left: Numbers, right: Numbers) -> tuple[Numbers, Numbers]:
-    return np.ascontiguousarray(left), np.ascontiguousarray(right)
-
-
-def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHistogram:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
-    low, bits = arrays["low"], header["bits"]
-    table = ScoreHistogram(
-        low,
-        arrays.get("high", low),
-        arrays["counts"],
-        arrays.get("squares"),
-        arrays.get("moments"),
-        bits,
-        header["n_rows"],
-    )
-    problem = wrong_table(table)
-    if problem:
-        raise damaged(problem)
-    return table
 
 
 def wrong_table(table: ScoreHistogram) -> str | None:
@@ -471,7 +445,7 @@ def wrong_table(table: ScoreHistogram) -> str | None:
             continue
         if numbers.shape != counts.shape:
             return "The squares do not fit the counts"
-        if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+        if wrong_numbers(numbers):
             return "A number is negative or not finite"
     if not (counts > 0).any(axis=1).all():
         return "A score level is empty"

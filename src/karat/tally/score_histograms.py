@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from itertools import chain
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.errors import error
 from karat.tally import serialization
@@ -20,12 +20,11 @@ from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import RowSample
 from karat.tally.score_histogram import ScoreHistogram, other_totals
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import damaged, framed, read_tally
+from karat.tally.shared import Numbers
 from karat.tally.sums import LOSSES, Sums
 
 __all__ = ["ScoreHistograms"]
-
-Numbers: TypeAlias = npt.NDArray[Any]
 
 _SPECIES: Final = "scored_tables"
 _PARTS: Final = ("cells", "sums", "sample", "ranks", "probabilities", "confidences")
@@ -116,15 +115,17 @@ class ScoreHistograms:
             columns = [f"{len(one.ranks)} columns of scores" for one in (self, other)]
             raise error("K201", left=columns[0], right=columns[1])
         limit = min(self.limit, other.limit)
-        confidences = None
-        if self.confidences is not None and other.confidences is not None:
-            confidences = self.confidences.merge(other.confidences).within(limit)
+        merged = [
+            one.merge(two).within(limit)
+            for one, two in zip(self.histograms, other.histograms, strict=True)
+        ]
+        n, m = len(self.ranks), len(self.ranks) + len(self.probabilities)
         return ScoreHistograms(
             merge(self.cells, other.cells),
             self.sums.merge(other.sums),
-            _merged(self.ranks, other.ranks, limit),
-            _merged(self.probabilities, other.probabilities, limit),
-            confidences,
+            tuple(merged[:n]),
+            tuple(merged[n:m]),
+            next(iter(merged[m:]), None),
             self.sample.merge(other.sample),
             self.is_prob,
             limit,
@@ -133,14 +134,10 @@ class ScoreHistograms:
 
     def to_bytes(self) -> bytes:
         """The tally as bytes that `from_bytes` of this and every later version reads."""
-        parts: dict[str, list[bytes]] = {
-            "cells": [serialization.to_bytes(self.cells)],
-            "sums": [self.sums.to_bytes()],
-            "sample": [self.sample.to_bytes()],
-            "ranks": [table.to_bytes() for table in self.ranks],
-            "probabilities": [table.to_bytes() for table in self.probabilities],
-            "confidences": [] if self.confidences is None else [self.confidences.to_bytes()],
-        }
+        last = () if self.confidences is None else (self.confidences,)
+        tallies = ((self.sums,), (self.sample,), self.ranks, self.probabilities, last)
+        each = [[part.to_bytes() for part in parts] for parts in tallies]
+        parts = dict(zip(_PARTS, ([serialization.to_bytes(self.cells)], *each), strict=True))
         sizes = {name: [len(item) for item in items] for name, items in parts.items()}
         header = {
             "species": _SPECIES,
@@ -149,7 +146,7 @@ class ScoreHistograms:
             "has_pred": self.has_pred,
             "sizes": sizes,
         }
-        whole = b"".join(item for name in _PARTS for item in parts[name])
+        whole = b"".join(chain.from_iterable(parts.values()))
         return framed(header, {"parts": np.frombuffer(whole, np.uint8)})
 
     @classmethod
@@ -159,22 +156,14 @@ class ScoreHistograms:
         Errors:
             K205 the bytes are truncated, altered or no such tally; K206 a newer version wrote them.
         """
-        return unframed(data, ("parts",), _assembled, ("parts",))
+        return read_tally(data, _SPECIES, ("parts",), _assembled, _inconsistency, short=("parts",))
 
     def named(self, classes: Classes) -> ScoreHistograms:
         """The same with other display names of its classes."""
         return replace(self, cells=replace(self.cells, classes=classes))
 
 
-def _merged(
-    left: tuple[ScoreHistogram, ...], right: tuple[ScoreHistogram, ...], limit: int
-) -> tuple[ScoreHistogram, ...]:
-    return tuple(a.merge(b).within(limit) for a, b in zip(left, right, strict=True))
-
-
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHistograms:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
     whole, at = arrays["parts"].tobytes(), 0
     parts: dict[str, list[bytes]] = {}
     for name in _PARTS:
@@ -187,7 +176,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHisto
     if at != len(whole):
         raise damaged(f"{len(whole) - at} bytes are left over after the parts")
     read = ScoreHistogram.from_bytes
-    found = ScoreHistograms(
+    return ScoreHistograms(
         serialization.from_bytes(*parts["cells"]),
         Sums.from_bytes(*parts["sums"]),
         tuple(map(read, parts["ranks"])),
@@ -198,10 +187,6 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHisto
         header["limit"],
         header.get("has_pred", False),
     )
-    problem = _inconsistency(found)
-    if problem:
-        raise damaged(problem)
-    return found
 
 
 def _inconsistency(found: ScoreHistograms) -> str | None:

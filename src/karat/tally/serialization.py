@@ -6,7 +6,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,15 +15,20 @@ import numpy.typing as npt
 from karat.errors import KaratError, error, short
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
+from karat.tally.shared import wrong_numbers
 
 __all__ = [
     "FORMAT_VERSION",
     "MAGIC",
+    "classes_of_facts",
     "damaged",
     "each_once",
+    "facts_of_axes",
+    "facts_of_classes",
     "framed",
     "from_bytes",
     "inconsistency",
+    "read_tally",
     "to_bytes",
     "unframed",
     "wrong_classes",
@@ -132,19 +137,22 @@ def _of_shapes(cells: Cells) -> str | None:
 def _of_numbers(cells: Cells) -> str | None:
     if cells.n_rows.dtype.kind != "i":
         return "The number of rows is not a whole number"
-    for numbers in (cells.counts, cells.n_rows, cells.squares, cells.occupancy):
-        if numbers is not None and not (np.isfinite(numbers).all() and (numbers >= 0).all()):
-            return "A number is negative or not finite"
+    if wrong_numbers(cells.counts, cells.n_rows, cells.squares, cells.occupancy):
+        return "A number is negative or not finite"
     if cells.occupancy is not None and ((cells.counts > 0) & (cells.occupancy == 0)).any():
         return "Some class has weight and no rows"
     if cells.squares is not None:
         n_rows = cells.n_rows.reshape(*cells.batch_shape, *(1 for _ in _tail(cells)))
         if problem := wrong_squares(cells.counts, cells.squares, n_rows):
             return problem
-    total = _total(cells)
-    if cells.storage == "marginals":
+    # All rows, or all weight, [...]: of totals, tp and fn, since each fp is another's fn.
+    is_marginal = cells.storage == "marginals"
+    counts = np.delete(cells.counts, 1, axis=-2) if is_marginal else cells.counts
+    total = np.asarray(counts.sum(axis=_tail(cells)))
+    if is_marginal:
         wrong = cells.counts[..., 1:, :].sum(axis=-1)
-        if not _agree(wrong[..., 0], wrong[..., 1], total):
+        room = _CLOSE * total if cells.is_weighted else 0
+        if not (np.abs(wrong[..., 0] - wrong[..., 1]) <= room).all():
             return "The classes have more false positives than false negatives, or fewer"
     # Added as floats first, since the sum of int64 could wrap around.
     if not cells.is_weighted and not (
@@ -157,20 +165,6 @@ def _of_numbers(cells: Cells) -> str | None:
 
 def _tail(cells: Cells) -> tuple[int, ...]:
     return tuple(range(len(cells.batch_shape), cells.counts.ndim))
-
-
-def _total(cells: Cells) -> npt.NDArray[Any]:
-    """All rows, or all weight, [...]: of totals, tp and fn, since each fp is another's fn."""
-    counts = cells.counts
-    if cells.storage == "marginals":
-        counts = np.delete(counts, 1, axis=-2)
-    return np.asarray(counts.sum(axis=_tail(cells)))
-
-
-def _agree(left: npt.NDArray[Any], right: npt.NDArray[Any], scale: npt.NDArray[Any]) -> bool:
-    if left.dtype.kind != "f":
-        return bool((left == right).all())
-    return bool((np.abs(left - right) <= _CLOSE * scale).all())
 
 
 T = TypeVar("T")
@@ -190,8 +184,6 @@ def to_bytes(cells: Cells) -> bytes:
 
     Cost: O(cells); 8 bytes a number.
     """
-    arrays = {name: getattr(cells, name) for name in _ARRAYS}
-    present = {name: array for name, array in arrays.items() if array is not None}
     header = {
         "species": "cells",
         "storage": cells.storage,
@@ -199,9 +191,26 @@ def to_bytes(cells: Cells) -> bytes:
         "positive": cells.classes.positive,
         "names": None if cells.classes.names is None else list(cells.classes.names),
         "is_declared": cells.classes.is_declared,
-        "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in cells.axes],
+        "axes": facts_of_axes(cells.axes),
     }
-    return framed(header, present)
+    return framed(header, {name: getattr(cells, name) for name in _ARRAYS})
+
+
+def facts_of_classes(classes: Classes) -> dict[str, Any]:
+    """Classes without display names, for a header."""
+    facts = {"labels": list(classes.labels), "positive": classes.positive}
+    return {**facts, "is_declared": classes.is_declared}
+
+
+def classes_of_facts(header: dict[str, Any]) -> Classes:
+    """What `facts_of_classes` was given."""
+    labels = tuple(header["labels"])
+    return Classes(labels, header["positive"], is_declared=header["is_declared"])
+
+
+def facts_of_axes(axes: Sequence[Axis]) -> list[dict[str, Any]]:
+    """Axes for a header."""
+    return [{"name": axis.name, "labels": list(axis.labels)} for axis in axes]
 
 
 def from_bytes(data: bytes) -> Cells:
@@ -212,11 +221,40 @@ def from_bytes(data: bytes) -> Cells:
     Errors:
         K205 the bytes are truncated, altered or not a tally; K206 a newer version wrote them.
     """
-    return unframed(data, _ARRAYS, _assembled)
+    return read_tally(data, "cells", _ARRAYS, _cells_of, inconsistency, called="cells")
 
 
-def framed(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
-    """Bytes of a tally of any species: its facts, then its arrays."""
+def read_tally(
+    data: bytes,
+    species: str,
+    names: tuple[str, ...],
+    assembled: Callable[[dict[str, Any], dict[str, npt.NDArray[Any]]], T],
+    wrong: Callable[[T], str | None],
+    *,
+    called: str | None = None,
+    short: tuple[str, ...] = (),
+) -> T:
+    """A tally of one species, as `unframed` reads it, in which nothing contradicts itself.
+
+    Args:
+        wrong: what contradicts what in it, or None.
+        called: the species in a message.
+    """
+
+    def checked(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> T:
+        if header["species"] != species:
+            raise damaged(f"It holds {header['species']!r}, not {called or species}")
+        found = assembled(header, arrays)
+        if problem := wrong(found):
+            raise damaged(problem)
+        return found
+
+    return unframed(data, names, checked, short)
+
+
+def framed(header: dict[str, Any], given: Mapping[str, npt.NDArray[Any] | None]) -> bytes:
+    """Bytes of a tally of any species: its facts, then the arrays that it has."""
+    arrays = {name: array for name, array in given.items() if array is not None}
     described = [
         {"name": name, "shape": list(array.shape), "dtype": _dtype_code(array)}
         for name, array in arrays.items()
@@ -297,13 +335,11 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     Errors:
         ValueError naming the first key that stands twice.
     """
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise ValueError(f"the key {short(key)} stands twice in one object")
-            seen.add(key)
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {short(key)} stands twice in one object")
+        found[key] = value
     return found
 
 
@@ -342,16 +378,6 @@ def _arrays(
     if at != len(body):
         raise damaged(f"{len(body) - at} bytes are left over after the arrays")
     return arrays
-
-
-def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Cells:
-    if header["species"] != "cells":
-        raise damaged(f"It holds {header['species']!r}, not cells")
-    cells = _cells_of(header, arrays)
-    problem = inconsistency(cells)
-    if problem:
-        raise damaged(problem)
-    return cells
 
 
 def _cells_of(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Cells:

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import damaged, framed, read_tally
+from karat.tally.shared import Floats, Numbers, check_weighting
 
 if TYPE_CHECKING:
     from karat._native import ScoreSums
 
 __all__ = ["LOSSES", "READ_BITS", "ReadSums", "Sums"]
-
-Numbers = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 LOSSES: Final = (
     "negative_log_probability",
@@ -237,34 +235,25 @@ class Sums:
         held = [(*each.names, *(["ranks"] * (each.ranks is not None))) for each in (self, other)]
         if held[0] != held[1]:
             raise error("K202", axis="losses", left=held[0], right=held[1])
-        if self.is_weighted != other.is_weighted:
-            kinds = ["weighted" if each.is_weighted else "unweighted" for each in (self, other)]
-            raise error("K203", left=kinds[0], right=kinds[1])
-        ranks = None
-        if self.ranks is not None and other.ranks is not None:
-            ranks = self.ranks + other.ranks
-        return Sums(
-            self.names,
-            self.n_rows + other.n_rows,
-            self.weight + other.weight,
-            self.weight2 + other.weight2,
-            self.w_loss + other.w_loss,
-            self.w2_loss + other.w2_loss,
-            self.w2_loss2 + other.w2_loss2,
-            self.truth + other.truth,
-            ranks,
-        )
+        check_weighting(self.is_weighted, other.is_weighted)
+        added = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in ("n_rows", *_ARRAYS)
+            if getattr(self, name) is not None
+        }
+        return replace(self, **added)
 
     def to_bytes(self) -> bytes:
         """The sums as bytes that `from_bytes` of this and every later version reads.
 
         Cost: 24 bytes a loss, 8 a class, 16 with ranks.
         """
-        arrays = {_STORED.get(name, name): getattr(self, name) for name in _ARRAYS}
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
         names = [_STORED.get(name, name) for name in self.names]
         header = {"species": _SPECIES, "names": names, "n_rows": int(self.n_rows)}
-        present = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
-        return framed(header, present)
+        return framed(
+            header, {_STORED.get(x, x): np.asarray(a) for x, a in arrays.items() if a is not None}
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Sums:
@@ -274,7 +263,7 @@ class Sums:
             K205 the bytes are truncated, altered or no sums; K206 a newer version wrote them.
         """
         names = tuple(_STORED.get(name, name) for name in _ARRAYS)
-        return unframed(data, names, _assembled)
+        return read_tally(data, _SPECIES, names, _assembled, _inconsistency)
 
 
 def _current(name: str) -> str:
@@ -287,21 +276,16 @@ def _current(name: str) -> str:
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Sums:
-    if header["species"] != _SPECIES:
-        raise damaged(f"It holds {header['species']!r}, not {_SPECIES}")
     arrays = {_CURRENT.get(name, name): array for name, array in arrays.items()}
     if problem := _misfit(header, arrays):
         raise damaged(problem)
-    sums = Sums(
+    return Sums(
         tuple(_CURRENT.get(name, name) for name in header["names"]),
         header["n_rows"],
         float(arrays.pop("weight")),
         float(arrays.pop("weight2")),
         **arrays,
     )
-    if problem := _inconsistency(sums):
-        raise damaged(problem)
-    return sums
 
 
 def _misfit(header: dict[str, Any], arrays: dict[str, Numbers]) -> str | None:

@@ -16,10 +16,12 @@ from karat.data.labels.column import (
     Column,
     Flags,
     Kind,
+    check_lengths,
     declared_labels,
     declared_positive,
     harmonized,
     kind_of,
+    of_rows,
     resolved,
 )
 from karat.data.labels.containers import encode
@@ -34,6 +36,7 @@ __all__ = [
     "align",
     "check_lengths",
     "classes_of",
+    "codes_within",
     "not_declared",
     "refuse_outside",
 ]
@@ -230,34 +233,23 @@ def classes_of(
     return Classes.of(harmonized(both, kind))
 
 
-def check_lengths(true: Column, pred: Column) -> None:
-    """Refuse columns of different lengths.
-
-    Errors:
-        K102.
-    """
-    if len(true) != len(pred):
-        raise error(
-            "K102", left=true.argument, n_left=len(true), right=pred.argument, n_right=len(pred)
-        )
-
-
 def check_kinds(true: Column, pred: Column) -> None:
-    """Refuse strings against numbers.
-
-    Errors:
-        K108.
-    """
+    """Refuse strings against numbers: K108."""
     if (true.kind == "string") != (pred.kind == "string"):
-        raise error(
-            "K108",
-            left=true.argument,
-            left_kind=_PLURAL[true.kind],
-            left_value=true.label_at(0),
-            right=pred.argument,
-            right_kind=_PLURAL[pred.kind],
-            right_value=pred.label_at(0),
-        )
+        raise _other_kinds((true.argument, true.kind, true.label_at(0)), pred)
+
+
+def _other_kinds(left: tuple[str, Kind, Label | None], right: Column) -> KaratError:
+    argument, kind, value = left
+    return error(
+        "K108",
+        left=argument,
+        left_kind=_PLURAL[kind],
+        left_value=value,
+        right=right.argument,
+        right_kind=_PLURAL[right.kind],
+        right_value=right.label_at(0),
+    )
 
 
 _PLURAL = {"string": "strings", "integer": "numbers", "boolean": "booleans"}
@@ -267,15 +259,8 @@ def _align_declared(true: Column, pred: Column, labels: Any, positive: Any) -> A
     declared = declared_labels(labels)
     for column in (true, pred):
         if isinstance(declared[0], str) != (column.kind == "string"):
-            raise error(
-                "K108",
-                left="labels=",
-                left_kind=_PLURAL[kind_of(declared) or "integer"],
-                left_value=declared[0],
-                right=column.argument,
-                right_kind=_PLURAL[column.kind],
-                right_value=column.label_at(0),
-            )
+            kind = kind_of(declared) or "integer"
+            raise _other_kinds(("labels=", kind, declared[0]), column)
     classes = classes_of(declared, positive, is_declared=True)
     sides = [_side(column, classes) for column in (true, pred)]
     for side in sides:
@@ -307,6 +292,14 @@ def not_declared(labels: Sequence[Label]) -> dict[str, str]:
     }
 
 
+def codes_within(side: Side, classes: Classes) -> Lut:
+    """int32[n]: the class of each row (K109: a label is not one of the classes)."""
+    codes = side.indices()
+    if codes.min() < 0:
+        raise refuse_outside(side, classes)
+    return codes
+
+
 def refuse_outside(side: Side, classes: Classes) -> Exception:
     """K109 for the rows whose label is not among the declared classes."""
     return _outside("K109", side.column, side.indices() < 0, **not_declared(classes.labels))
@@ -323,13 +316,5 @@ def _check_within(order: Iterable[Label], true: Column, pred: Column) -> None:
 
 
 def _outside(code: str, column: Column, rows: Flags, **facts: str) -> Exception:
-    row = int(rows.argmax())
-    return error(
-        code,
-        argument=column.argument,
-        row=row,
-        value=column.label_at(row),
-        count=int(np.count_nonzero(rows)),
-        n=len(column),
-        **facts,
-    )
+    value = column.label_at(int(rows.argmax()))
+    return error(code, argument=column.argument, value=value, **of_rows(rows), **facts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -33,13 +33,14 @@ from karat.tally.classes import Label
 __all__ = [
     "as_rows",
     "common_order",
-    "declared_order",
     "encode_array",
     "encode_arrow",
     "encode_dictionary",
     "encode_objects",
     "encode_present",
     "native_order",
+    "text_codes",
+    "texts_of",
 ]
 
 _MISSING = -1
@@ -117,39 +118,30 @@ def _numbers_by_type(
 
 def _without_arrays(items: Items) -> list[Any] | None:
     """The values of arrays without a dimension, which cannot be hashed; None if there are none."""
-    if not any(isinstance(item, np.ndarray) and not item.ndim for item in items):
+
+    def is_single(item: Any) -> bool:
+        return isinstance(item, np.ndarray) and not item.ndim
+
+    if not any(map(is_single, items)):
         return None
-    plain = [_value_of(item) for item in items]
+    plain = [
+        (None if np.ma.is_masked(x) else np.asarray(x)[()]) if is_single(x) else x for x in items
+    ]
     # An array of objects may hold itself.
-    is_nested = any(isinstance(item, np.ndarray) and not item.ndim for item in plain)
-    return None if is_nested else plain
-
-
-def _value_of(item: Any) -> Any:
-    if not isinstance(item, np.ndarray) or item.ndim:
-        return item
-    return None if np.ma.is_masked(item) else np.asarray(item)[()]
+    return None if any(map(is_single, plain)) else plain
 
 
 def _refusal(
     items: Sequence[Any] | npt.NDArray[np.object_], argument: str, problem: Exception | None = None
 ) -> Exception:
     """The error of the first value that is no label; every row is read to count its like."""
-    n = len(items)
-    first: tuple[int, object, str] | None = None
-    count = 0
-    for row, item in enumerate(items):
-        code = _problem(item)
-        if code is None:
-            continue
-        if first is None:
-            first = (row, item, code)
-        count += code == first[2]
-    if first is None:
+    codes = [_problem(item) for item in items]
+    code = next(filter(None, codes), None)
+    if code is None:
         why = "" if problem is None else f": {short(problem)}"
         return error("K106", argument=argument, found=f"Its values cannot be compared{why}")
-    row, item, code = first
-    return refused(argument, code, item, row, count, n)
+    row = codes.index(code)
+    return refused(argument, code, items[row], row, codes.count(code), len(items))
 
 
 def _problem(item: object) -> str | None:
@@ -186,25 +178,6 @@ def encode_dictionary(
     """
     if missing is not None:
         without_labels(argument, missing, nulls)
-    labels, unusable = _labels(values)
-    seen = np.flatnonzero(occurring(argument, codes, len(values), missing=missing)).tolist()
-    without_label = [place for place in seen if labels[place] is None]
-    if without_label:
-        bad = [place for place in without_label if place in unusable]
-        if bad:
-            raise _refused_values(argument, codes, missing, values, bad, unusable)
-        is_null = np.isin(codes, without_label)
-        missing = is_null if missing is None else is_null | missing
-    used: list[Label | None] = [None] * len(values)
-    for place in seen:
-        used[place] = labels[place]
-    order = declared_order(labels) if is_ordered else None
-    column = coded(argument, codes, used, missing=missing, order=order)
-    return with_missing(column, missing, nulls)
-
-
-def _labels(values: Iterable[object]) -> tuple[list[Label | None], dict[int, str]]:
-    """The label of each value; for those that are none, the code of the error."""
     labels: list[Label | None] = []
     unusable: dict[int, str] = {}
     for place, value in enumerate(values):
@@ -213,28 +186,25 @@ def _labels(values: Iterable[object]) -> tuple[list[Label | None], dict[int, str
         except NotALabelError as problem:
             labels.append(None)
             unusable[place] = problem.code
-    return labels, unusable
-
-
-def _refused_values(
-    argument: str,
-    codes: Codes,
-    missing: Flags | None,
-    values: Sequence[object],
-    bad: list[int],
-    unusable: dict[int, str],
-) -> Exception:
-    """The error of the first row whose value is no label."""
-    rows = np.isin(codes, bad) if missing is None else np.isin(codes, bad) & ~missing
-    row = int(rows.argmax())
-    place = int(codes[row])
-    n_bad = int(np.count_nonzero(rows))
-    return refused(argument, unusable[place], values[place], row, n_bad, len(codes))
-
-
-def declared_order(labels: Iterable[Label | None]) -> tuple[Label, ...]:
-    """Declared categories, each once."""
-    return tuple(dict.fromkeys(label for label in labels if label is not None))
+    seen = np.flatnonzero(occurring(argument, codes, len(values), missing=missing)).tolist()
+    without_label = [place for place in seen if labels[place] is None]
+    if without_label:
+        bad = [place for place in without_label if place in unusable]
+        if bad:
+            rows = np.isin(codes, bad) if missing is None else np.isin(codes, bad) & ~missing
+            row, n_bad = int(rows.argmax()), int(np.count_nonzero(rows))
+            place = int(codes[row])
+            raise refused(argument, unusable[place], values[place], row, n_bad, len(codes))
+        is_null = np.isin(codes, without_label)
+        missing = is_null if missing is None else is_null | missing
+    used: list[Label | None] = [None] * len(values)
+    for place in seen:
+        used[place] = labels[place]
+    order = None
+    if is_ordered:
+        order = tuple(dict.fromkeys(label for label in labels if label is not None))
+    column = coded(argument, codes, used, missing=missing, order=order)
+    return with_missing(column, missing, nulls)
 
 
 def common_order(left: Column, right: Column) -> tuple[Label, ...] | None:
@@ -283,27 +253,32 @@ def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
     if kind == "n":
         return without_labels(argument, np.ones(len(column), np.bool_), nulls)
     numbers = numbers_of(column)
-    if numbers is not None and missing is None:
+    if numbers is None:
+        raise error("K106", argument=argument, found=f"Its Arrow type has the format {kind!r}")
+    if missing is None:
         return encode_array(numbers, argument, nulls)
-    if numbers is not None and missing is not None:
-        return encode_present(numbers[~missing], missing, argument, nulls)
-    raise error("K106", argument=argument, found=f"Its Arrow type has the format {kind!r}")
+    return encode_present(numbers[~missing], missing, argument, nulls)
 
 
 def _encode_text(
     chunks: tuple[ArrowChunk, ...], argument: str, nulls: Nulls, missing: Flags | None
 ) -> Column:
     encoder = _native.TextEncoder()
-    codes = joined([_text_codes(encoder, chunk) for chunk in chunks])
+    codes = joined([text_codes(encoder, chunk) for chunk in chunks])
+    return with_missing(coded(argument, codes, texts_of(encoder, argument)), missing, nulls)
+
+
+def texts_of(encoder: _native.TextEncoder, argument: str) -> list[str]:
+    """The texts that were encoded (K106: one is not UTF-8)."""
     try:
-        labels = encoder.labels()
+        return encoder.labels()
     except UnicodeDecodeError as problem:
         found = f"It holds bytes that are not UTF-8 text: {problem.object[:20]!r}"
         raise error("K106", argument=argument, found=found) from None
-    return with_missing(coded(argument, codes, labels), missing, nulls)
 
 
-def _text_codes(encoder: _native.TextEncoder, chunk: ArrowChunk) -> npt.NDArray[np.int32]:
+def text_codes(encoder: _native.TextEncoder, chunk: ArrowChunk) -> npt.NDArray[np.int32]:
+    """int32[n]: the code of each text of an Arrow array."""
     start, stop = chunk.offset, chunk.offset + chunk.length
     if chunk.format in _VIEWS:
         # After the data buffers comes one with their sizes.
@@ -418,15 +393,20 @@ def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
         # Any byte but 0 is True to NumPy: a mask of 0 and 255 seen as booleans is legal.
         return Column(argument, (array.view(np.uint8) != 0).view(np.uint8), "boolean")
     if kind in "iu":
-        return _encode_integers(array, argument)
+        if array.dtype == np.uint64 and int(array.max()) > _INT64_MAX:
+            values, codes = np.unique(array, return_inverse=True)
+            return coded(argument, codes, values.tolist())
+        return Column(argument, array, "integer")
     if kind == "f":
         return _encode_floats(array, argument, nulls)
     if kind in "US":
         return _encode_fixed_text(array, argument)
-    if kind == "O":
-        return encode_objects(array, argument, nulls)
-    if kind == "T":
-        return _encode_variable_text(array, argument, nulls)
+    if kind == "T" and not hasattr(array.dtype, "na_object"):
+        column = _encode_marked(array, argument)
+        if column is not None:
+            return column
+    if kind in "OT":
+        return encode_objects(array.astype(object, copy=False), argument, nulls)
     raise error("K106", argument=argument, found=f"Its dtype is {array.dtype}")
 
 
@@ -449,11 +429,7 @@ def encode_present(present: Array, missing: Flags, argument: str, nulls: Nulls) 
 
 
 def as_rows(values: Array, argument: str) -> Array:
-    """A view of shape (n,), n at least 1.
-
-    Errors:
-        K101 empty; K103 neither (n,) nor (n, 1).
-    """
+    """A view of shape (n,), n at least 1 (K101: empty; K103: neither (n,) nor (n, 1))."""
     if values.ndim == 2 and values.shape[1] == 1:
         # np.matrix would stay two-dimensional; a masked array has to keep its mask.
         values = (values if hasattr(values, "mask") else np.asarray(values))[:, 0]
@@ -469,13 +445,6 @@ def native_order(array: Array) -> Array:
     if not array.dtype.isnative:
         return array.astype(array.dtype.newbyteorder("="))
     return array if array.flags.aligned else array.copy()
-
-
-def _encode_integers(array: Codes, argument: str) -> Column:
-    if array.dtype == np.uint64 and int(array.max()) > _INT64_MAX:
-        values, codes = np.unique(array, return_inverse=True)
-        return coded(argument, codes, values.tolist())
-    return Column(argument, array, "integer")
 
 
 def _encode_floats(array: Array, argument: str, nulls: Nulls) -> Column:
@@ -512,14 +481,6 @@ def _encode_fixed_text(array: Array, argument: str) -> Column:
         # One value is not text: the objects say which.
         return encode_objects(array.astype(object), argument, "error")
     return coded(argument, codes, labels)
-
-
-def _encode_variable_text(array: Array, argument: str, nulls: Nulls) -> Column:
-    if not hasattr(array.dtype, "na_object"):
-        column = _encode_marked(array, argument)
-        if column is not None:
-            return column
-    return encode_objects(array.astype(object), argument, nulls)
 
 
 def _encode_marked(array: Array, argument: str) -> Column | None:

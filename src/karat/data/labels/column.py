@@ -22,6 +22,7 @@ __all__ = [
     "Kind",
     "NotALabelError",
     "Nulls",
+    "check_lengths",
     "coded",
     "declared_labels",
     "declared_positive",
@@ -30,7 +31,9 @@ __all__ = [
     "is_missing",
     "kind_of",
     "label_of",
+    "label_or_none",
     "occurring",
+    "of_rows",
     "refused",
     "resolved",
     "taken_rows",
@@ -76,20 +79,16 @@ def label_of(item: object) -> Label | None:
     if is_missing(item):
         return None
     if isinstance(item, bytes):
-        return _text(item)
+        try:
+            return item.decode("utf-8")
+        except UnicodeDecodeError:
+            raise NotALabelError("K106") from None
     # timedelta64 derives from NumPy's integers.
     if isinstance(item, _NOT_PLAIN):
         raise NotALabelError("K106")
     if type(item).__module__.partition(".")[0] == "pyarrow" and hasattr(item, "as_py"):
         return label_of(item.as_py())
     return _whole(item)
-
-
-def _text(item: bytes) -> str:
-    try:
-        return item.decode("utf-8")
-    except UnicodeDecodeError:
-        raise NotALabelError("K106") from None
 
 
 def _whole(item: Any) -> int:
@@ -116,6 +115,14 @@ def _short_enough(number: int) -> int:
     if number.bit_length() > _BITS_MAX:
         raise NotALabelError("K106")
     return number
+
+
+def label_or_none(item: object) -> Label | None:
+    """The label that a value stands for; None for a missing one, and for what is no label."""
+    try:
+        return label_of(item)
+    except (NotALabelError, ValueError):
+        return None
 
 
 def is_missing(item: object) -> bool:
@@ -162,10 +169,7 @@ def declared_labels(labels: Any) -> tuple[Label, ...]:
     is_plain = set(map(type, items)) <= {str, int, bool}
     found: list[Label] = items if is_plain else []
     for position, item in enumerate(() if is_plain else items):
-        try:
-            label = label_of(item)
-        except (NotALabelError, ValueError):
-            label = None
+        label = label_or_none(item)
         if label is None:
             raise error("K110", found=f"Item {position} is {short(item)}, which is not a label")
         found.append(label)
@@ -176,17 +180,13 @@ def declared_labels(labels: Any) -> tuple[Label, ...]:
         raise error("K110", found=f"It mixes strings and numbers: {shown(found)}")
     if kind == "integer" and max(map(int.bit_length, map(int, found))) > _BITS_MAX:
         raise error("K110", found=f"It holds a whole number of more than {_BITS_MAX} bits")
-    if len(set(found)) < len(found):
-        raise error("K110", found=_repeated(found))
-    return harmonized(found, kind)
-
-
-def _repeated(labels: Sequence[Label]) -> str:
     places: dict[Label, int] = {}
-    second = next(i for i, label in enumerate(labels) if places.setdefault(label, i) != i)
-    first = places[labels[second]]
-    same = f"{short(labels[first])} = {short(labels[second])}"
-    return f"Items {first} and {second} are one class: {same}"
+    for second, label in enumerate(found):
+        first = places.setdefault(label, second)
+        if first != second:
+            same = f"{short(found[first])} = {short(label)}"
+            raise error("K110", found=f"Items {first} and {second} are one class: {same}")
+    return harmonized(found, kind)
 
 
 def _listed(labels: Any) -> list[Any]:
@@ -210,15 +210,8 @@ def _listed(labels: Any) -> list[Any]:
 
 
 def declared_positive(positive: Any, labels: Sequence[Label]) -> Label:
-    """The label that `positive=` stands for.
-
-    Errors:
-        K111 it is no label at all.
-    """
-    try:
-        label = label_of(positive)
-    except (NotALabelError, ValueError):
-        label = None
+    """The label that `positive=` stands for (K111: it is no label at all)."""
+    label = label_or_none(positive)
     if label is None:
         raise error("K111", positive=positive, labels=shown(labels))
     return label
@@ -316,6 +309,11 @@ def _mixed(
     )
 
 
+def of_rows(flags: Flags) -> dict[str, int]:
+    """What messages say of rows: the first of them, how many they are, and of how many."""
+    return {"row": int(flags.argmax()), "count": int(np.count_nonzero(flags)), "n": len(flags)}
+
+
 def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
     """Mark the rows without a label, or refuse them.
 
@@ -325,13 +323,7 @@ def with_missing(column: Column, missing: Flags | None, nulls: Nulls) -> Column:
     if missing is None or not missing.any():
         return column
     if nulls == "error":
-        raise error(
-            "K104",
-            argument=column.argument,
-            row=int(missing.argmax()),
-            count=int(np.count_nonzero(missing)),
-            n=len(missing),
-        )
+        raise error("K104", argument=column.argument, **of_rows(missing))
     return replace(column, missing=missing)
 
 
@@ -371,13 +363,13 @@ def occurring(
 
 def without_unseen(column: Column) -> Column:
     """Blank the labels that no row has (any more)."""
-    if column.labels is None:
+    labels = column.labels
+    if labels is None:
         return column
-    seen = occurring(
-        column.argument, column.codes, len(column.labels), base=column.base, missing=column.missing
-    )
-    labels = tuple(x if is_seen else None for x, is_seen in zip(column.labels, seen, strict=True))
-    return replace(column, labels=labels)
+    argument, codes, base = column.argument, column.codes, column.base
+    seen = occurring(argument, codes, len(labels), base=base, missing=column.missing)
+    kept = tuple(x if is_seen else None for x, is_seen in zip(labels, seen, strict=True))
+    return replace(column, labels=kept)
 
 
 def resolved(column: Column) -> Column:
@@ -390,6 +382,14 @@ def resolved(column: Column) -> Column:
     codes, values = _native.encode_integers(column.codes)
     labels = harmonized(values.tolist(), column.kind)
     return replace(column, codes=codes, base=0, labels=labels)
+
+
+def check_lengths(true: Column, pred: Column) -> None:
+    """Refuse columns of different lengths: K102."""
+    if len(true) != len(pred):
+        raise error(
+            "K102", left=true.argument, n_left=len(true), right=pred.argument, n_right=len(pred)
+        )
 
 
 def drop_missing(
@@ -407,10 +407,7 @@ def drop_missing(
     Errors:
         K101 no row is left; K102 the columns differ in length.
     """
-    if len(true) != len(pred):
-        raise error(
-            "K102", left=true.argument, n_left=len(true), right=pred.argument, n_right=len(pred)
-        )
+    check_lengths(true, pred)
     present = [~column.missing for column in (true, pred) if column.missing is not None]
     if also is not None and not also.all():
         present.append(also)

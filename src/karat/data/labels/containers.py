@@ -120,11 +120,7 @@ def array_of(values: Any) -> npt.NDArray[Any]:
 
 
 def single_column(frame: Any, argument: str) -> Any:
-    """The one column of a pandas or Polars frame.
-
-    Errors:
-        K103 it has another number of columns.
-    """
+    """The one column of a pandas or Polars frame (K103: it has another number of columns)."""
     if frame.shape[1] != 1:
         raise error("K103", argument=argument, shape=frame.shape)
     return frame.iloc[:, 0] if host_of(frame) == "pandas" else frame.to_series(0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.labels.column import NotALabelError, declared_labels, label_of
+from karat.data.labels.column import declared_labels, label_or_none
 from karat.data.labels.containers import host_of
 from karat.data.weights import refuse_sums
 from karat.errors import KaratError, error, short, shown
@@ -27,32 +27,33 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
     if given is None:
         return None
     if isinstance(given, Mapping):
-        known = set(classes.labels)
+        there = set(classes.labels)
         for label in given:
-            if label not in known:
+            if label not in there:
                 found = f"{short(label)} is not a class; the classes are {shown(classes.labels)}"
                 raise error("K117", found=found)
         names = [given.get(label, label) for label in classes.labels]
     else:
         names = listed_names(given)
     if len(names) != classes.k:
-        labels = shown(classes.labels)
-        raise error("K117", found=f"{len(names)} names for {classes.k} classes: {labels}")
-    texts = [_name(place, name) for place, name in enumerate(names)]
+        known = shown(classes.labels)
+        raise error("K117", found=f"{len(names)} names for {classes.k} classes: {known}")
+    labels = [label_or_none(name) for name in names]
+    if None in labels:
+        place = labels.index(None)
+        found = f"Name {place} is {short(names[place])} ({type(names[place]).__name__})"
+        raise error("K117", found=found)
     first: dict[str, int] = {}
-    for place, text in enumerate(texts):
-        if first.setdefault(text, place) != place:
-            found = f"Names {first[text]} and {place} are both {short(text)}"
+    for place, label in enumerate(labels):
+        other = first.setdefault(str(label), place)
+        if other != place:
+            found = f"Names {other} and {place} are both {short(str(label))}"
             raise error("K117", found=found)
-    return tuple(texts)
+    return tuple(first)
 
 
 def listed_names(given: Any) -> list[Any]:
-    """Names in order.
-
-    Errors:
-        K117 they are no list.
-    """
+    """Names in order (K117: they are no list)."""
     is_one = isinstance(given, str | bytes | bytearray | AbstractSet)
     try:
         if not is_one and getattr(given, "ndim", 1) == 1:
@@ -60,17 +61,6 @@ def listed_names(given: Any) -> list[Any]:
     except Exception:  # the class of the container may raise anything
         pass
     raise error("K117", found=f"It is {short(given)} ({type(given).__name__}), not a list of names")
-
-
-def _name(place: int, given: Any) -> str:
-    try:
-        label = label_of(given)
-    except NotALabelError:
-        label = None
-    if label is None:
-        found = f"Name {place} is {short(given)} ({type(given).__name__})"
-        raise error("K117", found=found)
-    return str(label)
 
 
 _EXACT = 1 << 53
@@ -198,31 +188,23 @@ def _from_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
             if isinstance(cell, list | tuple):
                 raise error("K119", found=f"Row {i}, column {j} holds {short(cell)}")
     try:
-        array = _as_array(rows)
+        try:
+            array = np.asarray(rows)
+        except OverflowError:
+            array = np.asarray(rows, object)
     except Exception as problem:  # the classes of rows and cells may raise anything
         found = f"A {type(rows).__name__} does not become an array: {short(problem, 200)}"
         raise error("K119", found=found) from problem
     # Whole numbers beyond 64 bits: NumPy makes objects of them, or rounds every cell.
-    is_large = array.dtype == np.object_ or (array.dtype.kind == "f" and _has_large(array))
+    is_large = array.dtype == np.object_
+    is_large = is_large or (array.dtype.kind == "f" and bool((np.abs(array) >= 2.0**63).any()))
     if is_large and array.ndim == 2 and all(type(cell) is int for row in rows for cell in row):
         raise error("K119", found="Its counts add up to more than 64 bits can hold")
     return array
 
 
-def _as_array(rows: Sequence[Any]) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(rows)
-    except OverflowError:
-        return np.asarray(rows, object)
-
-
-def _has_large(array: npt.NDArray[Any]) -> bool:
-    return bool((np.abs(array) >= 2.0**63).any())
-
-
 def _check_values(array: npt.NDArray[Any]) -> None:
-    checks = (("NaN or infinite", ~np.isfinite(array)), ("negative", array < 0))
-    for kind, is_bad in checks:
+    for kind, is_bad in (("NaN or infinite", ~np.isfinite(array)), ("negative", array < 0)):
         if is_bad.any():
             row, column = (int(place) for place in np.argwhere(is_bad)[0])
             found = (

@@ -33,6 +33,7 @@ from karat.tally import Cells, Classes
 from karat.tally.cached import cached_property
 from karat.tally.classes import Label
 from karat.tally.row_sample import row_parts
+from karat.tally.shared import if_any, other_kinds, taken
 
 __all__ = ["BatchReader", "Codes", "GatheredScores", "LabelCodes", "is_moderate", "owned"]
 
@@ -42,13 +43,9 @@ _MODERATE: Final = 1e30
 
 def owned(rows: InMemoryScores) -> InMemoryScores:
     """The same rows in memory that nobody else changes."""
-    return replace(
-        rows,
-        codes=rows.codes.copy(),
-        scores=replace(rows.scores, values=rows.scores.values.copy(order="K")),
-        weights=None if rows.weights is None else rows.weights.copy(),
-        pred=None if rows.pred is None else rows.pred.copy(),
-    )
+    scores = replace(rows.scores, values=rows.scores.values.copy(order="K"))
+    weights, pred = if_any(np.copy, rows.weights), if_any(np.copy, rows.pred)
+    return replace(rows, codes=rows.codes.copy(), scores=scores, weights=weights, pred=pred)
 
 
 def is_moderate(rows: InMemoryScores) -> bool:
@@ -118,7 +115,7 @@ class GatheredScores:
             return
         rows = np.flatnonzero(~flags)
         self.true, self.pred = self.true[rows], self.pred[rows]
-        self.weights = None if self.weights is None else self.weights[rows]
+        self.weights = taken(self.weights, rows)
         self.names = tuple(name.at(rows) for name in self.names)
         if self.values is not None:
             for part in row_parts(len(rows)):
@@ -169,14 +166,12 @@ class BatchReader:
                 check_kinds(true, guess)
                 classes = discovered((*classes.labels, *_labels_of(guess)), self._positive)
                 codes = _codes_of(true, classes)
-                if classes.k > scores.k:
-                    is_single = scores.values.ndim == 1
-                    raise wrong_number(scores.argument, scores.k, classes, is_single=is_single)
+                _check_number(scores, classes)
             pred = coded_guess(guess, classes, scores, is_declared=self._labels is not None)
-        given = None if weights is None else as_weights(weights, len(true))
         # Arrays of the caller may change afterwards.
+        given = None if weights is None else as_weights(weights, len(true)).copy()
         own = replace(scores, values=np.array(scores.values))
-        return Rows(classes, codes, pred, own, None if given is None else given.copy())
+        return Rows(classes, codes, pred, own, given)
 
     @cached_property
     def _given(self) -> GivenClasses | None:
@@ -199,25 +194,22 @@ class BatchReader:
         if names is not None and len(names) == scores.k and not are_places(names):
             column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels)
             scores, both, _ = matched(column, scores, None, self._positive)
-        if both.k > scores.k:
-            is_single = scores.values.ndim == 1
-            raise wrong_number(scores.argument, scores.k, both, is_single=is_single)
+        _check_number(scores, both)
         return scores, both, _codes_of(true, both)
+
+
+def _check_number(scores: Scores, classes: Classes) -> None:
+    if classes.k > scores.k:
+        is_single = scores.values.ndim == 1
+        raise wrong_number(scores.argument, scores.k, classes, is_single=is_single)
 
 
 def _united(before: tuple[Label, ...], true: Column, positive: Label | None) -> Classes:
     """The classes of earlier batches and of this one."""
     if before and isinstance(before[0], str) != (true.kind == "string"):
-        kinds = ["strings" if is_text else "numbers" for is_text in (True, False)]
-        raise error(
-            "K108",
-            left="y_true",
-            left_kind=kinds[true.kind != "string"],
-            left_value=true.label_at(0),
-            right="an earlier batch",
-            right_kind=kinds[true.kind == "string"],
-            right_value=before[0],
-        )
+        label = true.label_at(0)
+        assert label is not None
+        raise other_kinds("y_true", label, "an earlier batch", before[0])
     return discovered((*before, *_labels_of(true)), positive)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.labels.align import align, classes_of, refuse_outside
+from karat.data.labels.align import align, classes_of, codes_within
 from karat.data.labels.column import Column, harmonized
 from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import check_single, place_columns, wrong_number
+from karat.data.scores.order import check_single, place_columns, with_other, wrong_number
 from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Classes
 
@@ -23,11 +23,7 @@ __all__ = ["are_places", "both_decide", "checked_threshold", "coded_guess", "mat
 
 
 def checked_threshold(threshold: Any, classes: Classes) -> float | None:
-    """A threshold as a float.
-
-    Errors:
-        K136 it is not a finite number, or there are not two classes.
-    """
+    """A threshold as a float (K136: it is not a finite number, or there are not two classes)."""
     if threshold is None:
         return None
     is_number = isinstance(threshold, int | float | np.integer | np.floating)
@@ -63,33 +59,22 @@ def matched(
     Errors:
         K134, K135, K137 columns and classes do not fit; K108 to K112 unusable labels.
     """
-    names = scores.columns
-    if names is None or len(names) not in (1, scores.k) or are_places(names):
-        classes, codes = coded_truth(true, scores, labels, positive, n_threads)
-        return scores, classes, codes
+    names, k, argument = scores.columns, scores.k, scores.argument
+    if names is None or len(names) not in (1, k) or are_places(names):
+        return scores, *coded_truth(true, scores, labels, positive, n_threads)
     if len(names) == 1:
         classes, codes = coded_truth(true, scores, labels, positive, n_threads)
         if scores.values.ndim == 1:
-            check_single(names[0], ending_of(names[0]), classes, scores.argument)
+            check_single(names[0], ending_of(names[0]), classes, argument)
         return scores, classes, codes
-    placed = place_columns(
-        true,
-        None,
-        scores.k,
-        argument=scores.argument,
-        names=names,
-        labels=labels,
-        positive=positive,
-    )
+    options: dict[str, Any] = {"labels": labels, "positive": positive}
+    placed = place_columns(true, None, k, argument=argument, names=names, **options)
+    classes = placed.classes
     if placed.order is not None:
         order = list(placed.order)
         ordered = tuple(names[place] for place in order)
         scores = replace(scores, values=scores.values[:, order], columns=ordered)
-    aligned = align(true, true, placed.classes.labels)
-    codes = aligned.true.indices()
-    if codes.min() < 0:
-        raise refuse_outside(aligned.true, placed.classes)
-    classes = placed.classes
+    codes = codes_within(align(true, true, classes.labels).true, classes)
     if labels is None and len(np.unique(codes)) == classes.k:
         # Names that say no more than the rows do declare nothing.
         classes = replace(classes, is_declared=False)
@@ -113,10 +98,7 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
         K108, K109 it is not one of the classes.
     """
     try:
-        side = align(guess, guess, classes.labels, None).pred
-        codes = side.indices()
-        if codes.min() < 0:
-            raise refuse_outside(side, classes)
+        codes = codes_within(align(guess, guess, classes.labels).pred, classes)
     except KaratError as problem:
         if is_declared or problem.code not in ("K108", "K109"):
             raise
@@ -146,21 +128,12 @@ def coded_truth(
         # Columns without names are those of sorted classes, as every classifier writes them.
         true = replace(true, order=None)
         aligned = align(true, true, labels, positive)
-        classes, codes = aligned.classes, aligned.true.indices()
-        if codes.min() < 0:
-            raise refuse_outside(aligned.true, classes)
-    if classes.k == 1 and scores.k == 2 and labels is None:
-        classes, codes = _with_other(classes, codes)
+        classes = aligned.classes
+        codes = codes_within(aligned.true, classes)
+    label, one = classes.labels[0], classes.k
+    classes = with_other(classes, scores.k, labels)
+    if classes.k > one:
+        codes = np.full_like(codes, int(label))
     if classes.k != scores.k:
         raise wrong_number(scores.argument, scores.k, classes, is_single=scores.values.ndim == 1)
     return classes, codes
-
-
-def _with_other(classes: Classes, codes: Codes) -> tuple[Classes, Codes]:
-    """One observed class of 0 and 1: the other is known."""
-    label = classes.labels[0]
-    if isinstance(label, str) or label not in (0, 1):
-        return classes, codes
-    kind = type(label)
-    both = Classes((kind(0), kind(1)), positive=1)
-    return both, np.full_like(codes, int(label))

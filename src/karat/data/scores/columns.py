@@ -21,11 +21,11 @@ from karat.data.roles import (
     how_to_name,
     meaning,
     named_columns,
-    nearest,
     normalized,
+    unknown_column,
 )
 from karat.data.scores.containers import Argument
-from karat.errors import error, shown
+from karat.errors import KaratError, error, shown
 from karat.tally.classes import Label
 
 __all__ = [
@@ -234,16 +234,16 @@ def find_score_columns(
         prob = score = None if looked.column("pred") is None else ""
     chosen = _chosen(looked, given, prob, score)
     notes: list[str] = []
-    if chosen is None and prob is None and score is None:
-        chosen, notes = found_scores(looked)
-    elif chosen is None and (prob is None or score is None):
-        chosen, notes = found_scores(looked, "score" if score is None else "prob")
-    taken = () if chosen is None else chosen.names
+    is_open = prob is None and score is None
+    if chosen is None and (prob is None or score is None):
+        only: Role | None = "score" if score is None else "prob"
+        chosen, notes = found_scores(looked, None if is_open else only)
     if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
         chosen = replace(chosen, are_places=True)
+    taken = () if chosen is None else chosen.names
     roles = find_roles(columns, types, given, needs=("true",), taken=taken)
     of_text: tuple[str, ...] = ()
-    if chosen is None and prob is None and score is None:
+    if chosen is None and is_open:
         of_text = _scores_of_text(columns, types or {}, given)
     if roles.column("pred") is None and chosen is None:
         found = named_columns(roles.columns)
@@ -291,19 +291,17 @@ def _chosen(
     for place, name in enumerate(names):
         n_found = looked.columns.count(name)
         if not n_found:
-            raise _unknown(looked, role, name)
+            raise unknown_column(name, meaning(role), looked.columns)
         if n_found > 1:
-            candidates = f"{n_found} columns named {name!r}"
-            raise error("K405", role=meaning(role), candidates=candidates, do="Rename all but one")
+            raise _several(role, n_found, name)
         if name in used or name in names[:place]:
             purposes = f"twice for {meaning(role)}"
             if name not in names[:place]:
                 purposes = f"for {meaning(used[name])} and {meaning(role)}"
             raise error("K157", column=name, purposes=purposes)
-    told = repr(names[0]) if len(names) == 1 else f"{shown(names, 2)}"
-    endings = None
+    told, endings = shown(names, 2), None
     if len(names) == 1:
-        ending = ending_of(names[0])
+        told, ending = repr(names[0]), ending_of(names[0])
         endings = None if ending is None else (ending,)
     return ScoreColumns(_ARGUMENTS[role], names, "listed", endings, told)
 
@@ -315,11 +313,10 @@ def _matched(looked: Roles, role: Role, pattern: str) -> ScoreColumns:
     taken |= {name for name in looked.columns if normalized(name) in aliases}
     names = [name for name in looked.columns if fnmatchcase(name, pattern) and name not in taken]
     if not names:
-        raise _unknown(looked, role, pattern)
+        raise unknown_column(pattern, meaning(role), looked.columns)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        candidates = f"{names.count(twice)} columns named {twice!r}"
-        raise error("K405", role=meaning(role), candidates=candidates, do="Rename all but one")
+        raise _several(role, names.count(twice), twice)
     endings = None
     start, star, end = pattern.partition("*")
     if star and not _PATTERN.search(start + end):
@@ -328,14 +325,9 @@ def _matched(looked: Roles, role: Role, pattern: str) -> ScoreColumns:
     return ScoreColumns(_ARGUMENTS[role], tuple(names), "pattern", endings, told)
 
 
-def _unknown(looked: Roles, role: Role, name: str) -> Exception:
-    return error(
-        "K404",
-        column=name,
-        role=meaning(role),
-        columns=named_columns(looked.columns),
-        nearest=nearest(name, looked.columns),
-    )
+def _several(role: Role, n: int, name: str) -> KaratError:
+    candidates = f"{n} columns named {name!r}"
+    return error("K405", role=meaning(role), candidates=candidates, do="Rename all but one")
 
 
 def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns | None, list[str]]:
@@ -362,14 +354,17 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
     for group in looked.families:
         role = role_of_family(group)
         if role is None:
-            notes.append(_hint(str(group), group))
+            notes.append(
+                f"Columns {group} were not read: their names do not say what they hold. "
+                f"If it is probabilities or scores, name them with prob= or score= ({group.stem}*)."
+            )
         elif only in (None, role):
-            argument = _ARGUMENTS[role]
-            found = ScoreColumns(argument, group.columns, "found", group.labels, str(group))
-            options.append(found)
+            argument, told = _ARGUMENTS[role], str(group)
+            options.append(ScoreColumns(argument, group.columns, "found", group.labels, told))
     if len(options) > 1:
-        role = options[0].role
-        named = how_to_name(role, _pattern(options[0]))
+        first = options[0]
+        name = first.names[0] if len(first.names) == 1 else first.shown.partition(" ")[0]
+        named = how_to_name(first.role, name)
         raise error(
             "K405",
             role="the probabilities or scores",
@@ -389,14 +384,3 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
 def role_of_family(group: ProbabilityColumns) -> Role | None:
     """Whether columns of one stem are probabilities or scores; None where it does not say."""
     return _STEMS[group.stem[:-1].lower()]
-
-
-def _pattern(option: ScoreColumns) -> str:
-    return option.names[0] if len(option.names) == 1 else option.shown.partition(" ")[0]
-
-
-def _hint(told: str, group: ProbabilityColumns) -> str:
-    return (
-        f"Columns {told} were not read: their names do not say what they hold. "
-        f"If it is probabilities or scores, name them with prob= or score= ({group.stem}*)."
-    )

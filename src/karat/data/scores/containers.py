@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.labels.column import Flags
 from karat.data.labels.containers import host_of
-from karat.data.scores.numbers import Array, Numbers, Origin, numbers_in
+from karat.data.scores.numbers import Array, Origin, numbers_in
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import error
@@ -67,7 +67,7 @@ class Scores:
         """Classes: 2 for a single column."""
         return self.values.shape[1] if self.values.ndim == 2 else 2
 
-    def at(self, rows: Flags) -> Scores:
+    def at(self, rows: npt.NDArray[Any]) -> Scores:
         """The scores of some rows.
 
         Cost: one copy.
@@ -168,8 +168,7 @@ def gathered(
     Cost: one matrix, C order; a single column of numbers is not copied.
     """
     found = [numbers_in(columns[name], Origin(argument, name, kept)) for name in names]
-    is_half = any(numbers.is_half for numbers in found)
-    tolerance = tolerance_of(is_half=is_half)
+    tolerance = tolerance_of(is_half=any(numbers.is_half for numbers in found))
     if len(found) == 1:
         return Scores(argument, found[0].joined(), tuple(names), tolerance)
     for name, numbers in zip(names, found, strict=True):
@@ -183,19 +182,15 @@ def gathered(
                 right=f"column {name!r}",
                 n_right=len(numbers),
             )
-    return Scores(argument, _matrix(found), tuple(names), tolerance)
-
-
-def _matrix(columns: Sequence[Numbers]) -> Array:
-    is_single = all(numbers.dtype == np.float32 for numbers in columns)
-    shape = (len(columns[0]), len(columns))
+    is_single = all(numbers.dtype == np.float32 for numbers in found)
+    shape = (len(found[0]), len(found))
     matrix: Array = np.empty(shape, np.float32 if is_single else np.float64)
-    for place, numbers in enumerate(columns):
+    for place, numbers in enumerate(found):
         row = 0
         for piece in numbers.pieces:
             matrix[row : row + len(piece), place] = piece
             row += len(piece)
-    return matrix
+    return Scores(argument, matrix, tuple(names), tolerance)
 
 
 def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
@@ -216,12 +211,25 @@ def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
     code = _CODES.get(kind)
     if argument != 1 or code is None:
         raise problem
-    count = max(1, sum(int(np.count_nonzero(_bad_rows(b, code, scores))) for b in _blocks(scores)))
+
+    def is_bad(values: Array) -> npt.NDArray[np.bool_]:
+        if code == "K131":
+            return ~np.isfinite(values)
+        return (values < 0) | (values > 1)
+
+    count, value, place = 0, 0.0, ""
+    for start in range(0, scores.n, _BLOCK):
+        block = scores.values[start : start + _BLOCK]
+        if code == "K133":
+            bad = np.abs(block.sum(axis=1, dtype=np.float64) - 1) > scores.tolerance
+        else:
+            bad = is_bad(block)
+        count += int(np.count_nonzero(bad if bad.ndim == 1 else bad.any(axis=1)))
     values = np.atleast_1d(scores.values[row])
     if code == "K133":
-        value, place = float(values.sum(dtype=np.float64)), ""
+        value = float(values.sum(dtype=np.float64))
     else:
-        column = int(rest[0]) if rest else int(_bad_cells(values, code).argmax())
+        column = int(rest[0]) if rest else int(is_bad(values).argmax())
         value, place = float(values[column]), scores.place(column)
     raise error(
         code,
@@ -229,25 +237,7 @@ def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
         row=int(row),
         place=place,
         value=value,
-        count=count,
+        count=max(1, count),
         n=scores.n,
         tolerance=scores.tolerance,
     ) from None
-
-
-def _blocks(scores: Scores) -> list[Array]:
-    return [scores.values[start : start + _BLOCK] for start in range(0, scores.n, _BLOCK)]
-
-
-def _bad_rows(block: Array, code: str, scores: Scores) -> npt.NDArray[np.bool_]:
-    if code == "K133":
-        away = np.abs(block.sum(axis=1, dtype=np.float64) - 1)
-        return np.asarray(away > scores.tolerance)
-    cells = _bad_cells(block, code)
-    return cells if cells.ndim == 1 else np.asarray(cells.any(axis=1))
-
-
-def _bad_cells(values: Array, code: str) -> npt.NDArray[np.bool_]:
-    if code == "K131":
-        return np.asarray(~np.isfinite(values))
-    return np.asarray((values < 0) | (values > 1))

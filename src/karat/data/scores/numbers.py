@@ -29,7 +29,7 @@ from karat.data.arrow import (
     read_column,
 )
 from karat.data.labels.arrays import native_order
-from karat.data.labels.column import Flags, is_missing
+from karat.data.labels.column import Flags, is_missing, of_rows
 from karat.data.labels.containers import array_of, detached, host_of, is_pandas_arrow, is_sparse
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
@@ -43,6 +43,7 @@ _EXACT = 1 << 53
 """Whole numbers up to this one are float64 exactly."""
 
 _PLAIN = (int, float, np.integer, np.floating, Decimal, Fraction)
+_NOT_PLAIN = (bool, np.timedelta64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +82,8 @@ class Origin:
         place = "" if self.column is None else f", column {self.column!r}"
         if flags.ndim == 2:
             place += f", {'column' if self.column is None else 'item'} {int(flags[row].argmax())}"
-        raise error(
-            "K131",
-            argument=self.argument,
-            row=row,
-            place=place,
-            value=value,
-            count=int(np.count_nonzero(rows)),
-            n=len(rows),
-        )
+        facts = {"argument": self.argument, "place": place, "value": value}
+        raise error("K131", **facts, **of_rows(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +147,9 @@ def _read(values: Any, origin: Origin) -> Numbers:
     if host == "narwhals":
         return _read(values.to_native(), origin)
     if host == "torch":
-        return _of_tensor(values, origin)
+        found = _of_array(np.asarray(detached(values)), origin)
+        is_half = found.is_half or str(values.dtype) == "torch.bfloat16"
+        return Numbers(found.pieces, is_half=is_half)
     if host == "pandas":
         return _of_pandas(values, origin)
     if host == "polars" and str(values.dtype) == "Object":
@@ -176,12 +172,6 @@ def _read(values: Any, origin: Origin) -> Numbers:
     if isinstance(values, Iterable):
         return _of_items(list(values), origin)
     raise origin.refusal(f"It is a {type(values).__name__}")
-
-
-def _of_tensor(values: Any, origin: Origin) -> Numbers:
-    found = _of_array(np.asarray(detached(values)), origin)
-    is_half = found.is_half or str(values.dtype) == "torch.bfloat16"
-    return Numbers(found.pieces, is_half=is_half)
 
 
 def _of_pandas(values: Any, origin: Origin) -> Numbers:
@@ -207,15 +197,28 @@ def _of_arrow(column: ArrowColumn, origin: Origin) -> Numbers:
     missing = nulls_of(column)
     if missing is not None:
         origin.refuse_missing(missing)
-    if column.format.startswith("+"):
-        return _of_lists(column, origin)
     pieces = pieces_of(column)
+    if column.format.startswith("+"):
+        if any(chunk.items is None for chunk in column.chunks):
+            raise origin.refusal(_described(column))
+        try:
+            pieces, missing = lists_of(column)
+        except NotOneLengthError as problem:
+            raise _ragged(origin, *problem.args) from None
+        if pieces is None:
+            raise origin.refusal(_described(column))
+        if missing is not None:
+            origin.refuse_missing(missing)
     if pieces is None:
         numbers = numbers_of(column)
         if numbers is None or column.format == "b":
             raise origin.refusal(_described(column))
         return _of_array(numbers, origin)
-    return _of_pieces(pieces, origin)
+    found, row = [], 0
+    for piece in pieces:
+        found.append(real(piece, origin, row))
+        row += len(piece)
+    return Numbers(tuple(found), is_half=_is_half(pieces[0].dtype))
 
 
 def _described(column: ArrowColumn) -> str:
@@ -232,29 +235,6 @@ def _described(column: ArrowColumn) -> str:
     return f"Its Arrow type has the format {column.format!r}"
 
 
-def _of_lists(column: ArrowColumn, origin: Origin) -> Numbers:
-    if any(chunk.items is None for chunk in column.chunks):
-        raise origin.refusal(_described(column))
-    try:
-        pieces, missing = lists_of(column)
-    except NotOneLengthError as problem:
-        raise _ragged(origin, *problem.args) from None
-    if pieces is None:
-        raise origin.refusal(_described(column))
-    if missing is not None:
-        origin.refuse_missing(missing)
-    return _of_pieces(pieces, origin)
-
-
-def _of_pieces(pieces: Sequence[npt.NDArray[Any]], origin: Origin) -> Numbers:
-    found = []
-    row = 0
-    for piece in pieces:
-        found.append(real(piece, origin, row))
-        row += len(piece)
-    return Numbers(tuple(found), is_half=_is_half(pieces[0].dtype))
-
-
 def _of_items(items: list[Any], origin: Origin) -> Numbers:
     """A list of numbers, or of rows of numbers."""
     if not items:
@@ -268,7 +248,7 @@ def _of_items(items: list[Any], origin: Origin) -> Numbers:
     if isinstance(items[0], np.ndarray) and len({(type(r), r.dtype, r.shape) for r in items}) == 1:
         return _of_array(np.stack(items), origin)
     flat = list(chain.from_iterable(items))
-    if flat and any(map(_is_row, flat)):
+    if any(map(_is_row, flat)):
         raise origin.refusal(f"It has shape ({len(items)}, {widths[0]}, …)")
     if not flat:
         raise origin.refusal(f"It has shape ({len(items)}, 0)")
@@ -295,12 +275,9 @@ def _numbers_from(items: Sequence[Any], origin: Origin, width: int | None) -> np
         # A whole number of more than 64 bits is described below.
         with suppress(OverflowError):
             return np.array(items, np.int64)
-    is_numpy = all(issubclass(kind, np.floating) for kind in types)
-    if is_numpy and len(types) == 1:
+    if len(types) == 1 and issubclass(next(iter(types)), np.floating):
         return np.array(items)
-    if all(issubclass(kind, _PLAIN) and kind is not bool for kind in types) and not any(
-        issubclass(kind, bool | np.timedelta64) for kind in types
-    ):
+    if all(issubclass(kind, _PLAIN) and not issubclass(kind, _NOT_PLAIN) for kind in types):
         found = np.empty(len(items))
         for at, item in enumerate(items):
             found[at] = _exact(item, origin, at, width)
@@ -326,7 +303,7 @@ def _numbers_from(items: Sequence[Any], origin: Origin, width: int | None) -> np
 def _is_number(item: Any) -> bool:
     if isinstance(item, np.ndarray):
         return not item.ndim and item.dtype.kind in "iuf"
-    return isinstance(item, _PLAIN) and not isinstance(item, bool | np.timedelta64)
+    return isinstance(item, _PLAIN) and not isinstance(item, _NOT_PLAIN)
 
 
 def _where(at: int, width: int | None) -> str:
@@ -352,11 +329,9 @@ def _of_array(values: npt.NDArray[Any], origin: Origin) -> Numbers:
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim not in (1, 2):
-        raise origin.refusal(f"It has shape {array.shape}")
-    if not len(array):
+    if array.ndim in (1, 2) and not len(array):
         raise error("K101", argument=origin.shown)
-    if array.ndim == 2 and not array.shape[1]:
+    if array.ndim not in (1, 2) or not array.size:
         raise origin.refusal(f"It has shape {array.shape}")
     if array.dtype == np.object_:
         if array.ndim == 1:
@@ -391,10 +366,7 @@ def real(array: npt.NDArray[Any], origin: Origin, first_row: int = 0) -> Array:
 def _check_exact(
     array: npt.NDArray[Any], found: npt.NDArray[np.float64], origin: Origin, first_row: int
 ) -> None:
-    is_large = np.abs(found) >= _EXACT
-    if not is_large.any():
-        return
-    for place in np.argwhere(is_large):
+    for place in np.argwhere(np.abs(found) >= _EXACT):
         at = tuple(place)
         if int(found[at]) != int(array[at]):
             column = f", column {int(place[1])}" if array.ndim == 2 else ""

@@ -32,6 +32,7 @@ __all__ = [
     "not_scores",
     "place_columns",
     "placed",
+    "with_other",
     "wrong_number",
 ]
 
@@ -85,19 +86,21 @@ def place_columns(
         K137 names of some classes but not of all, or of the wrong one.
     """
     true = resolved(true)
-    pred = None if pred is None else resolved(pred)
-    if pred is not None:
-        check_kinds(true, pred)
+    pred = true if pred is None else resolved(pred)
+    check_kinds(true, pred)
     declared = None if labels is None else declared_labels(labels)
     if len(names) > 1:
-        found = _by_name(
-            true, pred, argument, names, endings, how, declared, positive, are_places=are_places
-        )
+        asked = _Named(true, pred, argument, names, endings, how, are_places, declared, positive)
+        found = asked.placed()
         if found is not None:
             return found
+    # Columns without names are those of sorted classes, as every classifier writes them.
+    bare, other = replace(true, order=None), replace(pred, order=None)
+    classes = with_other(align(bare, other, labels, positive).classes, k, labels, positive)
     is_single = len(names) == 1 and k == 2
-    classes = _in_order(true, pred, k, argument, labels, positive, is_single=is_single)
-    if len(names) == 1 and k == 2 and endings is not None:
+    if classes.k != k:
+        raise wrong_number(argument, k, classes, is_single=is_single)
+    if is_single and endings is not None:
         check_single(names[0], endings[0], classes, argument)
     if len(names) < 2:
         return Placed(classes)
@@ -106,114 +109,90 @@ def place_columns(
         order = _each_by_name(names, classes, argument, is_declared=declared is not None)
         if order is not None:
             return Placed(classes, order)
-    if how == "listed":
-        return Placed(classes)
-    if numbers is None:
         if how == "found":
             raise error("K137", argument=argument, found=f"Columns: {shown(names)}")
+    if how == "listed" or numbers is None:
         return Placed(classes)
-    order = tuple(sorted(range(k), key=numbers.__getitem__))
-    return Placed(classes, None if order == tuple(range(k)) else order)
+    return _reordered(classes, sorted(range(k), key=numbers.__getitem__))
 
 
-def _by_name(
-    true: Column,
-    pred: Column | None,
-    argument: str,
-    names: Sequence[str],
-    endings: Sequence[str] | None,
-    how: str,
-    declared: tuple[Label, ...] | None,
-    positive: Any,
-    *,
-    are_places: bool,
-) -> Placed | None:
-    """The classes that the names end in; None when they end in none of them."""
-    seen = {*true.seen(), *(() if pred is None else pred.seen())}
-    kind = kind_of(declared) if declared else common_kind(true, pred or true)
-    known = set(declared) if declared else seen
-    are_whole = are_numbers(names)
-    counts = are_whole and endings is None and (are_places or only_count(names, known))
-    # Of one class of 0 and 1 the other is known.
-    expected = {0, 1} if are_whole and len(names) == 2 and known in ({0}, {1}) else known
-    overlap: list[Label] | None = None
-    for texts, is_likely in readings(names, endings):
-        labels = [label_in(text, kind or "integer", is_number=are_whole) for text in texts]
-        found = [label for label in labels if label is not None]
-        if len(set(found)) == len(labels) and (
-            set(found) == known if declared else set(found) >= known
-        ):
-            return _placed(true, pred, argument, names, found, how, declared, positive)
-        if is_likely and not counts and overlap is None and expected.intersection(found):
-            overlap = found
-    if overlap is not None:
-        classes = declared or sorted(known)
-        raise _of_some(argument, names, [x for x in classes if x not in overlap], known)
-    if are_whole and not (declared or counts) and are_of_others(names, known, how):
-        raise _of_some(argument, names, sorted(known), ())
-    return None
+def _reordered(classes: Classes, places: Iterable[int]) -> Placed:
+    order = tuple(places)
+    return Placed(classes, None if order == tuple(range(len(order))) else order)
 
 
-def _of_some(
-    argument: str, names: Sequence[str], missing: Sequence[Label], known: Iterable[Label]
-) -> KaratError:
-    """The error of names of some classes only, or of none: without columns, and without classes."""
-    extra = [name for name in names if not any(name.endswith(str(x)) for x in known)]
-    parts = [f"No column for {shown(missing, 3)}"] if missing else []
-    parts += [f"no class for {shown(extra, 3)}"] if extra else []
-    parts.append(f"columns: {shown(names)}")
-    text = "; ".join(parts)
-    return error("K137", argument=argument, found=text[0].upper() + text[1:])
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Columns with names, which may say their classes; see `place_columns`."""
+
+    true: Column
+    pred: Column
+    argument: str
+    names: Sequence[str]
+    endings: Sequence[str] | None
+    how: str
+    are_places: bool
+    declared: tuple[Label, ...] | None
+    positive: Any
+
+    def placed(self) -> Placed | None:
+        """The classes that the names end in; None when they end in none of them."""
+        names, declared = self.names, self.declared
+        kind = kind_of(declared) if declared else common_kind(self.true, self.pred)
+        known = set(declared or (*self.true.seen(), *self.pred.seen()))
+        are_whole = are_numbers(names)
+        counts = are_whole and self.endings is None
+        counts = counts and (self.are_places or only_count(names, known))
+        # Of one class of 0 and 1 the other is known.
+        expected = {0, 1} if are_whole and len(names) == 2 and known in ({0}, {1}) else known
+        overlap: list[Label] | None = None
+        for texts, is_likely in readings(names, self.endings):
+            labels = [label_in(text, kind or "integer", is_number=are_whole) for text in texts]
+            found = [label for label in labels if label is not None]
+            if len(set(found)) == len(labels) and (
+                set(found) == known if declared else set(found) >= known
+            ):
+                return self._of_labels(found)
+            if is_likely and not counts and overlap is None and expected.intersection(found):
+                overlap = found
+        if overlap is not None:
+            classes = declared or sorted(known)
+            raise self._of_some([x for x in classes if x not in overlap], known)
+        if are_whole and not (declared or counts) and are_of_others(names, known, self.how):
+            raise self._of_some(sorted(known), ())
+        return None
+
+    def _of_labels(self, labels: Sequence[Label]) -> Placed:
+        wanted: Sequence[Label]
+        if self.declared:
+            wanted = self.declared
+        else:
+            order = common_order(self.true, self.pred)
+            is_whole = order is not None and set(order) == set(labels)
+            wanted = order if order is not None and is_whole else sorted(labels)
+            wanted = harmonized(wanted, kind_of(labels) or "integer")
+        places = list(map(labels.index, wanted))
+        if self.declared and self.how == "listed" and places != sorted(places):
+            columns, declared = shown(self.names), shown(self.declared)
+            raise error("K135", argument=self.argument, columns=columns, labels=declared)
+        return _reordered(classes_of(tuple(wanted), self.positive, is_declared=True), places)
+
+    def _of_some(self, missing: Sequence[Label], known: Iterable[Label]) -> KaratError:
+        """The error of names of some classes only, or of none."""
+        extra = [name for name in self.names if not any(name.endswith(str(x)) for x in known)]
+        parts = [f"No column for {shown(missing, 3)}"] if missing else []
+        parts += [f"no class for {shown(extra, 3)}"] if extra else []
+        text = "; ".join([*parts, f"columns: {shown(self.names)}"])
+        return error("K137", argument=self.argument, found=text[0].upper() + text[1:])
 
 
-def _placed(
-    true: Column,
-    pred: Column | None,
-    argument: str,
-    names: Sequence[str],
-    labels: Sequence[Label],
-    how: str,
-    declared: tuple[Label, ...] | None,
-    positive: Any,
-) -> Placed:
-    wanted: Sequence[Label]
-    if declared:
-        wanted = declared
-    else:
-        order = common_order(true, pred or true)
-        is_whole = order is not None and set(order) == set(labels)
-        wanted = order if order is not None and is_whole else sorted(labels)
-        wanted = harmonized(wanted, kind_of(labels) or "integer")
-    places = tuple(labels.index(label) for label in wanted)
-    is_in_order = places == tuple(range(len(places)))
-    if declared and how == "listed" and not is_in_order:
-        raise error("K135", argument=argument, columns=shown(names), labels=shown(declared))
-    classes = classes_of(tuple(wanted), positive, is_declared=True)
-    return Placed(classes, None if is_in_order else places)
-
-
-def _in_order(
-    true: Column,
-    pred: Column | None,
-    k: int,
-    argument: str,
-    labels: Any,
-    positive: Any,
-    *,
-    is_single: bool,
-) -> Classes:
-    """The k classes of columns that do not name them."""
-    # Columns without names are those of sorted classes, as every classifier writes them.
-    true, pred = replace(true, order=None), replace(pred or true, order=None)
-    classes = align(true, pred, labels, positive).classes
+def with_other(classes: Classes, k: int, labels: Any, positive: Any = None) -> Classes:
+    """The classes of k columns; of one observed class of 0 and 1 the other is known."""
     label = classes.labels[0]
-    if k == 2 and classes.k == 1 and labels is None and label in (0, 1):
-        # One of 0 and 1, or of False and True: the other is known.
-        kind = type(label)
-        classes = classes_of((kind(0), kind(1)), positive)
-    if classes.k != k:
-        raise wrong_number(argument, k, classes, is_single=is_single)
-    return classes
+    if k != 2 or classes.k != 1 or labels is not None or label not in (0, 1):
+        return classes
+    kind = type(label)
+    return classes_of((kind(0), kind(1)), positive)
 
 
 def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) -> KaratError:
@@ -236,11 +215,9 @@ def _each_by_name(
     """
     texts = [str(label) for label in classes.labels]
     places = [named(name, texts) for name in names]
-    if not is_declared and sorted(place for place in places if place is not None) == list(
-        range(len(texts))
-    ):
-        order = tuple(places.index(place) for place in range(len(texts)))
-        return None if order == tuple(range(len(texts))) else order
+    each = range(len(texts))
+    if not is_declared and sorted(place for place in places if place is not None) == list(each):
+        return _reordered(classes, map(places.index, each)).order
     lowered = [text.lower() for text in texts]
     for place, name in enumerate(names):
         found = named(name.lower(), lowered)
@@ -251,11 +228,7 @@ def _each_by_name(
 
 
 def check_single(name: str, ending: str | None, classes: Classes, argument: str) -> None:
-    """Refuse a single column that is named after the other class.
-
-    Errors:
-        K137.
-    """
+    """Refuse a single column that is named after the other class: K137."""
     if ending is None:
         return
     label = label_in(ending, kind_of(classes.labels) or "integer")
@@ -274,23 +247,10 @@ _BLOCK_BYTES = 1 << 24
 def placed(
     chosen: ScoreColumns, k: int, true: Column, pred: Column | None, labels: Any, positive: Any
 ) -> Placed:
-    """The classes of score columns; see `place_columns`.
-
-    Args:
-        k: the number of classes that the columns are for.
-    """
-    return place_columns(
-        true,
-        pred,
-        k,
-        argument=chosen.argument,
-        names=chosen.names,
-        endings=chosen.endings,
-        how=chosen.how,
-        are_places=chosen.are_places,
-        labels=labels,
-        positive=positive,
-    )
+    """The classes of score columns, which are for k classes; see `place_columns`."""
+    facts = ("argument", "names", "endings", "how", "are_places")
+    options: dict[str, Any] = {name: getattr(chosen, name) for name in facts}
+    return place_columns(true, pred, k, labels=labels, positive=positive, **options)
 
 
 def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> str:

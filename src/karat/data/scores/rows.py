@@ -24,6 +24,7 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
+from karat.tally.shared import taken
 from karat.tally.sums import LOSSES, READ_BITS, Sums
 
 __all__ = ["InMemoryScores", "in_units", "labels_alone", "repeated", "tally_scores"]
@@ -49,13 +50,10 @@ def repeated(rows: InMemoryScores) -> InMemoryScores:
         advice = "With scores, rows are repeated: leave it out, or take a sample of them."
         raise error("K150", found=f"add up to {total:.3g} rows", advice=advice)
     at = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
+    pred, clusters = taken(rows.pred, at), taken(rows.clusters, at)
+    scores = rows.scores.at(at)
     return replace(
-        rows,
-        codes=rows.codes[at],
-        scores=replace(rows.scores, values=rows.scores.values[at]),
-        weights=None,
-        pred=None if rows.pred is None else rows.pred[at],
-        clusters=None if rows.clusters is None else rows.clusters[at],
+        rows, codes=rows.codes[at], scores=scores, weights=None, pred=pred, clusters=clusters
     )
 
 
@@ -94,6 +92,7 @@ class InMemoryScores:
         weights_argument: the name of the weights in messages.
         clusters: int64[n], which rows go together, or None.
         is_part: whether others come beside them, so that these may all weigh 0.
+        n_rows, is_weighted, is_prob, has_one_order: as of `tally.ScoredRows`.
     """
 
     classes: Classes
@@ -141,6 +140,9 @@ class InMemoryScores:
         )
 
     def __post_init__(self) -> None:
+        self.n_rows = len(self.codes)
+        self.is_weighted = self.weights is not None
+        self.is_prob = self.has_one_order = self.scores.is_prob
         self._read: _native.ScoreSums | None = None
         self._bits = 0
         values = self.scores.values
@@ -148,26 +150,6 @@ class InMemoryScores:
         self._totals: npt.NDArray[Any] | None = None
         n_together = self._columns.n_together if self._columns else 1
         self._ahead = AreasAhead(self.classes.k, self.n_rows, self.n_threads, n_together)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows."""
-        return len(self.codes)
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether rows carry weights."""
-        return self.weights is not None
-
-    @property
-    def is_prob(self) -> bool:
-        """Whether the scores are probabilities as given."""
-        return self.scores.is_prob
-
-    @property
-    def has_one_order(self) -> bool:
-        """Whether one column serves for the score and the probability of a class."""
-        return self.scores.is_prob
 
     def read(self, names: Iterable[str] = (), *, predicted: bool = False) -> _native.ScoreSums:
         """Losses by name, with the predicted classes if wanted: one read, kept for later calls.

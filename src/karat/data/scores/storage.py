@@ -23,6 +23,7 @@ from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
+from karat.tally.shared import other_kinds
 
 __all__ = [
     "STORAGES",
@@ -237,16 +238,7 @@ class ScoreParts:
         if a.is_declared or b.is_declared:
             raise error("K201", left=shown(a.labels), right=shown(b.labels))
         if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
-            sides = [("strings" if isinstance(c.labels[0], str) else "numbers") for c in (a, b)]
-            raise error(
-                "K108",
-                left="y_true",
-                left_kind=sides[1],
-                left_value=b.labels[0],
-                right="an earlier batch",
-                right_kind=sides[0],
-                right_value=a.labels[0],
-            )
+            raise other_kinds("y_true", b.labels[0], "an earlier batch", a.labels[0])
         both = discovered((*a.labels, *b.labels), self.positive)
         assert self.shape is not None
         columns = self.shape[0] or 2

@@ -17,7 +17,6 @@ __all__ = [
     "MOST_WHOLE",
     "N_BINS",
     "Binned",
-    "bins_of_counted",
     "bins_of_numbers",
     "bins_of_range",
     "bins_of_whole",
@@ -101,10 +100,7 @@ def bins_of_whole(
     """
     at = read_codes(codes, missing)
     if max(map(abs, values), default=0) < _EXACT:
-        numbers = np.array(values, np.float64)[at]
-        if counts is not None:
-            return bins_of_counted(numbers, counts, missing, name)
-        return bins_of_numbers(numbers, missing, name)
+        return bins_of_numbers(np.array(values, np.float64)[at], missing, name, counts)
     held = at if missing is None else at[~missing]
     seen = np.unique(held).tolist()
     ordered = sorted({values[code] for code in seen})
@@ -126,13 +122,21 @@ def _edges(counts: Codes, n: int) -> Codes:
     return edges[edges < len(counts) - 1]
 
 
-def bins_of_numbers(numbers: Floats, missing: Flags | None, name: str) -> Binned:
+def bins_of_numbers(
+    numbers: Floats, missing: Flags | None, name: str, counts: Codes | None = None
+) -> Binned:
     """One slice a number where those are few; else bins that hold equally many rows.
+
+    Args:
+        counts: int64[n], the rows that each row stands for; None: itself.
 
     Errors:
         K181 a number is infinite.
+
+    Cost: with `counts` one sort, else a partition.
     """
-    held = numbers if missing is None else numbers[~missing]
+    there = slice(None) if missing is None else ~missing
+    held = numbers[there]
     if not len(held):
         return Binned(np.zeros(len(numbers), np.int32), ())
     is_finite = np.isfinite(held)
@@ -142,48 +146,26 @@ def bins_of_numbers(numbers: Floats, missing: Flags | None, name: str) -> Binned
             found=f"{name!r} holds {float(held[~is_finite][0])!r}, which is in no bin",
             do="Give finite numbers, or null where there is none.",
         )
-    if len(np.unique(held[:_LOOKED_AT])) <= MOST_WHOLE:
-        values = np.unique(held)
+    low, high = float(held.min()), float(held.max())
+    values = np.unique(held[:_LOOKED_AT] if counts is None else held)
+    if counts is not None or len(values) <= MOST_WHOLE:
+        values = np.unique(held) if counts is None else values
         most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
         if len(values) <= most:
             codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
             return Binned(codes, _named(values))
-    low, high = float(held.min()), float(held.max())
-    places = _places(len(held))
-    edges = np.unique(np.partition(held, places)[places])
+    if counts is None:
+        places = _places(len(held))
+        edges = np.unique(np.partition(held, places)[places])
+    else:
+        running = np.cumsum(np.bincount(np.searchsorted(values, held), counts[there]))
+        at = np.searchsorted(running, _places(int(running[-1])), side="right")
+        edges = np.unique(values[at])
     edges = edges[edges < high]
     codes = np.zeros(len(numbers), np.int32)
     for edge in edges.tolist():
         codes += numbers > edge
     return _bins(codes, [low, *edges.tolist(), high])
-
-
-def bins_of_counted(numbers: Floats, counts: Codes, missing: Flags | None, name: str) -> Binned:
-    """As `bins_of_numbers`, of numbers that stand for several rows each.
-
-    Args:
-        numbers: float64[e].
-        counts: int64[e], rows of each.
-
-    Errors:
-        K181 a number is infinite.
-
-    Cost: one sort of e numbers.
-    """
-    there = np.ones(len(numbers), np.bool_) if missing is None else ~missing
-    values, place = np.unique(numbers[there], return_inverse=True)
-    if not np.isfinite(values).all() or not len(values):
-        return bins_of_numbers(numbers, missing, name)
-    most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
-    if len(values) <= most:
-        codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
-        return Binned(codes, _named(values))
-    running = np.cumsum(np.bincount(place.reshape(-1), counts[there]))
-    at = np.searchsorted(running, _places(int(running[-1])), side="right")
-    edges = np.unique(values[at])
-    edges = edges[edges < values[-1]]
-    codes = np.searchsorted(edges, numbers, side="left").astype(np.int32)
-    return _bins(codes, [float(values[0]), *edges.tolist(), float(values[-1])])
 
 
 def _named(values: Floats) -> list[str]:

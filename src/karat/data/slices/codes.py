@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -15,7 +17,6 @@ from karat.data.slices.bins import (
     MOST_WHOLE,
     N_BINS,
     Binned,
-    bins_of_counted,
     bins_of_numbers,
     bins_of_range,
     bins_of_whole,
@@ -68,7 +69,15 @@ class SliceCodes:
 
     def at(self, rows: npt.NDArray[Any] | None) -> SliceCodes:
         """Those of some rows: bool[n], or their places; slices without rows are left out."""
-        return self if rows is None else _without_empty(replace(self, codes=self.codes[rows]))
+        if rows is None:
+            return self
+        codes = self.codes[rows]
+        is_held = np.bincount(codes, minlength=len(self.keys)) > 0
+        if is_held.all():
+            return replace(self, codes=codes)
+        lut = np.cumsum(is_held, dtype=np.int32) - 1
+        keys = tuple(compress(self.keys, is_held.tolist()))
+        return replace(self, codes=lut[codes].astype(np.int32), keys=keys)
 
 
 def as_slices(by: Any, n: int) -> tuple[SliceCodes, ...]:
@@ -168,11 +177,7 @@ def named_columns(by: Any) -> tuple[Key, ...]:
 
 
 def of_columns(wanted: Iterable[Key], single: Mapping[str, SliceCodes]) -> tuple[SliceCodes, ...]:
-    """The slices of each column and cross, from those of single columns.
-
-    Errors:
-        K182 too many.
-    """
+    """The slices of each column and cross, from those of single columns (K182: too many)."""
     return tuple(crossed([single[name] for name in names]) for names in wanted)
 
 
@@ -233,7 +238,7 @@ def coded_values(values: Any, name: str, n: int, *, beside: str = "y_true") -> S
     codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
     labels = found.labels or ()
     if column.kind == "integer":
-        whole = [0 if x is None else int(x) for x in labels]
+        whole = [int(x or 0) for x in labels]
         return _of_bins(bins_of_whole(codes, whole, missing, name), missing, name)
     texts = ["" if label is None else str(label) for label in labels]
     if column.kind == "boolean":
@@ -263,17 +268,14 @@ def coded_texts(
         K182 too many slices.
     """
     if is_number and texts:
-        if all(map(_is_whole, texts)):
+        if all(map(_WHOLE.fullmatch, texts)):
             whole = [int(text) for text in texts]
             return _of_bins(bins_of_whole(codes, whole, missing, name, counts), missing, name)
-        each = np.array([_number(text) for text in texts])
-        numbers = each[read_codes(codes, missing)]
+        numbers = np.array([*map(_number, texts)])[read_codes(codes, missing)]
         # NaN in a column of numbers is no value either.
         gone = np.isnan(numbers) if missing is None else np.isnan(numbers) | missing
         missing = gone if gone.any() else None
-        if counts is not None:
-            return _of_bins(bins_of_counted(numbers, counts, missing, name), missing, name)
-        return _of_bins(bins_of_numbers(numbers, missing, name), missing, name)
+        return _of_bins(bins_of_numbers(numbers, missing, name, counts), missing, name)
     return _of_texts(codes, texts, missing, name)
 
 
@@ -284,13 +286,8 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-_LONGEST: Final = 40
-"""Digits of a whole number that is read; of more it is a number like any other."""
-
-
-def _is_whole(text: str) -> bool:
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST
+_WHOLE: Final = re.compile("-?[0-9]{1,40}")
+"""Of more digits it is a number like any other."""
 
 
 def _of_texts(codes: Codes, texts: Sequence[str], missing: Flags | None, name: str) -> SliceCodes:
@@ -321,15 +318,6 @@ def _with_missing(
         last = f"({last})"
     coded = np.where(missing, len(names), coded).astype(np.int32)
     return SliceCodes((name,), coded, tuple((text,) for text in (*names, last)))
-
-
-def _without_empty(found: SliceCodes) -> SliceCodes:
-    held = np.bincount(found.codes, minlength=len(found.keys)) > 0
-    if held.all():
-        return found
-    lut = np.cumsum(held, dtype=np.int32) - 1
-    keys = tuple(key for key, is_held in zip(found.keys, held.tolist(), strict=True) if is_held)
-    return replace(found, codes=lut[found.codes].astype(np.int32), keys=keys)
 
 
 def _check_number(n: int, column: str, most: int = MOST) -> None:

@@ -12,6 +12,7 @@ from karat.data.rows import Rows
 from karat.data.slices.codes import SliceCodes
 from karat.tally import Axis, Cells
 from karat.tally.axes import ClusteredCells, SlicedCells
+from karat.tally.shared import if_any
 
 __all__ = ["by_cluster", "by_slice"]
 
@@ -61,16 +62,15 @@ def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool)
     repeats = rows.repeats
     counts = _added(keys, None if repeats is None else repeats.n_rows, s, n_places)
     counts = counts.astype(np.int64, copy=False)
-    squares, weight = None, None
+    tables, squares = counts, None
     if rows.weights is not None:
-        weight = _added(keys, rows.weights, s, n_places)
+        tables = _added(keys, rows.weights, s, n_places)
         each = rows.weights**2 if repeats is None else repeats.squares
         squares = _added(keys, each, s, n_places)
     axes = (Axis(" × ".join(found.columns), tuple(", ".join(key) for key in found.keys)),)
     facts: dict[str, Any] = {"classes": cells.classes, "n_rows": counts.sum(axis=1), "axes": axes}
-    tables = counts if weight is None else weight
     if cells.storage == "dense":
-        squares = None if squares is None else squares.reshape(s, k, k)
+        squares = if_any(lambda values: values.reshape(s, k, k), squares)
         table = Cells.dense(tables.reshape(s, k, k), squares=squares, **facts)
     else:
         table = Cells.sparse(*cells.coordinates(), tables, squares=squares, **facts)

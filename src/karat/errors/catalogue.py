@@ -1,0 +1,511 @@
+"""Every message of karat as it is shown, with the facts that fill it in braces.
+
+K10x to K12x: labels, weights and options. K13x: scores. K14x to K16x: arguments. K16x, K17x:
+comparisons, gates and sample sizes. K18x: slices. K2xx: tallies and streams. K3xx: metrics.
+K4xx: files and tables. K5xx: packages. K60x: CatBoost. K61x: oneDAL. K62x: torchmetrics.
+K70x: plots.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from karat.errors.kinds import (
+    Entry,
+    InputError,
+    NotCoveredError,
+    OneDALError,
+    TorchMetricsError,
+    UnknownArgumentError,
+    UnknownNameError,
+)
+
+__all__ = ["ENTRIES"]
+
+_UNKNOWN_NAMES = ("K168", "K183", "K211", "K301", "K306", "K307", "K308", "K309", "K404")
+_KINDS = {
+    **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),
+    "K126": UnknownArgumentError,
+    "K611": OneDALError,
+    "K621": TorchMetricsError,
+    "K622": NotCoveredError,
+}
+"""The class of what is no plain `InputError`."""
+
+_MESSAGES = """
+K101  {argument} is empty.
+      It has 0 rows.
+      A metric needs at least one row; check the filter or the file that made it.
+K102  {left} and {right} describe different numbers of rows.
+      {left} has {n_left} rows, {right} has {n_right}.
+      Rows are matched by position; align the two before the call.
+K103  {argument} is not one label per row.
+      It has shape {shape}.
+      Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, other scores y_score=.
+K104  {argument} has missing labels.
+      First at row {row}; {count} of {n} rows are null or NaN.
+      Fill or remove those rows in every argument, or leave them out of a table: nulls='drop'
+          (--nulls drop).
+K105  {argument} holds numbers that are not whole, so they cannot be labels.
+      First at row {row}: {value!r}; {count} of {n} rows.
+      Scores and probabilities are not labels: give them as y_prob= or y_score= (of a table: prob=
+          or score=), or choose a class for each row first.
+K106  {argument} holds values of a kind that cannot be labels.
+      {found}.
+      Labels are strings, whole numbers or booleans; convert them first.
+K107  {argument} mixes strings and numbers.
+      Row {row} holds {value!r}, row {other_row} holds {other!r}.
+      A string never equals a number (1 = 1.0 = True, but not '1'); convert one kind.
+K108  {left} and {right} hold labels of different kinds.
+      {left} holds {left_kind} ({left_value!r}), {right} holds {right_kind} ({right_value!r}).
+      A string never equals a number (1 = 1.0 = True, but not '1'); convert one of them.
+K109  {argument} has labels that are not among {among}.
+      First at row {row}: {value!r}; {count} of {n} rows. {classes}.
+      {do}
+K110  labels= cannot be used as the list of classes.
+      {found}.
+      Give each class once, all strings or all whole numbers, in the order you want.
+K111  positive= is not one of the classes.
+      positive={positive!r}; the classes are {labels}.
+      Name one of the two classes.
+K112  positive= needs exactly two classes.
+      There are {k} classes: {labels}.
+      Leave positive= out; choose average='macro', 'micro', 'weighted' or None.
+K113  {argument} has negative values.
+      First at row {row}: {value!r}; {count} of {n} rows.
+      Weights are at least 0; a weight of 0 leaves the row out.
+K114  {argument} has values that are missing, NaN or infinite.
+      First at row {row}: {value!r}; {count} of {n} rows.
+      Give every row a finite weight of at least 0.
+K115  Every value of {argument} is zero.
+      All {n} rows weigh 0, so no row counts.
+      At least one row needs a weight above 0.
+K116  {argument} is not one number per row.
+      {found}.
+      Give weights as real numbers of shape (n,).
+K117  class_names= does not name every class once.
+      {found}.
+      Give one name for each class in the order of labels=, or a dict from label to name.
+K118  {left} and {right} are ordered categories in different orders.
+      {left} has {left_order}, {right} has {right_order}.
+      Give both the same order, or say it with labels=.
+K119  confusion= is not a confusion matrix.
+      {found}.
+      Give a square matrix of counts (rows true, columns predicted), finite and at least 0.
+K121  {name} of {k} classes needs an average.
+      Classes: {labels}; average= was not given.
+      Choose average= from {choices}; None gives one value for each class.
+K122  {argument}={value!r} is not a choice.
+      Choices: {choices}.
+      {do}
+K123  {name} of one class needs to know the positive class.
+      The only class that occurs is {label!r}.
+      Name both classes with labels=[negative, positive], or choose average=.
+K124  {argument} has labels that are not among the ordered categories of {other}.
+      First at row {row}: {value!r}; {count} of {n} rows. Categories: {categories}.
+      Add the label to the categories, or give every class in order with labels=.
+K125  {argument} is too large or too small to compute with.
+      {found}.
+      Multiply every value by one constant: no rate depends on it, and sums stay in range.
+K126  {function}() got an unexpected keyword argument {name!r}.
+      It takes {arguments}.
+      {do}
+K127  The true labels are missing.
+      y_true was not given.
+      Give y_true and {others}.
+K128  The predictions are missing.
+      {found}.
+      {do}
+K129  Probabilities and other scores are given together.
+      {found}.
+      Give one of {prob}= and {score}=: the latter for scores that are no probabilities.
+K130  {argument} does not hold one real number, or one row of them, for each row.
+      {found}.
+      Give numbers of shape (n, k), one column for each class, or (n,) for the positive class of
+          two; labels are y_pred=.
+K131  {argument} has scores that are missing, NaN or infinite.
+      First at row {row}{place}: {value!r}; {count} of {n} rows.
+      Every row needs a finite number for every class; remove such rows from all arguments.
+K132  {argument} has values that are no probabilities.
+      First at row {row}{place}: {value!r}; {count} of {n} rows.
+      Probabilities lie from 0 to 1; give logits and other scores as y_score= (of a table: score=,
+          --score).
+K133  Rows of {argument} do not add up to 1.
+      First at row {row}: {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
+      Probabilities are never renormalised: give a column for every class, or give other scores as
+          y_score= (of a table: score=, --score).
+K134  {argument} has scores for {n_columns} classes; the labels have {k}.
+      Classes: {labels}.
+      {do}
+K135  The columns of {argument} stand in another order than the classes.
+      Columns: {columns}. Classes: {labels}.
+      Put the columns in the order of labels=, or leave it out; of a table, name them by a pattern:
+          'proba_*'.
+K136  threshold={threshold!r} cannot be used.
+      {found}.
+      Give one finite number, for two classes.
+K137  The columns of {argument} do not name the classes.
+      {found}.
+      Let each name end in its class, or list the columns in the order of labels=.
+K138  Probabilities and scores have to be given by name.
+      {found}.
+      Name what they are: y_prob= for probabilities, y_score= for any other scores.
+K139  {scores}= is given to a metric of predicted labels.
+      {metric} was given {scores}: it reads predicted labels.
+      Give y_pred; karat.evaluate(y_true, {scores}=...) predicts from scores.
+K140  threshold= and predicted labels are given together.
+      threshold={threshold} was given with {predictions}.
+      Give one of them: each determines the predictions.
+K141  {argument} and confusion= are given together.
+      {found}.
+      {do}
+K142  {argument} and a table are given together.
+      {argument} was given with a table.
+      Name the columns of the table: prob= or score=.
+K143  {argument}= names a column, and there is no table.
+      {found}.
+      {do}
+K144  nulls='drop' and arrays are given together.
+      nulls='drop' was given with arrays.
+      Remove the rows from every array first, or give a table with named columns.
+K145  All rows are in one cluster.
+      {rows} the same value of clusters.
+      Intervals compare clusters with each other, so there have to be two; leave clusters out where
+          rows are independent.
+K146  Rows with scores cannot be counted before every column has its class.
+      After {n} rows {k} of {columns} classes came: {seen}.
+      Give all classes in the order of the columns as labels=, or a larger max_memory=.
+K147  Rows with scores of {k} classes do not fit, and neither do tables of them.
+      max_memory is {given} bytes; tables of {k} classes take at least {needed}.
+      Give max_memory={needed} or more, or labels alone.
+K148  Rows that have clusters or slices do not fit.
+      {n} rows take {needed} bytes and max_memory is {given}: {what}.
+      Give a larger max_memory=, or leave out clusters= or by=.
+K149  confusion= and labels= have the classes in different orders.
+      The matrix is labelled {stored}, and labels= lists {labels}.
+      Bring rows and columns of the matrix into that order, or leave labels= out.
+K150  weights_are='frequency' does not fit the values of weights=.
+      weights_are='frequency' was given with weights that {found}.
+      Leave it out: such weights say how much a row counts.
+K151  {argument} is not one score for each row and class.
+      {found}.
+      Give real numbers of shape (n, k), one column for each of k >= 2 classes.
+K152  {argument} has scores that are NaN or infinite.
+      First at row {row}, column {column}: {value!r}; {count} of {n} values.
+      Give finite scores; a loss of others has no derivative.
+K153  {argument} holds labels that are not classes 0 … {last}.
+      {found}.
+      Give class indices: whole numbers from 0 to {last}, one class for each column of scores.
+K154  {argument}={value!r} is out of range.
+      It is {meaning}.
+      Give {wanted}.
+K155  {host} gave one score for each row, not one for each class.
+      The scores have shape {shape}.
+      Set num_class to the number of classes, also when there are two.
+K156  {argument}= is given twice.
+      {function} was given {argument}=, and also without a name.
+      {do}
+K157  One column is named for two purposes.
+      Column {column!r} is named {purposes}.
+      Give each its own column.
+K158  {argument}= does not name columns of the table.
+      {argument}= is {value} ({kind}), not {wanted}.
+      {do}
+K159  classes= and average= are given together.
+      {function} was given classes= and average={average!r}.
+      Leave one out: classes= gives one curve for each of them.
+K160  {argument} and {report} are given together.
+      {found}.
+      {do}
+K161  A comparison needs at least two models.
+      {found}.
+      Give each model a name: karat.compare(y_true, {{'old': labels, 'new': labels}}).
+K162  {argument} does not name its models.
+      {found}.
+      {do}
+K163  The models have different names in different arguments.
+      Of {left}: {left_names}; of {right}: {right_names}.
+      Use the same name for a model everywhere.
+K164  baseline= is not one of the models.
+      baseline={baseline!r}; the models are {models}.
+      Name one of the models, or leave it out to compare every pair.
+K165  margin= cannot be used.
+      {found}.
+      Give one number above 0, or a dict from metric to number: differences smaller than it do not
+          matter.
+K166  {metric} cannot be compared.
+      {found}.
+      {do}
+K167  No number of rows can be said for {metric}.
+      {found}.
+      {do}
+K168  There is no comparison of {what}.
+      There are those of {known}.
+      Name one of them, or ask for it with metrics= and baseline=.
+K169  Exactly one of half_width= and difference= is needed.
+      {found}.
+      Give the one that the rows have to reach.
+K170  pilot= is missing.
+      pilot= is None.
+      Give a report, a confusion matrix or a comparison of rows like those to come.
+K171  Two rows of one model have the same id.
+      In {where}, {count} of {n} rows repeat an id of {column}; first at row {row}: {value!r}.
+      Name a column that tells rows apart (--id, id=), or compare only the others: --allow-mismatch
+          (allow_mismatch=True).
+K172  Two models were not measured on the same rows.
+      {found}.
+      Predict the same rows with both, or compare those that both have: --allow-mismatch
+          (allow_mismatch=True).
+K173  Two models disagree about what was true.
+      Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
+          {left_value!r} and {right_value!r}.
+      Check that both were measured on the same data in the same version; where rows are in another
+          order, name their ids (--id, id=).
+K174  Two models have different classes.
+      In {left}: {left_classes}. In {right}: {right_classes}.
+      Predict with the same classes, spelled alike; labels= (--labels) lists them in order.
+K175  Two models have different numbers of rows, and no ids that both have.
+      In {left}: {n_left}. In {right}: {n_right}.
+      Rows without ids are matched by position: give the same rows, or name a column of ids that
+          both have (--id, id=).
+K176  The rules of the gate cannot be used.
+      {found}.
+      {do}
+K177  Two models disagree about what rows weigh.
+      Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
+          {left_value:g} and {right_value:g}.
+      A row weighs the same whoever predicts it: name one column that both have (--weight,
+          weights=), or '' for none.
+K178  clusters= needs the same classes for every model.
+      The rows of some models lack classes that others have.
+      Give every class with labels=.
+K179  baseline= does not fit the rows that are measured.
+      {rows} and baseline= is a {kind}.
+      Give a file that a gate wrote, files or a table of predictions, or a report.
+K180  Labels alone and rows with scores are put into one stream.
+      A stream of {before} was given {given}.
+      Use one stream for labels and one for rows with scores, or give y_prob= every time.
+K181  by= cannot be used.
+      {found}.
+      {do}
+K182  {column} makes too many slices.
+      It has {n} different values; a report holds at most {most} slices of a column.
+      Name a coarser column, group its rare values, or give numbers: more than {distinct} different
+          ones are put into {bins} bins.
+K183  There is no slice {what}.
+      There are {known}.
+      Name one of them; a cross of two columns is named by a tuple, as ('NO', 'f').
+K184  loss= and labels are given together.
+      loss= was given with labels.
+      Give one of them.
+K185  loss= holds values that are no losses.
+      {found}.
+      Give every row a finite loss of at least 0.
+K201  What is put together does not have the same classes.
+      Left: {left}. Right: {right}.
+      Give the same labels= in the same order, and scores of the same columns.
+K202  What is put together was not read alike.
+      {axis}: left {left}, right {right}.
+      Use the same settings and kinds of scores, slices, folds and models.
+K203  Weighted and unweighted rows are put together.
+      Left is {left}, right is {right}.
+      Give weights= (all 1 where none are known) when counting the unweighted part.
+K204  This tally kept only the class totals, not the confusion matrix.
+      {name} needs the cells true × predicted.
+      Count again with the matrix: ask for this metric when the data is read.
+K205  This is not a whole {thing}.
+      {found}.
+      {do}
+K206  This {thing} was written by a newer karat.
+      Format version {version}; this karat reads up to {newest}.
+      Upgrade karat.
+K207  A dense confusion matrix of these classes would not fit.
+      {k} classes need {bytes} bytes.
+      Read the occupied cells with .occupied() instead.
+K208  Subtraction would leave a negative count.
+      First at true={true!r}, predicted={pred!r}.
+      Subtract only what was merged in before.
+K210  {name} cannot be computed from labels.
+      It reads probabilities or scores, and there are none.
+      Give y_prob= or y_score= (of a table: prob= or score=, --prob or --score).
+K211  This report did not compute {name}.
+      A metric of scores is computed while the rows are at hand.
+      {do}
+K212  The squares of the weights are not known.
+      The table holds sums of weights alone, which do not say how much they vary.
+      Give the rows with their weights instead of a confusion matrix of sums.
+K213  Together these tallies count more rows than 64 bits can hold.
+      Left: {left} rows. Right: {right} rows.
+      Merge fewer of them, or tallies of weights: sums of weights have no such end.
+K214  Scores and the edges of bins do not fit.
+      {found}.
+      {do}
+K215  {call}() takes {wanted}.
+      {found}.
+      {do}
+K216  all_reduce() cannot add up the streams of all processes.
+      {found}.
+      {do}
+K217  Only unweighted counts of labels can be subtracted.
+      {found}; float sums cannot be undone exactly.
+      Keep the parts and merge those that remain.
+K301  There is no metric named {name!r}.
+      Nearest: {nearest}.
+      `karat.metrics.search(...)` and `karat metrics` list every name.
+K302  {metric} cannot be computed with these parameters.
+      {found}.
+      Parameters: {parameters}.
+K303  {text!r} is not the name of a metric.
+      {found}.
+      Write a name, or a name with parameters: macro_f_beta(beta=2).
+K304  The metric {name!r} cannot be registered.
+      {found}.
+      See CONTRIBUTING.md, 'Add a metric in one file'.
+K305  The formula of a metric cannot be traced.
+      {found}.
+      Use + - * / **, sqrt, log, where and sums over class axes; never branch on data.
+K306  {name} has no averages.
+      {average!r} was asked for; {name} is one number for all classes.
+      Ask for {name!r} itself.
+K307  {name} alone is ambiguous for {k} classes.
+      {found}.
+      Name the average, or read report.per_class.
+K308  This report holds no curves.
+      {found}.
+      {do}
+K309  There is no curve of {what}.
+      There are curves of {labels}.
+      Take one by its label, as y_true writes it.
+K310  metrics= is not a list of names.
+      {found}.
+      Give a list of names, or leave metrics= out.
+K311  {metric} has no influence function.
+      The reason: {reason}.
+      Use the bootstrap for it.
+K312  {metric} cannot rank models, so it is no scorer.
+      {metric} has no better direction.
+      Choose a metric whose `better` is 'higher' or 'lower'.
+K313  The estimator cannot be scored by {metric}.
+      {found}.
+      {do}
+K314  The estimator and labels= have different classes.
+      The estimator learned {learned}, and labels= are {labels}.
+      {do}
+K401  There is no such file or folder.
+      {path}
+      Check the path; relative paths start at the current folder.
+K402  There is no row to measure.
+      {path} has {found}.
+      Check the step that wrote it, and the condition (where=, --where) where there is one.
+K403  The file cannot be read as {format}.
+      {path}: {found}
+      Check that the file is complete and that its ending says what it is.
+K404  There is no column {column!r} for {role}.
+      Columns: {columns}.
+      Nearest: {nearest}. `karat columns FILE` shows what is found.
+K405  Several columns could be {role}.
+      Candidates: {candidates}.
+      {do}.
+K406  No column could be found for {role}.
+      Columns: {columns}.
+      Name it: {option}.
+K407  Column {column!r} holds numbers that are not labels.
+      First at row {row}: {value!r}.
+      If these are scores or probabilities, name the column with --score or --prob; name the column
+          of predicted labels with --pred.
+K408  The SQL query failed.
+      {found}
+      Check the query; file names in it are quoted: FROM 'preds.parquet'.
+K409  No file matches.
+      {pattern}
+      Check the pattern; quote it so that the shell does not expand it.
+K410  The files do not hold the same columns.
+      {found}
+      Report them one at a time, or select common columns with a SQL query.
+K411  The kind of this file is not known.
+      {path}
+      karat reads .parquet, .csv, .tsv, .jsonl, .ndjson and .json (also .gz and .zst of text).
+K412  This is not a table that karat can read.
+      {found}.
+      Give a pandas or Polars frame, an Arrow table, a DuckDB relation, a dict of columns, or the
+          path of a file.
+K413  The file cannot be written.
+      {path}: {found}.
+      Check that its folder exists, and that the file may be written there.
+K414  This is not a checkpoint of this read.
+      {path}: {found}.
+      {do}
+K415  {option}= is for Parquet files.
+      {found}.
+      Leave it out, or write the rows to Parquet files first.
+K416  Rows in partitions have no order to match by.
+      {argument} is a {kind}.
+      Give one frame and name its columns: karat.evaluate(frame, true='label', pred='pred'), or
+          prob='prob' of probabilities; or collect all columns at once: {collected}.
+K417  A file changed while it was read.
+      {path} {found}.
+      Read the files again when nobody writes them.
+K418  A temporary file cannot be written.
+      {path}: {found}.
+      Free space there, or let TMPDIR name a folder that has room.
+K419  There is not enough memory.
+      {found}.
+      Parquet files are read in parts: max_memory= (--max-memory) says how much rows may take.
+K420  The name of this file is not UTF-8.
+      {path!r}
+      Rename it: DuckDB, which reads the files, takes no other names.
+K421  {argument}= holds values, and the rows are in {where}.
+      {argument}= is a {kind}.
+      Name the column of the {argument}: rows of {where} have no order to match by.
+K422  These files cannot be read together.
+      {found}.
+      {do}
+K423  The table has to be in memory.
+      The rows are in partitions of {host}.
+      Collect the columns that are searched first: table.{collect}.
+K501  {feature} needs a package that is not installed.
+      Missing: {package}.
+      pip install "karat[{extra}]"
+K502  karat is not installed where the rows are.
+      The tasks of {host} cannot import it: {found}.
+      Install the same karat for the Python of every worker.
+K503  The partitions of the frame did not come exactly once.
+      {found}.
+      Evaluate it again; a frame that changes while it is read has to be stored first.
+K601  {metric!r} does not describe a metric that can be computed here.
+      {found}.
+      {do}
+K602  No metric of classes reads {argument}=.
+      {argument} was given.
+      Leave it out.
+K611  oneDAL error {error_id}: {text}.
+      {found}.
+      {do}
+K621  {subject} cannot be measured as given.
+      {found}.
+      {do}
+K622  {module} has no {name}.
+      {found}.
+      {do}
+K701  ax= is not one matplotlib Axes.
+      {found}.
+      Give one of plt.subplots(), as axes[0, 1]; or leave it out for a new figure.
+K702  karat.plot.{name} cannot draw this.
+      {found}.
+      {do}
+"""
+"""What is wrong, what was found where, what to do; a line that goes on is indented further.
+
+Doubled braces are those of a dict.
+"""
+
+
+def _entry(message: str) -> Entry:
+    what, found, do = message.split("\n      ")
+    code, _, what = what.partition("  ")
+    return Entry(code, what, found, do, _KINDS.get(code, InputError))
+
+
+_EACH = re.split(r"\n(?=K)", _MESSAGES.replace("\n          ", " ").strip())
+ENTRIES: Final = {entry.code: entry for entry in map(_entry, _EACH)}

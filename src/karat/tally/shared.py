@@ -1,0 +1,73 @@
+"""What several tallies share: refusals of merges, codes on other classes, arrays that may lack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import KaratError, error
+from karat.tally.classes import Classes, Label
+
+__all__ = [
+    "Floats",
+    "Numbers",
+    "check_weighting",
+    "if_any",
+    "other_kinds",
+    "recoding",
+    "taken",
+    "wrong_numbers",
+]
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def check_weighting(left: bool, right: bool) -> None:
+    """Refuse to put weighted and unweighted rows together: K203."""
+    if left != right:
+        kinds = ["weighted" if is_weighted else "unweighted" for is_weighted in (left, right)]
+        raise error("K203", left=kinds[0], right=kinds[1])
+
+
+def other_kinds(left: str, left_label: Label, right: str, right_label: Label) -> KaratError:
+    """K108: one side has strings, the other numbers."""
+    kinds = ["strings" if isinstance(x, str) else "numbers" for x in (left_label, right_label)]
+    return error(
+        "K108",
+        left=left,
+        left_kind=kinds[0],
+        left_value=left_label,
+        right=right,
+        right_kind=kinds[1],
+        right_value=right_label,
+    )
+
+
+def recoding(old: Classes, new: Classes) -> npt.NDArray[np.int32]:
+    """int32[k]: the place of each old class among new ones, which hold them all."""
+    place = {label: i for i, label in enumerate(new.labels)}
+    return np.array([place[label] for label in old.labels], np.int32)
+
+
+def if_any(change: Callable[[T], U], values: T | None) -> U | None:
+    """A function of what may be absent."""
+    return None if values is None else change(values)
+
+
+def taken(values: npt.NDArray[Any] | None, at: Any) -> Any:
+    """Some of the numbers, where there are any."""
+    return None if values is None else values[at]
+
+
+def wrong_numbers(*arrays: npt.NDArray[Any] | None) -> bool:
+    """Whether one of them has a number that is negative or not finite."""
+    return any(
+        array is not None and not (np.isfinite(array).all() and (array >= 0).all())
+        for array in arrays
+    )
