@@ -22,7 +22,7 @@ from karat.data.sources.arrays.labels import tally_columns, weightless
 from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
 from karat.data.sources.tables.frames import open_frame
-from karat.data.sources.tables.labels import FrameLabels, read_labels
+from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
 from karat.tally import Cells, Label
 from karat.tally.classes import Classes
