@@ -17,7 +17,7 @@ from karat.data.slices.codes import Key
 from karat.data.sources.columns import dropped, find_columns, slices_later
 from karat.data.sources.files.counted import facts_of, families, opened, rows_of_each
 from karat.data.sources.files.duck import check_condition, explaining, file_list, literal, quoted
-from karat.data.sources.files.paths import DataFile, Source, Stamp, changed, stamp
+from karat.data.sources.files.paths import DataFile, Source, Stamp, stamp, unchanged
 from karat.data.sources.files.readers import folders_of
 from karat.data.sources.files.relations import Part, Relation
 from karat.data.sources.files.rows import rows_of_files
@@ -89,30 +89,25 @@ def units_of(relation: Relation, n_rows: Mapping[str, int], n_row_bytes: int) ->
     step = min(N_UNIT, max(N_BYTES // max(n_row_bytes, 1), N_LEAST))
     # A file whose own column has the name of the number of a row is not cut.
     can_be_cut = all(name.lower() != _NUMBER for name in relation.header)
-    return tuple(
-        unit
-        for part in relation.parts
-        for unit in _units(part, n_rows, step, can_be_cut=can_be_cut)
-    )
-
-
-def _units(part: Part, n_rows: Mapping[str, int], step: int, *, can_be_cut: bool) -> Iterator[Unit]:
-    options = _options(part)
-    together: list[DataFile] = []
-    n_together = 0
-    for file in part.files:
-        n = n_rows[file.path]
-        if together and n_together + n > step:
-            yield Unit(tuple(together), 0, n_together, True, options)
-            together, n_together = [], 0
-        if n > step and can_be_cut:
-            for first in range(0, n, step):
-                yield Unit((file,), first, min(step, n - first), False, options)
-        elif n:
-            together.append(file)
-            n_together += n
-    if together:
-        yield Unit(tuple(together), 0, n_together, True, options)
+    units: list[Unit] = []
+    for part in relation.parts:
+        options = _options(part)
+        together: list[DataFile] = []
+        n_together = 0
+        for file in part.files:
+            n = n_rows[file.path]
+            if together and n_together + n > step:
+                units.append(Unit(tuple(together), 0, n_together, True, options))
+                together, n_together = [], 0
+            if n > step and can_be_cut:
+                firsts = range(0, n, step)
+                units += [Unit((file,), i, min(step, n - i), False, options) for i in firsts]
+            elif n:
+                together.append(file)
+                n_together += n
+        if together:
+            units.append(Unit(tuple(together), 0, n_together, True, options))
+    return tuple(units)
 
 
 def _options(part: Part) -> str:
@@ -200,7 +195,7 @@ class FileUnits:
         for name in ("labels", "positive", "labels_are_text", *named):
             given.pop(name, None)
         try:
-            with self._unchanged(unit):
+            with unchanged(unit.files, self.stamps):
                 found = rows_of_files(
                     unit.sql,
                     labels=classes.labels,
@@ -249,43 +244,22 @@ class FileUnits:
         return Origin(mapping, facts, tuple(warnings), scores)
 
     @contextmanager
-    def _unchanged(self, unit: Unit) -> Iterator[None]:
-        """Refuse files that are not what they were, before and after they are read."""
-        self._check(unit)
-        try:
-            yield
-        finally:
-            self._check(unit)
-
-    def _check(self, unit: Unit) -> None:
-        for file in unit.files:
-            now = stamp(file.path)
-            if now != self.stamps[file.path]:
-                raise changed(file, now)
-
-    @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
-        """Errors within name rows of the whole read."""
+        """Errors within name rows of the whole read, and say of which rows their counts are."""
         try:
             yield
         except KaratError as problem:
-            raise self._numbered(problem, place) from None
-
-    def _numbered(self, problem: KaratError, place: int) -> Exception:
-        """The same error with the row of the whole read, and of which rows its counts are."""
-        if "row" not in problem.context:
-            return problem
-        unit = self.units[place]
-        if self.given.get("where") is not None:
-            told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
-            return error(problem.code, **{**problem.context, "numbering": told})
-        facts = {**problem.context, "row": problem.context["row"] + self._before(place)}
-        if "n" in facts and len(self.units) > 1:
-            facts["numbering"] = f"The count is of {unit.shown}."
-        return error(problem.code, **facts)
-
-    def _before(self, place: int) -> int:
-        return sum(unit.n for unit in self.units[:place])
+            facts, unit = dict(problem.context), self.units[place]
+            if "row" not in facts:
+                raise problem from None
+            if self.given.get("where") is not None:
+                told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
+                facts["numbering"] = told
+            else:
+                facts["row"] += sum(unit.n for unit in self.units[:place])
+                if "n" in facts and len(self.units) > 1:
+                    facts["numbering"] = f"The count is of {unit.shown}."
+            raise error(problem.code, **facts) from None
 
 
 def units_of_files(
