@@ -85,6 +85,9 @@ class Partial:
             return replace(self if self.n_rows else other, partitions=partitions)
         try:
             cells = _either(self.cells, other.cells, union)
+            # The categories where all rows have the same.
+            orders = {part.order for part in (self, other) if part.n_rows > part.n_dropped}
+            order = next(iter(orders or {other.order})) if len(orders) < 2 else None
             classes = None if cells is None else cells.classes
             return Partial(
                 partitions,
@@ -92,7 +95,7 @@ class Partial:
                 self.n_dropped + other.n_dropped,
                 cells,
                 _either(self.scores, other.scores, lambda a, b: a.merge(b, 1)),
-                _common_order(self, other),
+                order,
                 self.width if self.width is not None else other.width,
                 crossed=united(self.crossed, other.crossed, classes),
             )
@@ -251,14 +254,6 @@ def _united(left: Ranges, right: Ranges) -> Ranges:
         else:
             runs.append((first, last))
     return tuple(runs)
-
-
-def _common_order(left: Partial, right: Partial) -> tuple[Label, ...] | None:
-    """The categories where all rows have the same."""
-    for one, other in ((left, right), (right, left)):
-        if one.n_rows == one.n_dropped:
-            return other.order
-    return left.order if left.order == right.order else None
 
 
 def _either(left: Any, right: Any, both: Any) -> Any:

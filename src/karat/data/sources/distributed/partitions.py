@@ -6,7 +6,7 @@ The same whatever the host: a host brings the blocks of rows of a partition and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
@@ -25,7 +25,6 @@ from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
 from karat.tally import Cells, Label
-from karat.tally.classes import Classes
 from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.serialization import each_once
 
@@ -144,7 +143,11 @@ def tally_partition(
                 part = _tally_block(block, n_rows, partition, reading)
         except KaratError as problem:
             return Partial(((partition, partition),), problem=problem)
-        total = _added(total, part).within(reading.max_memory)
+        if total.n_rows:
+            # Blocks of one partition, which is in both.
+            both = total.merge(replace(part, partitions=((-1, -1),)))
+            part = replace(both, partitions=total.partitions)
+        total = part.within(reading.max_memory)
         if total.problem is not None:
             break
         start += n_rows
@@ -157,24 +160,18 @@ def merge_bytes(parts: Iterable[bytes], reading: Reading) -> list[bytes]:
     Errors:
         K205, K206 they are no partials; K503 a partition came twice.
     """
-    empty = reading.empty
-    found = merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
-    return [partial.to_bytes() for partial in found]
+    return [partial.to_bytes() for partial in _merged(parts, reading)]
 
 
 def whole_of(parts: Iterable[bytes], reading: Reading) -> Partial | None:
     """All partials as one; None without any."""
-    empty = reading.empty
-    found = merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
+    found = _merged(parts, reading)
     return folded(found).within(reading.max_memory) if found else None
 
 
-def _added(total: Partial, part: Partial) -> Partial:
-    """Blocks of one partition, which is in both."""
-    if not total.n_rows:
-        return part
-    apart = replace(part, partitions=((-1, -1),))
-    return replace(total.merge(apart), partitions=total.partitions)
+def _merged(parts: Iterable[bytes], reading: Reading) -> list[Partial]:
+    empty = reading.empty
+    return merged((Partial.from_bytes(part, empty) for part in parts), reading.max_memory)
 
 
 @contextmanager
@@ -262,7 +259,7 @@ def _width(read: FrameLabels, reading: Reading) -> int | None:
 def _scored(read: FrameLabels, reading: Reading) -> HeldRows:
     """The rows of a block, each looked at."""
     assert reading.labels is not None
-    classes = _classes(reading.labels, reading)
+    classes = classes_of(reading.labels, reading.positive, is_declared=reading.is_declared)
     scores = gathered(read.values, reading.scores, reading.argument, read.kept)
     if scores.k != classes.k:
         is_single = scores.values.ndim == 1
@@ -281,7 +278,3 @@ def _scored(read: FrameLabels, reading: Reading) -> HeldRows:
         # Messages name the columns of the frame.
         replace(rows, scores=scores, weights_argument=read.weights_argument).read()
     return held
-
-
-def _classes(labels: Sequence[Label], reading: Reading) -> Classes:
-    return classes_of(tuple(labels), reading.positive, is_declared=reading.is_declared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from karat.data.accumulator import Origin, Tallies
 from karat.data.checks import remarks
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import coded, declared_labels
-from karat.data.roles import Family, Role
+from karat.data.roles import Role
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.columns import Named, ScoreColumns
 from karat.data.scores.order import Placed, not_scores, placed
@@ -25,33 +25,18 @@ from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
-from karat.tally import Cells, Label
+from karat.tally import Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
+
+if TYPE_CHECKING:
+    from karat.data.sources.distributed.dask import DaskFrame
+    from karat.data.sources.distributed.spark import SparkFrame
 
 __all__ = ["rows_of_distributed"]
 
 
-class Host(Protocol):
-    """A frame of Spark or Dask, or a table in batches."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def counted(self) -> str:
-        """What a report calls the number of partitions."""
-        ...
-
-    @property
-    def of_text(self) -> str:
-        """What to do where scores turn out to be text; empty if nothing is known of that."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def types(self) -> dict[str, Family]: ...
-    def tally(self, reading: Reading) -> Partial: ...
+Host: TypeAlias = "BatchedTable | DaskFrame | SparkFrame"
 
 
 def rows_of_distributed(
@@ -144,7 +129,8 @@ def _read(
     cells = partial.cells
     declared = base.labels
     if declared is None and partial.order is not None:
-        cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
+        known = set(cells.classes.labels)
+        cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
     if declared is None and base.positive is not None:
         cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
     warnings = (*dropped(partial.n_dropped, partial.n_rows), *remarks(cells), *notes)
@@ -248,12 +234,6 @@ def _whole(host: Host, reading: Reading) -> Partial:
         missing = " without its missing rows" if partial.n_rows else ""
         raise error("K101", argument=f"Column {reading.found['true']!r}{missing}")
     return partial
-
-
-def _in_order(cells: Cells, order: Sequence[Label]) -> list[Label]:
-    labels = cells.classes.labels
-    known = set(labels)
-    return [label for label in order if label in known]
 
 
 def _source(host: Host, partial: Partial) -> dict[str, Any]:
