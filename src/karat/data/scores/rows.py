@@ -18,12 +18,7 @@ from karat.data.scores.classes import checked_threshold
 from karat.data.scores.containers import Scores, refuse_scores
 from karat.data.scores.matrix import Columns
 from karat.data.scores.ranking import AreasAhead, Ranked, pair_areas, rank, rank_pooled
-from karat.data.sources.arrays.labels import (
-    AllZeroError,
-    count_aligned,
-    explain_weights,
-    weightless,
-)
+from karat.data.sources.arrays.labels import AllZeroError, count_aligned, explain_weights
 from karat.data.sources.arrays.rows import score_rows
 from karat.data.weights import refuse_sums
 from karat.errors import error
@@ -284,8 +279,6 @@ class InMemoryScores:
         except _native.Rejected as rejected:
             explain_weights(rejected, self.weights, self.weights_argument)
         except AllZeroError:
-            if self.is_part:
-                return weightless(replace(self, weights=None).cells())
             raise error("K115", argument=self.weights_argument, n=self.n_rows) from None
 
     def predicted(self) -> Codes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -14,7 +13,6 @@ from karat import _native
 from karat.data.arguments import check_threads
 from karat.data.labels.align import (
     Aligned,
-    Side,
     align,
     check_kinds,
     check_lengths,
@@ -44,27 +42,25 @@ __all__ = [
     "tally_columns",
     "tally_labels",
     "tally_matrix",
-    "weightless",
 ]
 
 _Integers: TypeAlias = "npt.NDArray[Any]"
 Count: TypeAlias = "Callable[[_Integers, _Integers], Tally | None]"
 
 
-def cells(y_true: _Integers, y_pred: _Integers) -> Tally | None:
-    """With the confusion matrix."""
-    try:
-        return _native.count_integers(y_true, y_pred, None, True, 0)
-    except (ValueError, TypeError):
-        return None
+def _counting(needs_cells: bool) -> Count:
+    """Count with the confusion matrix, or the totals of each class alone."""
+
+    def count(y_true: _Integers, y_pred: _Integers) -> Tally | None:
+        try:
+            return _native.count_integers(y_true, y_pred, None, needs_cells, 0)
+        except (ValueError, TypeError):
+            return None
+
+    return count
 
 
-def class_totals(y_true: _Integers, y_pred: _Integers) -> Tally | None:
-    """The totals of each class."""
-    try:
-        return _native.count_integers(y_true, y_pred, None, False, 0)
-    except (ValueError, TypeError):
-        return None
+cells, class_totals = map(_counting, (True, False))
 
 
 def agreement(y_true: _Integers, y_pred: _Integers) -> Tally | None:
@@ -216,15 +212,6 @@ class AllZeroError(Exception):
     """Every row weighs 0."""
 
 
-def weightless(counted: Cells) -> Cells:
-    """The tally of rows that all weigh 0, counted without weights: classes, and nothing in them."""
-    zeros = np.zeros(counted.counts.shape)
-    occupancy = None
-    if counted.storage == "marginals":
-        occupancy = np.zeros(counted.counts.shape, np.int64)
-    return replace(counted, counts=zeros, squares=zeros, occupancy=occupancy)
-
-
 def _count_discovered(
     true: Column,
     pred: Column,
@@ -243,9 +230,7 @@ def _count_discovered(
     classes = classes_of(found, positive)
     if classes.k != tally.k:  # positive= names a class that does not occur
         return None
-    if not is_part:
-        _check_total(tally)
-    return Cells.from_native(tally, classes)
+    return _cells_of(tally, classes, is_part=is_part)
 
 
 def count_aligned(
@@ -273,70 +258,56 @@ def count_aligned(
         if rejected.args[1] == 2:
             raise
         raise refuse_outside((true, pred)[rejected.args[1]], classes) from None
-    if not is_part:
-        _check_total(tally)
-    return Cells.from_native(tally, classes)
+    return _cells_of(tally, classes, is_part=is_part)
 
 
 def _count_sparse(aligned: Aligned, weights: Weights | None, *, is_part: bool) -> Cells:
     """Occupied cells, by sorting one key a row and measuring its runs."""
     classes = aligned.classes
     k, n = classes.k, len(aligned.true.column)
-    true, pred = (_indices(side, classes) for side in (aligned.true, aligned.pred))
+    true, pred = (side.indices() for side in (aligned.true, aligned.pred))
+    for side, indices in ((aligned.true, true), (aligned.pred, pred)):
+        if indices.min() < 0:
+            raise refuse_outside(side, classes)
+    counts: npt.NDArray[Any]
+    squares = None
     if weights is None:
         keys = _native.pack_pairs(true, pred, k)
         keys.sort()
         pairs, counts = _native.run_lengths(keys)
-        return _sparse_cells(pairs, counts, None, classes, n)
-    pairs, sums, squares, rows = _weighted_pairs(true, pred, k, np.ascontiguousarray(weights))
-    if not (rows.any() or is_part):
-        raise AllZeroError
-    return _sparse_cells(pairs, sums, squares, classes, n)
+    else:
+        given = np.ascontiguousarray(weights)
+        pairs, counts, squares, n_weighing = _weighted_pairs(true, pred, k, given)
+        if not (n_weighing.any() or is_part):
+            raise AllZeroError
+    rows, cols = np.divmod(pairs.view(np.int64), k)
+    return Cells.sparse(rows, cols, counts, classes=classes, squares=squares, n_rows=n)
 
 
 def _weighted_pairs(
     true: npt.NDArray[np.int32], pred: npt.NDArray[np.int32], k: int, weights: Weights
 ) -> tuple[npt.NDArray[np.uint64], Weights, Weights, npt.NDArray[np.int64]]:
     """Occupied pairs, their Σw and Σw² added in the order of the rows, and rows of weight > 0."""
+    pairs = None
     try:
         keys, row_bits = _native.pack_pairs_rows(true, pred, k)
     except ValueError:
         # Pair and row do not fit into 64 bits; the rank of the pair among those that occur does.
         pairs, ranks = np.unique(_native.pack_pairs(true, pred, k), return_inverse=True)
         row_bits = max(1, len(true).bit_length())
-        keys = (ranks.astype(np.uint64) << np.uint64(row_bits)) | np.arange(
-            len(true), dtype=np.uint64
-        )
-        keys.sort()
-        _, sums, squares, rows = _native.weighted_runs(keys, row_bits, weights)
-        return pairs, sums, squares, rows
+        rows = np.arange(len(true), dtype=np.uint64)
+        keys = (ranks.astype(np.uint64) << np.uint64(row_bits)) | rows
     keys.sort()
-    return _native.weighted_runs(keys, row_bits, weights)
+    found, sums, squares, n_weighing = _native.weighted_runs(keys, row_bits, weights)
+    return found if pairs is None else pairs, sums, squares, n_weighing
 
 
-def _indices(side: Side, classes: Classes) -> npt.NDArray[np.int32]:
-    index = side.indices()
-    if index.min() < 0:
-        raise refuse_outside(side, classes)
-    return index
-
-
-def _sparse_cells(
-    pairs: npt.NDArray[np.uint64],
-    counts: npt.NDArray[Any],
-    squares: npt.NDArray[np.float64] | None,
-    classes: Classes,
-    n: int,
-) -> Cells:
-    rows, cols = np.divmod(pairs.view(np.int64), classes.k)
-    return Cells.sparse(rows, cols, counts, classes=classes, squares=squares, n_rows=n)
-
-
-def _check_total(tally: _native.Tally) -> None:
-    if tally.weighted:
+def _cells_of(tally: _native.Tally, classes: Classes, *, is_part: bool) -> Cells:
+    if tally.weighted and not is_part:
         hits, _, misses = tally.marginal_rows()
         if not hits.any() and not misses.any():
             raise AllZeroError
+    return Cells.from_native(tally, classes)
 
 
 def explain_weights(rejected: _native.Rejected, weights: Weights | None, argument: str) -> NoReturn:

@@ -18,13 +18,13 @@ from karat.data.scores.containers import Argument, gathered
 from karat.data.scores.order import wrong_number
 from karat.data.scores.storage import ScoreParts, scores_of_held
 from karat.data.slices.codes import Key
-from karat.data.sources.arrays.labels import tally_columns, weightless
+from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
 from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
-from karat.tally import Cells, Label
+from karat.tally import Label
 from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.serialization import each_once
 
@@ -201,13 +201,27 @@ def _tally_block(block: Any, n_rows: int, partition: int, reading: Reading) -> P
             # Other blocks may have rows that are whole.
             return Partial(partitions, n_rows, n_rows)
         raise
-    found = Partial(partitions, n_rows, read.n_dropped, order=_order(read))
+    orders = (side.order for side in (read.true, read.pred) if side is not None)
+    order = next((order for order in orders if order is not None), None)
+    found = Partial(partitions, n_rows, read.n_dropped, order=order)
     if reading.wants == "rows":
         rows = _scored(read, reading)
         return replace(found, scores=reading.empty.with_rows(rows, 1))
-    cells = _counted(read, reading)
+    wants_cells = reading.wants == "cells"
+    with numbered(read.kept):
+        cells = tally_columns(
+            read.true,
+            read.true if read.pred is None else read.pred,
+            labels=reading.labels,
+            positive=reading.positive if reading.labels is not None else None,
+            weights=read.weights if wants_cells else None,
+            weights_argument=read.weights_argument,
+            cells=wants_cells,
+            n_threads=1,
+            is_part=True,
+        )
     crossed: Crossed = {}
-    if reading.wants == "cells":
+    if wants_cells:
         true, pred = coded_rows(read.true, read.pred, cells.classes)
         labels = Rows(cells.classes, true, pred, weights=read.weights, **_axes(read, reading))
         crossed = crossed_of(labels, reading.groups)
@@ -222,31 +236,6 @@ def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
         names = text_names(column, name)
         columns[name] = names if read.kept is None else names.at(read.kept)
     return {"clusters": read.names.get("clusters"), "columns": columns}
-
-
-def _order(read: FrameLabels) -> tuple[Label, ...] | None:
-    sides = [read.true] if read.pred is None else [read.true, read.pred]
-    return next((side.order for side in sides if side.order is not None), None)
-
-
-def _counted(read: FrameLabels, reading: Reading) -> Cells:
-    pred = read.true if read.pred is None else read.pred
-    wants_cells = reading.wants == "cells"
-    weights = read.weights if wants_cells else None
-    is_weightless = weights is not None and not weights.any()
-    with numbered(read.kept):
-        counted = tally_columns(
-            read.true,
-            pred,
-            labels=reading.labels,
-            positive=reading.positive if reading.labels is not None else None,
-            weights=None if is_weightless else weights,
-            weights_argument=read.weights_argument,
-            cells=wants_cells,
-            n_threads=1,
-        )
-    # Other blocks may weigh something.
-    return weightless(counted) if is_weightless else counted
 
 
 def _width(read: FrameLabels, reading: Reading) -> int | None:

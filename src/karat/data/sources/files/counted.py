@@ -19,7 +19,7 @@ from karat.data.checks import remarks
 from karat.data.labels.column import Column
 from karat.data.roles import Family, Roles, find_roles
 from karat.data.rows import Counted
-from karat.data.sources.arrays.labels import tally_columns, weightless
+from karat.data.sources.arrays.labels import tally_columns
 from karat.data.sources.columns import dropped
 from karat.data.sources.files.duck import connected, explaining, file_list
 from karat.data.sources.files.labels import Declared, missing_codes, named, refuse_scores
@@ -228,12 +228,14 @@ def _count(block: Block, rows: RowBlocks, n_threads: int | None) -> Cells:
         Column(f"column {name!r}", codes, "integer")
         for name, codes in zip(rows.names, (block.true, block.pred), strict=False)
     )
-    weights = block.weights
-    if weights is not None and not weights.any():
-        return weightless(tally_columns(true, pred, n_threads=n_threads))
     argument = f"column {rows.names[2]!r}" if rows.has_weights else "weights"
     return tally_columns(
-        true, pred, weights=weights, weights_argument=argument, n_threads=n_threads
+        true,
+        pred,
+        weights=block.weights,
+        weights_argument=argument,
+        n_threads=n_threads,
+        is_part=True,
     )
 
 
