@@ -12,10 +12,10 @@ import duckdb
 import polars as pl
 
 import karat
-from karat.data.sources.files.counted import tally_files
 from karat.data.sources.files.duck import explaining
 from karat.data.sources.files.exact_histograms import UnnamedFile
 from karat.data.sources.files.units import units_of_files
+from tests.sources.counting import tally_files
 
 
 def reading(files: Mapping[str, bytes], *named: str, **options: object) -> Callable[[], object]:
@@ -26,7 +26,7 @@ def reading(files: Mapping[str, bytes], *named: str, **options: object) -> Calla
             for name, content in files.items():
                 Path(folder, name).write_bytes(content)
             paths = [str(Path(folder, name)) for name in named] or [folder]
-            return tally_files(paths, **options)  # type: ignore[arg-type]
+            return tally_files(paths, **options)
 
     return call
 

@@ -14,7 +14,6 @@ from karat.data.arrow import batches
 from karat.data.labels.containers import encode
 from karat.data.sources.tables.frames import (
     _open_with_narwhals,
-    columns,
     encode_role,
     family_of,
     is_frame,
@@ -158,16 +157,16 @@ def test_only_the_columns_needed_are_computed() -> None:
     lazy = pl.LazyFrame(DATA).with_columns(
         trap=pl.col("id").map_batches(explode, return_dtype=pl.Int64)
     )
-    assert list(columns(lazy, ["label"])) == ["label"]
+    assert list(open_frame(lazy).columns(["label"])) == ["label"]
     con = duckdb.connect()
     query = con.sql("SELECT 'a' AS label, error('not asked for') AS trap FROM range(3)")
-    assert list(columns(query, ["label"])) == ["label"]
+    assert list(open_frame(query).columns(["label"])) == ["label"]
 
 
 def test_reading_a_relation_leaves_its_connection_free() -> None:
     con = duckdb.connect()
     query = con.sql("SELECT range AS label FROM range(100000)")
-    columns(query, ["label"])
+    open_frame(query).columns(["label"])
     assert con.execute("SELECT 1").fetchall() == [(1,)]
 
 
@@ -207,7 +206,7 @@ def test_a_stream_that_is_left_early_is_released() -> None:
 def test_a_stream_that_fails_is_released() -> None:
     source = Watched(fails=True)
     with pytest.raises(Exception, match="the third batch is broken"):
-        columns(source, ["label"])
+        open_frame(source).columns(["label"])
     gc.collect()
     assert not source.is_open
 
@@ -218,14 +217,14 @@ def test_a_failing_relation_leaves_its_connection_free() -> None:
         "SELECT CASE WHEN range > 500000 THEN error('boom')::INT END AS x FROM range(1000000)"
     )
     with pytest.raises(Exception, match="boom"):
-        columns(failing, ["x"])
+        open_frame(failing).columns(["x"])
     assert con.execute("SELECT 1").fetchall() == [(1,)]
 
 
 def test_the_memory_of_a_table_is_let_go() -> None:
     table = pa.table({"label": list(range(1000))})
     buffer = weakref.ref(table)
-    found = columns(table, ["label"])
+    found = open_frame(table).columns(["label"])
     del table, found
     gc.collect()
     assert buffer() is None
@@ -241,7 +240,7 @@ def test_batches_join_to_the_whole() -> None:
 @pytest.mark.parametrize("kind", TABLES)
 def test_an_unknown_column_offers_the_nearest(kind: str) -> None:
     with pytest.raises(KaratError) as caught:
-        columns(TABLES[kind](), ["lable"])
+        open_frame(TABLES[kind]()).columns(["lable"])
     assert caught.value.code == "K404"
     assert "Nearest: 'label'" in str(caught.value)
 
@@ -252,19 +251,19 @@ def test_an_unknown_column_offers_the_nearest(kind: str) -> None:
 ], ids=["pandas", "arrow"])  # fmt: skip
 def test_a_name_that_two_columns_have_is_ambiguous(make: Any) -> None:
     with pytest.raises(KaratError) as caught:
-        columns(make(), ["a"])
+        open_frame(make()).columns(["a"])
     assert caught.value.code == "K405"
 
 
 def test_pandas_columns_need_not_be_named_by_strings() -> None:
-    found = columns(pd.DataFrame({0: [1, 2], 1: [3, 4]}), ["1"])
+    found = open_frame(pd.DataFrame({0: [1, 2], 1: [3, 4]})).columns(["1"])
     assert found["1"].tolist() == [3, 4]
 
 
 @pytest.mark.parametrize("table", [object(), 3, [1, 2], "x", np.zeros((2, 2))], ids=named)
 def test_what_is_no_table_is_refused(table: Any) -> None:
     with pytest.raises(KaratError) as caught:
-        columns(table, ["a"])
+        open_frame(table).columns(["a"])
     assert caught.value.code == "K412"
 
 

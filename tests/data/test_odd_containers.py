@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.data.sources.tables.frames import columns
+from karat.data.sources.tables.frames import open_frame
 from karat.errors import KaratError
 from tests.optional import optional
 
@@ -29,7 +29,10 @@ def failing(call: Callable[[], object]) -> KaratError:
 @pytest.mark.parametrize("n_same", [2, 3])
 def test_columns_of_one_name_are_called_so(n_same: int) -> None:
     table = pa.table([[0.25, 0.75]] * n_same, names=["a"] * n_same)
-    for call in (lambda: karat.roc_auc([0, 1], y_prob=table), lambda: columns(table, ["a"])):
+    for call in (
+        lambda: karat.roc_auc([0, 1], y_prob=table),
+        lambda: open_frame(table).columns(["a"]),
+    ):
         problem = failing(call)
         assert problem.code == "K405"
         assert "Several columns could be the one named 'a'." in str(problem)

@@ -15,7 +15,7 @@ from karat.data.roles import find_roles
 from karat.data.scores.containers import as_scores, refuse_scores
 from karat.data.scores.order import place_columns
 from karat.data.sources.arrays.labels import tally_labels, tally_matrix
-from karat.data.sources.tables.frames import columns, encode_role
+from karat.data.sources.tables.frames import encode_role, open_frame
 
 
 def _ordered(argument: str, categories: list[str], codes: list[int]) -> Any:
@@ -70,10 +70,10 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K134": lambda: _placed(["a", "b"], ["x", "y", "z"]),
     "K135": lambda: _placed(["a", "b"], ["proba_b", "proba_a"], labels=["a", "b"]),
     "K137": lambda: _placed(["a", "b"], ["proba_a", "proba_c"]),
-    "K404": lambda: columns({"label": [0, 1], "prediction": [0, 1]}, ["lable"]),
+    "K404": lambda: open_frame({"label": [0, 1], "prediction": [0, 1]}).columns(["lable"]),
     "K405": lambda: find_roles(["label", "target", "pred"]),
     "K406": lambda: find_roles(["id", "label", "size"]),
     "K407": lambda: encode_role(np.array([0.1, 0.9]), "prediction", is_prediction=True),
-    "K412": lambda: columns(object(), ["label"]),
+    "K412": lambda: open_frame(object()).columns(["label"]),
     "K416": _column_of_dask,
 }

@@ -88,7 +88,7 @@ def changed_read(folder: Path, kind: str, change: str) -> None:
             is_done = True
             CHANGES[change](path, kind)
 
-    from karat.data.sources.files.counted import tally_files
+    from tests.sources.counting import tally_files
 
     told = refused(lambda: tally_files(str(path), progress=meanwhile))
     assert is_done

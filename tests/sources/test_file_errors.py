@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from karat.data.sources.files import duck, row_blocks
-from karat.data.sources.files.counted import survey_files, tally_files
+from karat.data.sources.files.counted import survey_files
 from karat.errors import KaratError
+from tests.sources.counting import tally_files
 from tests.sources.writing import TEN, duckdb, write_csv, write_json, write_parquet, write_rows
 
 

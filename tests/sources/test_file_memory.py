@@ -22,8 +22,8 @@ def peak_kb():
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0])
 
-from karat.data.sources.files.counted import tally_files
-cells = tally_files(sys.argv[1]).cells
+from karat.data.sources.files.rows import rows_of_files
+cells = rows_of_files(sys.argv[1]).cells
 assert int(cells.n_rows) == int(sys.argv[2]), cells.n_rows
 assert cells.k == 10
 print(peak_kb() // 1024)

@@ -17,10 +17,11 @@ import karat
 from karat.data.sources.arrays.labels import tally_labels
 from karat.data.sources.files import counted as files
 from karat.data.sources.files import row_blocks
-from karat.data.sources.files.counted import survey_files, tally_files
+from karat.data.sources.files.counted import survey_files
 from karat.errors import KaratError
-from karat.tally import Cells
+from karat.tally import Cells, to_marginals
 from tests.same import assert_same
+from tests.sources.counting import tally_files
 from tests.sources.writing import (
     MATRIX,
     PRED,
@@ -248,7 +249,7 @@ def test_labels_given_as_text_are_read_as_the_columns_are(tmp_path: Path) -> Non
 
 def test_class_totals_when_cells_are_not_wanted(tmp_path: Path) -> None:
     for path in (csv_of(tmp_path), FORMATS["parquet"](tmp_path)):
-        cells = tally_files(path, cells=False).cells
+        cells = to_marginals(tally_files(path).cells)
         assert cells.storage == "marginals"
         assert cells.counts.tolist() == [[1, 2, 2, 0], [3, 0, 2, 0], [1, 3, 0, 1]]
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from karat.data.sources.tables.labels import tally_frame
 from karat.errors import KaratError
+from karat.tally import to_marginals
 from tests.data.hosts import CONFUSION, PRED, TRUE, pd, pl
 from tests.data.test_frames import TABLES
 from tests.ids import named
+from tests.sources.counting import tally_frame
 
 HOLES: dict[str, list[Any]] = {
     "label": ["a", None, "b", "b", "a"],
@@ -45,10 +46,10 @@ def test_weights_given_otherwise_leave_the_column_alone(weights: Any) -> None:
 
 
 def test_labels_and_positive_are_those_of_arrays() -> None:
-    found = tally_frame(TABLES["dict"](), labels=["b", "a"], positive="b", cells=False)
+    found = tally_frame(TABLES["dict"](), labels=["b", "a"], positive="b")
     assert found.cells.classes.labels == ("b", "a")
     assert found.cells.classes.positive == 0
-    assert found.cells.storage == "marginals"
+    assert to_marginals(found.cells).storage == "marginals"
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict])

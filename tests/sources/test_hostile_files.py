@@ -58,7 +58,7 @@ def test_numbers_beyond_64_bits_are_refused_not_mixed_up() -> None:
     ],
 )
 def test_a_condition_is_one_expression(tmp_path: Path, where: str) -> None:
-    from karat.data.sources.files.counted import tally_files
+    from tests.sources.counting import tally_files
 
     path = written(tmp_path / "a.csv", "label,pred\n1,1\n0,1\n")
     with pytest.raises(KaratError) as caught:

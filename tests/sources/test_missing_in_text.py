@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from karat.data.sources.files.counted import tally_files
 from karat.errors import KaratError
+from tests.sources.counting import tally_files
 from tests.sources.writing import write_csv, write_json
 
 

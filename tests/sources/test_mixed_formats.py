@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from karat.data.sources.files.counted import tally_files
 from karat.errors import KaratError
+from tests.sources.counting import tally_files
 from tests.sources.writing import Columns, write_csv, write_json, write_parquet
 
 TEXT: Columns = {"label": ["a", "b", "b"], "pred": ["a", "a", "b"]}
@@ -98,7 +98,7 @@ def test_every_format_in_every_order(
     cells = tally_files(paths).cells
     assert cells.classes.labels == labels
     assert cells.matrix().tolist() == [[4, 0], [4, 4]]
-    declared = tally_files(paths, labels=list(reversed(labels)), cells=False).cells
+    declared = tally_files(paths, labels=list(reversed(labels))).cells
     assert declared.classes.labels == tuple(reversed(labels))
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from karat.data.sources.files.counted import tally_files
+from karat.data.checks import remarks
 from karat.data.sources.files.paths import is_query
-from karat.data.sources.tables.labels import tally_frame
 from karat.errors import KaratError
+from karat.tally import to_marginals
 from tests.ids import named
 from tests.optional import optional
+from tests.sources.counting import tally_files, tally_frame
 from tests.sources.writing import TEN, write_csv, write_json, write_parquet
 
 pa = optional("pyarrow")
@@ -61,8 +62,9 @@ def test_text_against_numbers_of_a_csv(rows: str, code: str, tmp_path: Path) -> 
 )
 def test_truth_and_prediction_without_a_common_class(rows: str, told: str, tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", f"label,pred\n{rows}")
-    assert told in " ".join(tally_files(path).warnings)
-    assert told in " ".join(tally_files(path, cells=False).warnings)
+    found = tally_files(path)
+    assert told in " ".join(found.warnings)
+    assert told in " ".join(remarks(to_marginals(found.cells)))
 
 
 def test_a_table_without_a_common_class_is_told_too() -> None:

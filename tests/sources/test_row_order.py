@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import karat
-from karat.data.sources.files.counted import tally_files
 from karat.data.sources.files.duck import connected
 from karat.data.sources.files.sql import keep_order
 from karat.errors import KaratError
+from tests.sources.counting import tally_files
 
 N = 400_000
 STEP = 199

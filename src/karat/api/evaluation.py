@@ -378,7 +378,7 @@ def _explained(table: Any, reading: Mapping[str, Any]) -> Iterator[None]:
     if not names_files(table):
         yield
         return
-    from karat.data.sources.files.row_places import errors_of_files
+    from karat.data.sources.files.counted import errors_of_files
 
     with errors_of_files(reading.get("where"), table):
         yield

@@ -38,20 +38,19 @@ _Integers: TypeAlias = "npt.NDArray[Any]"
 Count: TypeAlias = "Callable[[_Integers, _Integers], Tally | None]"
 
 
-def cells(y_true: _Integers, y_pred: _Integers) -> Tally | None:
-    """With the confusion matrix."""
-    try:
-        return _native.count_integers(y_true, y_pred, None, True, 0)
-    except (ValueError, TypeError):
-        return None
+def _counting(needs_cells: bool) -> Count:
+    """Count with the confusion matrix, or the totals of each class alone."""
+
+    def count(y_true: _Integers, y_pred: _Integers) -> Tally | None:
+        try:
+            return _native.count_integers(y_true, y_pred, None, needs_cells, 0)
+        except (ValueError, TypeError):
+            return None
+
+    return count
 
 
-def class_totals(y_true: _Integers, y_pred: _Integers) -> Tally | None:
-    """The totals of each class."""
-    try:
-        return _native.count_integers(y_true, y_pred, None, False, 0)
-    except (ValueError, TypeError):
-        return None
+cells, class_totals = map(_counting, (True, False))
 
 
 def agreement(y_true: _Integers, y_pred: _Integers) -> Tally | None:

@@ -88,7 +88,10 @@ class Partial:
             tallies = self.tallies.merge(other.tallies, empty, 1)
         except KaratError as problem:
             return Partial(partitions, problem=problem)
-        n_rows, order = self.n_rows + other.n_rows, _common_order(self, other)
+        n_rows = self.n_rows + other.n_rows
+        # The categories where all rows have the same.
+        orders = {part.order for part in (self, other) if part.n_rows > part.n_dropped}
+        order = next(iter(orders or {other.order})) if len(orders) < 2 else None
         width = self.width if self.width is not None else other.width
         return Partial(partitions, n_rows, tallies, order, width)
 
@@ -231,11 +234,3 @@ def _united(left: Ranges, right: Ranges) -> Ranges:
         else:
             runs.append((first, last))
     return tuple(runs)
-
-
-def _common_order(left: Partial, right: Partial) -> tuple[Label, ...] | None:
-    """The categories where all rows have the same."""
-    for one, other in ((left, right), (right, left)):
-        if one.n_rows == one.n_dropped:
-            return other.order
-    return left.order if left.order == right.order else None

@@ -6,14 +6,14 @@ The same whatever the host: a host brings the blocks of rows of a partition and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 from karat.data.accumulator import Batch, SlicesLater, Tallies, text_names, values_as_text
 from karat.data.labels.align import classes_of
-from karat.data.labels.counting import tally_columns, weightless
+from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.containers import Argument, gathered
 from karat.data.scores.order import wrong_number
@@ -22,10 +22,9 @@ from karat.data.slices.codes import Key
 from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
 from karat.data.sources.tables.frames import open_frame
-from karat.data.sources.tables.labels import FrameLabels, read_labels
+from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
 from karat.tally import Label
-from karat.tally.classes import Classes
 from karat.tally.serialization import each_once
 
 __all__ = ["BLOCK_ROWS", "Reading", "merge_bytes", "tally_partition", "whole_of"]
@@ -154,16 +153,17 @@ def merge_bytes(parts: Iterable[bytes], reading: Reading) -> list[bytes]:
     Errors:
         K205, K206 they are no partials; K503 a partition came twice.
     """
-    empty = reading.empty
-    found = merged((Partial.from_bytes(part, empty) for part in parts), empty)
-    return [partial.to_bytes() for partial in found]
+    return [partial.to_bytes() for partial in _merged(parts, reading.empty)]
 
 
 def whole_of(parts: Iterable[bytes], reading: Reading) -> Partial | None:
     """All partials as one; None without any."""
-    empty = reading.empty
-    found = merged((Partial.from_bytes(part, empty) for part in parts), empty)
-    return folded(found, empty) if found else None
+    found = _merged(parts, reading.empty)
+    return folded(found, reading.empty) if found else None
+
+
+def _merged(parts: Iterable[bytes], empty: ScoreParts) -> list[Partial]:
+    return merged((Partial.from_bytes(part, empty) for part in parts), empty)
 
 
 @contextmanager
@@ -196,12 +196,14 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
         # Other blocks may have rows that are whole.
     else:
         rows = _scored(read, reading) if reading.wants == "rows" else _labelled(read, reading)
+        orders = (side.order for side in (read.true, read.pred) if side is not None)
+        order = next((order for order in orders if order is not None), None)
         tallies = empty.plus(rows, reading.empty, 1)
-        part = replace(part, tallies=tallies, order=_order(read), width=_width(read, reading))
+        part = replace(part, tallies=tallies, order=order, width=_width(read, reading))
     if not total.n_rows:
         return part
-    apart = replace(part, partitions=((-1, -1),))
-    both = total.merge(apart, reading.empty)
+    # Blocks of one partition, which is in both.
+    both = total.merge(replace(part, partitions=((-1, -1),)), reading.empty)
     if both.problem is not None:
         raise both.problem
     return replace(both, partitions=total.partitions)
@@ -217,38 +219,28 @@ def _axes(read: FrameLabels, reading: Reading) -> dict[str, Any]:
     return {"clusters": read.names.get("clusters"), "columns": columns}
 
 
-def _order(read: FrameLabels) -> tuple[Label, ...] | None:
-    sides = [read.true] if read.pred is None else [read.true, read.pred]
-    return next((side.order for side in sides if side.order is not None), None)
-
-
 def _labelled(read: FrameLabels, reading: Reading) -> Batch:
     """The labels of a block, counted; of labels alone also their rows."""
-    pred = read.true if read.pred is None else read.pred
     wants_cells = reading.wants == "cells"
-    weights = read.weights if wants_cells else None
-    is_weightless = weights is not None and not weights.any()
     with numbered(read.kept):
         cells = tally_columns(
             read.true,
-            pred,
+            read.true if read.pred is None else read.pred,
             labels=reading.labels,
             positive=reading.positive if reading.labels is not None else None,
-            weights=None if is_weightless else weights,
+            weights=read.weights if wants_cells else None,
             weights_argument=read.weights_argument,
             cells=wants_cells,
             n_threads=1,
+            is_part=True,
         )
-    if is_weightless:
-        # Other blocks may weigh something.
-        cells = weightless(cells)
     if not wants_cells:
         return Counted(cells, n_dropped=read.n_dropped)
-    true, pred_codes = coded_rows(read.true, read.pred, cells.classes)
+    true, pred = coded_rows(read.true, read.pred, cells.classes)
     return Rows(
         cells.classes,
         true,
-        pred_codes,
+        pred,
         weights=read.weights,
         cells=cells,
         n_dropped=read.n_dropped,
@@ -266,7 +258,7 @@ def _width(read: FrameLabels, reading: Reading) -> int | None:
 def _scored(read: FrameLabels, reading: Reading) -> Rows:
     """The rows of a block with their scores."""
     assert reading.labels is not None
-    classes = _classes(reading.labels, reading)
+    classes = classes_of(reading.labels, reading.positive, is_declared=reading.is_declared)
     scores = gathered(read.values, reading.scores, reading.argument, read.kept)
     if scores.k != classes.k:
         is_single = scores.values.ndim == 1
@@ -284,7 +276,3 @@ def _scored(read: FrameLabels, reading: Reading) -> Rows:
         weights_argument=read.weights_argument,
         **_axes(read, reading),
     )
-
-
-def _classes(labels: Sequence[Label], reading: Reading) -> Classes:
-    return classes_of(tuple(labels), reading.positive, is_declared=reading.is_declared)

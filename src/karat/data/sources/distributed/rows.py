@@ -4,53 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.data.accumulator import Origin, SlicesLater, Tallies
-from karat.data.checks import check_unused_weights, remarks, single_columns, unused_groups
+from karat.data.accumulator import Origin, Tallies
+from karat.data.checks import remarks
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import coded, declared_labels
-from karat.data.roles import ALIASES, Family, Role, normalized
+from karat.data.roles import Role
 from karat.data.scores.classes import checked_threshold
-from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
+from karat.data.scores.columns import Named, ScoreColumns
 from karat.data.scores.order import Placed, not_scores, placed
 from karat.data.slices.codes import Key
 from karat.data.sources.batches import is_batch_source
+from karat.data.sources.columns import dropped, find_columns, slices_later, texts_called
 from karat.data.sources.distributed.batches import BatchedTable
 from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
-from karat.tally import Cells, Label
+from karat.tally import Label
 from karat.tally.algebra import reorder
 from karat.tally.classes import Classes
+
+if TYPE_CHECKING:
+    from karat.data.sources.distributed.dask import DaskFrame
+    from karat.data.sources.distributed.spark import SparkFrame
 
 __all__ = ["rows_of_distributed"]
 
 
-class Host(Protocol):
-    """A frame of Spark or Dask, or a table in batches."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def counted(self) -> str:
-        """What a report calls the number of partitions."""
-        ...
-
-    @property
-    def of_text(self) -> str:
-        """What to do where scores turn out to be text; empty if nothing is known of that."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def types(self) -> dict[str, Family]: ...
-    def tally(self, reading: Reading) -> Partial: ...
+Host: TypeAlias = "BatchedTable | DaskFrame | SparkFrame"
 
 
 def rows_of_distributed(
@@ -121,28 +107,20 @@ def _read(
     host: Host, given: Mapping[Role, str | None], prob: Named, score: Named, base: Reading
 ) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
-    roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
-    found = {role: name for role, name in roles.mapping.items() if name}
-    singles = single_columns(base.groups, frame.names)
-    used = [*found.values(), *(() if chosen is None else chosen.names), *singles]
-    later = later_of(frame, base.groups)
-    if host.of_text and chosen is None and prob is None and score is None:
-        texts = [name for name in _texts_called(host, "prob") if name not in used]
-        notes += [f"Column {name!r} was not read: it holds text. {host.of_text}" for name in texts]
-    if given["clusters"] is None:
-        notes += unused_groups(frame.names, used)
-    if given["weights"] is None and "weights" not in found:
-        check_unused_weights(frame.types.items(), used)
+    columns = find_columns(
+        frame.names, frame.types, given, prob, score, base.groups, of_text=host.of_text
+    )
+    found, chosen, notes = columns.found, columns.chosen, columns.notes
+    later = slices_later(frame.types, base.groups)
     reading = replace(base, found=found)
     if chosen is not None:
         frame.columns(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
         )
         try:
-            return replace(_scored(host, reading, chosen, notes), later=later)
+            return replace(_scored(host, reading, chosen, columns.mapping, notes), later=later)
         except KaratError as problem:
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
-    roles.require("pred")
     frame.columns(list(found.values()), list(found))
     if base.threshold is not None:
         raise error("K136", threshold=base.threshold, found="There are no probabilities or scores")
@@ -151,35 +129,23 @@ def _read(
     assert cells is not None
     declared = base.labels
     if declared is None and partial.order is not None:
-        cells = reorder(cells, Classes.of(_in_order(cells, partial.order)))
+        known = set(cells.classes.labels)
+        cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
     if declared is None and base.positive is not None:
         cells = cells.with_classes(classes_of(cells.classes.labels, base.positive))
-    warnings = (*_dropped(partial), *remarks(cells), *notes)
-    origin = Origin(_mapping(found), _source(host, partial), warnings)
+    warnings = (*dropped(partial.n_dropped, partial.n_rows), *remarks(cells), *notes)
+    origin = Origin(columns.mapping, _source(host, partial), warnings)
     return replace(partial.tallies, cells=cells, later=later, origin=origin)
-
-
-def later_of(frame: Frame, groups: Sequence[Key]) -> SlicesLater:
-    """How the columns of a frame become slices."""
-    numbers = frozenset(name for name, kind in frame.types.items() if kind in ("whole", "real"))
-    return SlicesLater(tuple(groups), numbers)
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
     """Whether scores were not found, or cannot be read, where a column of text may be they."""
     if problem.code == "K406":
         is_of_scores = "--prob" in str(problem.context.get("option"))
-        return is_of_scores and bool(_texts_called(host, "prob", "score"))
+        return is_of_scores and bool(texts_called(host.types, "prob", "score"))
     argument = str(problem.context.get("argument"))
     texts = [f"Column {name!r}" for name, kind in host.types.items() if kind == "text"]
     return problem.code == "K130" and argument in texts
-
-
-def _texts_called(host: Host, *roles: Role) -> list[str]:
-    """Columns of text whose names say that they have one of these roles."""
-    known = {alias for role in roles for alias in ALIASES[role]}
-    texts = [name for name, kind in host.types.items() if kind == "text"]
-    return [name for name in texts if normalized(name) in known]
 
 
 def _opened(table: Any) -> Host:
@@ -201,7 +167,13 @@ def _opened(table: Any) -> Host:
     return SparkFrame(table)
 
 
-def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[str]) -> Tallies:
+def _scored(
+    host: Host,
+    reading: Reading,
+    chosen: ScoreColumns,
+    roles: Mapping[str, Any],
+    notes: Sequence[str],
+) -> Tallies:
     place = _placed(host, reading, chosen)
     names, classes = chosen.names, place.classes
     if place.order is not None:
@@ -217,11 +189,12 @@ def _scored(host: Host, reading: Reading, chosen: ScoreColumns, notes: Sequence[
         positive=None if classes.positive is None else classes.labels[classes.positive],
     )
     partial = _whole(host, reading)
-    mapping: dict[str, Any] = {**_mapping(reading.found), chosen.role: list(names)}
+    mapping = {**roles, chosen.role: list(names)}
     if reading.threshold is not None:
         # Found by its name, and not read: the threshold decides.
         mapping["pred"] = None
-    origin = Origin(mapping, _source(host, partial), (*_dropped(partial), *notes))
+    warnings = (*dropped(partial.n_dropped, partial.n_rows), *notes)
+    origin = Origin(mapping, _source(host, partial), warnings)
     return replace(partial.tallies, origin=origin)
 
 
@@ -261,22 +234,6 @@ def _whole(host: Host, reading: Reading) -> Partial:
     return partial
 
 
-def _in_order(cells: Cells, order: Sequence[Label]) -> list[Label]:
-    labels = cells.classes.labels
-    known = set(labels)
-    return [label for label in order if label in known]
-
-
-def _dropped(partial: Partial) -> tuple[str, ...]:
-    n, total = partial.n_dropped, partial.n_rows
-    return (f"{n} of {total} rows have a missing label and were dropped.",) if n else ()
-
-
 def _source(host: Host, partial: Partial) -> dict[str, Any]:
     found: dict[str, Any] = {"table": host.kind, host.counted: partial.partitions[-1][1] + 1}
     return found | ({"n_dropped": partial.n_dropped} if partial.n_dropped else {})
-
-
-def _mapping(found: Mapping[str, str]) -> dict[str, str | list[str] | None]:
-    known: dict[str, Any] = {role: found.get(role) for role in ("true", "pred", "weights")}
-    return known | ({"clusters": found["clusters"]} if "clusters" in found else {})

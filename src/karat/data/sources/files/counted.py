@@ -6,22 +6,24 @@ and only the tally is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.checks import check_unused_weights, remarks
-from karat.data.labels.column import Column, declared_labels
-from karat.data.labels.counting import tally_columns, weightless
-from karat.data.roles import Family, Role, Roles, find_roles
+from karat.data.checks import remarks
+from karat.data.labels.column import Column
+from karat.data.labels.counting import tally_columns
+from karat.data.roles import Family, Roles, find_roles
 from karat.data.rows import Counted
-from karat.data.sources.files.duck import check_condition, connected, explaining
+from karat.data.sources.columns import dropped
+from karat.data.sources.files.duck import connected, explaining, file_list
 from karat.data.sources.files.labels import Declared, missing_codes, named, refuse_scores
-from karat.data.sources.files.paths import Source, find, unchanged
+from karat.data.sources.files.paths import Source, find, is_read_once, unchanged
 from karat.data.sources.files.readers import open_relation
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import Block, RowBlocks
@@ -29,18 +31,20 @@ from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.text_labels import Reading
 from karat.data.sources.tables.frames import family_of
 from karat.errors import KaratError, error, shown
-from karat.tally import Cells, Label, to_marginals, union
+from karat.tally import Cells, union
 
 __all__ = [
-    "N_CLASSES_MAX",
     "Progress",
     "Survey",
+    "are_many",
+    "errors_of_files",
     "facts_of",
     "families",
     "no_rows",
     "opened",
+    "refuse_many",
+    "rows_of_each",
     "survey_files",
-    "tally_files",
     "tally_relation",
 ]
 
@@ -74,7 +78,7 @@ def survey_files(source: Source) -> Survey:
     """Find the columns of a source and what they could be; ambiguity is no error here.
 
     Errors:
-        K401, K402, K403, K408, K409, K410, K411 as `tally_files`.
+        K401, K402, K403, K408, K409, K410, K411 as `rows_of_files`.
     """
     with opened(source, 1) as relation:
         types, facts = families(relation), facts_of(relation, None)
@@ -82,85 +86,28 @@ def survey_files(source: Source) -> Survey:
         return Survey(tuple(relation.described), roles, types, facts, relation.n_rows)
 
 
-def tally_files(
-    source: Source,
-    *,
-    true: str | None = None,
-    pred: str | None = None,
-    weights: str | None = None,
-    where: str | None = None,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
-    labels_are_text: bool = False,
-    cells: bool = True,
-    nulls: Literal["error", "drop"] = "error",
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-) -> Counted:
-    """Count the labels of prediction files, in memory that does not depend on their size.
-
-    Args:
-        source: a path, a glob, a folder, ``"-"`` for standard input, a SQL query, or several paths.
-        true, pred, weights: columns; found by their names when not given.
-        where: a SQL condition; rows that fail it are not read.
-        labels: the classes in order; default: the sorted labels that occur.
-        positive: the positive class of two.
-        labels_are_text: whether `labels` and `positive` are texts, as a command line has them,
-            to be read as what the columns hold.
-        cells: whether the confusion matrix is wanted, or class totals are enough.
-        nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
-        n_threads: threads of the reader (four at most) and of the count.
-        progress: called after each block of rows.
-
-    Returns:
-        The tally with what it was read from. Rows are numbered from 0 over the whole read.
-
-    Errors:
-        K104 missing labels; K108 strings against numbers; K109 outside `labels`; K113, K114, K115
-        bad weights; K401 to K411 files and columns; K501 duckdb is not installed.
-
-    Cost: one pass over the columns needed; about 200 MB whatever the number of rows.
-    """
-    # Read once: it may be a generator.
-    classes = None if labels is None else declared_labels(labels)
-    declared = Declared(classes, positive, labels_are_text)
-    with opened(source, n_threads) as relation:
-        if where is not None:
-            check_condition(relation.connection, where)
-        return tally_relation(
-            relation,
-            {"true": true, "pred": pred, "weights": weights},
-            where,
-            declared,
-            cells=cells,
-            nulls=nulls,
-            n_threads=n_threads,
-            progress=progress,
-        )
-
-
 def tally_relation(
     relation: Relation,
-    given: Mapping[Role, str | None],
+    mapping: Mapping[str, str | None],
     where: str | None,
     declared: Declared,
     *,
-    cells: bool = True,
     nulls: Literal["error", "drop"] = "error",
     n_threads: int | None = None,
     progress: Progress | None = None,
     is_part: bool = False,
 ) -> Counted:
-    """Count the labels of an open source; otherwise as `tally_files`.
+    """Count the labels of an open source in memory that does not depend on its size.
 
     Args:
-        given: truth, prediction and weights as the caller named them.
-        is_part: whether the rows are a part of others, so that all of them may weigh nothing.
+        mapping: the columns of truth, prediction and weights.
+        where, nulls, n_threads, progress, is_part: as of `rows_of_files`.
+
+    Errors:
+        As `rows_of_files`.
+
+    Cost: one pass over the columns needed; about 200 MB whatever the number of rows.
     """
-    roles = find_roles(relation.header, families(relation), given)
-    mapping = roles.mapping
-    if given["weights"] is None and mapping["weights"] is None:
-        check_unused_weights(relation.described, mapping.values())
     chosen = {role: relation.column(name) for role, name in mapping.items() if name}
     columns = tuple(chosen[role] for role in ("true", "pred", "weights") if role in chosen)
     reading = relation.reading(columns[:2])
@@ -170,11 +117,10 @@ def tally_relation(
     with explaining(relation.files, has_sql=is_query, where=where):
         relation.require(chosen)
         keep_order(relation.connection, sql)
-        wants_cells = cells or reading != "typed"
-        counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
+        counted = _counted(rows, relation, reading, n_threads, progress)
         rows.absent = missing_codes(counted, rows, reading, declared)
         if rows.absent is not None:
-            counted = _counted(rows, relation, reading, wants_cells, n_threads, progress)
+            counted = _counted(rows, relation, reading, n_threads, progress)
         if counted is None:
             raise no_rows(relation, where, rows.n_dropped)
         if counted.is_weighted and not counted.counts.any() and not is_part:
@@ -182,15 +128,9 @@ def tally_relation(
             raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
         n_dropped = rows.n_dropped
         tally = named(counted, rows, reading, declared)
-    if not cells:
-        tally = to_marginals(tally)
-    facts = facts_of(relation, where)
-    notes = remarks(tally)
-    if n_dropped:
-        facts["n_dropped"] = n_dropped
-        total = int(tally.n_rows) + n_dropped
-        notes.insert(0, f"{n_dropped} of {total} rows have a missing label and were dropped.")
-    return Counted(tally, mapping, facts, tuple(notes), n_dropped)
+    facts = facts_of(relation, where, n_dropped)
+    notes = (*dropped(n_dropped, int(tally.n_rows) + n_dropped), *remarks(tally))
+    return Counted(tally, mapping, facts, notes, n_dropped)
 
 
 @contextmanager
@@ -212,7 +152,7 @@ def families(relation: Relation) -> dict[str, Family]:
     }
 
 
-def facts_of(relation: Relation, where: str | None) -> dict[str, Any]:
+def facts_of(relation: Relation, where: str | None, n_dropped: int = 0) -> dict[str, Any]:
     """What a report says of its source."""
     facts: dict[str, Any] = {}
     if relation.query is not None:
@@ -223,6 +163,8 @@ def facts_of(relation: Relation, where: str | None) -> dict[str, Any]:
         facts["n_bytes"] = sum(file.n_bytes for file in relation.files)
     if where is not None:
         facts["where"] = where
+    if n_dropped:
+        facts["n_dropped"] = n_dropped
     return facts
 
 
@@ -244,7 +186,6 @@ def _counted(
     rows: RowBlocks,
     relation: Relation,
     reading: Reading,
-    cells: bool,
     n_threads: int | None,
     progress: Progress | None,
 ) -> Cells | None:
@@ -255,9 +196,9 @@ def _counted(
         # Closed before an error is explained: DuckDB reads nothing else beside an open stream.
         with closing(iter(rows)) as blocks:
             for block in blocks:
-                part = _count(block, rows, cells=cells, n_threads=n_threads)
+                part = _count(block, rows, n_threads)
                 total = part if total is None else union(total, part)
-                if max(total.k, rows.n_texts) > N_CLASSES_MAX:
+                if are_many(total.k, rows):
                     break
                 if progress is not None:
                     progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
@@ -265,24 +206,36 @@ def _counted(
         if problem.code not in ("K113", "K114"):
             raise
         raise _bad_weights(problem, rows) from None
-    if total is not None and max(total.k, rows.n_texts) > N_CLASSES_MAX:
-        refuse_scores(rows, reading)
-        found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
-        raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
+    if total is not None and are_many(total.k, rows):
+        refuse_many(rows, reading)
     return total
 
 
-def _count(block: Block, rows: RowBlocks, *, cells: bool, n_threads: int | None) -> Cells:
+def are_many(n: int, rows: RowBlocks) -> bool:
+    """Whether there are too many different labels: n numbers, or texts."""
+    return max(n, rows.n_texts) > N_CLASSES_MAX
+
+
+def refuse_many(rows: RowBlocks, reading: Reading) -> NoReturn:
+    """The error of too many different labels: K407 where they are numbers, else K106."""
+    refuse_scores(rows, reading)
+    found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
+    raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
+
+
+def _count(block: Block, rows: RowBlocks, n_threads: int | None) -> Cells:
     true, pred = (
         Column(f"column {name!r}", codes, "integer")
         for name, codes in zip(rows.names, (block.true, block.pred), strict=False)
     )
-    weights = block.weights
-    if weights is not None and not weights.any():
-        return weightless(tally_columns(true, pred, cells=cells, n_threads=n_threads))
     argument = f"column {rows.names[2]!r}" if rows.has_weights else "weights"
     return tally_columns(
-        true, pred, weights=weights, weights_argument=argument, cells=cells, n_threads=n_threads
+        true,
+        pred,
+        weights=block.weights,
+        weights_argument=argument,
+        n_threads=n_threads,
+        is_part=True,
     )
 
 
@@ -298,3 +251,67 @@ def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
     return error(
         problem.code, argument=f"column {rows.names[2]!r}", row=row, value=value, count=count, n=n
     )
+
+
+_A_ROW: Final = re.compile(r"\b[Rr]ow [0-9]")
+_ADVICE: Final = {
+    "K130": "Name columns of numbers with --prob or --score (prob=, score=): one for each class, "
+    "or that of the positive class of two.",
+    "K131": "Every row needs a finite number for every class: leave such rows out with --where "
+    "(in Python by a SQL query).",
+}
+"""What to do about files, in place of what is said of arguments."""
+
+
+@contextmanager
+def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
+    """Errors within say which row of which file is meant, and advise what files allow.
+
+    Args:
+        where: the filter of the rows, or None.
+        source: the files.
+    """
+    try:
+        yield
+    except KaratError as problem:
+        facts: dict[str, Any] = {}
+        told = [str(problem.context["numbering"])] if "numbering" in problem.context else []
+        if where is not None and not told and _A_ROW.search(str(problem)):
+            told = ["Rows are numbered among those that the filter keeps."]
+        if where is None and "row" in problem.context:
+            told = [*_place_of(source, problem.context["row"]), *told]
+        if told:
+            facts["numbering"] = " ".join(told)
+        if problem.code in _ADVICE:
+            facts["advice"] = _ADVICE[problem.code]
+        if not facts:
+            raise
+        raise error(problem.code, **{**problem.context, **facts}) from problem.__cause__
+
+
+def rows_of_each(relation: Relation) -> dict[str, int]:
+    """Rows of each Parquet file, by its path."""
+    paths = file_list([file.path for file in relation.files])
+    found = relation.connection.execute(
+        f"SELECT file_name, num_rows FROM parquet_file_metadata({paths})"
+    )
+    return {path: int(n) for path, n in found.fetchall()}
+
+
+def _place_of(source: Any, row: int) -> list[str]:
+    """Which row of which file it is, of several Parquet files; of others nobody knows."""
+    if source is None or is_read_once(source):
+        return []
+    try:
+        with opened(source, 1) as relation:
+            if relation.n_rows is None or len(relation.files) < 2:
+                return []
+            n_rows = rows_of_each(relation)
+            files = relation.files
+    except (KaratError, OSError):
+        return []
+    for file in files:
+        if row < n_rows[file.path]:
+            return [f"It is row {row} of {file.shown}."]
+        row -= n_rows[file.path]
+    return []

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -69,18 +68,10 @@ class UnnamedFile:
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+_OnDisk: TypeAlias = Callable[[], ScoreHistogram]
+"""Reads a table that lies on disk."""
 N_RANGE: Final = 1 << 20
 """Score levels that are merged in memory at once, about."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a table lies in `TableFiles`: from which number on in each file, and its size."""
-
-    first: Mapping[str, int]
-    n_levels: int
-    n_rows: int
-    k: int
 
 
 class TableFiles:
@@ -95,12 +86,15 @@ class TableFiles:
         self._files = {name: UnnamedFile() for name in names}
         self._count = np.float64 if is_weighted else np.int64
 
-    def add(self, parts: Iterator[ScoreHistogram], n_rows: int, k: int) -> _Place:
+    def add(self, parts: Iterable[ScoreHistogram], n_rows: int, k: int) -> _OnDisk:
         """Write a table that comes in parts, best score levels first.
 
         Args:
             n_rows: rows read for it.
             k: number of classes.
+
+        Returns:
+            What reads the table, whose arrays stay on disk.
         """
         first, n_levels = {name: file.n for name, file in self._files.items()}, 0
         for part in parts:
@@ -108,20 +102,17 @@ class TableFiles:
             n_levels += part.n_levels
             for name, file in self._files.items():
                 file.append(getattr(part, name))
-        return _Place(first, n_levels, n_rows, k)
 
-    def table(self, place: _Place) -> ScoreHistogram:
-        """A table whose arrays lie on disk."""
+        def read(name: str, *shape: int, dtype: npt.DTypeLike = np.float64) -> Numbers:
+            return self._files[name].read(first[name], shape, dtype)
 
-        def read(name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Numbers:
-            return self._files[name].read(place.first[name], shape, dtype)
+        def table() -> ScoreHistogram:
+            low = read("low", n_levels)
+            counts = read("counts", n_levels, k, dtype=self._count)
+            squares = read("squares", n_levels, k) if "squares" in self._files else None
+            return ScoreHistogram(low, low, counts, squares, None, EXACT, n_rows)
 
-        low = read("low", (place.n_levels,), np.float64)
-        counts = read("counts", (place.n_levels, place.k), self._count)
-        squares = None
-        if "squares" in self._files:
-            squares = read("squares", counts.shape, np.float64)
-        return ScoreHistogram(low, low, counts, squares, None, EXACT, place.n_rows)
+        return table
 
     def close(self) -> None:
         """No more tables come; those that were read stay readable."""
@@ -129,44 +120,40 @@ class TableFiles:
             file.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A table that is merged with others, as it is or as one class against the others."""
+def _part(table: ScoreHistogram, first: int, last: int, own: int | None) -> ScoreHistogram:
+    """Some score levels in memory, as they are or as one class against the others."""
 
-    table: ScoreHistogram
-    own: int | None = None
+    def of(numbers: Numbers) -> Numbers:
+        found = numbers[first:last]
+        return found if own is None else HistogramColumn.two_sides(found, own)
 
-    def part(self, first: int, last: int) -> ScoreHistogram:
-        """Some of its score levels, in memory."""
-        table, here = self.table, slice(first, last)
-        low = np.asarray(table.low[here])
-        squares = None if table.squares is None else self._of(table.squares[here])
-        return ScoreHistogram(low, low, self._of(table.counts[here]), squares, None, EXACT, 0)
-
-    def _of(self, numbers: Numbers) -> Numbers:
-        return numbers if self.own is None else HistogramColumn.two_sides(numbers, self.own)
+    low = np.asarray(table.low[first:last])
+    squares = None if table.squares is None else of(table.squares)
+    return ScoreHistogram(low, low, of(table.counts), squares, None, EXACT, 0)
 
 
-def _merged(runs: Sequence[_Run]) -> Iterator[ScoreHistogram]:
-    """Merged score levels, best first, of one range of scores after the other."""
-    at = [0] * len(runs)
-    step = max(N_RANGE // max(len(runs), 1), 1)
-    sizes = [run.table.n_levels for run in runs]
-    while any(first < size for first, size in zip(at, sizes, strict=True)):
-        # Down to the highest of the scores that end a step of each run: all runs are known
-        # that far.
+def _merged(tables: Sequence[ScoreHistogram], *, is_pooled: bool) -> Iterator[ScoreHistogram]:
+    """Merged score levels, best first, of one range of scores after the other.
+
+    Args:
+        is_pooled: whether each table is merged as its class against the others.
+    """
+    at = [0] * len(tables)
+    step = max(N_RANGE // max(len(tables), 1), 1)
+    while any(first < table.n_levels for first, table in zip(at, tables, strict=True)):
+        # Down to the highest of the scores that end a step of each table: all are known that far.
         border = max(
-            float(run.table.low[min(first + step, size) - 1])
-            for run, first, size in zip(runs, at, sizes, strict=True)
-            if first < size
+            float(table.low[min(first + step, table.n_levels) - 1])
+            for table, first in zip(tables, at, strict=True)
+            if first < table.n_levels
         )
         part: ScoreHistogram | None = None
-        for i, run in enumerate(runs):
-            rest = -np.asarray(run.table.low[at[i] : at[i] + step])
+        for i, table in enumerate(tables):
+            rest = -np.asarray(table.low[at[i] : at[i] + step])
             stop = at[i] + int(np.searchsorted(rest, -border, "right"))
             if stop == at[i]:
                 continue
-            one = run.part(at[i], stop)
+            one = _part(table, at[i], stop, i if is_pooled else None)
             part = one if part is None else part.merge(one)
             at[i] = stop
         assert part is not None
@@ -191,7 +178,7 @@ class ExactColumns:
         self._parts = TableFiles(is_weighted=is_weighted)
         self._open = [self._parts]
         # Of each column, of each softmax of them, and of the confidences.
-        self._runs: list[list[_Place]] = [[] for _ in range((1 if is_prob else 2) * k + 1)]
+        self._runs: list[list[_OnDisk]] = [[] for _ in range((1 if is_prob else 2) * k + 1)]
         self._ranks: tuple[ScoreHistogram, ...] = ()
 
     def add(self, rows: InMemoryScores) -> None:
@@ -202,7 +189,7 @@ class ExactColumns:
         def add(values: Floats, codes: Numbers, n_classes: int = k) -> None:
             found = ScoreHistogram.of(values, codes, n_classes, weights)
             found = repeated(found) if self._is_frequency else found
-            next(runs).append(self._parts.add(iter([found]), found.n_rows, n_classes))
+            next(runs).append(self._parts.add([found], found.n_rows, n_classes))
 
         for is_prob in (False,) if self._is_prob else (False, True):
             for i in range(k):
@@ -217,22 +204,25 @@ class ExactColumns:
         Cost: each run is read and written once; memory for some million score levels.
         """
         whole = self._files()
-        places = []
+        found = []
         for runs in self._runs:
-            tables = [self._parts.table(place) for place in runs]
-            n_rows = sum(table.n_rows for table in tables)
-            parts = _merged([_Run(table) for table in tables])
-            places.append(whole.add(parts, n_rows, runs[0].k if runs else self._k))
-        *columns, confidences = map(whole.table, places)
+            tables = [table() for table in runs]
+            k = tables[0].counts.shape[1] if tables else self._k
+            found.append(self._written(whole, tables, k))
+        *columns, confidences = [table() for table in found]
         self._ranks = tuple(columns[: self._k])
         return self._ranks, tuple(columns[self._k :]), confidences
 
     def pooled(self) -> ScoreHistogram:
         """After `merged`: every row and class as one row of two classes, on disk as well."""
-        whole = self._files()
-        runs = [_Run(table, own) for own, table in enumerate(self._ranks)]
-        n_rows = sum(table.n_rows for table in self._ranks)
-        return whole.table(whole.add(_merged(runs), n_rows, 2))
+        return self._written(self._files(), self._ranks, 2, is_pooled=True)()
+
+    @staticmethod
+    def _written(
+        files: TableFiles, tables: Sequence[ScoreHistogram], k: int, *, is_pooled: bool = False
+    ) -> _OnDisk:
+        parts = _merged(tables, is_pooled=is_pooled)
+        return files.add(parts, sum(table.n_rows for table in tables), k)
 
     def _files(self) -> TableFiles:
         self._open.append(TableFiles(is_weighted=self._is_weighted))

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.labels.align import align, check_kinds, not_declared
-from karat.data.labels.column import Column, Kind, declared_labels, harmonized, kind_of
-from karat.data.sources.files.row_blocks import RowBlocks
+from karat.data.labels.column import Column, Flags, Kind, declared_labels, harmonized, kind_of
+from karat.data.sources.files.row_blocks import Block, RowBlocks
 from karat.data.sources.files.text_labels import (
     NotLabelsError,
     Reading,
@@ -60,26 +60,22 @@ def located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int,
 
     Cost: a second read of the data, or a third.
     """
-    first = [-1, 0]
 
-    def search(place: int) -> tuple[int, int, int]:
-        first[0] = -1
+    def search(place: int) -> tuple[int, int, int, int, int]:
+        codes: list[int] = []
 
-        def test(block: object) -> npt.NDArray[np.bool_]:
-            column = getattr(block, ("true", "pred")[place])
-            flags: npt.NDArray[np.bool_] = np.isin(column, bad)
-            if first[0] < 0 and flags.any():
-                first[:] = [1, int(column[int(flags.argmax())])]
+        def test(block: Block) -> Flags:
+            column = (block.true, block.pred)[place]
+            flags: Flags = np.isin(column, bad)
+            if not codes and flags.any():
+                codes.append(int(column[int(flags.argmax())]))
             return flags
 
-        return rows.first_and_count(test)
+        row, count, n = rows.first_and_count(test)
+        return place, row, codes[0] if codes else 0, count, n
 
-    place = 0
-    row, count, n = search(0)
-    if not count:
-        place = 1
-        row, count, n = search(1)
-    return place, row, first[1], count, n
+    found = search(0)
+    return found if found[3] else search(1)
 
 
 def refuse_mixed(

@@ -52,8 +52,13 @@ def large_files(
         if checkpoint is not None:
             raise error("K415", option="checkpoint", found="A stream cannot be read again")
         return None
-    if checkpoint is None and not _may_be_large(source, max_memory):
-        return None
+    if checkpoint is None:
+        with ExitStack() as cleanup:
+            given = find(source, cleanup)
+        is_parquet = given.query is None and all(file.kind == "parquet" for file in given.files)
+        # Whether they could hold more than fits, by their size.
+        if not is_parquet or sum(f.n_bytes for f in given.files) <= max_memory // _DENSEST:
+            return None
     units = units_of_files(source, n_threads=n_threads, **{"clusters": None, **named}, **reading)
     if units is None:
         if checkpoint is not None:
@@ -61,15 +66,6 @@ def large_files(
             raise error("K415", option="checkpoint", found=found)
         return None
     return None if checkpoint is None and units.n_bytes <= max_memory else units
-
-
-def _may_be_large(source: Any, max_memory: int) -> bool:
-    """Whether Parquet files could hold more than fits, by their size."""
-    with ExitStack() as cleanup:
-        found = find(source, cleanup)
-        is_parquet = all(file.kind == "parquet" for file in found.files)
-        n_bytes = sum(file.n_bytes for file in found.files)
-        return found.query is None and is_parquet and n_bytes > max_memory // _DENSEST
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import re
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from karat.data.sources.files.duck import DataFile, FileKind, first_line_of_zstd, writing_temporary
-from karat.errors import KaratError, error
+from karat.errors import error
 
 __all__ = [
     "DataFile",
@@ -25,7 +25,6 @@ __all__ = [
     "Found",
     "Source",
     "Stamp",
-    "changed",
     "find",
     "has_data_ending",
     "is_query",
@@ -41,54 +40,51 @@ Stamp: TypeAlias = tuple[int, ...] | None
 
 def stamp(path: str) -> Stamp:
     """What a file is by, as far as it can be seen from outside."""
-    found = _status(path)
-    return None if found is None else (found.st_size, found.st_mtime_ns)
-
-
-def _status(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except OSError:
-        return None
-
-
-def changed(file: DataFile, now: Stamp) -> KaratError:
-    """The error of a file that is not what it was."""
-    found = "is not there any more" if now is None else "was written meanwhile"
-    return error("K417", path=file.shown, found=found)
-
-
-@contextmanager
-def unchanged(files: Sequence[DataFile]) -> Iterator[None]:
-    """Refuse files that changed while they were read.
-
-    What went wrong in a file that changed is said to come from that.
-
-    Errors:
-        K417 a file was written, replaced or removed meanwhile.
-    """
-    before = [(file, _known(file.path)) for file in files]
-    try:
-        yield
-    except Exception as problem:
-        _check(before, problem)
-        raise
-    _check(before)
+    found = _known(path)
+    return None if found is None else found[:2]
 
 
 def _known(path: str) -> Stamp:
     """Like `stamp`, with what tells a file from another that took its name."""
-    found = _status(path)
-    if found is None:
+    try:
+        found = os.stat(path)
+    except OSError:
         return None
     return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
 
 
-def _check(before: Sequence[tuple[DataFile, Stamp]], problem: BaseException | None = None) -> None:
-    for file, was in before:
-        now = _known(file.path)
-        if now != was:
-            raise changed(file, now) from problem
+@contextmanager
+def unchanged(
+    files: Sequence[DataFile], stamps: Mapping[str, Stamp] | None = None
+) -> Iterator[None]:
+    """Refuse files that changed while they were read.
+
+    What went wrong in a file that changed is said to come from that.
+
+    Args:
+        stamps: what the files were by, from their paths; default: what they are now.
+
+    Errors:
+        K417 a file was written, replaced or removed meanwhile.
+    """
+    before = {file.path: _known(file.path) for file in files} if stamps is None else stamps
+    _check(files, before)
+    try:
+        yield
+    except Exception as problem:
+        _check(files, before, problem)
+        raise
+    _check(files, before)
+
+
+def _check(
+    files: Sequence[DataFile], before: Mapping[str, Stamp], problem: BaseException | None = None
+) -> None:
+    for file in files:
+        was, now = before[file.path], _known(file.path)
+        if now != was and (now is None or was is None or now[: len(was)] != was):
+            found = "is not there any more" if now is None else "was written meanwhile"
+            raise error("K417", path=file.shown, found=found) from problem
 
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -110,7 +106,7 @@ _QUERY = re.compile(
     re.IGNORECASE,
 )
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
-_GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +213,7 @@ def _matching(pattern: str, cleanup: ExitStack) -> Iterator[DataFile]:
     known = [path for path in files if _ending(path) is not None] or files
     for path in known:
         # `runs/**` matches the folders of its own files too: then the files are enough.
-        yield _single(path, cleanup, is_partitioned=_has_partitions(path))
+        yield _single(path, cleanup, is_partitioned=_has_keys(Path(path).parts))
     for folder in folders if not known else ():
         yield from _in_folder(folder)
 
@@ -232,13 +228,18 @@ def _in_folder(folder: str) -> Iterator[DataFile]:
             continue
         if _ending(path.name) is not None:
             count += 1
-            yield _described(str(path), is_partitioned=any("=" in part for part in parts[:-1]))
+            yield _described(str(path), is_partitioned=_has_keys(parts))
     if not count:
         raise error(
             "K409",
             pattern=f"The folder {folder} holds no .parquet, .csv, .tsv, .jsonl, .ndjson or "
             ".json file.",
         )
+
+
+def _has_keys(parts: Sequence[str]) -> bool:
+    """Whether a folder above a file is named ``key=value``."""
+    return any("=" in part for part in parts[:-1])
 
 
 def _single(path: str, cleanup: ExitStack, *, is_partitioned: bool = False) -> DataFile:
@@ -277,9 +278,7 @@ def _ending(name: str) -> tuple[FileKind, str] | None:
     """Kind and compression from the ending of a name; None when it is not known."""
     stem, last = os.path.splitext(name.lower())
     compression = _COMPRESSED.get(last, "none")
-    if compression != "none":
-        last = os.path.splitext(stem)[1]
-    kind = _ENDINGS.get(last)
+    kind = _ENDINGS.get(last if compression == "none" else os.path.splitext(stem)[1])
     if kind is None or (kind == "parquet" and compression != "none"):
         return None
     return kind, compression
@@ -290,22 +289,12 @@ def has_data_ending(name: str) -> bool:
     return _ending(name) is not None
 
 
-def _has_partitions(path: str) -> bool:
-    return any("=" in part for part in Path(path).parts[:-1])
-
-
 def _spooled(stream: IO[bytes], shown: str, cleanup: ExitStack) -> DataFile:
     """Copy a stream to a temporary file, so that it can be read from any position."""
     first = stream.read(4096)
     if not first:
         raise error("K402", path=shown, found="0 bytes")
-    compression = (
-        "gzip"
-        if first.startswith(_GZIP_MAGIC)
-        else "zstd"
-        if first.startswith(_ZSTD_MAGIC)
-        else "none"
-    )
+    compression = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), "none")
     # Looked at before the rest is copied, which may have no end: /dev/zero.
     if compression == "none" and _sniffed(first) != "parquet" and b"\0" in first:
         found = "it holds bytes of 0, which no text has, and does not start as Parquet does (PAR1)."
@@ -337,13 +326,13 @@ def _sniffed(first: bytes) -> FileKind:
 
 
 def _sniffed_inside(path: str, compression: str) -> FileKind:
-    if compression == "gzip":
-        import gzip
-        import zlib
+    if compression != "gzip":
+        return _sniffed(first_line_of_zstd(path).encode())
+    import gzip
+    import zlib
 
-        try:
-            with gzip.open(path) as inside:
-                return _sniffed(inside.read(4096))
-        except (OSError, EOFError, zlib.error):
-            return "csv"  # The reader reports what is wrong with it.
-    return _sniffed(first_line_of_zstd(path).encode())
+    try:
+        with gzip.open(path) as inside:
+            return _sniffed(inside.read(4096))
+    except (OSError, EOFError, zlib.error):
+        return "csv"  # The reader reports what is wrong with it.

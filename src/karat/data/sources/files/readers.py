@@ -129,6 +129,12 @@ def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relati
         return Relation(parts, found.files, n_rows=n_rows, connection=connection)
 
 
+def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
+    """The type of each column of what follows FROM."""
+    relation = connection.sql(f"FROM {sql}")
+    return dict(zip(relation.columns, map(str, relation.types), strict=True))
+
+
 def _query(connection: duckdb.DuckDBPyConnection, query: str) -> Part:
     check_text(query)
     statements = connection.extract_statements(query)
@@ -137,8 +143,7 @@ def _query(connection: duckdb.DuckDBPyConnection, query: str) -> Part:
         told = f"It holds {len(kinds)} statements" if len(kinds) != 1 else f"It is {kinds[0]}"
         raise error("K408", found=f"{told}; one SELECT is read.")
     sql = f"(\n{_bare(connection, query)}\n) AS source"
-    relation = connection.sql(f"FROM {sql}")
-    columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    columns = _columns(connection, sql)
     # A subquery numbers the names that it has twice; the query itself shows them.
     return Part(sql, columns, "typed", tuple(connection.sql(query).columns))
 
@@ -169,11 +174,9 @@ def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -
         elif kind == "json":
             yield _json_part(connection, members)
         else:
-            hive = "true" if is_partitioned else "false"
             paths = file_list([file.path for file in members])
-            sql = f"read_parquet({paths}, union_by_name=true, hive_partitioning={hive})"
-            relation = connection.sql(f"FROM {sql}")
-            columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
+            sql = f"read_parquet({paths}, union_by_name=true, hive_partitioning={is_partitioned})"
+            columns = _columns(connection, sql)
             header = parquet_header(connection, tuple(columns), members)
             yield Part(sql, columns, "typed", header, members)
 
@@ -195,7 +198,6 @@ def _csv_parts(
     for (names, separator), group in groupby(headers, key=lambda pair: pair[0]):
         members = tuple(file for _, file in group)
         unique = _unique(names)
-        hive = "true" if members[0].is_partitioned else "false"
         declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in unique)
         # Everything is said, nothing is guessed: DuckDB's sniffer may skip rows that it
         # cannot fit, and would take 't' and 'f' for booleans.
@@ -203,8 +205,8 @@ def _csv_parts(
             f"read_csv({file_list([file.path for file in members])}, auto_detect=false, "
             f"header=true, delim={literal(separator)}, quote='\"', escape='\"', "
             f"allow_quoted_nulls=false, null_padding=false, strict_mode=true, "
-            f"compression={literal(members[0].compression)}, hive_partitioning={hive}, "
-            f"columns={{{declared}}})"
+            f"compression={literal(members[0].compression)}, "
+            f"hive_partitioning={members[0].is_partitioned}, columns={{{declared}}})"
         )
         columns, mixed = _guessed(connection, sql)
         folders = [name for name in columns if name not in unique]
@@ -275,8 +277,7 @@ def _guessed(
     connection: duckdb.DuckDBPyConnection, sql: str
 ) -> tuple[dict[str, str], frozenset[str]]:
     """The type that each column looks like in its first rows, and those that look like none."""
-    relation = connection.sql(f"FROM {sql}")
-    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    types = _columns(connection, sql)
     texts = [name for name, kind in types.items() if kind == "VARCHAR"]
     if len(texts) > GUESSED_MAX:
         # Scores of a thousand classes, say: only what a name calls truth, prediction, weight …
@@ -307,11 +308,9 @@ def _guessed(
 
 def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Part:
     paths = file_list([file.path for file in files])
-    hive = "true" if files[0].is_partitioned else "false"
     compression = "auto" if files[0].compression == "none" else files[0].compression
-    common = f"compression='{compression}', hive_partitioning={hive}"
-    relation = connection.sql(f"FROM read_json({paths}, union_by_name=true, {common})")
-    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    common = f"compression='{compression}', hive_partitioning={files[0].is_partitioned}"
+    types = _columns(connection, f"read_json({paths}, union_by_name=true, {common})")
     if list(types) == ["json"]:
         raise error(
             "K403", path=files[0].shown, format="JSON", found="it holds no objects with columns."

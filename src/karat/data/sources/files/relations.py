@@ -7,7 +7,7 @@ once every row has been seen (`text_labels.py`). Nothing depends on the order of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,15 @@ class Part:
     def origin(self, name: str) -> Reading:
         """How one column arrives: what a folder is named is text without a type, as in a CSV."""
         return "csv" if name in self.partitions and self.reading == "json" else self.reading
+
+    def origin_of_number(self, name: str) -> Reading:
+        """How a column of numbers arrives: what folders are named has the type of a number."""
+        return "typed" if name in self.partitions else self.reading
+
+    @property
+    def paths(self) -> str:
+        """Its files as a SQL list."""
+        return file_list([file.path for file in self.files])
 
     @property
     def shown(self) -> str:
@@ -135,6 +144,18 @@ class Relation:
     def _types_of(self, name: str) -> list[str]:
         return [part.columns[name] for part in self.parts if name in part.columns]
 
+    def _each(self, name: str) -> Iterator[tuple[Part, str]]:
+        """Every part, and the type that a column has in it.
+
+        Errors:
+            K410 a file lacks the column.
+        """
+        for part in self.parts:
+            if name not in part.columns:
+                missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
+                raise error("K410", found=missing)
+            yield part, part.columns[name]
+
     def require(self, roles: Mapping[str, str]) -> None:
         """Check that every file has the columns, each of one kind everywhere.
 
@@ -150,19 +171,19 @@ class Relation:
         """
         for role, name in roles.items():
             found: dict[str, str] = {}
-            for part in self.parts:
-                if name not in part.columns:
-                    missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
-                    raise error("K410", found=missing)
-                kind = family(part.columns[name], part.origin(name))
-                _check_kind(role, name, kind, part.columns[name])
+            is_weight = role == "weights"
+            for part, declared in self._each(name):
+                kind = family(declared, part.origin(name))
+                if kind == "other" or (is_weight and kind not in ("whole", "real", "boolean")):
+                    code = "K116" if is_weight else "K106"
+                    raise error(code, argument=f"Column {name!r}", found=f"Its type is {declared}")
                 if part.origin(name) != "csv" and kind != "unknown":
                     noun = "text" if kind in ("text", "binary") else "numbers"
                     found.setdefault(noun, part.shown)
-            if len(found) > 1 and role != "weights":
+            if len(found) > 1 and not is_weight:
                 where = ", ".join(f"{noun} in {file}" for noun, file in sorted(found.items()))
                 raise error("K410", found=f"Column {name!r} holds {where}.")
-            self._check_parquet(name)
+            self._check_parquet([name], is_of_one_kind=True)
 
     def require_scores(self, names: Sequence[str]) -> None:
         """Check that every file has the columns, and that they can hold numbers.
@@ -171,17 +192,11 @@ class Relation:
             K130 a column cannot; K410 a file lacks one.
         """
         for name in names:
-            for part in self.parts:
-                if name not in part.columns:
-                    missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
-                    raise error("K410", found=missing)
-                kind = part.columns[name]
+            for part, kind in self._each(name):
                 is_text = part.reading != "typed" and name not in part.partitions
                 if not (is_text or can_be_score(kind)):
                     raise error("K130", argument=f"Column {name!r}", found=f"Its type is {kind}")
-        for part in self.parts:
-            if len(part.files) > 1 and part.files[0].kind == "parquet":
-                self._check_parquet_scores(part, names)
+        self._check_parquet(names)
 
     def require_names(self, names: Sequence[str]) -> None:
         """Check that every file has the columns, and that each row holds one name in them.
@@ -190,70 +205,48 @@ class Relation:
             K106 a column cannot; K410 a file lacks one.
         """
         for name in names:
-            for part in self.parts:
-                if name not in part.columns:
-                    missing = f"{part.shown} has no column {name!r}: it has {shown(part.columns)}."
-                    raise error("K410", found=missing)
-                kind = part.columns[name]
+            for part, kind in self._each(name):
                 if part.origin(name) != "csv" and not can_be_name(kind):
                     raise error("K106", argument=f"Column {name!r}", found=f"Its type is {kind}")
-        for part in self.parts:
-            if len(part.files) > 1 and part.files[0].kind == "parquet":
-                self._check_parquet_scores(part, names)
+        self._check_parquet(names)
 
-    def _check_parquet_scores(self, part: Part, names: Sequence[str]) -> None:
-        known: dict[str, set[str]] = {}
-        for file in part.files:
-            path = file_list([file.path])
-            rows = self.connection.execute(f"SELECT DISTINCT name FROM parquet_schema({path})")
-            known[file.shown] = {str(name) for (name,) in rows.fetchall()}
-        for name in names:
+    def _check_parquet(self, names: Sequence[str], *, is_of_one_kind: bool = False) -> None:
+        """Parquet files are bound together; each must have the columns itself."""
+        listed = ", ".join(map(literal, names))
+        for part in self.parts:
+            if not names or len(part.files) < 2 or part.files[0].kind != "parquet":
+                continue
+            rows = self.connection.execute(
+                "SELECT name, file_name, any_value(duckdb_type) "
+                f"FROM parquet_schema({part.paths}) WHERE name IN ({listed}) GROUP BY ALL"
+            ).fetchall()
+            found: dict[str, dict[str, str]] = {}
+            for name, path, kind in rows:
+                found.setdefault(name, {})[path] = kind
             # One that is in no schema comes from the folder names, or DuckDB numbered it.
-            having = [file for file, found in known.items() if name in found]
-            lacking = [file for file in known if file not in having]
-            if having and lacking:
-                found = f"{lacking[0]} has no column {name!r}; {having[0]} has."
-                raise error("K410", found=found)
+            for name, types in ((name, found[name]) for name in names if name in found):
+                first = next(file for file in part.files if file.path in types)
+                for file in part.files:
+                    own, other = types.get(file.path), types[first.path]
+                    if own is None:
+                        told = f"{file.shown} has no column {name!r}; {first.shown} has."
+                        raise error("K410", found=told)
+                    if is_of_one_kind and _is_text(own) != _is_text(other):
+                        told = f"Column {name!r} is {other} in {first.shown} and {own} in "
+                        raise error("K410", found=f"{told}{file.shown}.")
 
     def halves(self, names: Sequence[str]) -> bool:
         """Whether some of the columns hold numbers of 16 bits."""
-        found = False
-        for part in self.parts:
-            if part.files and part.files[0].kind == "parquet":
-                paths = file_list([file.path for file in part.files])
-                listed = ", ".join(map(literal, names))
-                rows = self.connection.execute(
-                    f"SELECT count(*) FROM parquet_schema({paths}) "
-                    f"WHERE name IN ({listed}) AND logical_type LIKE 'Float16%'"
-                ).fetchall()
-                found = found or rows[0][0] > 0
-        return found
-
-    def _check_parquet(self, name: str) -> None:
-        """Parquet files are bound together; each must have the column itself."""
-        for part in self.parts:
-            if len(part.files) < 2 or part.files[0].kind != "parquet":
-                continue
-            paths = file_list([file.path for file in part.files])
-            rows = self.connection.execute(
-                "SELECT file_name, any_value(duckdb_type) FROM parquet_schema("
-                f"{paths}) WHERE name = {literal(name)} GROUP BY file_name"
-            ).fetchall()
-            types = dict(rows)
-            if not types:
-                continue  # A partition column: it comes from the folder names.
-            first = next(file for file in part.files if file.path in types)
-            for file in part.files:
-                kind = types.get(file.path)
-                if kind is None:
-                    found = f"{file.shown} has no column {name!r}; {first.shown} has."
-                    raise error("K410", found=found)
-                if _is_text(kind) != _is_text(types[first.path]):
-                    raise error(
-                        "K410",
-                        found=f"Column {name!r} is {types[first.path]} in {first.shown} "
-                        f"and {kind} in {file.shown}.",
-                    )
+        listed = ", ".join(map(literal, names))
+        counts = (
+            self.connection.execute(
+                f"SELECT count(*) FROM parquet_schema({part.paths}) "
+                f"WHERE name IN ({listed}) AND logical_type LIKE 'Float16%'"
+            ).fetchall()[0][0]
+            for part in self.parts
+            if part.files and part.files[0].kind == "parquet"
+        )
+        return any(counts)
 
     def select(
         self,
@@ -274,70 +267,59 @@ class Relation:
             names: names of columns of ids or clusters: `n0`, `n1` … of the result, as text.
             groups: names of columns of slices: `g0`, `g1` … of the result, as text, never null.
         """
-        return "\nUNION ALL\n".join(
-            self._select_of(part, columns, where, reading, scores, names, groups)
-            for part in self.parts
-        )
+        letters = zip("csng", (columns, scores, names, groups), strict=True)
+        aliases = [f"{letter}{i}" for letter, items in letters for i in range(len(items))]
+
+        def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
+            def kinds(name: str) -> list[str]:
+                return [part.columns.get(name, "NULL"), *self._types_of(name)]
+
+            for name in columns[:2]:
+                yield as_label(next(raw), reading, part.origin(name), kinds(name))
+            for name in columns[2:]:
+                yield as_weight(next(raw), name, part.origin_of_number(name))
+            for name in scores:
+                yield as_score(next(raw), part.origin_of_number(name), kinds(name))
+            for name in names:
+                yield as_name(next(raw), name, part.origin(name), kinds(name)[0])
+            for name in groups:
+                yield as_slice(next(raw), part.origin(name))
+
+        return self._select([*columns, *scores, *names, *groups], where, chosen, aliases)
 
     def select_text(self, column: str, where: str | None) -> str:
         """SQL that reads one column as each row writes it."""
-        pieces = []
-        for part in self.parts:
-            source, raw = self._source_of(part, [column], where)
-            condition = "" if where is None else f" WHERE ({where}\n)"
-            pieces.append(f"SELECT CAST({raw[0]} AS VARCHAR) AS text FROM {source}{condition}")
-        return "\nUNION ALL\n".join(pieces)
 
-    def _source_of(
-        self, part: Part, columns: Sequence[str], where: str | None
-    ) -> tuple[str, list[str]]:
-        """What follows FROM, and the columns as SQL; a filter sees the other columns typed."""
-        if where is None or part.reading == "typed":
-            return part.sql, [quoted(name) for name in columns]
-        texts = {n: k for n, k in part.columns.items() if n not in part.partitions}
-        return filtered(part.sql, columns, texts, part.reading)
+        def chosen(_: Part, raw: Iterator[str]) -> Iterator[str]:
+            return (f"CAST({name} AS VARCHAR)" for name in raw)
 
-    def _select_of(
+        return self._select([column], where, chosen, ["text"])
+
+    def _select(
         self,
-        part: Part,
         columns: Sequence[str],
         where: str | None,
-        reading: Reading,
-        scores: Sequence[str],
-        names: Sequence[str],
-        groups: Sequence[str],
+        chosen: Callable[[Part, Iterator[str]], Iterator[str]],
+        aliases: Sequence[str],
     ) -> str:
-        source, raw = self._source_of(part, [*columns, *scores, *names, *groups], where)
-        chosen = []
-        for place, name in enumerate(columns[:2]):
-            kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
-            sql = as_label(raw[place], reading, part.origin(name), kinds)
-            chosen.append(f"{sql} AS c{place}")
-        if len(columns) > 2:
-            origin = "typed" if columns[2] in part.partitions else part.reading
-            chosen.append(f"{as_weight(raw[2], columns[2], origin)} AS c2")
-        for place, name in enumerate(scores):
-            origin = "typed" if name in part.partitions else part.reading
-            kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
-            chosen.append(f"{as_score(raw[len(columns) + place], origin, kinds)} AS s{place}")
-        for place, name in enumerate(names):
-            column = raw[len(columns) + len(scores) + place]
-            kind = part.columns.get(name, "NULL")
-            chosen.append(f"{as_name(column, name, part.origin(name), kind)} AS n{place}")
-        for place, name in enumerate(groups):
-            column = raw[len(columns) + len(scores) + len(names) + place]
-            chosen.append(f"{as_slice(column, part.origin(name))} AS g{place}")
+        """SQL that reads columns of every part.
+
+        Args:
+            chosen: of a part and its columns as SQL, what is read of each; a filter sees the
+                other columns typed.
+        """
         condition = "" if where is None else f" WHERE ({where}\n)"
-        return f"SELECT {', '.join(chosen)} FROM {source}{condition}"
+        pieces = []
+        for part in self.parts:
+            source, raw = part.sql, [quoted(name) for name in columns]
+            if where is not None and part.reading != "typed":
+                texts = {n: k for n, k in part.columns.items() if n not in part.partitions}
+                source, raw = filtered(part.sql, columns, texts, part.reading)
+            pairs = zip(chosen(part, iter(raw)), aliases, strict=True)
+            listed = ", ".join(f"{sql} AS {alias}" for sql, alias in pairs)
+            pieces.append(f"SELECT {listed} FROM {source}{condition}")
+        return "\nUNION ALL\n".join(pieces)
 
 
 def _is_text(kind: str) -> bool:
     return family(kind) in ("text", "binary")
-
-
-def _check_kind(role: str, name: str, kind: str, shown_type: str) -> None:
-    if role == "weights":
-        if kind not in ("whole", "real", "boolean"):
-            raise error("K116", argument=f"Column {name!r}", found=f"Its type is {shown_type}")
-    elif kind == "other":
-        raise error("K106", argument=f"Column {name!r}", found=f"Its type is {shown_type}")

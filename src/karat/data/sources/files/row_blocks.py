@@ -41,7 +41,7 @@ class Block:
     first_row: int
     true: Codes
     pred: Codes
-    weights: npt.NDArray[np.float64] | None
+    weights: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class RowBlocks:
         self.n_dropped = 0
         columns: list[npt.NDArray[Any]] = []
         filled = first_row = 0
-        for parts in map(_labels_and_weights, self.batches()):
+        for parts in (batch.parts for batch in self.batches()):
             if not columns:
                 # Why: blocks handed out are views of these; they are counted before the next.
                 columns = [np.empty(N_BLOCK, part.dtype) for part in parts]
@@ -126,10 +126,10 @@ class RowBlocks:
                     column[filled : filled + taken] = part[start : start + taken]
                 filled, start = filled + taken, start + taken
                 if filled == N_BLOCK:
-                    yield _block(first_row, columns, filled)
+                    yield Block(first_row, *(column[:filled] for column in columns))
                     first_row, filled = first_row + filled, 0
         if filled:
-            yield _block(first_row, columns, filled)
+            yield Block(first_row, *(column[:filled] for column in columns))
 
     def batches(self) -> Iterator[Batch]:
         """Batches as the reader makes them, in row order; errors as those of the blocks."""
@@ -249,15 +249,6 @@ def _missing(
         count += 0 if nulls is None else int(np.count_nonzero(nulls))
         n += len(values)
     return error("K104", argument=f"column {name!r}", row=first, count=count, n=n)
-
-
-def _labels_and_weights(batch: Batch) -> list[npt.NDArray[Any]]:
-    return batch.parts
-
-
-def _block(first_row: int, columns: list[npt.NDArray[Any]], n: int) -> Block:
-    views = [column[:n] for column in columns]
-    return Block(first_row, views[0], views[1], views[2] if len(views) > 2 else None)
 
 
 def _weights(column: ArrowColumn) -> tuple[npt.NDArray[np.float64], Flags | None]:

@@ -13,47 +13,40 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.accumulator import SlicesLater
-from karat.data.checks import (
-    check_unused_weights,
-    no_slices,
-    remarks,
-    single_columns,
-    unused_groups,
-)
+from karat.data.checks import remarks
 from karat.data.clusters import NameCodes
 from karat.data.labels.column import Column, Flags, declared_labels, harmonized, kind_of
 from karat.data.labels.counting import tally_columns
 from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.batches import Codes, GatheredScores, LabelCodes
-from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
+from karat.data.scores.columns import Named, ScoreColumns
 from karat.data.scores.containers import Scores, tolerance_of
 from karat.data.scores.matrix import ScoreMatrix
 from karat.data.scores.order import in_order, not_scores, placed
 from karat.data.slices.codes import Key
-from karat.data.sources.files.bad_scores import refuse_bad_score
+from karat.data.sources.columns import dropped, find_columns, slices_later
 from karat.data.sources.files.counted import (
-    N_CLASSES_MAX,
     Progress,
+    are_many,
     facts_of,
     families,
     no_rows,
     opened,
+    refuse_many,
     tally_relation,
 )
 from karat.data.sources.files.duck import allow_columns, check_condition, explaining
-from karat.data.sources.files.labels import Declared, labels_of, missing_codes, named, refuse_scores
+from karat.data.sources.files.labels import Declared, labels_of, missing_codes, named
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import RowBlocks
 from karat.data.sources.files.sql import keep_order
-from karat.data.sources.files.text_labels import Reading
-from karat.data.weights import Weights
-from karat.errors import KaratError, error, shown
-from karat.tally import Cells, Classes, Label
+from karat.data.sources.files.text_labels import Reading, is_null_like
+from karat.errors import KaratError
+from karat.tally import Cells, Label
 
-__all__ = ["rows_of_files", "slices_later"]
+__all__ = ["rows_of_files"]
 
 
 def rows_of_files(
@@ -108,8 +101,10 @@ def rows_of_files(
         is_part: whether the rows are a part of others, so that all of them may weigh nothing.
 
     Errors:
-        As `tally_files`; K130, K131 scores that are no numbers; K134, K135, K137 columns that are
-        not those of the classes. Rows are numbered from 0 over the whole read.
+        K104 missing labels; K108 strings against numbers; K109 outside `labels`; K113, K114, K115
+        bad weights; K130, K131 scores that are no numbers; K134, K135, K137 columns that are not
+        those of the classes; K401 to K411 files and columns; K501 duckdb is not installed.
+        Rows are numbered from 0 over the whole read.
 
     Cost: one pass over the columns needed; memory for the scores, 4 bytes for a label, a cluster
     or an id, and one batch.
@@ -117,60 +112,60 @@ def rows_of_files(
     # Read once: it may be a generator.
     classes = None if labels is None else declared_labels(labels)
     declared = Declared(classes, positive, labels_are_text)
-    given: dict[Role, str | None] = {"true": true, "pred": pred, "weights": weights}
-    named: dict[Role, str | None] = {**given, "clusters": clusters, "id": ids}
+    given: dict[Role, str | None] = {
+        "true": true,
+        "pred": pred,
+        "weights": weights,
+        "clusters": clusters,
+        "id": ids,
+    }
     with opened(source, n_threads) as relation:
         if where is not None:
             check_condition(relation.connection, where)
-        roles, chosen, notes = find_score_columns(
-            relation.header, families(relation), named, prob, score
+        columns = find_columns(
+            relation.header,
+            families(relation),
+            given,
+            prob,
+            score,
+            groups,
+            described=relation.described,
+            by=by,
+            wants_ids=keeps_rows or bool(ids),
         )
-        id_ = roles.column("id") if keeps_rows or ids else None
-        names = {"clusters": roles.column("clusters"), "ids": id_, "slices": by}
-        if by is not None and by not in relation.header:
-            raise no_slices(by, relation.header)
-        singles = single_columns(groups, relation.header)
-        scores = () if chosen is None else chosen.names
-        used = [*roles.mapping.values(), *scores, id_, by, *singles]
-        if clusters is None:
-            notes += unused_groups(relation.header, used)
+        mapping, notes = columns.mapping, columns.notes
+        names = {"clusters": mapping.get("clusters"), "ids": columns.id, "slices": by}
         reader = _Reader(
             relation,
-            roles.mapping,
-            names,
-            chosen,
+            mapping,
+            {role: name for role, name in names.items() if name},
+            columns.chosen,
             where,
             nulls,
             n_threads,
             tuple(groups),
-            singles,
+            columns.singles,
             is_part,
         )
-        if chosen is not None:
-            if weights is None and roles.mapping["weights"] is None:
-                check_unused_weights(relation.described, used)
+        if columns.chosen is not None:
             found = reader.rows(declared, progress)
             if not isinstance(found, str):
                 return found.warned(*notes)
             notes.append(found)
-        if keeps_rows or groups or any(names.values()):
-            if weights is None and roles.mapping["weights"] is None:
-                check_unused_weights(relation.described, used)
-            roles.require("pred")
+        if keeps_rows or groups or reader.names:
             kept = replace(reader, chosen=None).rows(declared, progress)
             assert isinstance(kept, Rows)
             return kept.warned(*notes)
-        tally = tally_relation(
+        return tally_relation(
             relation,
-            given,
+            mapping,
             where,
             declared,
             nulls=nulls,
             n_threads=n_threads,
             progress=progress,
             is_part=is_part,
-        )
-        return tally.warned(*notes)
+        ).warned(*notes)
 
 
 @dataclass
@@ -179,7 +174,7 @@ class _Reader:
 
     relation: Relation
     mapping: Mapping[str, str | None]
-    names: Mapping[str, str | None]
+    names: Mapping[str, str]
     chosen: ScoreColumns | None
     where: str | None
     nulls: Literal["error", "drop"]
@@ -203,14 +198,13 @@ class _Reader:
             columns.append(known["weights"])
         chosen = self.chosen
         scores = [] if chosen is None else [relation.column(name) for name in chosen.names]
-        shown_names = [name for name in self.names.values() if name]
-        names = [relation.column(name) for name in shown_names]
+        names = [relation.column(name) for name in self.names.values()]
         reading = relation.reading(columns[:2])
         groups = [relation.column(name) for name in self.singles]
         sql = relation.select(columns, where, reading, scores, names, groups)
         beside = tuple(f"s{place}" for place in range(len(scores)))
         beside += tuple(f"g{place}" for place in range(len(groups)))
-        named_ = tuple((f"n{place}", name) for place, name in enumerate(shown_names))
+        named_ = tuple((f"n{place}", name) for place, name in enumerate(self.names.values()))
         connect = relation.connection
         rows = RowBlocks(
             lambda: connect.sql(sql), tuple(columns), self.nulls, beside=beside, named=named_
@@ -243,9 +237,7 @@ class _Reader:
             tally = named(counted, labels, reading, declared)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(codes, labels, reading)
-        if chosen is None:
-            return self._labelled(gathered, codes, found, tally)
-        return self._on_classes(chosen, gathered, codes, found, declared, remarks(tally))
+        return self._on_classes(gathered, codes, found, declared, tally)
 
     def _gathered(
         self, rows: RowBlocks, reading: Reading, scores: Sequence[str], progress: Progress | None
@@ -269,10 +261,8 @@ class _Reader:
                 read.add(batch.columns[column], batch.kept)
             if matrix is not None:
                 matrix.add(batch)
-            if max(len(labels.places), rows.n_texts) > N_CLASSES_MAX:
-                refuse_scores(replace(rows, beside=()), reading)
-                found = f"More than {N_CLASSES_MAX} labels differ, as ids and scores do"
-                raise error("K106", argument=f"One of {shown(rows.names[:2])}", found=found)
+            if are_many(len(labels.places), rows):
+                refuse_many(replace(rows, beside=()), reading)
             if progress is not None:
                 progress(batch.first_row + batch.n, relation.n_rows)
         values = None if matrix is None else matrix.values()
@@ -280,7 +270,7 @@ class _Reader:
             assert values is not None
             self.bad = matrix, scores
             if chosen.how != "found":
-                refuse_bad_score(self.relation, self.where, self.bad)
+                self._refuse_bad()
             # What was found by its name alone may be no score at all: the classes decide first.
             n_kept = sum(len(part[0]) for part in parts)
             values = np.zeros((n_kept, *values.shape[1:]))
@@ -297,76 +287,29 @@ class _Reader:
             names=tuple(read.names() for read in names.values()),
         )
 
-    def _of_names(self, gathered: GatheredScores) -> dict[str, Any]:
-        roles = [role for role, name in self.names.items() if name]
-        return dict(zip(roles, gathered.names[: len(roles)], strict=True))
-
-    def _sliced(self, gathered: GatheredScores) -> dict[str, Any]:
-        """The slices of the rows that were kept; of a part the values that they are made of."""
-        read = gathered.names[len(gathered.names) - len(self.singles) :]
-        names = dict(zip(self.singles, read, strict=True))
-        if self.is_part:
-            return {"columns": names}
-        return {"by": slices_later(self.relation, self.groups).slices(names)}
-
-    def _labelled(
-        self, gathered: GatheredScores, codes: list[int], found: list[Label], tally: Cells
-    ) -> Rows:
-        """Rows without scores, on the classes of their tally."""
-        classes = tally.classes
-        place_of = {number: place for place, number in enumerate(gathered.numbers)}
-        at = {label: place for place, label in enumerate(classes.labels)}
-        kind = kind_of(found) or "string"
-        places = {
-            place_of.get(code, code): at[label]
-            for code, label in zip(codes, harmonized(found, kind), strict=True)
-        }
-        true, pred = _in_places(gathered.true, places), _in_places(gathered.pred, places)
-        weights = gathered.weights
-        facts, dropped = self._facts(gathered)
-        if weights is not None:
-            columns = [f"column {self.mapping[role]!r}" for role in ("true", "pred", "weights")]
-            with numbered(gathered.kept if dropped else None):
-                tally = _counted(
-                    classes, true, pred, weights, columns, self.n_threads, is_part=self.is_part
-                )
-        return Rows(
-            classes,
-            true,
-            pred,
-            weights=weights,
-            cells=tally,
-            mapping=self.mapping,
-            source=facts,
-            warnings=(*dropped, *remarks(tally)),
-            n_dropped=gathered.n - len(gathered.true),
-            kept=gathered.kept if dropped else None,
-            weights_argument=self._weights_argument,
-            is_owned=True,
-            **self._sliced(gathered),
-            **self._of_names(gathered),
-        )
-
-    def _facts(self, gathered: GatheredScores) -> tuple[dict[str, Any], list[str]]:
-        """What a report says of its source, and of the rows that were left out."""
-        facts = facts_of(self.relation, self.where)
-        n_dropped = gathered.n - len(gathered.true)
-        if not n_dropped:
-            return facts, []
-        facts["n_dropped"] = n_dropped
-        return facts, [f"{n_dropped} of {gathered.n} rows have a missing label and were dropped."]
+    def _refuse_bad(self) -> None:
+        """Raise the error of the first row without a number, as its file writes it."""
+        if self.bad is None:
+            return
+        matrix, scores = self.bad
+        assert matrix.bad is not None
+        row, column, _ = matrix.bad
+        sql = self.relation.select_text(scores[column], self.where)
+        found = self.relation.connection.execute(f"FROM ({sql}) LIMIT 1 OFFSET {row}").fetchall()
+        text = found[0][0] if found else None
+        is_list = text is not None and text.startswith("[")
+        is_null = text is None or is_null_like(text) or (is_list and "null" in text.lower())
+        matrix.refuse_bad(None if is_null else text)
 
     def _on_classes(
         self,
-        chosen: ScoreColumns,
         gathered: GatheredScores,
         codes: list[int],
         found: list[Label],
         declared: Declared,
-        notes: list[str],
+        tally: Cells,
     ) -> Rows | str:
         kind = kind_of(found) or "string"
-        declared = declared.read_as(kind)
         place_of = {number: place for place, number in enumerate(gathered.numbers)}
         labels: dict[int, Label] = {
             place_of.get(code, code): label
@@ -380,85 +323,64 @@ class _Reader:
 
         true = column("true", gathered.true)
         pred = column("pred", gathered.pred) if self.mapping["pred"] else None
-        names, values = chosen.names, gathered.values
-        assert values is not None
-        k = 2 if values.ndim == 1 else values.shape[1]
-        try:
-            place = placed(chosen, k, true, pred, declared.labels, declared.positive)
-        except KaratError as problem:
-            return not_scores(problem, chosen, has_pred=pred is not None)
-        with explaining(self.relation.files, where=self.where):
-            refuse_bad_score(self.relation, self.where, self.bad)
-        true_codes, pred_codes = coded_rows(true, pred, place.classes)
-        is_half = self.relation.halves([self.relation.column(name) for name in names])
-        scores = Scores(chosen.argument, values, names, tolerance_of(is_half=is_half))
-        scores = in_order(scores, place.order)
-        facts, dropped = self._facts(gathered)
+        weights, named_weights = gathered.weights, self.mapping["weights"]
+        weights_argument = f"column {named_weights!r}" if named_weights else "weights"
+        n_dropped = gathered.n - len(gathered.true)
+        kept = gathered.kept if n_dropped else None
+        mapping: dict[str, Any] = {**self.mapping}
+        scores = None
+        if self.chosen is None:
+            assert pred is not None
+            classes = tally.classes
+            if weights is not None:
+                with numbered(kept):
+                    weighted = tally_columns(
+                        true,
+                        pred,
+                        labels=classes.labels,
+                        weights=weights,
+                        weights_argument=weights_argument,
+                        n_threads=self.n_threads,
+                        is_part=self.is_part,
+                    )
+                tally = weighted.with_classes(classes)
+        else:
+            chosen, values = self.chosen, gathered.values
+            assert values is not None
+            k = 2 if values.ndim == 1 else values.shape[1]
+            declared = declared.read_as(kind)
+            try:
+                place = placed(chosen, k, true, pred, declared.labels, declared.positive)
+            except KaratError as problem:
+                return not_scores(problem, chosen, has_pred=pred is not None)
+            with explaining(self.relation.files, where=self.where):
+                self._refuse_bad()
+            classes = place.classes
+            is_half = self.relation.halves([self.relation.column(name) for name in chosen.names])
+            scores = Scores(chosen.argument, values, chosen.names, tolerance_of(is_half=is_half))
+            scores = in_order(scores, place.order)
+            mapping[chosen.role] = list(scores.columns or chosen.names)
+        true_codes, pred_codes = coded_rows(true, pred, classes)
+        read = iter(gathered.names)
+        names: dict[str, Any] = {role: next(read) for role in self.names}
+        # Of a part, the values that slices are made of.
+        names["columns"] = dict(zip(self.singles, read, strict=True))
+        if not self.is_part:
+            later = slices_later(families(self.relation), self.groups)
+            names["by"] = later.slices(names.pop("columns"))
         return Rows(
-            place.classes,
+            classes,
             true_codes,
             pred_codes,
             scores,
-            gathered.weights,
-            mapping={**self.mapping, chosen.role: list(scores.columns or names)},
-            source=facts,
-            warnings=(*dropped, *notes),
-            n_dropped=gathered.n - len(gathered.true),
-            kept=gathered.kept if dropped else None,
-            weights_argument=self._weights_argument,
+            weights,
+            cells=None if scores is not None else tally,
+            mapping=mapping,
+            source=facts_of(self.relation, self.where, n_dropped),
+            warnings=(*dropped(n_dropped, gathered.n), *remarks(tally)),
+            n_dropped=n_dropped,
+            kept=kept,
+            weights_argument=weights_argument,
             is_owned=True,
-            **self._sliced(gathered),
-            **self._of_names(gathered),
+            **names,
         )
-
-    @property
-    def _weights_argument(self) -> str:
-        weights = self.mapping["weights"]
-        return f"column {weights!r}" if weights else "weights"
-
-
-def slices_later(relation: Relation, groups: Sequence[Key]) -> SlicesLater:
-    """How the columns of a relation become slices."""
-    kinds = families(relation)
-    numbers = frozenset(name for name, kind in kinds.items() if kind in ("whole", "real"))
-    return SlicesLater(tuple(groups), numbers)
-
-
-def _counted(
-    classes: Classes,
-    true: Codes,
-    pred: Codes,
-    weights: Weights | None,
-    arguments: Sequence[str],
-    n_threads: int | None,
-    *,
-    is_part: bool,
-) -> Cells:
-    """The tally of rows whose classes are known.
-
-    Args:
-        arguments: what messages call truth, prediction and weights.
-
-    Errors:
-        K113 to K115 bad weights.
-    """
-    left, right = (
-        Column(name, codes, "integer") for name, codes in zip(arguments, (true, pred), strict=False)
-    )
-    found = tally_columns(
-        left,
-        right,
-        labels=list(range(classes.k)),
-        weights=weights,
-        weights_argument=arguments[2],
-        n_threads=n_threads,
-        is_part=is_part,
-    )
-    return found.with_classes(classes)
-
-
-def _in_places(codes: Codes, places: Mapping[int, int]) -> Codes:
-    """int32[n]: the class of each row, from codes and the class of each code."""
-    lut = np.full(max(places, default=0) + 1, -1, np.int32)
-    lut[list(places)] = list(places.values())
-    return lut[codes]

@@ -73,19 +73,18 @@ def _keeps(plan: dict[str, Any]) -> bool:
 Family: TypeAlias = Literal["whole", "real", "boolean", "text", "binary", "unknown", "other"]
 """What a DuckDB type is to a label."""
 
-_WHOLE_TYPES = {
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "HUGEINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-    "UHUGEINT",
+_AS_THEY_ARE = {
+    f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 }
-_AS_THEY_ARE = _WHOLE_TYPES - {"HUGEINT", "UHUGEINT"}
+_WHOLE_TYPES = {*_AS_THEY_ARE, "HUGEINT", "UHUGEINT"}
+_PLAIN_NUMBERS = {*_AS_THEY_ARE, "FLOAT", "DOUBLE"}
+_FAMILIES: Mapping[str, Family] = {
+    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), "real"),
+    **dict.fromkeys(("VARCHAR", "ENUM", "UUID"), "text"),
+    **dict.fromkeys(("JSON", "NULL"), "unknown"),
+    "BOOLEAN": "boolean",
+    "BLOB": "binary",
+}
 _DOUBLE_DIGITS, _INT64_DIGITS = 15, 18
 _TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID")
 
@@ -106,17 +105,7 @@ def family(kind: str, reading: Reading = "typed") -> Family:
         return "text"  # JSON has no dates: these are strings that look like some.
     if name in _WHOLE_TYPES or (name == "DECIMAL" and not _digits(kind)[1]):
         return "whole"
-    if name in ("FLOAT", "DOUBLE", "DECIMAL"):
-        return "real"
-    if name in ("VARCHAR", "ENUM", "UUID"):
-        return "text"
-    rest: Mapping[str, Family] = {
-        "BOOLEAN": "boolean",
-        "BLOB": "binary",
-        "JSON": "unknown",
-        "NULL": "unknown",
-    }
-    return rest.get(name, "other")
+    return _FAMILIES.get(name, "other")
 
 
 def _digits(kind: str) -> tuple[int, int]:
@@ -174,11 +163,15 @@ def _marked(column: str, origin: Reading, kind: str) -> str:
     return f"'{'s' if family(kind) in ('text', 'unknown') else 'n'}' || {text}"
 
 
+def _is_spelled(column: str, texts: Sequence[str]) -> str:
+    # Not IN: DuckDB makes a join of a list, and a join mixes rows.
+    spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in texts)
+    return f"CASE lower(trim({column})) {spellings} ELSE false END"
+
+
 def is_null(column: str) -> str:
     """Whether a field of a CSV stands for a missing value."""
-    # Not IN: DuckDB makes a join of a list, and a join mixes rows.
-    spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in (*NULLS, "none"))
-    return f"CASE lower(trim({column})) {spellings} ELSE false END"
+    return _is_spelled(column, (*NULLS, "none"))
 
 
 def as_weight(column: str, name: str, origin: Reading) -> str:
@@ -256,11 +249,7 @@ def _whole(column: str, name: str) -> str:
 
 def _is_missing(column: str) -> str:
     """Whether a name in a CSV is a usual spelling of a missing value, as of labels."""
-    spellings = " ".join(f"WHEN {literal(text)} THEN true" for text in NULLS)
-    return (
-        f"{column} IS NULL OR trim({column}) = 'None' "
-        f"OR CASE lower(trim({column})) {spellings} ELSE false END"
-    )
+    return f"{column} IS NULL OR trim({column}) = 'None' OR {_is_spelled(column, NULLS)}"
 
 
 def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
@@ -329,18 +318,6 @@ def filtered(
 
 
 _LIST = re.compile(r"(?P<item>.*[^\]])\[\d*\]")
-_PLAIN_NUMBERS = {
-    "FLOAT",
-    "DOUBLE",
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-}
 
 
 def item_of(kind: str) -> str | None:

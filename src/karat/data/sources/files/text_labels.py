@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
@@ -156,22 +156,39 @@ def of_json(texts: Sequence[str]) -> list[Label]:
     Errors:
         NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects.
     """
+    return _of_each(texts, lambda text: _of_json_value(text, text))
+
+
+def _of_each(texts: Sequence[str], label_of: Callable[[str], Label | None]) -> list[Label]:
+    """The label of each text; K407 for all that have none, once one was met."""
     labels: list[Label] = []
     for text in texts:
-        value = json.loads(text)
-        if isinstance(value, float):
-            if not math.isfinite(value) or not value.is_integer():
-                raise NotLabelsError("K407", [t for t in texts if _is_broken(t)])
-            value = int(value)
-        if not isinstance(value, str | int):
-            raise NotLabelsError("K106", [text])
-        labels.append(value)
+        label = label_of(text)
+        if label is None:
+            raise NotLabelsError("K407", [other for other in texts if _is_broken(other, label_of)])
+        labels.append(label)
     return labels
 
 
-def _is_broken(text: str) -> bool:
-    value = json.loads(text)
-    return isinstance(value, float) and not (math.isfinite(value) and value.is_integer())
+def _is_broken(text: str, label_of: Callable[[str], Label | None]) -> bool:
+    try:
+        return label_of(text) is None
+    except NotLabelsError:
+        return False
+
+
+def _of_json_value(value: str, text: str) -> Label | None:
+    """The label that a JSON value is; None for a number that is not whole.
+
+    Args:
+        text: the value as messages have it.
+    """
+    found = json.loads(value)
+    if isinstance(found, float):
+        return int(found) if math.isfinite(found) and found.is_integer() else None
+    if not isinstance(found, str | int):
+        raise NotLabelsError("K106", [text])
+    return found
 
 
 def kind_marked(text: str) -> Literal["text", "number"] | None:
@@ -190,41 +207,21 @@ def _of_marked(texts: Sequence[str]) -> list[Label]:
         if any(isinstance(label, str) for label in read):
             bad = [t for t in fields if not is_number(t) and t.strip().lower() not in _BOOLEANS]
             raise NotLabelsError("K410", ["c" + text for text in bad or fields])
-    of_fields = iter(read)
-    return [next(of_fields) if text[0] == "c" else _of_typed(text, texts) for text in texts]
+    of_fields = dict(zip(("c" + text for text in fields), read, strict=True))
+    return _of_each(texts, lambda text: of_fields[text] if text[0] == "c" else _of_typed(text))
 
 
-def _of_typed(text: str, texts: Sequence[str]) -> Label:
+def _of_typed(text: str) -> Label | None:
+    """The label that a marked value is; None for a number that is not whole."""
     mark, value = text[0], text[1:]
     if mark == "s":
         return value
     if mark == "j":
-        try:
-            return of_json([value])[0]
-        except NotLabelsError as problem:
-            bad = [text] if problem.code == "K106" else _broken(texts)
-            raise NotLabelsError(problem.code, bad) from None
+        return _of_json_value(value, text)
     if mark == "n":
         if value in _BOOLEANS:
             return _BOOLEANS[value]
         number = Decimal(value)
-        if number == number.to_integral_value():
-            return int(number)
-    elif float(value).is_integer():
-        # The value of the double, not of the digits that it is printed with.
-        return int(float(value))
-    raise NotLabelsError("K407", _broken(texts))
-
-
-def _broken(texts: Sequence[str]) -> list[str]:
-    """Marked numbers that are not whole."""
-    found = []
-    for text in texts:
-        if kind_marked(text) == "number":
-            try:
-                value = 0.0 if text[0] == "j" and not is_number(text[1:]) else float(text[1:])
-            except ValueError:  # true, false
-                continue
-            if not value.is_integer() or (text[0] == "n" and Decimal(text[1:]) % 1):
-                found.append(text)
-    return found
+        return int(number) if number == number.to_integral_value() else None
+    # The value of the double, not of the digits that it is printed with.
+    return int(float(value)) if float(value).is_integer() else None

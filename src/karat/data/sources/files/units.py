@@ -8,21 +8,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
-from karat.data.checks import check_unused_weights, single_columns, unused_groups
 from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, numbered
-from karat.data.scores.columns import ScoreColumns, find_score_columns
 from karat.data.scores.containers import tolerance_of
 from karat.data.scores.order import not_scores
 from karat.data.scores.rows import labels_alone
 from karat.data.slices.codes import Key
-from karat.data.sources.files.counted import facts_of, families, opened, tally_files
+from karat.data.sources.columns import dropped, find_columns, slices_later
+from karat.data.sources.files.counted import facts_of, families, opened, rows_of_each
 from karat.data.sources.files.duck import check_condition, explaining, file_list, literal, quoted
-from karat.data.sources.files.paths import DataFile, Source, Stamp, changed, stamp
+from karat.data.sources.files.paths import DataFile, Source, Stamp, stamp, unchanged
 from karat.data.sources.files.readers import folders_of
 from karat.data.sources.files.relations import Part, Relation
-from karat.data.sources.files.row_places import rows_of_each
-from karat.data.sources.files.rows import rows_of_files, slices_later
+from karat.data.sources.files.rows import rows_of_files
 from karat.data.sources.files.sql import family, item_of
 from karat.errors import KaratError, error
 from karat.tally import Classes
@@ -36,6 +34,7 @@ N_BYTES: Final = 1 << 28
 N_LEAST: Final = 1 << 16
 _NUMBER: Final = "file_row_number"
 """What DuckDB calls the number of a row in its file."""
+_LABELS_ALONE: Final[Mapping[str, Any]] = {"weights": "", "prob": "", "score": "", "clusters": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,30 +89,25 @@ def units_of(relation: Relation, n_rows: Mapping[str, int], n_row_bytes: int) ->
     step = min(N_UNIT, max(N_BYTES // max(n_row_bytes, 1), N_LEAST))
     # A file whose own column has the name of the number of a row is not cut.
     can_be_cut = all(name.lower() != _NUMBER for name in relation.header)
-    return tuple(
-        unit
-        for part in relation.parts
-        for unit in _units(part, n_rows, step, can_be_cut=can_be_cut)
-    )
-
-
-def _units(part: Part, n_rows: Mapping[str, int], step: int, *, can_be_cut: bool) -> Iterator[Unit]:
-    options = _options(part)
-    together: list[DataFile] = []
-    n_together = 0
-    for file in part.files:
-        n = n_rows[file.path]
-        if together and n_together + n > step:
-            yield Unit(tuple(together), 0, n_together, True, options)
-            together, n_together = [], 0
-        if n > step and can_be_cut:
-            for first in range(0, n, step):
-                yield Unit((file,), first, min(step, n - first), False, options)
-        elif n:
-            together.append(file)
-            n_together += n
-    if together:
-        yield Unit(tuple(together), 0, n_together, True, options)
+    units: list[Unit] = []
+    for part in relation.parts:
+        options = _options(part)
+        together: list[DataFile] = []
+        n_together = 0
+        for file in part.files:
+            n = n_rows[file.path]
+            if together and n_together + n > step:
+                units.append(Unit(tuple(together), 0, n_together, True, options))
+                together, n_together = [], 0
+            if n > step and can_be_cut:
+                firsts = range(0, n, step)
+                units += [Unit((file,), i, min(step, n - i), False, options) for i in firsts]
+            elif n:
+                together.append(file)
+                n_together += n
+        if together:
+            units.append(Unit(tuple(together), 0, n_together, True, options))
+    return tuple(units)
 
 
 def _options(part: Part) -> str:
@@ -209,7 +203,7 @@ class FileUnits:
         for name in ("labels", "positive", "labels_are_text", *named):
             given.pop(name, None)
         try:
-            with self._unchanged(unit):
+            with unchanged(unit.files, self.stamps):
                 found = rows_of_files(
                     unit.sql,
                     labels=classes.labels,
@@ -248,10 +242,7 @@ class FileUnits:
             raise error("K402", path="All files", found="no row is left to read")
         if found.n_dropped:
             facts["n_dropped"] = found.n_dropped
-            total = found.n_rows + found.n_dropped
-            warnings.insert(
-                0, f"{found.n_dropped} of {total} rows have a missing label and were dropped."
-            )
+        warnings[:0] = dropped(found.n_dropped, found.n_rows + found.n_dropped)
         mapping = dict(self.digest.mapping)
         if self.clusters is not None:
             mapping["clusters"] = self.clusters
@@ -261,43 +252,22 @@ class FileUnits:
         return Origin(mapping, facts, tuple(warnings), scores)
 
     @contextmanager
-    def _unchanged(self, unit: Unit) -> Iterator[None]:
-        """Refuse files that are not what they were, before and after they are read."""
-        self._check(unit)
-        try:
-            yield
-        finally:
-            self._check(unit)
-
-    def _check(self, unit: Unit) -> None:
-        for file in unit.files:
-            now = stamp(file.path)
-            if now != self.stamps[file.path]:
-                raise changed(file, now)
-
-    @contextmanager
     def numbering(self, place: int) -> Iterator[None]:
-        """Errors within name rows of the whole read."""
+        """Errors within name rows of the whole read, and say of which rows their counts are."""
         try:
             yield
         except KaratError as problem:
-            raise self._numbered(problem, place) from None
-
-    def _numbered(self, problem: KaratError, place: int) -> Exception:
-        """The same error with the row of the whole read, and of which rows its counts are."""
-        if "row" not in problem.context:
-            return problem
-        unit = self.units[place]
-        if self.given.get("where") is not None:
-            told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
-            return error(problem.code, **{**problem.context, "numbering": told})
-        facts = {**problem.context, "row": problem.context["row"] + self._before(place)}
-        if "n" in facts and len(self.units) > 1:
-            facts["numbering"] = f"The count is of {unit.shown}."
-        return error(problem.code, **facts)
-
-    def _before(self, place: int) -> int:
-        return sum(unit.n for unit in self.units[:place])
+            facts, unit = dict(problem.context), self.units[place]
+            if "row" not in facts:
+                raise problem from None
+            if self.given.get("where") is not None:
+                told = f"Rows are numbered among those that the filter keeps of {unit.shown}."
+                facts["numbering"] = told
+            else:
+                facts["row"] += sum(unit.n for unit in self.units[:place])
+                if "n" in facts and len(self.units) > 1:
+                    facts["numbering"] = f"The count is of {unit.shown}."
+            raise error(problem.code, **facts) from None
 
 
 def units_of_files(
@@ -333,37 +303,46 @@ def units_of_files(
             "true": given.get("true"),
             "pred": given.get("pred"),
             "weights": given.get("weights"),
-            "clusters": "",
+            "clusters": None if clusters is None else "",
         }
-        roles, chosen, notes = find_score_columns(
-            relation.header, families(relation), named, given.get("prob"), given.get("score")
+        types = families(relation)
+        columns = find_columns(
+            relation.header,
+            types,
+            named,
+            given.get("prob"),
+            given.get("score"),
+            groups,
+            described=relation.described,
         )
-        mapping = {role: name for role, name in roles.mapping.items() if name}
-        singles = single_columns(groups, relation.header)
-        used = [*mapping.values(), *(() if chosen is None else chosen.names), *singles]
-        axes = [relation.column(name) for name in (*([clusters] if clusters else ()), *singles)]
-        if clusters is None:
-            notes += unused_groups(relation.header, used)
+        mapping, names, notes = columns.found, columns.scores, columns.notes
+        axes = [relation.column(name) for name in ((clusters,) if clusters else ())]
+        axes += map(relation.column, columns.singles)
         with explaining(relation.files, where=where):
             relation.require_names(axes)
-            told = _check(relation, mapping, chosen)
-            if told is not None:
-                notes, chosen = [*notes, told], None
+            # What every file must have, while they are still known apart.
+            relation.require({role: relation.column(name) for role, name in mapping.items()})
+            try:
+                relation.require_scores([relation.column(name) for name in names])
+            except KaratError as problem:
+                assert columns.chosen is not None
+                notes.append(not_scores(problem, columns.chosen, has_pred="pred" in mapping))
+                names = ()
                 given |= {"prob": "", "score": ""}
-            if given.get("weights") is None and "weights" not in mapping:
-                check_unused_weights(relation.described, used)
             n_rows = rows_of_each(relation)
-            names = () if chosen is None else chosen.names
             is_half = relation.halves([relation.column(name) for name in names])
-        facts, later = facts_of(relation, where), slices_later(relation, groups)
+        facts, later = facts_of(relation, where), slices_later(types, groups)
         sql, labels = _digest(relation, mapping, names, where)
     try:
         found = rows_of_files(sql, nulls=nulls, n_threads=n_threads, clusters="", **given)
     except KaratError as problem:
         if "row" in problem.context:
+            # A digest does not know the row of a label in the files.
             declared = ("labels", "positive", "labels_are_text")
             reading = {name: given[name] for name in declared if name in given}
-            _look_for(labels, mapping, {"nulls": nulls, "n_threads": n_threads, **reading})
+            pred = mapping.get("pred", f"{mapping['true']} again")
+            reading |= {"nulls": nulls, "n_threads": n_threads, "true": mapping["true"]}
+            rows_of_files(labels, pred=pred, **_LABELS_ALONE, **reading)
         raise
     # Of columns of lists only the numbers that were read say how many a row has.
     scores = found.scores if isinstance(found, Rows) else None
@@ -386,32 +365,6 @@ def units_of_files(
         clusters or None,
         later,
     )
-
-
-def _check(
-    relation: Relation, mapping: Mapping[str, str], chosen: ScoreColumns | None
-) -> str | None:
-    """What every file must have, while they are still known apart.
-
-    Returns:
-        What to tell of columns that nobody named and that cannot be scores.
-    """
-    known = {role: relation.column(name) for role, name in mapping.items()}
-    relation.require(known)
-    if chosen is None:
-        return None
-    try:
-        relation.require_scores([relation.column(name) for name in chosen.names])
-    except KaratError as problem:
-        return not_scores(problem, chosen, has_pred="pred" in known)
-    return None
-
-
-def _look_for(sql: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> None:
-    """Raise what is wrong with a label with its row in the files: a digest does not know it."""
-    true = mapping["true"]
-    pred = mapping.get("pred", f"{true} again")
-    tally_files(sql, true=true, pred=pred, weights="", **reading)
 
 
 def _digest(

@@ -22,7 +22,7 @@ from karat.data.sources.batches import BatchSource, collected, is_batch_source
 from karat.data.sources.distributed.frames import pieces_of
 from karat.errors import KaratError, error, short, shown
 
-__all__ = ["Frame", "columns", "encode_role", "family_of", "is_frame", "open_frame"]
+__all__ = ["Frame", "encode_role", "family_of", "is_frame", "open_frame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,46 +74,31 @@ class Frame:
             return self.read(tuple(dict.fromkeys(names)))
 
 
-def columns(table: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Columns of a table by name.
-
-    Args:
-        table: a pandas or Polars frame (lazy ones read only these columns), an Arrow table or
-            reader, a DuckDB relation, a dict of columns, anything with ``__arrow_c_stream__``,
-            or any other frame that narwhals knows.
-
-    Errors:
-        K404 there is no such column; K405 several have the name; K412 it is no table.
-    """
-    return open_frame(table).columns(names)
-
-
-def is_frame(values: object) -> bool:
+def is_frame(values: Any) -> bool:
     """Whether an object is a table with named columns, not a column or an array."""
     try:
-        return _is_frame(values)
+        host = host_of(values)
+        if pieces_of(values) is not None or isinstance(values, Mapping):
+            return True
+        if host in ("pandas", "polars", "narwhals"):
+            # A lazy frame warns when it is asked for its columns.
+            return hasattr(values, "collect_schema") or hasattr(values, "columns")
+        if host == "pyarrow":
+            return hasattr(values, "schema")
+        return hasattr(values, "columns") and (
+            host == "duckdb" or hasattr(values, "__arrow_c_stream__")
+        )
     except Exception:  # the class of the object may raise anything
         return False
 
 
-def _is_frame(values: Any) -> bool:
-    if pieces_of(values) is not None:
-        return True
-    host = host_of(values)
-    if isinstance(values, Mapping):
-        return True
-    if host in ("pandas", "polars", "narwhals"):
-        # A lazy frame warns when it is asked for its columns.
-        return hasattr(values, "collect_schema") or hasattr(values, "columns")
-    if host == "duckdb":
-        return hasattr(values, "columns")
-    if host == "pyarrow":
-        return hasattr(values, "schema")
-    return hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
-
-
 def open_frame(table: Any) -> Frame:
     """Find the columns of a table; no row is read.
+
+    Args:
+        table: a pandas or Polars frame (lazy ones read only the columns asked for), an Arrow table
+            or reader, a DuckDB relation, a dict of columns, anything with ``__arrow_c_stream__``,
+            or any other frame that narwhals knows.
 
     Errors:
         K412 it is no table, or its library cannot read it.
@@ -143,7 +128,7 @@ def _opened(table: Any) -> Frame:
     if host == "pandas" and getattr(table, "ndim", 0) == 2:
         return _open_pandas(table)
     if host == "polars" and is_frame(table):
-        return _open_polars(table)
+        return _open_lazy(table, "polars", lambda column: column)
     if host == "duckdb" and is_frame(table):
         return _open_duckdb(table)
     if hasattr(table, "__arrow_c_stream__") or (host == "pyarrow" and is_frame(table)):
@@ -184,13 +169,6 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
 )
 
 
-def family_of(type_of_column: object) -> Family:
-    """What a column type is, from its name in any of the libraries."""
-    text = str(getattr(type_of_column, "name", None) or type_of_column).lower()
-    return next((family for pattern, family in _FAMILIES if re.match(pattern, text)), "other")
-
-
-# What a type is called in the C data interface of Arrow.
 _ARROW_FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"[cCsSiIlL]", "whole"),
     (r"[efg]|d:.*", "real"),
@@ -201,10 +179,16 @@ _ARROW_FAMILIES: tuple[tuple[str, Family], ...] = (
 )
 
 
+def family_of(type_of_column: object) -> Family:
+    """What a column type is, from its name in any of the libraries."""
+    text = str(getattr(type_of_column, "name", None) or type_of_column).lower()
+    return next((family for pattern, family in _FAMILIES if re.match(pattern, text)), "other")
+
+
 def _family_of_arrow(code: str) -> Family:
-    return next(
-        (family for pattern, family in _ARROW_FAMILIES if re.fullmatch(pattern, code)), "other"
-    )
+    """What a type is from its code in the C data interface of Arrow."""
+    found = (family for pattern, family in _ARROW_FAMILIES if re.fullmatch(pattern, code))
+    return next(found, "other")
 
 
 def _open_dict(table: Mapping[Any, Any]) -> Frame:
@@ -231,16 +215,20 @@ def _open_pandas(table: Any) -> Frame:
     return Frame(names, types, "pandas", read)
 
 
-def _open_polars(table: Any) -> Frame:
-    schema = table.collect_schema()
-    types = {name: family_of(dtype) for name, dtype in schema.items()}
+def _open_lazy(table: Any, kind: str, values: Callable[[Any], Any]) -> Frame:
+    """A frame of Polars or narwhals, which may be lazy.
+
+    Args:
+        values: of a column, what is handed out.
+    """
+    types = {name: family_of(dtype) for name, dtype in table.collect_schema().items()}
 
     def read(wanted: Sequence[str]) -> dict[str, Any]:
         part = table.select(wanted)
         part = part.collect() if hasattr(part, "collect") else part
-        return {name: part.get_column(name) for name in wanted}
+        return {name: values(part.get_column(name)) for name in wanted}
 
-    return Frame(tuple(types), types, "polars", read)
+    return Frame(tuple(types), types, kind, read)
 
 
 def _open_duckdb(table: Any) -> Frame:
@@ -291,12 +279,4 @@ def _open_with_narwhals(table: Any, host: str) -> Frame:
     except TypeError:
         found = f"It is a {type(table).__module__}.{type(table).__qualname__}"
         raise error("K412", found=found) from None
-    schema = frame.collect_schema()
-    types = {name: family_of(dtype) for name, dtype in schema.items()}
-
-    def read(wanted: Sequence[str]) -> dict[str, Any]:
-        part = frame.select(wanted)
-        part = part.collect() if hasattr(part, "collect") else part
-        return {name: np.asarray(part.get_column(name).to_numpy()) for name in wanted}
-
-    return Frame(tuple(types), types, host, read)
+    return _open_lazy(frame, host, lambda column: np.asarray(column.to_numpy()))

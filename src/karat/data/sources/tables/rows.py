@@ -1,35 +1,33 @@
-"""Tables in memory with scores, and the rows of one model: columns found by role, gathered once."""
+"""Tables in memory: columns found by role and read once; the rows of one model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from karat.data.checks import (
-    check_unused_weights,
-    no_slices,
-    remarks,
-    single_columns,
-    unused_groups,
-)
-from karat.data.labels.column import Column, Flags, declared_labels
+from karat.data.checks import remarks
+from karat.data.clusters import encode_names, names_of_column
+from karat.data.labels.column import Column, Flags, Nulls, declared_labels, drop_missing, taken_rows
+from karat.data.labels.counting import tally_columns
 from karat.data.roles import Role
 from karat.data.rows import Counted, Rows, coded_rows, numbered
-from karat.data.scores.columns import Named, ScoreColumns, find_score_columns
+from karat.data.scores.columns import Named, ScoreColumns
 from karat.data.scores.containers import Scores, gathered
 from karat.data.scores.order import Placed, not_scores, placed
 from karat.data.scores.rows import InMemoryScores
-from karat.data.slices.codes import Key
+from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns
+from karat.data.sources.columns import dropped, find_columns
 from karat.data.sources.files.paths import names_files
-from karat.data.sources.tables.frames import Frame, open_frame
-from karat.data.sources.tables.labels import FrameLabels, count_labels, read_labels, tally_frame
+from karat.data.sources.tables.frames import Frame, encode_role, open_frame
+from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
-from karat.tally.classes import Label
+from karat.tally.cells import Cells
+from karat.tally.classes import Classes, Label
 
-__all__ = ["predicted", "read_rows", "rows_of_frame"]
+__all__ = ["FrameLabels", "predicted", "read_labels", "read_rows", "rows_of_frame"]
 
 
 def read_rows(
@@ -61,22 +59,23 @@ def read_rows(
     named = dict(columns)
     if threshold is not None and named.get("pred"):
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
-    options = {"labels": labels, "positive": positive, "nulls": nulls, "n_threads": n_threads}
+    options: dict[str, Any] = {
+        "labels": labels,
+        "positive": positive,
+        "nulls": nulls,
+        "n_threads": n_threads,
+    }
     if names_files(source):
-        from karat.data.sources.files.row_places import errors_of_files
+        from karat.data.sources.files.counted import errors_of_files
         from karat.data.sources.files.rows import rows_of_files
 
         options |= {"where": where, "labels_are_text": labels_are_text, "progress": progress}
-
-        def read(**given: Any) -> Any:
-            with errors_of_files(where, source):
-                return rows_of_files(source, keeps_rows=True, **given, **options)
+        with errors_of_files(where, source):
+            read = rows_of_files(source, keeps_rows=True, **named, **options)
     else:
-
-        def read(**given: Any) -> Any:
-            return rows_of_frame(source, keeps_rows=True, **given, **options)
-
-    found: Rows = replace(read(**named), name=name)
+        read = rows_of_frame(source, keeps_rows=True, **named, **options)
+    assert isinstance(read, Rows)
+    found = replace(read, name=name)
     if found.scores is not None:
         with numbered(found.kept):
             return predicted(found, threshold, n_threads)
@@ -94,6 +93,159 @@ def predicted(rows: Rows, threshold: float | None, n_threads: int | None) -> Row
     tally = InMemoryScores.of(rows, threshold, n_threads)
     tally.check()
     return replace(rows, pred=np.asarray(tally.predicted(), np.int32))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameLabels:
+    """Rows of a table without those that are left out.
+
+    Attributes:
+        values: every column that was read, with every row.
+        true, pred: the labels; `pred` is None where no column holds predictions.
+        weights: float64[n], or None.
+        weights_argument: what messages call them.
+        names: clusters, ids and slices.
+        kept: bool[m] of the rows of the table that were kept; None when all were.
+        n_rows: rows of the table, m.
+        source: whose table it was, and how many rows were dropped.
+        by: the slices of the rows.
+    """
+
+    values: Mapping[str, Any]
+    true: Column
+    pred: Column | None
+    weights: Weights | None
+    weights_argument: str
+    names: Mapping[str, Any]
+    kept: Flags | None
+    n_rows: int
+    source: Mapping[str, Any]
+    by: tuple[SliceCodes, ...] = ()
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows that were left out."""
+        return self.n_rows - len(self.true)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell of rows that were left out."""
+        return dropped(self.n_dropped, self.n_rows)
+
+    def rows(
+        self,
+        classes: Classes,
+        mapping: Mapping[str, Any],
+        scores: Scores | None = None,
+        cells: Cells | None = None,
+    ) -> Rows:
+        """The rows on a class axis; errors number those of the table."""
+        with numbered(self.kept):
+            true, pred = coded_rows(self.true, self.pred, classes)
+        return Rows(
+            classes,
+            true,
+            pred,
+            scores,
+            self.weights,
+            by=self.by,
+            cells=cells,
+            mapping=mapping,
+            source=self.source,
+            warnings=self.notes,
+            n_dropped=self.n_dropped,
+            kept=self.kept,
+            weights_argument=self.weights_argument,
+            is_owned=True,
+            **self.names,
+        )
+
+
+def read_labels(
+    frame: Frame,
+    found: Mapping[str, str],
+    weights: Any,
+    clusters: Any,
+    nulls: Literal["error", "drop"],
+    beside: Sequence[str] = (),
+    role: str = "",
+    groups: Sequence[Key] = (),
+) -> FrameLabels:
+    """Read these columns once, and leave out rows where that is allowed.
+
+    Args:
+        found: column by role: ``true``, maybe ``pred``, ``weights``, ``clusters``, ``id``, ``by``.
+        weights, clusters: values of each row, where no column has the role; or None.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows where any of them is missing.
+        beside: more columns to read.
+        role: what those are for, in messages.
+        groups: columns, and crosses of several, whose values and bins are slices.
+
+    Errors:
+        As `encode_role`, `as_weights` and `as_clusters`.
+    """
+    singles = list(dict.fromkeys(name for key in groups for name in key))
+    roles = [*found, *[role] * len(beside), *["the slices"] * len(singles)]
+    values = frame.columns([*found.values(), *beside, *singles], roles)
+    marks: Nulls = "keep" if nulls == "drop" else "error"
+    truth, guess = (
+        encode_role(values[found[role]], found[role], is_prediction=role == "pred", nulls=marks)
+        if role in found
+        else None
+        for role in ("true", "pred")
+    )
+    assert truth is not None
+    n_rows = len(truth)
+    argument = f"Column {found['weights']!r}" if "weights" in found else "weights"
+    given = values[found["weights"]] if "weights" in found else weights
+    importance = None
+    if given is not None and not isinstance(given, str):
+        importance = as_weights(given, n_rows, argument, beside=truth.argument)
+    names = _names(values, found, clusters, truth, marks)
+    is_present = [~column.missing for column in names.values() if column.missing is not None]
+    if importance is not None and nulls == "drop":
+        is_present.append(~np.isnan(importance))
+    also = np.logical_and.reduce(is_present) if is_present else None
+    left, right, kept = drop_missing(truth, truth if guess is None else guess, also)
+    if importance is not None and kept is not None:
+        importance = importance[kept]
+    return FrameLabels(
+        values,
+        left,
+        None if guess is None else right,
+        importance,
+        argument,
+        {role: names_of_column(taken_rows(column, kept)) for role, column in names.items()},
+        kept,
+        n_rows,
+        {"table": frame.kind, **({} if kept is None else {"n_dropped": n_rows - len(left)})},
+        tuple(
+            one.at(kept)
+            for one in of_columns(
+                groups, {name: coded_values(values[name], name, n_rows) for name in singles}
+            )
+        ),
+    )
+
+
+def _names(
+    values: Mapping[str, Any], found: Mapping[str, str], clusters: Any, truth: Column, marks: Nulls
+) -> dict[str, Column]:
+    given: dict[str, tuple[Any, str]] = {}
+    if "clusters" in found:
+        given["clusters"] = values[found["clusters"]], f"Column {found['clusters']!r}"
+    elif clusters is not None and not isinstance(clusters, str):
+        given["clusters"] = clusters, "clusters"
+    for role, shown in (("id", "ids"), ("by", "slices")):
+        if role in found:
+            given[shown] = values[found[role]], f"Column {found[role]!r}"
+    names = {}
+    for role, (column, argument) in given.items():
+        names[role] = encode_names(column, argument, marks)
+        n = len(names[role])
+        if n != len(truth):
+            raise error("K102", left=truth.argument, n_left=len(truth), right=argument, n_right=n)
+    return names
 
 
 def rows_of_frame(
@@ -116,29 +268,14 @@ def rows_of_frame(
 ) -> Rows | Counted:
     """The rows of a table that has probabilities or scores; of any other, its tally of labels.
 
-    Rows with labels alone are kept too where they are told apart: by cluster, or by id.
-
     Args:
         table: anything that `data.sources.tables.frames.open_frame` reads.
-        true, pred: columns; found by their names when not given. Where scores are, no column of
-            predictions is needed.
-        prob, score: columns of probabilities or of other scores: a column (of the positive class
-            of two, or of lists), several columns, or a pattern ``"proba_*"``; found by their
-            names when neither is given; an empty name says that there are none.
         weights: a column, or float[n]; a column is found by its name when not given.
         clusters: a column of which rows go together, or one name or number a row; never found by
             its name. An empty name says that there is none, and None that a column called like
             one is told.
-        ids: a column of what the rows are called; with `keeps_rows` found by its name.
-        by: a column of the slice that each row is in; it may have another role too.
-        groups: columns, and crosses of several, whose values and bins are slices.
-        keeps_rows: whether the rows are kept whatever they hold.
-        labels: the classes in order; default: those that the columns are named after, else the
-            sorted labels that occur.
-        positive: the positive class of two.
-        nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
-            A missing score is always an error.
         n_threads: threads of the count of labels.
+        The others are those of `rows_of_files`.
 
     Errors:
         K102 to K125 labels and weights; K130, K131 scores that are no numbers; K134, K135, K137
@@ -150,147 +287,85 @@ def rows_of_frame(
     frame = open_frame(table)
     # Read once: it may be a generator.
     declared = None if labels is None else declared_labels(labels)
-    named_weights = weights if weights is None or isinstance(weights, str) else ""
-    named_clusters = clusters if clusters is None or isinstance(clusters, str) else ""
+    # Values of each row leave no column of that role.
+    has_clusters = not isinstance(clusters, str | None)
     given: dict[Role, str | None] = {
         "true": true,
         "pred": pred,
-        "weights": named_weights,
-        "clusters": named_clusters,
+        "weights": weights if isinstance(weights, str | None) else "",
+        "clusters": "" if has_clusters else clusters,
         "id": ids,
     }
-    roles, chosen, notes = find_score_columns(frame.names, frame.types, given, prob, score)
-    found = {role: name for role, name in roles.mapping.items() if name}
-    id_ = roles.column("id") if keeps_rows or ids else None
-    if by is not None and by not in frame.names:
-        raise no_slices(by, frame.names)
-    singles = single_columns(groups, frame.names)
-    used = [*found.values(), *(() if chosen is None else chosen.names), id_, by, *singles]
-    if clusters is None:
-        notes += unused_groups(frame.names, used)
-    with_id = {**found, "id": id_} if id_ else found
-    with_id = {**with_id, "by": by} if by else with_id
-    if chosen is not None:
-        if weights is None and "weights" not in found:
-            check_unused_weights(frame.types.items(), used)
-        rows = _rows(frame, with_id, chosen, weights, clusters, declared, positive, nulls, groups)
+    columns = find_columns(
+        frame.names,
+        frame.types,
+        given,
+        prob,
+        score,
+        groups,
+        by=by,
+        wants_ids=keeps_rows or bool(ids),
+    )
+    mapping, notes = columns.mapping, columns.notes
+    found = columns.found
+    found |= {role: name for role, name in (("id", columns.id), ("by", by)) if name}
+    if columns.chosen is not None:
+        chosen = columns.chosen
+        read = read_labels(
+            frame, found, weights, clusters, nulls, chosen.names, chosen.role, groups
+        )
+        rows = _scored(read, mapping, chosen, declared, positive)
         if not isinstance(rows, str):
             return rows.warned(*notes)
         notes.append(rows)
-    has_clusters = "clusters" in found or not isinstance(clusters, str | None)
-    if keeps_rows or id_ or by or groups or has_clusters:
-        if weights is None and "weights" not in found:
-            check_unused_weights(frame.types.items(), used)
-        roles.require("pred")
-        read = read_labels(frame, with_id, weights, clusters, nulls, groups=groups)
-        return _labelled(read, found, declared, positive, n_threads).warned(*notes)
-    tally = tally_frame(
-        table,
-        true=true,
-        pred=pred,
-        weights=weights,
-        labels=declared,
-        positive=positive,
-        nulls=nulls,
-        n_threads=n_threads,
-    )
-    return tally.warned(*notes)
+    read = read_labels(frame, found, weights, clusters, nulls, groups=groups)
+    assert read.pred is not None
+    with numbered(read.kept):
+        cells = tally_columns(
+            read.true,
+            read.pred,
+            labels=declared,
+            positive=positive,
+            weights=read.weights,
+            weights_argument=read.weights_argument,
+            n_threads=n_threads,
+        )
+    notes = [*remarks(cells), *notes]
+    if keeps_rows or groups or has_clusters or found.keys() & {"clusters", "id", "by"}:
+        return read.rows(cells.classes, mapping, cells=cells).warned(*notes)
+    return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
 
 
-def _labelled(
+def _scored(
     read: FrameLabels,
-    found: Mapping[str, str],
-    labels: Sequence[Label] | None,
-    positive: Label | None,
-    n_threads: int | None,
-) -> Rows:
-    """Rows without scores."""
-    cells = count_labels(read, labels, positive, n_threads=n_threads)
-    true, pred = coded_rows(read.true, read.pred, cells.classes)
-    assert pred is not None
-    return Rows(
-        cells.classes,
-        true,
-        pred,
-        weights=read.weights,
-        cells=cells,
-        by=read.by,
-        mapping=_mapping(found),
-        source=read.source,
-        warnings=(*read.notes, *remarks(cells)),
-        n_dropped=read.n_dropped,
-        kept=read.kept,
-        weights_argument=read.weights_argument,
-        is_owned=True,
-        **read.names,
-    )
-
-
-def _mapping(found: Mapping[str, str]) -> dict[str, str | None]:
-    known: dict[str, str | None] = {role: found.get(role) for role in ("true", "pred", "weights")}
-    return known | ({"clusters": found["clusters"]} if "clusters" in found else {})
-
-
-def _rows(
-    frame: Frame,
-    found: Mapping[str, str],
+    mapping: Mapping[str, Any],
     chosen: ScoreColumns,
-    weights: Any,
-    clusters: Any,
     labels: Sequence[Label] | None,
     positive: Label | None,
-    nulls: Literal["error", "drop"],
-    groups: Sequence[Key],
 ) -> Rows | str:
     """The rows; or what to tell when columns that nobody named turn out to be no scores."""
-    read = read_labels(frame, found, weights, clusters, nulls, chosen.names, chosen.role, groups)
-    truth, guess, kept = read.true, read.pred, read.kept
     try:
-        scores, place = _scores(read.values, chosen, truth, guess, labels, positive, kept)
+        scores, place = _scores(read, chosen, labels, positive)
     except KaratError as problem:
-        return not_scores(problem, chosen, has_pred=guess is not None)
-    with numbered(kept):
-        true_codes, pred_codes = coded_rows(truth, guess, place.classes)
+        return not_scores(problem, chosen, has_pred=read.pred is not None)
     if scores.n != read.n_rows:
-        raise error(
-            "K102", left=truth.argument, n_left=read.n_rows, right=chosen.argument, n_right=scores.n
-        )
-    if kept is not None:
-        scores = scores.at(kept)
-    return Rows(
-        place.classes,
-        true_codes,
-        pred_codes,
-        scores,
-        read.weights,
-        by=read.by,
-        mapping={**_mapping(found), chosen.role: list(scores.columns or chosen.names)},
-        source=read.source,
-        warnings=read.notes,
-        n_dropped=read.n_dropped,
-        kept=kept,
-        weights_argument=read.weights_argument,
-        is_owned=True,
-        **read.names,
-    )
+        left, right = read.true.argument, chosen.argument
+        raise error("K102", left=left, n_left=read.n_rows, right=right, n_right=scores.n)
+    mapping = {**mapping, chosen.role: list(scores.columns or chosen.names)}
+    scores = scores if read.kept is None else scores.at(read.kept)
+    return read.rows(place.classes, mapping, scores)
 
 
 def _scores(
-    values: Mapping[str, Any],
-    chosen: ScoreColumns,
-    truth: Column,
-    guess: Column | None,
-    labels: Sequence[Label] | None,
-    positive: Label | None,
-    kept: Flags | None,
+    read: FrameLabels, chosen: ScoreColumns, labels: Sequence[Label] | None, positive: Label | None
 ) -> tuple[Scores, Placed]:
     """The matrix with its columns in the order of the classes."""
-    names = chosen.names
+    names, sides = chosen.names, (read.true, read.pred, labels, positive)
     if len(names) > 1:
         # Placed before they are gathered: the matrix is filled in the order of the classes.
-        place = placed(chosen, len(names), truth, guess, labels, positive)
+        place = placed(chosen, len(names), *sides)
         if place.order is not None:
             names = tuple(names[i] for i in place.order)
-        return gathered(values, names, chosen.argument, kept), place
-    scores = gathered(values, names, chosen.argument, kept)
-    return scores, placed(chosen, scores.k, truth, guess, labels, positive)
+        return gathered(read.values, names, chosen.argument, read.kept), place
+    scores = gathered(read.values, names, chosen.argument, read.kept)
+    return scores, placed(chosen, scores.k, *sides)

@@ -11,7 +11,7 @@ import numpy as np
 from karat.data.scores.histograms import room_of
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.torch.label_tally import LabelTally
-from karat.data.sources.torch.score_histograms import ScoreLevels, added
+from karat.data.sources.torch.score_histograms import ScoreLevels, added, lengths_from
 from karat.data.sources.torch.score_losses import LossTally, widened
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.data.weights import refuse_sums
@@ -61,15 +61,10 @@ class ChosenRows:
             left, right = getattr(self, name), getattr(other, name)
             return None if left is None else torch().cat([left, right])
 
-        rows, repeats = _first_of_each(both("codes"), both("hashes"), both("repeats"), k, limit)
-        weights = both("weights")
-        return ChosenRows(
-            both("values")[rows],
-            both("codes")[rows],
-            None if weights is None else weights[rows],
-            repeats,
-            both("hashes")[rows],
-        )
+        codes, hashes, weights = both("codes"), both("hashes"), both("weights")
+        rows, repeats = _first_of_each(codes, hashes, both("repeats"), k, limit)
+        held = None if weights is None else weights[rows]
+        return ChosenRows(both("values")[rows], codes[rows], held, repeats, hashes[rows])
 
     def sample(self, k: int, limit: int) -> RowSample:
         """The tally on the host; the device is waited for."""
@@ -77,16 +72,9 @@ class ChosenRows:
         def array(tensor: Tensor) -> Any:
             return tensor.cpu().numpy().copy()
 
+        values, codes, hashes = array(self.values), array(self.codes), array(self.hashes)
         weights = None if self.weights is None else array(self.weights)
-        return RowSample(
-            array(self.values),
-            array(self.codes),
-            weights,
-            array(self.repeats),
-            array(self.hashes),
-            k,
-            limit,
-        )
+        return RowSample(values, codes, weights, array(self.repeats), hashes, k, limit)
 
 
 def _first_of_each(
@@ -99,8 +87,7 @@ def _first_of_each(
     is_new = torch().ones(codes.shape, dtype=torch().bool, device=codes.device)
     is_new[1:] = (codes[1:] != codes[:-1]) | (hashes[1:] != hashes[:-1])
     firsts = is_new.nonzero()[:, 0]
-    end = torch().full((1,), codes.shape[0], dtype=torch().int64, device=codes.device)
-    repeats = added(repeats[order], torch().cat([firsts, end]).diff())
+    repeats = added(repeats[order], lengths_from(firsts, codes))
     codes = codes[firsts].contiguous()
     each = torch().arange(k, dtype=torch().int64, device=codes.device)
     before = torch().searchsorted(codes, each)
@@ -163,35 +150,30 @@ class DeviceHistograms:
 
     Args:
         classes: the classes, in the order of the columns.
-        threshold: from which score on the positive class of two is predicted.
-        max_memory: bytes that the histograms may take.
-        is_prob, is_single, is_weighted, has_pred: what the rows are.
-        is_frequency: whether a row of weight 3 stands for three rows, which err as three do.
+        empty: what holds nothing, with the settings of what is held.
+        is_prob: whether scores are probabilities.
+        shape: as of `HeldRows`.
     """
 
     def __init__(
         self,
         classes: Classes,
         device: Any,
+        empty: ScoreParts,
         *,
-        threshold: float | None,
-        max_memory: int,
         is_prob: bool,
-        is_single: bool,
-        is_weighted: bool,
-        has_pred: bool,
-        is_frequency: bool,
+        shape: tuple[int | None, bool, bool],
     ) -> None:
+        columns, self._has_pred, is_weighted = shape
         self.classes = classes
-        self._threshold, self._is_prob, self._has_pred = threshold, is_prob, has_pred
-        self._is_single = is_single
-        self._is_frequency = is_frequency and is_weighted
+        self._threshold, self._is_prob, self._is_single = empty.threshold, is_prob, columns is None
+        self._is_frequency = empty.is_frequency and is_weighted
         self._limit, self._n_sampled = room_of(
             classes.k,
             is_prob=is_prob,
-            is_single=is_single,
+            is_single=self._is_single,
             is_weighted=is_weighted,
-            n_bytes=max_memory,
+            n_bytes=empty.max_memory,
         )
         self._cells = LabelTally(classes, device, is_weighted=is_weighted)
         self._losses = LossTally(classes.k, device, is_weighted=is_weighted)
@@ -240,9 +222,7 @@ class DeviceHistograms:
             return best
         positive = self.classes.positive
         assert positive is not None
-        scores = rows.scores
-        if scores.dtype in (torch().float16, torch().bfloat16):
-            scores = scores.to(torch().float32)
+        scores = widened(rows.scores)
         is_positive = (scores if scores.ndim == 1 else scores[:, positive]) >= self._threshold
         return torch().where(is_positive, positive, 1 - positive)
 
@@ -328,15 +308,7 @@ class HeldScores:
 
     def _put_into_tables(self) -> None:
         tally = self._tally or DeviceHistograms(
-            self.classes,
-            self._device,
-            threshold=self._empty.threshold,
-            max_memory=self._empty.max_memory,
-            is_prob=self.is_prob,
-            is_single=self.shape[0] is None,
-            is_weighted=self.shape[2],
-            has_pred=self.shape[1],
-            is_frequency=self._empty.is_frequency,
+            self.classes, self._device, self._empty, is_prob=self.is_prob, shape=self.shape
         )
         step = max(_GROUP_VALUES // (self.shape[0] or 1), 1)
         while self._chunks:
@@ -375,7 +347,7 @@ class HeldScores:
 def _joined(chunks: list[RowGroup]) -> RowGroup:
     """Rows one after the other; where some are float64, all are."""
 
-    def column(name: str) -> Tensor | None:
+    def column(name: str) -> Tensor:
         parts = [getattr(chunk, name) for chunk in chunks]
         if parts[0] is None:
             return None
@@ -384,11 +356,10 @@ def _joined(chunks: list[RowGroup]) -> RowGroup:
             parts = [widened(part) for part in parts]
         return parts[0] if len(parts) == 1 else torch().cat(parts)
 
-    scores, true = column("scores"), column("true")
-    group = RowGroup(scores, true, column("pred"), column("weights"))
+    scores, true, pred = column("scores"), column("true"), column("pred")
     to = torch().int64
-    pred = None if group.pred is None else group.pred.to(to)
-    return replace(group, true=group.true.to(to), pred=pred)
+    pred = None if pred is None else pred.to(to)
+    return RowGroup(scores, true.to(to), pred, column("weights"))
 
 
 def _landed(rows: RowGroup) -> RowChunk:

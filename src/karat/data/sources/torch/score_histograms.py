@@ -10,12 +10,17 @@ import numpy as np
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.tally.score_histogram import EXACT, LEVELS, ScoreHistogram, ends_of_bins
 
-__all__ = ["ScoreLevels", "added", "counted", "summed"]
+__all__ = ["ScoreLevels", "added", "counted", "is_half", "lengths_from", "summed"]
 
 _FEW: Final = 16
 """Places that are picked out one after the other: cheaper than a sort."""
 _PIECE: Final = 4096
 """Rows that are added up at once."""
+
+
+def is_half(numbers: Tensor) -> bool:
+    """Whether numbers have 16 bits."""
+    return numbers.dtype in (torch().float16, torch().bfloat16)
 
 
 def counted(places: Tensor, n_places: int, *, may_be_outside: bool = False) -> Tensor:
@@ -55,10 +60,7 @@ def summed(places: Tensor, n_places: int, *columns: Tensor) -> list[Tensor]:
 
 def added(numbers: Tensor, lengths: Tensor) -> Tensor:
     """number[m, …]: what rows that follow each other add up to, int64[m] at once."""
-    if not numbers.shape[0] or not lengths.shape[0]:
-        shape = (lengths.shape[0], *numbers.shape[1:])
-        return torch().zeros(shape, dtype=numbers.dtype, device=numbers.device)
-    if not numbers.dtype.is_floating_point:
+    if not numbers.shape[0] or not lengths.shape[0] or not numbers.dtype.is_floating_point:
         segment = torch().repeat_interleave(lengths, output_size=numbers.shape[0])
         shape = (lengths.shape[0], *numbers.shape[1:])
         found = torch().zeros(shape, dtype=numbers.dtype, device=numbers.device)
@@ -121,15 +123,14 @@ class ScoreLevels:
         if weights is not None:
             weighs = weights > 0
             scores, codes, weights = scores[weighs], codes[weighs], weights[weighs]
-        is_half = scores.dtype in (torch().float16, torch().bfloat16)
-        if is_half and weights is None and bits == EXACT and _CODES * k <= _MOST_OF_CODES:
+        if is_half(scores) and weights is None and bits == EXACT and _CODES * k <= _MOST_OF_CODES:
             return _of_codes(scores, codes, k).within(limit)
         ordered, order = torch().sort(scores, stable=True)
         values = ordered.to(torch().float64) + 0.0  # −0.0 becomes 0.0
         is_new, bits = _starts_within(values, bits, limit)
         firsts = is_new.nonzero()[:, 0]
         u = int(firsts.shape[0])
-        lengths = _lengths(firsts, values)
+        lengths = lengths_from(firsts, values)
         places = (is_new.cumsum(0) - 1) * k + codes[order]
         squares = moments = None
         if weights is None:
@@ -155,17 +156,17 @@ class ScoreLevels:
 
     def merge(self, other: ScoreLevels, limit: int) -> ScoreLevels:
         """Both, as precise as the coarser one, in at most `limit` score levels."""
-        bits = min(self.bits, other.bits)
-        pairs = [("low", "high", "counts"), ("squares",), ("moments",)]
-        parts: dict[str, Any] = {"squares": None, "moments": None}
-        for names in pairs:
-            for name in names:
-                both = [getattr(one, name) for one in (self, other)]
-                if name == "moments":
-                    both = [one._moments() for one in (self, other)]
-                if both[0] is not None:
-                    parts[name] = torch().cat(both)
-        return _gathered(ScoreLevels(**parts, bits=bits, n_rows=self.n_rows + other.n_rows), limit)
+
+        def both(name: str) -> Tensor | None:
+            parts = [getattr(one, name) for one in (self, other)]
+            if name == "moments":
+                parts = [one._moments() for one in (self, other)]
+            return None if parts[0] is None else torch().cat(parts)
+
+        low, high, counts = both("low"), both("high"), both("counts")
+        bits, n_rows = min(self.bits, other.bits), self.n_rows + other.n_rows
+        levels = ScoreLevels(low, high, counts, both("squares"), both("moments"), bits, n_rows)
+        return _gathered(levels, limit)
 
     def within(self, limit: int) -> ScoreLevels:
         """The same rows in the finest buckets that number at most `limit`."""
@@ -176,19 +177,17 @@ class ScoreLevels:
     def table(self) -> ScoreHistogram:
         """The tally on the host, best score level first; the device is waited for."""
 
-        def turned(numbers: Tensor) -> Any:
+        def turned(numbers: Tensor | None) -> Any:
+            if numbers is None:
+                return None
             return np.ascontiguousarray(numbers.flip(0).cpu().numpy())
 
+        is_exact = self.bits == EXACT
         low = turned(self.low)
-        return ScoreHistogram(
-            low,
-            low if self.bits == EXACT else turned(self.high),
-            turned(self.counts),
-            None if self.squares is None else turned(self.squares),
-            None if self.moments is None or self.bits == EXACT else turned(self.moments),
-            self.bits,
-            self.n_rows,
-        )
+        high = low if is_exact else turned(self.high)
+        moments = None if is_exact else turned(self.moments)
+        counts, squares = turned(self.counts), turned(self.squares)
+        return ScoreHistogram(low, high, counts, squares, moments, self.bits, self.n_rows)
 
 
 def _of_codes(scores: Tensor, codes: Tensor, k: int) -> ScoreLevels:
@@ -214,7 +213,7 @@ def _gathered(levels: ScoreLevels, limit: int) -> ScoreLevels:
     low = levels.low[order]
     is_new, bits = _starts_within(low, levels.bits, limit)
     firsts = is_new.nonzero()[:, 0]
-    lengths = _lengths(firsts, low)
+    lengths = lengths_from(firsts, low)
 
     def total(numbers: Tensor | None) -> Tensor | None:
         return None if numbers is None else added(numbers[order], lengths)
@@ -267,7 +266,7 @@ def _digits_apart(values: Tensor) -> Tensor:
     return apart.index_fill_(0, at[at < values.shape[0]], _ALWAYS)
 
 
-def _lengths(firsts: Tensor, values: Tensor) -> Tensor:
+def lengths_from(firsts: Tensor, values: Tensor) -> Tensor:
     """int64[u]: how many stand from one start to the next."""
     end = torch().full((1,), values.shape[0], dtype=torch().int64, device=values.device)
     return torch().cat([firsts, end]).diff()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from karat.data.sources.torch.score_histograms import counted, summed
+from karat.data.sources.torch.score_histograms import counted, is_half, summed
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.tally.sums import LOSSES, Sums
 
-__all__ = ["LossTally", "columns_of", "widened"]
+__all__ = ["LossTally", "columns_of", "is_half", "widened"]
 
 _BLOCK_VALUES: Final = 1 << 22
 """Scores that are read at once."""
@@ -17,8 +17,7 @@ _BLOCK_VALUES: Final = 1 << 22
 
 def widened(scores: Tensor) -> Tensor:
     """float32 of numbers of 16 bits; the others as they are."""
-    is_half = scores.dtype in (torch().float16, torch().bfloat16)
-    return scores.to(torch().float32) if is_half else scores
+    return scores.to(torch().float32) if is_half(scores) else scores
 
 
 def columns_of(scores: Tensor, positive: int | None, *, is_prob: bool) -> Tensor:
@@ -182,18 +181,9 @@ class LossTally:
         """
         losses = self._sums.cpu().numpy().copy()
         truth, ranks = self._tables.cpu().numpy().copy()
-        weight, weight2 = self._weights.cpu().tolist() if self.is_weighted else [self._n_rows] * 2
-        second, square = losses[1], losses[2]
+        weights = self._weights.cpu().tolist() if self.is_weighted else [self._n_rows] * 2
+        weight, weight2 = map(float, weights)
+        first, second, square, of_rows = losses
         if is_frequency:
-            weight2, second, square = weight, losses[0].copy(), losses[3]
-        return Sums(
-            LOSSES,
-            self._n_rows,
-            float(weight),
-            float(weight2),
-            losses[0],
-            second,
-            square,
-            truth,
-            ranks,
-        )
+            weight2, second, square = weight, first.copy(), of_rows
+        return Sums(LOSSES, self._n_rows, weight, weight2, first, second, square, truth, ranks)

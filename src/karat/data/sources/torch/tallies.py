@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.sources.torch.faults import Check, Faults, label_checks, score_checks, weight_checks
 from karat.data.sources.torch.held_scores import HeldScores, RowGroup
 from karat.data.sources.torch.label_tally import Coder, LabelTally, whole
+from karat.data.sources.torch.score_losses import is_half
 from karat.data.sources.torch.tensors import DeviceArrays, Tensor, calm, torch
 from karat.data.weights import refuse_sums
 from karat.errors import error
@@ -86,20 +88,12 @@ class DeviceTallies:
             held = self._of(rows.device, classes)
             tally = held.labels or LabelTally(classes, rows.device, is_weighted=is_weighted)
             if tally.is_weighted != is_weighted:
-                raise _unlike(tally.is_weighted)
-            weights = _weights_of(rows)
-            true, checks = _codes(held.coder.places, "y_true", rows.true)
-            assert rows.pred is not None
-            pred, more = _codes(held.coder.places, "y_pred", rows.pred)
-            checks += more
-            if weights is not None:
-                checks += weight_checks(weights, may_all_be_zero=is_part)
-            with held.faults.unless_refused():
-                self._look(held, checks, rows.n, 0.0, is_waited_for)
+                kinds = ["unweighted", "weighted"]
+                raise error("K203", left=kinds[tally.is_weighted], right=kinds[is_weighted])
+            true, pred, weights, checks = _read(rows, held.coder.places, [], may_be_zero=is_part)
+            with self._kept(held, rows, checks, 0.0, is_waited_for):
                 tally.add(true, pred, weights)
-            held.labels = tally
-            self._devices[rows.device] = held
-            self._n_rows += rows.n
+                held.labels = tally
 
     def add_scores(
         self,
@@ -135,19 +129,10 @@ class DeviceTallies:
                     check_alike(other, new)
             held = self._of(rows.device, classes)
             kept = held.scores or new
-            weights = _weights_of(rows)
-            true, checks = _codes(held.coder.codes, "y_true", rows.true)
-            pred = None
-            if rows.pred is not None:
-                pred, more = _codes(held.coder.codes, "y_pred", rows.pred)
-                checks += more
-            is_half = scores.dtype in (torch().float16, torch().bfloat16)
-            tolerance = tolerance_of(is_half=is_half)
-            checks += score_checks(scores, is_prob=rows.is_prob, tolerance=tolerance)
-            if weights is not None:
-                checks += weight_checks(weights, may_all_be_zero=True)
-            with held.faults.unless_refused():
-                self._look(held, checks, rows.n, tolerance, is_waited_for)
+            tolerance = tolerance_of(is_half=is_half(scores))
+            checks = score_checks(scores, is_prob=rows.is_prob, tolerance=tolerance)
+            true, pred, weights, checks = _read(rows, held.coder.codes, checks, may_be_zero=True)
+            with self._kept(held, rows, checks, tolerance, is_waited_for):
                 # The caller may write to the tensors afterwards.
                 to = torch().int32
                 group = RowGroup(
@@ -157,18 +142,26 @@ class DeviceTallies:
                     None if weights is None else weights.clone(),
                 )
                 kept.add(group, tolerance)
-            held.scores = kept
-            self._devices[rows.device] = held
-            self._n_rows += rows.n
+                held.scores = kept
 
-    @staticmethod
-    def _look(
-        held: _OfDevice, checks: list[Check], n: int, tolerance: float, is_waited_for: bool
-    ) -> None:
-        faults = Faults(held.faults.classes) if is_waited_for else held.faults
-        faults.look(checks, n, tolerance)
-        if is_waited_for:
-            faults.check()
+    @contextmanager
+    def _kept(
+        self,
+        held: _OfDevice,
+        rows: DeviceArrays,
+        checks: list[Check],
+        tolerance: float,
+        is_waited_for: bool,
+    ) -> Iterator[None]:
+        """Look at rows, and keep what holds them unless a with statement fails."""
+        with held.faults.unless_refused():
+            faults = Faults(held.faults.classes) if is_waited_for else held.faults
+            faults.look(checks, rows.n, tolerance)
+            if is_waited_for:
+                faults.check()
+            yield
+        self._devices[rows.device] = held
+        self._n_rows += rows.n
 
     def _of(self, device: Any, classes: Classes) -> _OfDevice:
         """What a device holds; kept once rows were added."""
@@ -222,21 +215,29 @@ def _wait_for(device: Any) -> None:
         found.synchronize(device)
 
 
-def _codes(
-    found: Callable[[Tensor], tuple[Tensor, Tensor]], argument: str, labels: Tensor
-) -> tuple[Tensor, list[Check]]:
-    numbers = whole(labels)
-    codes, outside = found(numbers)
-    return codes, label_checks(argument, labels, numbers, outside)
-
-
-def _weights_of(rows: DeviceArrays) -> Tensor | None:
-    return None if rows.weights is None else rows.weights.to(torch().float64)
-
-
-def _unlike(is_weighted: bool) -> Exception:
-    kinds = ["unweighted", "weighted"]
-    return error("K203", left=kinds[is_weighted], right=kinds[not is_weighted])
+def _read(
+    rows: DeviceArrays,
+    found: Callable[[Tensor], tuple[Tensor, Tensor]],
+    of_scores: list[Check],
+    *,
+    may_be_zero: bool,
+) -> tuple[Tensor, Tensor | None, Tensor | None, list[Check]]:
+    """The classes, predictions and float64 weights of rows, and what is checked of them."""
+    codes: list[Tensor | None] = []
+    checks: list[Check] = []
+    for argument, labels in (("y_true", rows.true), ("y_pred", rows.pred)):
+        if labels is None:
+            codes.append(None)
+            continue
+        numbers = whole(labels)
+        own, outside = found(numbers)
+        codes.append(own)
+        checks += label_checks(argument, labels, numbers, outside)
+    checks += of_scores
+    weights = None if rows.weights is None else rows.weights.to(torch().float64)
+    if weights is not None:
+        checks += weight_checks(weights, may_all_be_zero=may_be_zero)
+    return codes[0], codes[1], weights, checks
 
 
 def classes_of_labels(labels: Sequence[Label], positive: Any, rows: DeviceArrays) -> Classes | None:
