@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from karat import _native
 from karat.inference.confidence import Confidence
-from karat.inference.limits import beta_limits, beta_quantiles, wilson_limits
+from karat.inference.limits import Floats, beta_limits, beta_quantiles, wilson_limits
 from karat.inference.proportions import (
     Curve,
     Share,
@@ -33,8 +32,6 @@ __all__ = [
     "limits_of_ratio",
     "limits_of_two_proportions",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def limits_of_proportion(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.influence_variance import within_classes
+from karat.inference.limits import Floats
 from karat.inference.resampling import replicate_rows
 from karat.inference.score_replicates import (
     LevelGroups,
@@ -157,7 +158,6 @@ def _corrected(share: float, below: float, acceleration: float) -> float:
     return normal.cdf(bias + shifted / divisor) if divisor > 0 else math.nan
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
 
 DRAWN: Final = ("bootstrap", "bca", "bayesian")

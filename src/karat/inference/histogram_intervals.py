@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns
 from karat.inference.influence_variance import Found, InfluenceVariances, Whole
+from karat.inference.limits import Floats
 from karat.inference.score_intervals import (
     ScoredIntervals,
     Together,
@@ -33,7 +33,6 @@ from karat.tally import HistogramRows, ScoredRows
 
 __all__ = ["HistogramMeasures", "measured_histograms"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.limits import Floats
 from karat.inference.variance import (
     AreaVariance,
     Clusters,
@@ -50,7 +51,6 @@ __all__ = [
     "within_classes",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-29
 _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
 

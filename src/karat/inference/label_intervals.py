@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from karat.errors import error
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import DRAWN, acceleration_of, interval_of_draws
-from karat.inference.limits import log_limits, logit_limits, wilson_limits
+from karat.inference.limits import Floats, log_limits, logit_limits, wilson_limits
 from karat.inference.mover import NO_SLOPE, combined, is_combined
 from karat.inference.proportions import curve_of_right_rows, is_of_right_rows, of_right_rows
 from karat.inference.resampling import replicate_tables
@@ -35,7 +35,6 @@ from karat.tally.cached import cached_property
 
 __all__ = ["TableIntervals", "derivative", "label_interval", "range_of"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from karat import _native
 
 __all__ = [
+    "Floats",
     "beta_limits",
     "beta_quantiles",
     "log_limits",

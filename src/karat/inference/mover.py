@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat import _native
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Interval
+from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows
 from karat.inference.table_variance import TableVariance, at_proportions, derivative
 from karat.metrics import Metric
@@ -24,7 +24,6 @@ from karat.tally import Cells, Classes
 
 __all__ = ["NO_SLOPE", "combined", "is_combined"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 NO_SLOPE: Final = "its formula has no slope at this table"
 _N_KEPT: Final = 256

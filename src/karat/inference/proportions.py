@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._program import slopes_of
 from karat.metrics._record import Record
@@ -29,7 +30,6 @@ __all__ = [
     "two_proportions_of",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _FITTED: Final = np.array([0.125, 0.5, 0.875])
 _CHECKED: Final = np.array([0.0, 1e-9, 0.0625, 0.3, 0.61, 0.97, 1.0 - 1e-9, 1.0])

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.tally import Axis, Cells
 
 __all__ = ["TableClusters", "TableDraw", "replicate_rows", "replicate_tables", "replicate_values"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]
 
 TableDraw: TypeAlias = Literal["multinomial", "bayesian"]

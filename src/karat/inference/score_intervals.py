@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import DRAWN, Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, SamplingError
-from karat.inference.limits import log_limits, logit_limits, newcombe_limits, wilson_limits
+from karat.inference.limits import Floats, log_limits, logit_limits, newcombe_limits, wilson_limits
 from karat.inference.variance import Sizes, kish
 from karat.metrics import Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._influence.forms import (
@@ -202,7 +202,6 @@ def _wilson(
     return low + span * float(below), low + span * float(above)
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
 
 _ON_REQUEST: Final = "it takes replicates: name it in metrics=, or give method='bootstrap'"

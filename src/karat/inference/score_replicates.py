@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inference.limits import Floats
 from karat.inference.resampling import TableDraw
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.tally import CumulativeCounts, LevelSource, ScoreLevels
@@ -32,8 +33,6 @@ __all__ = [
     "replicate_measures",
     "replicate_row_cumulative",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
 from karat.inference.confidence import Design
+from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._program import Slopes
@@ -31,7 +32,6 @@ __all__ = [
     "variance_of",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 DUST: Final = 1e-12
 """Below it beside the largest derivative, an influence is a rounding error of 0."""
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.limits import Floats
 from karat.inference.table_variance import TableVariance
 from karat.metrics._formula import walk
 from karat.metrics._influence.forms import AreaInfluence, DifferencesInfluence, PairsInfluence
@@ -87,9 +88,6 @@ def optimism(n: float) -> float:
     if n <= 1.0:
         return 0.0
     return float((np.log(n) + np.euler_gamma + 0.5 / n - 1.0) / (n - 1.0))
-
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def kish(weight: Any, square: Any) -> Any:

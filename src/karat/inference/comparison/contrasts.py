@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.limits import Floats
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -146,7 +146,6 @@ def _last(is_kept: Callable[[float], bool], inside: float, end: float) -> float:
     return inside
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Correlation: TypeAlias = Callable[[float], float]
 """From a number of standard errors to how two values go together."""
 Distances: TypeAlias = tuple[float, float]

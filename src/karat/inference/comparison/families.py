@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
+
+from karat.inference.limits import Floats
 
 __all__ = ["Largest", "holm", "largest", "tail_of", "wald", "z_of"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _DRAWS: Final = 100_000
 _BLOCK: Final = 1 << 21

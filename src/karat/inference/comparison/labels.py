@@ -24,6 +24,7 @@ from karat.inference.comparison.judging import ComparisonSpec, Limits, Measured
 from karat.inference.comparison.records import Discordant, Estimate, ratio
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
+from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows, of_right_rows
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
@@ -40,8 +41,6 @@ _MOST_DRAWS: Final = 20_000_000
 _FEWEST: Final = 499
 _WORD: Final = 64
 _ALL: Final = 2**64 - 1
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def swap_p_values(

@@ -24,6 +24,7 @@ from karat.inference.comparison.judging import Limits, Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.influence_variance import row_factors
+from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_intervals
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
@@ -32,8 +33,6 @@ from karat.tally import ClusteredCells
 from karat.tally.scored import ScoredRows
 
 __all__ = ["estimates_of_scores", "row_influence", "scored_metrics"]
-
-Floats = npt.NDArray[np.float64]
 
 
 _DUST = 1e-14

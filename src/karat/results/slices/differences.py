@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
 from karat.inference.comparison.families import tail_of
@@ -17,7 +16,8 @@ from karat.inference.comparison.labels import apart
 from karat.inference.comparison.records import Difference, json_value
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
-from karat.inference.slices.reference import Reference
+from karat.inference.limits import Floats
+from karat.inference.slices.permuted import Reference
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice, moved
 from karat.tally import ClusteredCells
@@ -32,7 +32,6 @@ __all__ = [
     "level_of_each",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 _PAIR: Final = (0, 1)
 _LEAST_TAIL: Final = 1e-12
 """Beyond it limits say nothing."""

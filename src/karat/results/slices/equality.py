@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.inference.comparison.contrasts import SideLimits
 from karat.inference.comparison.families import tail_of, wald, z_of
 from karat.inference.comparison.judging import root
 from karat.inference.comparison.records import json_value
-from karat.inference.slices.reference import Reference
+from karat.inference.limits import Floats
+from karat.inference.slices.permuted import Reference, gaps_beside
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice
 
 __all__ = ["Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 N_DRAWS: Final = 20_000
 _FAR: Final = 16.0
@@ -195,19 +194,10 @@ def tested(
     if t < 2:
         return Heterogeneity(name, math.nan, 0, None, math.nan, level, t, found.left_out)
     if reference is not None:
-        permuted = reference.spreading(found.places)
+        q, mean, p = reference.spreading(found.places)
+        n = reference.permuted.n
         return Heterogeneity(
-            name,
-            permuted.statistic,
-            t - 1,
-            permuted.p,
-            permuted.mean,
-            level,
-            t,
-            found.left_out,
-            None,
-            "permutation",
-            reference.n,
+            name, q, t - 1, p, mean, level, t, found.left_out, None, "permutation", n
         )
     method, (mean, z) = "chi-square", _standardized(metric, found, slices)
     if found.covariance is not None:
@@ -292,39 +282,16 @@ def gap_of(
     highest = names[found.places[int(found.values.argmax())]]
     lowest = names[found.places[int(found.values.argmin())]]
     if reference is not None:
-        permuted = reference.gaps(found.places, observed, level)
-        return Gap(
-            str(metric),
-            observed,
-            permuted.expected,
-            permuted.most,
-            permuted.p,
-            level,
-            highest,
-            lowest,
-            seed,
-            reference.n,
-        )
-    rng = np.random.default_rng(seed)
-    if found.covariance is None:
-        drawn = rng.standard_normal((N_DRAWS, t)) * np.sqrt(found.variances)
+        shown, n = reference.gaps(found.places, observed, level), reference.permuted.n
     else:
-        values, vectors = np.linalg.eigh(found.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        drawn = rng.standard_normal((N_DRAWS, t)) @ root.T
-    gaps = np.ptp(drawn, axis=1)
-    at_least = int(np.count_nonzero(gaps >= observed))
-    return Gap(
-        str(metric),
-        observed,
-        float(gaps.mean()),
-        float(np.quantile(gaps, level)),
-        (1.0 + at_least) / (1.0 + N_DRAWS),
-        level,
-        highest,
-        lowest,
-        seed,
-    )
+        drawn, n = np.random.default_rng(seed).standard_normal((N_DRAWS, t)), N_DRAWS
+        if found.covariance is None:
+            drawn = drawn * np.sqrt(found.variances)
+        else:
+            values, vectors = np.linalg.eigh(found.covariance)
+            drawn = drawn @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        shown = gaps_beside(np.ptp(drawn, axis=1), observed, level)
+    return Gap(str(metric), observed, *shown, level, highest, lowest, seed, n)
 
 
 def _rounded(p: float) -> str:

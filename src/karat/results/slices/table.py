@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from karat.errors import error, shown
 from karat.inference.confidence import Confidence
+from karat.inference.limits import Floats
 from karat.inference.mover import is_combined
-from karat.inference.slices.permuted import PermutedTables
-from karat.inference.slices.reference import Reference
+from karat.inference.slices.permuted import PermutedTables, Reference
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
 from karat.metrics._lift import Policy
 from karat.results.slices.differences import (
@@ -34,7 +34,6 @@ __all__ = ["RecordedSlices", "SliceTable", "Slices"]
 
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
-Floats: TypeAlias = npt.NDArray[np.float64]
 Key: TypeAlias = tuple[str, ...]
 Name: TypeAlias = str | Key
 
