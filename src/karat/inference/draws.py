@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.influence_variance import within_classes
+from karat.inference.influence_variance import InfluenceVariances, within_classes
 from karat.inference.limits import Floats
 from karat.inference.resampling import replicate_rows
 from karat.inference.score_replicates import (
@@ -24,7 +24,6 @@ from karat.inference.score_replicates import (
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
-from karat.metrics._views import Pairwise
 from karat.tally import CumulativeCounts, LevelSource, ScoredRows
 
 __all__ = [
@@ -165,11 +164,6 @@ DRAWN: Final = ("bootstrap", "bca", "bayesian")
 N_GROUPS: Final = 1024
 """Groups of neighbouring scores that a kept column is put into."""
 _AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
-_COLUMNS: Final[Mapping[type, str]] = {
-    ClassRanks: "ranks",
-    ClassProbabilities: "probabilities",
-    Confidences: "confidences",
-}
 
 
 def interval_of_draws(
@@ -210,7 +204,7 @@ class Draws:
         accelerations: of bias-corrected intervals; 0 where not known.
     """
 
-    cumulatives: Mapping[str, CumulativeCounts] = field(default_factory=dict)
+    cumulatives: Mapping[type, CumulativeCounts] = field(default_factory=dict)
     listed: tuple[Metric, ...] = ()
     drawn: dict[Metric, Floats] = field(default_factory=dict)
     accelerations: Mapping[Metric, float] = field(default_factory=dict)
@@ -233,7 +227,7 @@ class Draws:
         metrics = [metric for metric in self.listed if metric.record.reads is view]
         self.drawn |= replicate_measures(
             metrics,
-            self.cumulatives[_COLUMNS[view]],
+            self.cumulatives[view],
             asked.n_replicates,
             asked.seed,
             method="bayesian" if asked.method == "bayesian" else "poisson",
@@ -241,48 +235,37 @@ class Draws:
         )
 
 
-class KeptColumns:
-    """Columns kept in groups while they are sorted; see `_measure.Beside`.
+class KeptColumns(InfluenceVariances):
+    """Sampling errors, and columns that are kept in groups while they are sorted.
 
     Args:
-        metrics: of one column each, for which replicates will be drawn.
-        positive: the class whose column they read.
+        kept: metrics of one column each, for which replicates will be drawn.
+        given, named: as of `InfluenceVariances`.
     """
 
-    names_rows = False
-
-    def __init__(self, metrics: Iterable[Metric], positive: int | None) -> None:
-        self.metrics = tuple(metrics)
-        self._views = {metric.record.reads for metric in self.metrics}
-        self._positive = positive
-        self.cumulatives: dict[str, CumulativeCounts] = {}
+    def __init__(self, kept: Iterable[Metric], *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._views = {metric.record.reads for metric in kept}
+        self.cumulatives: dict[type, CumulativeCounts] = {}
 
     def column(self, i: int, views: Views) -> None:
-        """Keep the column of the positive class."""
-        if i != self._positive:
-            return
-        if ClassRanks in self._views:
-            self._keep("ranks", views.ranks.ranked)
-        if ClassProbabilities in self._views:
-            self._keep("probabilities", views.probabilities.ranked)
+        """Keep the column of the positive class, too."""
+        super().column(i, views)
+        if i == self._rows.classes.positive:
+            if ClassRanks in self._views:
+                self._keep(ClassRanks, views.ranks.ranked)
+            if ClassProbabilities in self._views:
+                self._keep(ClassProbabilities, views.probabilities.ranked)
 
     def confidences(self, view: Confidences) -> None:
         """Keep the probabilities of the predicted classes."""
         if Confidences in self._views:
-            self._keep("confidences", view.ranked)
+            self._keep(Confidences, view.ranked)
 
-    def pooled(self, views: Views) -> None:
-        """Nothing: no metric of all columns together is drawn from one."""
-
-    def pairs(self, metric: Metric, view: Pairwise) -> None:
-        """Nothing."""
-
-    def _keep(self, name: str, column: LevelSource) -> None:
+    def _keep(self, view: type, column: LevelSource) -> None:
         groups = LevelGroups.of(column, N_GROUPS)
-        counts: npt.NDArray[Any] = groups.sums
-        if groups.squares is None:
-            counts = counts.astype(np.int64)
-        self.cumulatives[name] = CumulativeCounts(
+        counts = groups.sums.astype(np.int64) if groups.squares is None else groups.sums
+        self.cumulatives[view] = CumulativeCounts(
             groups.scores, counts, groups.squares, groups.n_rows
         )
 

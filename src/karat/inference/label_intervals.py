@@ -358,26 +358,21 @@ class TableIntervals:
 
     @cached_property
     def _tables(self) -> list[Cells]:
+        """Tables drawn from this one; of a case-control sample, so many rows of each class."""
         asked, size = self.asked, 8 * max(1, min(self.cells.k**2, 2 * self.cells.flat().size))
         step = max(1, min(asked.n_replicates, _BLOCK_BYTES // size))
         return [
-            self._replicates(first, min(step, asked.n_replicates - first))
+            replicate_tables(
+                self.cells,
+                min(step, asked.n_replicates - first),
+                asked.seed,
+                method="bayesian" if asked.method == "bayesian" else "multinomial",
+                clusters=self.clusters,
+                first=first,
+                is_by_class=asked.design == "case-control" and self.clusters is None,
+            )
             for first in range(0, asked.n_replicates, step)
         ]
-
-    def _replicates(self, first: int, count: int) -> Cells:
-        """Tables drawn from this one; of a case-control sample, so many rows of each class."""
-        asked, cells = self.asked, self.cells
-        is_fixed = asked.design == "case-control" and self.clusters is None
-        return replicate_tables(
-            cells,
-            count,
-            asked.seed,
-            method="bayesian" if asked.method == "bayesian" else "multinomial",
-            clusters=self.clusters,
-            first=first,
-            is_by_class=is_fixed,
-        )
 
     def covariance(self, metrics: Sequence[Metric]) -> npt.NDArray[np.float64]:
         """float64[d, d]: of d metrics of labels.

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._program import slopes_of
-from karat.metrics._record import Record
 from karat.tally import Cells, Classes, Fields
 
 __all__ = [
@@ -370,8 +369,3 @@ def of_proportion(metric: Metric, share: Share, shares: Floats) -> Floats:
     """float64[...]: the metric of one class where its share is as given [...]."""
     tables = Cells.dense(share.tables(shares), classes=TWO, n_rows=np.ones(shares.shape))
     return metric.values(tables, "zero").value
-
-
-def plain(record: Record, params: tuple[tuple[str, Any], ...]) -> Metric:
-    """The metric of one class of two."""
-    return Metric(record, "plain", params)

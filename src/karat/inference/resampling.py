@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
 from karat.inference.limits import Floats
-from karat.metrics import Metric
-from karat.tally import Axis, Cells
+from karat.tally import Axis, Cells, ClusteredCells
 
-__all__ = ["TableClusters", "TableDraw", "replicate_rows", "replicate_tables", "replicate_values"]
+__all__ = ["TableDraw", "replicate_rows", "replicate_tables"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 
@@ -30,33 +29,13 @@ _BLOCK_BYTES: Final = 1 << 25
 """What is drawn at once, where not everything has to be held."""
 
 
-class TableClusters(Protocol):
-    """The cells of a table by cluster.
-
-    Attributes:
-        n_clusters: G.
-        cluster: int[e], from 0 to G − 1.
-        place: int[e], the place of the cell in ``Cells.coordinates()``.
-        weight: float64[e], rows or Σw.
-    """
-
-    @property
-    def n_clusters(self) -> int: ...
-    @property
-    def cluster(self) -> npt.NDArray[np.integer[Any]]: ...
-    @property
-    def place(self) -> npt.NDArray[np.integer[Any]]: ...
-    @property
-    def weight(self) -> Floats: ...
-
-
 def replicate_tables(
     cells: Cells,
     n_replicates: int,
     seed: int,
     *,
     method: TableDraw = "multinomial",
-    clusters: TableClusters | None = None,
+    clusters: ClusteredCells | None = None,
     first: int = 0,
     n_threads: int | None = None,
     is_by_class: bool = False,
@@ -151,39 +130,6 @@ def replicate_tables(
     return _assembled(cells, rows, cols, counts, counts * ratio, first)
 
 
-def replicate_values(
-    metrics: Sequence[Metric],
-    cells: Cells,
-    n_replicates: int,
-    seed: int,
-    policy: Literal["zero", "exclude", "nan"] = "zero",
-    *,
-    method: TableDraw = "multinomial",
-    clusters: TableClusters | None = None,
-    n_threads: int | None = None,
-) -> dict[Metric, Floats]:
-    """Metrics of labels on the same replicates: float64[n_replicates, ...] each.
-
-    Cost: as `replicate_tables`, in parts of at most 32 MiB of tables.
-    """
-    size = 8 * max(1, min(cells.k**2, 2 * cells.flat().size))
-    step = max(1, min(n_replicates, _BLOCK_BYTES // size))
-    parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
-    for first in range(0, n_replicates, step):
-        tables = replicate_tables(
-            cells,
-            min(step, n_replicates - first),
-            seed,
-            method=method,
-            clusters=clusters,
-            first=first,
-            n_threads=n_threads,
-        )
-        for metric, found in parts.items():
-            found.append(metric.values(tables, policy).value)
-    return {metric: np.concatenate(found) for metric, found in parts.items()}
-
-
 def replicate_rows(
     n: int,
     n_replicates: int,
@@ -236,7 +182,7 @@ def _places(cells: Cells, rows: Numbers, cols: Numbers) -> npt.NDArray[np.intp]:
 
 def _of_clusters(
     cells: Cells,
-    clusters: TableClusters,
+    clusters: ClusteredCells,
     n_replicates: int,
     seed: int,
     method: TableDraw,

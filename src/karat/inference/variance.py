@@ -145,7 +145,15 @@ class Sizes:
         return float(found[found > 0].min(initial=self.rows))
 
     def factors(self, metric: Metric) -> Floats:
-        """See `influence_variance.row_factors`."""
+        """What a square of φ is multiplied by so that few rows do not look too certain.
+
+        The variance is Σ f·w²φ²/W², where f is that of the true class of the row; the covariance of
+        two metrics, or of one of two models, Σ √(f·f')·w²φφ'/W². For areas of two classes that is
+        DeLong's.
+
+        Returns:
+            float64[k]; float64[k, k] of a metric of each class. NaN for a class with one row.
+        """
         form = metric.record.influence
         is_area = isinstance(form, AreaInfluence) and metric.lift != "micro"
         if is_area and metric.lift in ("plain", "per_class"):

@@ -23,9 +23,9 @@ from karat.inference.comparison.contrasts import (
 from karat.inference.comparison.judging import Limits, Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.influence_variance import row_factors
 from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_intervals
+from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
@@ -158,7 +158,7 @@ def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | N
     if clusters is not None:
         by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
         return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
-    factors = None if reason_without(metric) else row_factors(rows, metric)[rows.codes]
+    factors = None if reason_without(metric) else Sizes.of(rows).factors(metric)[rows.codes]
     n = float(weights.sum()) ** 2 / float(squares.sum())
     df = max(n - 1.0, 1.0) if metric.record.reads is Losses else math.inf
     return Units(weights, squares, factors=factors, df=df)
