@@ -14,11 +14,11 @@ import numpy.typing as npt
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.influence_variance import InfluenceVariances, within_classes
 from karat.inference.limits import Floats
-from karat.inference.resampling import replicate_rows
+from karat.inference.resampling import TableDraw, replicate_rows
 from karat.inference.score_replicates import (
     LevelGroups,
     measures_of,
-    replicate_measures,
+    replicate_cumulative,
     replicate_row_cumulative,
 )
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
@@ -107,22 +107,19 @@ def interval_of_replicates(
         if acceleration is None:
             raise ValueError("bca needs the acceleration")
         # Ties count half: of a metric with few values many replicates equal the estimate.
-        below = float(np.mean(kept < estimate) + np.mean(kept == estimate) / 2.0)
-        if not 0.0 < below < 1.0:
+        under = float(np.mean(kept < estimate) + np.mean(kept == estimate) / 2.0)
+        if not 0.0 < under < 1.0:
             return refused("every replicate lies on one side of it")
-        corrected = [_corrected(share, below, acceleration) for share in (low, high)]
+        corrected = [_corrected(share, under, acceleration) for share in (low, high)]
         if not all(0.0 < share < 1.0 for share in corrected):
             return refused("the replicates are too skewed")
         low, high = corrected
     # Limits of infinite values cannot lie between two of them.
     way: Literal["linear", "nearest"] = "linear" if np.isfinite(kept).all() else "nearest"
     limits = np.quantile(kept, [low, high], method=way)
-    return ReplicateInterval(
-        ends[0] if side == "high" else float(limits[0]),
-        ends[1] if side == "low" else float(limits[1]),
-        n_undefined,
-        "",
-    )
+    below = ends[0] if side == "high" else float(limits[0])
+    above = ends[1] if side == "low" else float(limits[1])
+    return ReplicateInterval(below, above, n_undefined, "")
 
 
 def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> float:
@@ -158,6 +155,7 @@ def _corrected(share: float, below: float, acceleration: float) -> float:
 
 
 Codes: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = npt.NDArray[Any]
 
 DRAWN: Final = ("bootstrap", "bca", "bayesian")
 """Methods that draw."""
@@ -225,14 +223,14 @@ class Draws:
     def _draw(self, view: type, asked: Confidence) -> None:
         """Replicates of every metric that reads a column: they are drawn once."""
         metrics = [metric for metric in self.listed if metric.record.reads is view]
-        self.drawn |= replicate_measures(
-            metrics,
+        replicates = replicate_cumulative(
             self.cumulatives[view],
             asked.n_replicates,
             asked.seed,
             method="bayesian" if asked.method == "bayesian" else "poisson",
             limit=N_GROUPS,
         )
+        self.drawn |= measures_of(metrics, replicates)
 
 
 class KeptColumns(InfluenceVariances):
@@ -292,7 +290,7 @@ def draw_rows(
 def _linear(
     rows: ScoredRows, metrics: list[Metric], asked: Confidence, clusters: Codes | None
 ) -> tuple[dict[Metric, Floats], dict[Metric, float]]:
-    """Moves of each metric in each replicate; the value itself is added by `moved`."""
+    """Moves of each metric in each replicate, without the value itself."""
     if not metrics:
         return {}, {}
     phi = influences(rows, metrics)
@@ -300,35 +298,29 @@ def _linear(
         phi = {metric: within_classes(part[None], rows)[0] for metric, part in phi.items()}
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
     known = {metric for metric in metrics if np.isfinite(phi[metric]).all()}
-    parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
-    method = "bayesian" if asked.method == "bayesian" else "poisson"
+    moves: dict[Metric, list[float]] = {metric: [] for metric in metrics}
+    method: Literal["poisson", "bayesian"] = "bayesian" if asked.method == "bayesian" else "poisson"
     for block in replicate_rows(
-        rows.n_rows,
-        asked.n_replicates,
-        asked.seed,
-        clusters=clusters,
-        method=method,  # type: ignore[arg-type]
+        rows.n_rows, asked.n_replicates, asked.seed, clusters=clusters, method=method
     ):
         for times in block:
             w = times * weights
             total = float(w.sum())
-            for metric, found in parts.items():
+            for metric, found in moves.items():
                 is_known = total > 0 and metric in known
-                move = float((w * phi[metric]).sum()) / total if is_known else math.nan
-                found.append(np.array([move]))
-    moves = {metric: np.concatenate(found) for metric, found in parts.items()}
-    summed: dict[Metric, Floats] = {metric: phi[metric] * weights for metric in known}
+                found.append(float((w * phi[metric]).sum()) / total if is_known else math.nan)
+    summed: dict[Metric, Numbers] = {metric: phi[metric] * weights for metric in known}
     if clusters is not None:
-        summed = {
-            metric: np.bincount(clusters, part).astype(np.float64)
-            for metric, part in summed.items()
-        }
-    return moves, {metric: acceleration_of(part) for metric, part in summed.items()}
+        summed = {metric: np.bincount(clusters, part) for metric, part in summed.items()}
+    return (
+        {metric: np.array(found) for metric, found in moves.items()},
+        {metric: acceleration_of(part) for metric, part in summed.items()},
+    )
 
 
 def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes | None) -> Floats:
     """Replicates of a metric of one column, or of its average over the columns of the classes."""
-    method = "bayesian" if asked.method == "bayesian" else "multinomial"
+    method: TableDraw = "bayesian" if asked.method == "bayesian" else "multinomial"
     plain = Metric(metric.record, "plain", metric.params)
 
     def of_column(scores: Floats, is_own: npt.NDArray[np.bool_]) -> Floats:
@@ -339,7 +331,7 @@ def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes |
             asked.seed,
             clusters=clusters,
             weights=rows.weights,
-            method=method,  # type: ignore[arg-type]
+            method=method,
             limit=N_GROUPS,
         )
         return measures_of([plain], replicates)[plain]
@@ -356,9 +348,9 @@ def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes |
     )
     if metric.lift == "plain":
         return np.asarray(each[0])
-    share = np.bincount(rows.codes, rows.weights, len(each)).astype(np.float64)
-    if metric.lift != "weighted":
-        share = np.ones(len(each))
+    share = np.ones(len(each))
+    if metric.lift == "weighted":
+        share = np.bincount(rows.codes, rows.weights, len(each)).astype(np.float64)
     measured = np.isfinite(each)
     with np.errstate(invalid="ignore", divide="ignore"):
         total = (measured * share[:, None]).sum(axis=0)

@@ -102,20 +102,17 @@ def replicate_tables(
         keeps = is_by_class or method == "bayesian"
         return _native.draw_totals(sums, square, method == "bayesian", keeps, *at)
 
+    ends = [0, len(rows)]
     if is_by_class:
         # Cells are listed row by row: those of a true class stand together.
-        ends = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
-        parts = [slice(start, stop) for start, stop in itertools.pairwise(ends.tolist())]
-        each = [
-            draw(tables[0, part], None if squares is None else squares[0, part], stream)
-            for stream, part in enumerate(parts)
-        ]
-        drawn = [np.concatenate(each, axis=1)]
-    else:
-        drawn = [
-            draw(table, None if squares is None else squares[stream], stream)
-            for stream, table in enumerate(tables)
-        ]
+        ends = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
+    parts = [(i, slice(*part)) for i in range(n_tables) for part in itertools.pairwise(ends)]
+    drawn = [
+        draw(tables[at], None if squares is None else squares[at], stream)
+        for stream, at in enumerate(parts)
+    ]
+    if is_by_class:
+        drawn = [np.concatenate(drawn, axis=1)]
     stacked = np.stack(drawn, axis=1) if drawn else np.empty((n_replicates, 0, len(rows)))
     counts = stacked.reshape(n_replicates, *batch, len(rows))
     if stacked.dtype == np.int64:
@@ -201,14 +198,8 @@ def _of_clusters(
         np.ascontiguousarray(clusters.cluster, np.int32),
         np.ascontiguousarray(place.ravel(), np.int32),
         np.ascontiguousarray(clusters.weight / unit, np.float64),
-        clusters.n_clusters,
-        len(occupied),
-        method == "bayesian",
-        seed,
-        0,
-        first,
-        n_replicates,
-        n_threads,
+        *(clusters.n_clusters, len(occupied), method == "bayesian"),
+        *(seed, 0, first, n_replicates, n_threads),
     )
     if not cells.is_weighted and method == "multinomial":
         # Sums of whole numbers below 2^53.

@@ -22,15 +22,12 @@ from karat.tally import CumulativeCounts, LevelSource, ScoreLevels
 from karat.tally.cached import cached_property
 
 __all__ = [
-    "AREA_GROUPS",
-    "CUMULATIVE_GROUPS",
     "CumulativeDraw",
     "LevelGroups",
     "ReplicateColumn",
     "measures_of",
     "replicate_areas",
     "replicate_cumulative",
-    "replicate_measures",
     "replicate_row_cumulative",
 ]
 
@@ -47,7 +44,6 @@ class LevelGroups:
         within: float64[g]: of the pairs of both sides inside of a group, the share in which own
             stands above, ties counting half.
         n_rows: rows read.
-        n_levels: score levels that were put together.
     """
 
     scores: Floats
@@ -56,24 +52,6 @@ class LevelGroups:
     least: Floats
     within: Floats
     n_rows: int
-    n_levels: int
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing was put together."""
-        return self.n_levels == len(self.scores)
-
-    @property
-    def pair_share(self) -> float:
-        """Share of all pairs of both sides that lie inside of groups and are no ties of one level.
-
-        0 where nothing was put together; about one by the number of groups else.
-        """
-        if self.is_exact:
-            return 0.0
-        rest, own = self.sums.sum(axis=0)
-        pairs = float(rest * own)
-        return float((self.sums[:, 0] * self.sums[:, 1]).sum()) / pairs if pairs else 0.0
 
     def place_of(self, scores: Floats) -> npt.NDArray[np.intp]:
         """int[n]: the group of each score that the groups were made of."""
@@ -97,24 +75,17 @@ class LevelGroups:
             total += float(block.counts.sum())
             if n_levels <= limit:
                 held.append(block)
-        if n_levels <= limit:
-            squares = [np.empty((0, 2)), *(b.squares for b in held if b.squares is not None)]
-            scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
-            return cls(
-                scores,
-                np.concatenate(
-                    [np.empty((0, 2)), *(np.asarray(b.counts, np.float64) for b in held)]
-                ),
-                np.concatenate(squares) if source.is_weighted else None,
-                scores,
-                np.full(n_levels, 0.5),
-                source.n_rows,
-                n_levels,
-            )
-        return _grouped(source, limit, n_levels, total)
+        if n_levels > limit:
+            return _grouped(source, limit, total)
+        none, squares = np.empty((0, 2)), None
+        scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
+        sums = np.concatenate([none, *(np.asarray(block.counts, np.float64) for block in held)])
+        if source.is_weighted:
+            squares = np.concatenate([none, *(b.squares for b in held if b.squares is not None)])
+        return cls(scores, sums, squares, scores, np.full(n_levels, 0.5), source.n_rows)
 
 
-def _grouped(source: LevelSource, limit: int, n_levels: int, total: float) -> LevelGroups:
+def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
     sums, squares = np.zeros((limit, 2)), np.zeros((limit, 2))
     moments, doubled = np.zeros(limit), np.zeros(limit)
     best, worst = np.full(limit, -np.inf), np.full(limit, np.inf)
@@ -153,7 +124,6 @@ def _grouped(source: LevelSource, limit: int, n_levels: int, total: float) -> Le
         worst[kept],
         np.clip(within, 0.0, 1.0),
         source.n_rows,
-        n_levels,
     )
 
 
@@ -271,44 +241,28 @@ def replicate_cumulative(
         2.965
     """
     groups = LevelGroups.of(column, limit)
-    is_gamma = method == "bayesian"
     u = len(groups.scores)
     step = max(1, _BLOCK_BYTES // (40 * max(u, 1)))
+    of_groups = groups.scores, groups.sums, groups.squares, method == "bayesian", seed, stream
     for first in range(0, n_replicates, step):
         count = min(step, n_replicates - first)
         scores, counts, squares, lengths = _native.replicate_levels(
-            groups.scores,
-            groups.sums,
-            groups.squares,
-            is_gamma,
-            seed,
-            stream,
-            first,
-            count,
-            n_threads or 0,
+            *of_groups, first, count, n_threads or 0
         )
         for b, length in enumerate(lengths.tolist()):
-            kept = counts[b, :length]
-            yield ReplicateColumn(
-                CumulativeCounts(
-                    scores[b, :length],
-                    kept,
-                    None if squares is None else squares[b, :length],
-                    int(kept.sum()) if squares is None else groups.n_rows,
-                )
-            )
+            kept = None if squares is None else squares[b, :length]
+            yield _replicate(groups, scores[b, :length], counts[b, :length], kept)
 
 
-def replicate_measures(
-    metrics: Sequence[Metric],
-    column: LevelSource,
-    n_replicates: int,
-    seed: int,
-    *,
-    method: CumulativeDraw = "poisson",
-    limit: int = CUMULATIVE_GROUPS,
-    stream: int = 0,
-    n_threads: int | None = None,
+def _replicate(
+    groups: LevelGroups, scores: Floats, counts: Numbers, squares: Floats | None
+) -> ReplicateColumn:
+    n_rows = int(counts.sum()) if squares is None else groups.n_rows
+    return ReplicateColumn(CumulativeCounts(scores, counts, squares, n_rows))
+
+
+def measures_of(
+    metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
 ) -> dict[Metric, Floats]:
     """Metrics of scores that read one column, by their own bodies: float64[n_replicates] each.
 
@@ -316,18 +270,8 @@ def replicate_measures(
 
     Args:
         metrics: of views of one column: `ClassRanks`, `ClassProbabilities` or `Confidences`.
-        column: what those views are of; the rest as `replicate_cumulative`.
+        replicates: of the column that those views are of.
     """
-    replicates = replicate_cumulative(
-        column, n_replicates, seed, method=method, limit=limit, stream=stream, n_threads=n_threads
-    )
-    return measures_of(metrics, replicates)
-
-
-def measures_of(
-    metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
-) -> dict[Metric, Floats]:
-    """The same of replicates that are at hand."""
     views = {metric.record.reads for metric in metrics}
     if not views <= {ClassRanks, ClassProbabilities, Confidences}:
         raise ValueError("a metric does not read one sorted column")
@@ -371,17 +315,9 @@ def replicate_areas(
     Cost: two walks over the score levels, then O(limit) time for each replicate.
     """
     groups = LevelGroups.of(column, limit)
-    doubled, weights = _native.replicate_areas(
-        groups.sums,
-        groups.squares,
-        groups.within,
-        method == "bayesian",
-        seed,
-        stream,
-        0,
-        n_replicates,
-        n_threads or 0,
-    )
+    sums, squares, within = groups.sums, groups.squares, groups.within
+    at = method == "bayesian", seed, stream, 0, n_replicates, n_threads or 0
+    doubled, weights = _native.replicate_areas(sums, squares, within, *at)
     pairs = weights[:, 0] * weights[:, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pairs > 0, np.minimum(doubled / (2.0 * pairs), 1.0), np.nan)
@@ -427,7 +363,10 @@ def replicate_row_cumulative(
     u, is_gamma = len(groups.scores), method == "bayesian"
     given = None if weights is None else np.asarray(weights, np.float64)
     column, own = np.asarray(scores, np.float64) + 0.0, np.asarray(is_own, bool)
-    n_clusters, ids = _numbered(len(column), clusters)
+    ids = np.arange(len(column), dtype=np.int32)
+    if clusters is not None:
+        ids = np.unique(clusters, return_inverse=True)[1].ravel().astype(np.int32)
+    n_clusters = int(ids.max(initial=-1)) + 1
     if given is not None:
         # Rows of weight 0 stand on no score level, but their clusters are drawn.
         kept = given > 0
@@ -446,21 +385,5 @@ def replicate_row_cumulative(
         for b in range(count):
             counts = drawn[b].reshape(u, 2)
             held = counts.any(axis=1)
-            yield ReplicateColumn(
-                CumulativeCounts(
-                    groups.scores[held],
-                    counts[held],
-                    None if of_squares is None else of_squares[b].reshape(u, 2)[held],
-                    int(counts.sum()) if of_squares is None else groups.n_rows,
-                )
-            )
-
-
-def _numbered(
-    n: int, clusters: npt.NDArray[np.integer[Any]] | None
-) -> tuple[int, npt.NDArray[np.int32]]:
-    """Number of clusters, and that of each row, from 0 on."""
-    if clusters is None:
-        return n, np.arange(n, dtype=np.int32)
-    names, ids = np.unique(clusters, return_inverse=True)
-    return len(names), ids.ravel().astype(np.int32)
+            squares = None if of_squares is None else of_squares[b].reshape(u, 2)[held]
+            yield _replicate(groups, groups.scores[held], counts[held], squares)
