@@ -216,7 +216,8 @@ def test_a_smoothed_table_has_the_effective_rows_and_half_a_row_more_for_each_cl
     spread = TableVariance(report.cells)
     effective = weights.sum() ** 2 / (weights**2).sum()
     assert spread.n_effective == pytest.approx(effective)
-    cells = spread.smoothed()
+    assert spread.smoothed is not None
+    cells = spread.smoothed.cells
     assert cells is not None
     shares = np.array([[1.0, 2.0], [0.5, 3.0]]) / weights.sum()
     assert_same(cells.matrix(), shares * effective + 0.25, within=1e-12)

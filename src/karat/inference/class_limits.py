@@ -38,7 +38,7 @@ def limits_of_proportion(
     share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats, Floats]:
     """float64[k] each: a share, ½ where it has no rows, and its limits."""
-    weights, squares = spread.one_vs_rest()
+    weights, squares = spread.one_vs_rest
     hits, misses = share.counted(weights)
     inside = hits + misses
     is_seen = inside > 0
@@ -70,7 +70,7 @@ class _Side(NamedTuple):
 
 
 def _sides(shares: tuple[Share, Share], spread: TableVariance, asked: Confidence) -> list[_Side]:
-    weights, _ = spread.one_vs_rest()
+    weights, _ = spread.one_vs_rest
     for share in shares:
         if (share, asked) not in spread.kept:
             limits = limits_of_proportion(share, spread, asked, is_beta=True)
@@ -220,9 +220,9 @@ def class_limits(
     Found once for each table.
     """
     key = metric, asked, is_beta
-    found: ClassLimits | None = spread.kept.get(key)
-    if found is None:
-        found = spread.kept[key] = _found(metric, spread, asked, is_beta=is_beta)
+    if key not in spread.kept:
+        spread.kept[key] = _found(metric, spread, asked, is_beta=is_beta)
+    found: ClassLimits = spread.kept[key]
     return found
 
 
@@ -232,7 +232,7 @@ def _found(
     curve = curve_of(metric) if spread.is_simple and not spread.cells.is_weighted else None
     if curve is not None:
         return _on_curve(curve, spread, asked, is_beta=is_beta)
-    tables, _ = spread.one_vs_rest()
+    tables, _ = spread.one_vs_rest
     value, slopes = measured(metric, tables)
     slopes *= spread.total
     is_finite = np.isfinite(slopes)
@@ -245,7 +245,9 @@ def _found(
 
     share, two = proportion_of(metric), two_proportions_of(metric)
     if share is not None:
-        limits = _of_shares(metric, share, spread, asked, is_beta=is_beta)
+        _, *ends = limits_of_proportion(share, spread, asked, is_beta=is_beta)
+        mapped = of_proportion(metric, share, np.stack(ends))
+        limits = mapped.min(axis=0), mapped.max(axis=0)
         return made(limits, "jeffreys" if is_beta else "wilson")
     if two is not None:
         return made(limits_of_two_proportions(value, two, spread, asked), "mover")
@@ -284,14 +286,6 @@ def _on_curve(
     value, low, high, variance = found
     method = "jeffreys" if is_beta else "wilson"
     return ClassLimits(value, low, high, partials.reshape(-1, 2, 2), variance, method)
-
-
-def _of_shares(
-    metric: Metric, share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool
-) -> tuple[Floats, Floats]:
-    _, low, high = limits_of_proportion(share, spread, asked, is_beta=is_beta)
-    mapped = of_proportion(metric, share, np.stack([low, high]))
-    return mapped.min(axis=0), mapped.max(axis=0)
 
 
 def _effective(

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.confidence import Confidence, Interval
+from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.influence_variance import InfluenceVariances, within_classes
 from karat.inference.limits import Floats
 from karat.inference.resampling import TableDraw, replicate_rows
@@ -27,7 +27,6 @@ from karat.metrics._measure import Views
 from karat.tally import CumulativeCounts, LevelSource, ScoredRows
 
 __all__ = [
-    "DRAWN",
     "Draws",
     "KeptColumns",
     "ReplicateInterval",
@@ -157,8 +156,6 @@ def _corrected(share: float, below: float, acceleration: float) -> float:
 Codes: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[Any]
 
-DRAWN: Final = ("bootstrap", "bca", "bayesian")
-"""Methods that draw."""
 N_GROUPS: Final = 1024
 """Groups of neighbouring scores that a kept column is put into."""
 _AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"

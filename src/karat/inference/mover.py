@@ -17,7 +17,7 @@ from karat.inference.proportions import is_of_right_rows
 from karat.inference.table_variance import TableVariance, at_proportions, derivative
 from karat.metrics import Metric
 from karat.metrics._formula import Node, is_linear_in
-from karat.metrics._lift import Part, Policy
+from karat.metrics._lift import Policy
 from karat.metrics._program import first_of_each
 from karat.metrics._record import Record
 from karat.tally import Cells, Classes
@@ -71,9 +71,8 @@ def combined(
         listed = np.zeros((3, len(spread.weights)))
     each = [class_limits(plain, spread, asked, is_beta=True) for plain in classes]
     factors, alone, n_still = _counted(each, each, of_parts)
-    smoothed = spread.smoothed() if n_still else None
-    if smoothed is not None:
-        alike = TableVariance(smoothed, spread.design)
+    alike = spread.smoothed if n_still else None
+    if alike is not None:
         shapes = [class_limits(plain, alike, asked, is_beta=True) for plain in classes]
         low, high, _ = spread.slope_variances(sums, listed).tolist()
         below, above = _alike(alike, each, shapes, of_parts)
@@ -163,11 +162,9 @@ def _parts(metric: Metric, policy: Policy) -> tuple[tuple[Node, ...], tuple[Metr
     parts = metric.traced(policy).parts
     is_first = first_of_each([part.values for part in parts])
     kept = [part for part, is_new in zip(parts, is_first, strict=True) if is_new]
-    return tuple(part.values for part in kept), tuple(_plain(part, metric) for part in kept)
-
-
-def _plain(part: Part, metric: Metric) -> Metric:
-    """The metric of one class that a part of a formula is."""
-    assert isinstance(part.record, Record)
-    params = metric.params if part.record is metric.record else Metric.defaults(part.record)
-    return Metric(part.record, "plain", params)
+    plain = []
+    for part in kept:
+        assert isinstance(part.record, Record)
+        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
+        plain.append(Metric(part.record, "plain", params))
+    return tuple(part.values for part in kept), tuple(plain)

@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.confidence import Confidence, Interval
-from karat.inference.draws import DRAWN, Draws, KeptColumns, draw_rows
+from karat.inference.confidence import DRAWN, Confidence, Interval
+from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
-from karat.inference.limits import Floats, log_limits, logit_limits, newcombe_limits, wilson_limits
+from karat.inference.limits import Floats, logit_limits, newcombe_limits, transformed, wilson_limits
 from karat.inference.variance import AreaVariance, Found, SamplingError, Sizes, kish
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
@@ -131,19 +131,8 @@ def _textbook(
 
 
 def _transformed(value: float, error: float, quantile: float, ends: tuple[float, float]) -> Limited:
-    """Symmetric on the scale that has no ends: of the logit, the logarithm or the number itself."""
-    low, high = ends
-    if math.isfinite(low) and math.isfinite(high):
-        span = high - low
-        below, above = logit_limits((value - low) / span, error / span, quantile)
-        return low + span * float(below), low + span * float(above), "logit-t"
-    if math.isfinite(low):
-        below, above = log_limits(value - low, error, quantile)
-        return low + float(below), low + float(above), "log-t"
-    if math.isfinite(high):
-        below, above = log_limits(high - value, error, quantile)
-        return high - float(above), high - float(below), "log-t"
-    return value - quantile * error, value + quantile * error, "t"
+    low, high, scale = transformed(value, error, quantile, ends)
+    return low, high, f"{scale}-t" if scale else "t"
 
 
 def _default(

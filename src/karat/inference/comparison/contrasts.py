@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
-from karat.inference.limits import Floats
+from karat.inference.limits import Floats, last_kept
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -127,23 +127,9 @@ def score_limits(b: float, c: float, n: float, quantile: float) -> tuple[float, 
         [-0.517, -0.026]
     """
     seen = (b - c) / n
-    low = _last(lambda x: score_statistic(b, c, n, x) <= quantile, seen, -1.0)
-    high = _last(lambda x: score_statistic(b, c, n, x) >= -quantile, seen, 1.0)
+    low = last_kept(lambda x: score_statistic(b, c, n, x) <= quantile, seen, -1.0)
+    high = last_kept(lambda x: score_statistic(b, c, n, x) >= -quantile, seen, 1.0)
     return low, high
-
-
-def _last(is_kept: Callable[[float], bool], inside: float, end: float) -> float:
-    """The last number from `inside` towards `end` that is kept, by halving."""
-    if inside == end or is_kept(end):
-        return end
-    far = end
-    for _ in range(80):
-        middle = (inside + far) / 2.0
-        if is_kept(middle):
-            inside = middle
-        else:
-            far = middle
-    return inside
 
 
 Correlation: TypeAlias = Callable[[float], float]
@@ -152,20 +138,6 @@ Distances: TypeAlias = tuple[float, float]
 """From a value down to its lower, and up to its upper limit."""
 
 _NEXT_TO_NONE = 1e-15
-
-
-class SamplingError(Protocol):
-    """How the values of m models vary."""
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of a variance."""
-
-    def variance(self, a: int, b: int) -> float:
-        """Of the difference of two models."""
-
-    def contrasts(self) -> Floats:
-        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +239,10 @@ class Apart:
         if self.least is not None:
             found = np.where(found > 0.0, found, self.least)
         return np.asarray(np.diag(found[1:]) + found[0])
+
+
+SamplingError: TypeAlias = Paired | Apart
+"""How the values of m models vary."""
 
 
 class SideLimits:
