@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -22,6 +22,8 @@ __all__ = [
     "Apart",
     "Correlation",
     "Distances",
+    "Limits",
+    "Pair",
     "Paired",
     "SamplingError",
     "SideLimits",
@@ -136,6 +138,9 @@ Correlation: TypeAlias = Callable[[float], float]
 """From a number of standard errors to how two values go together."""
 Distances: TypeAlias = tuple[float, float]
 """From a value down to its lower, and up to its upper limit."""
+Pair: TypeAlias = tuple[int, int]
+Limits: TypeAlias = Callable[[float], tuple[float, float]]
+"""From a number of standard errors to the limits of a difference."""
 
 _NEXT_TO_NONE = 1e-15
 
@@ -292,15 +297,21 @@ class SideLimits:
         quantile = Confidence(level).quantile(self._tables[model].df)
         return least_variance(self.distances(model, quantile), quantile)
 
-    def difference(
-        self, a: int, b: int, goes: Correlation
-    ) -> Callable[[float], tuple[float, float]]:
-        """Limits of a − b at a number of standard errors.
+    def differences(
+        self, pairs: Iterable[Pair], goes_of: Callable[[Pair], Correlation] = lambda _: _independent
+    ) -> dict[Pair, tuple[str, Limits]]:
+        """Limits of a − b at a number of standard errors, of the pairs whose values have limits.
 
         Args:
-            goes: the correlation of both values.
+            goes_of: the correlation of both values.
         """
+        return {
+            pair: ("combined", self._difference(*pair, goes_of(pair)))
+            for pair in pairs
+            if self.are_known(*pair)
+        }
 
+    def _difference(self, a: int, b: int, goes: Correlation) -> Limits:
         def limits(quantile: float) -> tuple[float, float]:
             of_a, of_b = self.distances(a, quantile), self.distances(b, quantile)
             assert of_a is not None
@@ -309,6 +320,10 @@ class SideLimits:
             return limits_together(self._metric, difference, of_a, of_b, goes(quantile))
 
         return limits
+
+
+def _independent(_: float) -> float:
+    return 0.0
 
 
 def limits_together(
@@ -361,14 +376,11 @@ def correlation(
     """
     scale = math.sqrt(max(float(covariance[a, a] * covariance[b, b]), 0.0))
     if not scale > 0.0:
-        return lambda _: 0.0
-    if alike is not None:
-        return _of_alike(*alike)
-    goes = min(max(float(covariance[a, b]) / scale, -1.0), 1.0)
-    return lambda _: goes
-
-
-def _of_alike(n: float, share: float) -> Correlation:
+        return _independent
+    if alike is None:
+        both = min(max(float(covariance[a, b]) / scale, -1.0), 1.0)
+        return lambda _: both
+    n, share = alike
     room = 2.0 * share * (1.0 - share)
 
     def goes(quantile: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.inference.limits import Floats
 
-__all__ = ["Largest", "holm", "largest", "tail_of", "wald", "z_of"]
+__all__ = ["Largest", "holm", "largest", "statistic_of", "tail_of", "wald"]
 
 
 _DRAWS: Final = 100_000
@@ -47,11 +47,16 @@ def tail_of(z: float, df: float = math.inf) -> float:
     return 2.0 * float(stdtr(df, -abs(z)))
 
 
-def z_of(p: float) -> float:
-    """The normal statistic whose two-sided p-value it is."""
+def statistic_of(p: float, df: float = math.inf) -> float:
+    """The statistic whose two-sided p-value it is, of the normal or of Student's t."""
     if p >= 1.0:
         return 0.0
-    return -NormalDist().inv_cdf(max(p, 1e-300) / 2.0)
+    tail = max(p, 1e-300) / 2.0
+    if math.isinf(df):
+        return -NormalDist().inv_cdf(tail)
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, tail))
 
 
 def wald(

@@ -13,6 +13,8 @@ from karat.inference.comparison.contrasts import (
     Apart,
     Correlation,
     Distances,
+    Limits,
+    Pair,
     Paired,
     SamplingError,
     Units,
@@ -20,7 +22,7 @@ from karat.inference.comparison.contrasts import (
     least_variance,
     limits_together,
 )
-from karat.inference.comparison.judging import Limits, Measured
+from karat.inference.comparison.judging import Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.limits import Floats
@@ -62,14 +64,12 @@ def estimates_of_scores(
     values, sure = measured_with_intervals(
         rows, metrics, policy, Confidence(level), clusters=clusters
     )
-    found = {}
-    for metric in metrics:
-        one = sure.intervals.get(metric, Interval())
-        value = float(values[metric].value)
-        found[metric] = Estimate(
-            value, one.low, one.high, level, one.method, one.standard_error, one.remark
+    return {
+        metric: Estimate.of(
+            float(values[metric].value), sure.intervals.get(metric, Interval()), level
         )
-    return found
+        for metric in metrics
+    }
 
 
 def scored_metrics(
@@ -121,7 +121,7 @@ def _of_metric(
     if len(known) == len(phi):
         df = min(unit.df for unit in units.values())
         least = [
-            _least(one, unit.df)
+            least_variance(_distances(one), Confidence(one.level).quantile(unit.df))
             for one, unit in zip(estimates.values(), units.values(), strict=True)
         ]
         apart = Apart(np.array(list(variances.values())), df, np.array(least))
@@ -133,23 +133,16 @@ def _of_metric(
         remark = _NO_VARIANCE
     of_models = [one.value for one in estimates.values()]
     n = [rows.n_rows for rows in scored.values()]
-    method = _method(metric, first, is_paired=is_paired)
-    limits = (
-        {} if spread is None else _limits_of_still(metric, list(estimates.values()), spread, first)
-    )
-    return Measured(metric, of_models, n, spread, method, {}, limits, {}, remark=remark), estimates
-
-
-def _is_area(metric: Metric) -> bool:
-    return metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
-
-
-def _method(metric: Metric, units: Units, *, is_paired: bool) -> str:
-    if not is_paired:
-        return "unpaired z" if math.isinf(units.df) else "unpaired t"
-    if _is_area(metric) and units.clusters is None:
-        return "DeLong"
-    return "influence z" if math.isinf(units.df) else "influence t"
+    is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
+    method = "influence" if is_paired else "unpaired"
+    method += " z" if math.isinf(first.df) else " t"
+    if is_paired and is_area and first.clusters is None:
+        method = "DeLong"
+    limits = {}
+    if spread is not None:
+        limits = _limits_of_still(metric, list(estimates.values()), spread, first)
+    found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
+    return found, estimates
 
 
 def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
@@ -180,9 +173,9 @@ def _without_dust(phi: Floats | None, value: float) -> Floats | None:
 
 def _limits_of_still(
     metric: Metric, estimates: Sequence[Estimate], spread: SamplingError, units: Units
-) -> dict[tuple[int, int], tuple[str, Limits]]:
+) -> dict[Pair, tuple[str, Limits]]:
     """Limits of the pairs of equal values whose difference no row moves, from those of both."""
-    found: dict[tuple[int, int], tuple[str, Limits]] = {}
+    found: dict[Pair, tuple[str, Limits]] = {}
     for a, b in permutations(range(len(estimates)), 2):
         sides = [_distances(estimates[model]) for model in (a, b)]
         is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
@@ -212,7 +205,3 @@ def _distances(one: Estimate) -> Distances | None:
     if one.low is None or one.high is None:
         return None
     return one.value - one.low, one.high - one.value
-
-
-def _least(one: Estimate, df: float) -> float:
-    return least_variance(_distances(one), Confidence(one.level).quantile(df))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Unit
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.labels import apart
-from karat.inference.comparison.records import Difference, json_value
+from karat.inference.comparison.records import Difference, JsonRecord
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
 from karat.inference.limits import Floats
@@ -38,7 +38,7 @@ _LEAST_TAIL: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class SliceDifference:
+class SliceDifference(JsonRecord):
     """A slice less the other slices together, in one metric.
 
     Attributes:
@@ -91,10 +91,6 @@ class SliceDifference:
             return False
         low, high = self.low_simultaneous, self.high_simultaneous
         return low is None or high is None or not low <= 0.0 <= high
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types; null for what is not a finite number."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
 
 
 def level_of_each(level: float, n: int) -> float:
@@ -235,7 +231,7 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     policy = one.whole.undefined
     (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
     if counted.is_nested:
-        return _without_remark(found)
+        return replace(found, remark=None)
     phi = np.stack(
         [
             influence_of_labels(metric, one, counted, lambda slices: slices == i),
@@ -245,19 +241,11 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     units = units_of(counted, min(table.df for table in tables))
     spread = Paired(phi, units) if np.isfinite(phi).all() else None
     limits = {}
-    sides = SideLimits(metric, tables, found.values, policy)
-    if spread is not None and sides.are_known(*_PAIR):
+    if spread is not None:
         goes = correlation(units.covariance(phi), *_PAIR, None)
-        limits[_PAIR] = ("combined", sides.difference(*_PAIR, goes))
-    return Measured(
-        metric, found.values, found.n, spread, "influence t", {}, limits, {}, frozenset()
-    )
-
-
-def _without_remark(found: Measured) -> Measured:
-    return Measured(
-        found.metric, found.values, found.n, found.spread, found.method, {}, found.limits, {}
-    )
+        sides = SideLimits(metric, tables, found.values, policy)
+        limits = sides.differences([_PAIR], lambda _: goes)
+    return Measured(metric, found.values, found.n, spread, "influence t", limits=limits)
 
 
 def units_of(counted: SlicedCells, df: float) -> Units:
@@ -336,12 +324,12 @@ def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
     assert one.rows is not None
     if scored.clusters is None:
         spread: Any = Apart(errors**2, min(n) - 1.0)
-        return Measured(metric, values, n, spread, "unpaired t", {}, {}, {})
+        return Measured(metric, values, n, spread, "unpaired t")
     inside = one.rows()
     held = [np.unique(scored.clusters[side]) for side in (inside, ~inside)]
     df = min(map(len, held)) - 1.0
     if not len(np.intersect1d(held[0], held[1])):
-        return Measured(metric, values, n, Apart(errors**2, df), "unpaired t", {}, {}, {})
+        return Measured(metric, values, n, Apart(errors**2, df), "unpaired t")
     weights = np.ones(len(inside)) if scored.weights is None else scored.weights
     phi = np.zeros((2, len(inside)))
     for row, side in zip(phi, (inside, ~inside), strict=True):
@@ -349,5 +337,4 @@ def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
         row[side] = scored.influence(side, metric) * share
     groups = ClusteredCells.of(scored.clusters, np.arange(len(inside)), scored.weights)
     units = Units(weights, weights**2, groups, df=df)
-    known: Mapping[Any, Any] = {}
-    return Measured(metric, values, n, Paired(phi, units), "influence t", known, known, known)
+    return Measured(metric, values, n, Paired(phi, units), "influence t")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from karat.inference.comparison.contrasts import SideLimits
-from karat.inference.comparison.families import tail_of, wald, z_of
+from karat.inference.comparison.families import statistic_of, tail_of, wald
 from karat.inference.comparison.judging import root
-from karat.inference.comparison.records import json_value
+from karat.inference.comparison.records import JsonRecord
 from karat.inference.limits import Floats
 from karat.inference.slices.permuted import Reference, gaps_beside
 from karat.metrics import Metric
@@ -34,7 +34,7 @@ FEW: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Heterogeneity:
+class Heterogeneity(JsonRecord):
     """One test that a metric has the same value in every slice (Cochran 1954).
 
     Attributes:
@@ -80,13 +80,9 @@ class Heterogeneity:
         told = "slices differ" if self.is_shown else "slices do not differ more than chance"
         return f"{told} (p {_rounded(self.p)})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
-
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(JsonRecord):
     """The largest less the smallest value of the slices, beside what equal slices would show.
 
     Attributes:
@@ -114,10 +110,6 @@ class Gap:
 
     def __float__(self) -> float:
         return self.observed
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +205,7 @@ def tested(
             tails = [
                 tail_of(one, df) for one, df in zip(z.tolist(), found.df.tolist(), strict=True)
             ]
-            z = np.array([z_of(tail) for tail in tails])
+            z = np.array([statistic_of(tail) for tail in tails])
         statistic, df = float((z**2).sum()), t - 1
         p = float(chdtrc(df, statistic))
     remark = None
