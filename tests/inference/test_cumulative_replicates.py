@@ -231,7 +231,7 @@ def test_one_side_and_no_rows() -> None:
     empty = CumulativeCounts.empty()
     assert np.isnan(replicate_areas(empty, 3, 0)).all()
     assert [c.n_rows for c in replicate_cumulative(empty, 3, 0)] == [0, 0, 0]
-    column = ReplicateColumn(empty)
+    column = ReplicateColumn(empty.scores, empty.counts, empty.squares, empty.n_rows)
     assert np.isnan(column.trapezoid_area())
     assert column.step_area() == 0.0
 

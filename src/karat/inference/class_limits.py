@@ -82,11 +82,7 @@ def _sides(shares: tuple[Share, Share], spread: TableVariance, asked: Confidence
 
 
 def _together(sides: list[_Side], distances: list[Floats], spread: TableVariance) -> Floats:
-    """float64[k]: how far away a sum is, of which each side is so far (MOVER).
-
-    Args:
-        distances: of each side; below 0 where the sum falls as the share rises.
-    """
+    """float64[k]: how far away a sum is of which each side is so far, with its sign (MOVER)."""
     form, alone = np.zeros((spread.cells.k, 2, 2)), np.zeros(spread.cells.k)
     for side, distance in zip(sides, distances, strict=True):
         sigma = side.error
@@ -203,21 +199,14 @@ class ClassLimits:
 def class_limits(
     metric: Metric, spread: TableVariance, asked: Confidence, *, is_beta: bool = False
 ) -> ClassLimits:
-    """Limits for every class.
+    """Limits for every class, found once for each table; an undefined class has the whole range.
 
     A share of rows has those of Wilson, or of the beta distribution where they will be combined;
-    the sum of two shares those of both, combined as they go together; another bounded metric those
-    of a share with as many rows as would give its variance;
-    a ratio without bound those of both shares, combined on the scale of the logarithm, or those of
-    its logarithm, with half a row more in each cell.
-    A class that the data do not define has the whole range.
-
-    Args:
-        metric: of the positive class of two.
-        is_beta: whether shares get beta limits.
+    the sum of two shares those of both; another bounded metric those of a share with as many rows
+    as give its variance; a ratio without bound those of both shares on the scale of the logarithm,
+    or those of its logarithm with half a row more in each cell.
 
     Cost: O(k), and O(cells) a class where rows are weighted, clustered or drawn by class.
-    Found once for each table.
     """
     key = metric, asked, is_beta
     if key not in spread.kept:

@@ -69,21 +69,11 @@ def interval_of_replicates(
     *,
     ends: tuple[float, float] = (-math.inf, math.inf),
 ) -> ReplicateInterval:
-    """Limits of a number from its replicates.
+    """Limits of a number from its replicates, NaN where one does not define it.
 
-    Args:
-        values: float[b]; NaN where a replicate does not define it.
-        estimate: the number itself.
-        level: the share of such intervals that hold the true value, in (0, 1).
-        side: ``"both"`` limits, or the ``"low"`` or ``"high"`` one with the other end of the range.
-        method: ``"bootstrap"`` and ``"bayesian"``: percentiles; ``"bca"``: bias-corrected and
-            accelerated (Efron 1987).
-        acceleration: for ``"bca"``, see `acceleration_of`.
-        ends: the ends of the range.
-
-    Returns:
-        Limits; none where the estimate is undefined, where more than 5 % of the replicates are, or
-        where ``"bca"`` has every replicate on one side of the estimate.
+    Percentiles, or for ``"bca"`` bias-corrected and accelerated ones (Efron 1987; see
+    `acceleration_of`). There are none where the estimate is undefined, where more than 5 % of the
+    replicates are, or where ``"bca"`` has every replicate on one side of the estimate.
 
     Example:
         >>> interval_of_replicates(np.arange(101) / 100, 0.5, level=0.5)[:2]
@@ -231,12 +221,7 @@ class Draws:
 
 
 class KeptColumns(InfluenceVariances):
-    """Sampling errors, and columns that are kept in groups while they are sorted.
-
-    Args:
-        kept: metrics of one column each, for which replicates will be drawn.
-        given, named: as of `InfluenceVariances`.
-    """
+    """Sampling errors, and the columns that lazy replicates need, kept in groups while sorted."""
 
     def __init__(self, kept: Iterable[Metric], *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -244,7 +229,6 @@ class KeptColumns(InfluenceVariances):
         self.cumulatives: dict[type, CumulativeCounts] = {}
 
     def column(self, i: int, views: Views) -> None:
-        """Keep the column of the positive class, too."""
         super().column(i, views)
         if i == self._rows.classes.positive:
             if ClassRanks in self._views:
@@ -253,7 +237,6 @@ class KeptColumns(InfluenceVariances):
                 self._keep(ClassProbabilities, views.probabilities.ranked)
 
     def confidences(self, view: Confidences) -> None:
-        """Keep the probabilities of the predicted classes."""
         if Confidences in self._views:
             self._keep(Confidences, view.ranked)
 

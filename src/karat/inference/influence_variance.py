@@ -103,11 +103,9 @@ class InfluenceVariances:
 
     @property
     def names_rows(self) -> bool:
-        """Whether something is added to rows."""
         return self._gathered.names_rows
 
     def column(self, i: int, views: Views) -> None:
-        """Take what column i says; see `_measure.Beside`."""
         forms = [metric.record.influence for metric in self._metrics]
         if any(isinstance(form, AreaInfluence) for form in forms):
             # Before the areas are asked for: they are found on the way.
@@ -126,11 +124,9 @@ class InfluenceVariances:
         """Nothing: what reads confidences is not smooth."""
 
     def pooled(self, views: Views) -> None:
-        """See `_measure.Beside`."""
         self._gathered.pooled(views)
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
-        """See `_measure.Beside`."""
         if view.found is not None:
             self._chances[metric] = view.found.matrix
         self._gathered.pairs(metric, view)

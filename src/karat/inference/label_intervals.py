@@ -47,17 +47,9 @@ _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not
 def label_interval(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy = "zero"
 ) -> Interval:
-    """How sure the value of a metric of labels is.
+    """Interval of a metric of labels of any lift but per class, whose value on a table is given.
 
-    Args:
-        metric: any lift but per class.
-        value: what it gave on the table.
-        spread: the table, and how its rows were drawn.
-        asked: level, side and method.
-        policy: what undefined classes count as.
-
-    Returns:
-        An interval; without limits and with a remark where there can be none.
+    Where there can be none it has a remark instead of limits.
 
     Cost: O(cells).
     """
@@ -323,7 +315,6 @@ class TableIntervals:
 
     @cached_property
     def spread(self) -> TableVariance:
-        """How the table varies."""
         return TableVariance(self.cells, self.asked.design, self.clusters)
 
     def of(self, metric: Metric, value: float) -> Interval:

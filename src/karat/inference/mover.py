@@ -97,16 +97,10 @@ def combined(
 def _counted(
     each: Sequence[ClassLimits], shapes: Sequence[ClassLimits], of_parts: Sequence[Floats]
 ) -> tuple[list[Floats], tuple[float, float], int]:
-    """What the derivatives of the classes count below, above and in the metric.
+    """What the derivatives of the classes count below, above and in the metric: [3, k] a part.
 
-    Args:
-        each: the limits of the classes, for each part.
-        shapes: the same, of the table whose variances are taken.
-        of_parts: the slopes of the metric in the values of the classes.
-
-    Returns:
-        float64[3, k] for each part; the squared distances below and above of classes that do not
-        vary, which are independent of all others; and how many of them have a variance of 0.
+    With them the squared distances below and above of classes that do not vary, which are
+    independent of all others; and how many of them have a variance of 0 in `shapes`.
     """
     factors, below, above, n_still = [], 0.0, 0.0, 0
     for limits, shape, slopes in zip(each, shapes, of_parts, strict=True):
@@ -124,14 +118,7 @@ def _alike(
     shapes: Sequence[ClassLimits],
     of_parts: Sequence[Floats],
 ) -> list[float]:
-    """The squared distances of both limits that the classes make, by the correlations of a table.
-
-    Args:
-        alike: the table whose correlations are taken.
-        each: the limits of the classes, for each part.
-        shapes: those of `alike`, whose derivatives and variances are taken.
-        of_parts: the slopes of the metric in the values of the classes.
-    """
+    """The squared distances of both limits of the classes, with the correlations of `alike`."""
     factors, alone, _ = _counted(each, shapes, of_parts)
     forms = np.zeros((2, len(alike.rows)))
     for shape, counted in zip(shapes, factors, strict=True):
@@ -155,10 +142,7 @@ def _constant_slopes(metric: Metric, policy: Policy, k: int) -> tuple[Floats, ..
 
 @cache
 def _parts(metric: Metric, policy: Policy) -> tuple[tuple[Node, ...], tuple[Metric, ...]]:
-    """The parts of a formula and the metrics of one class that they are.
-
-    Of those that are the same operations, the first.
-    """
+    """The distinct parts of a formula and the metrics of one class that they are."""
     parts = metric.traced(policy).parts
     is_first = first_of_each([part.values for part in parts])
     kept = [part for part, is_new in zip(parts, is_first, strict=True) if is_new]

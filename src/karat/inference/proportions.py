@@ -84,9 +84,6 @@ def curve_of(metric: Metric) -> Curve | None:
 
     It is found from three tables, and holds on others: with its derivative also on every table
     where some of the four cells are empty.
-
-    Args:
-        metric: of the positive class of two.
     """
     share = proportion_of(metric)
     if share is None:
@@ -118,10 +115,7 @@ def curve_of(metric: Metric) -> Curve | None:
 
 @lru_cache(_N_CURVES)
 def curve_of_right_rows(metric: Metric, k: int) -> tuple[float, float, float] | None:
-    """The a, b and c of a metric that depends on the accuracy of k classes alone, or None.
-
-    It is (a·p + b) ÷ (1 + c·p), and may fall with p.
-    """
+    """The a, b and c of a metric of the accuracy of k classes alone, which may fall; or None."""
     values = of_right_rows(metric, _FITTED, k)
     is_falling = bool(values[0] > values[-1])
     found = _curve_through(_FITTED, -values if is_falling else values)
@@ -181,11 +175,7 @@ class Share:
 
 
 def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
-    """A metric of one class on tables [u, 2, 2], its second class the positive one.
-
-    Returns:
-        Its values float64[u], and their derivatives with respect to the counts float64[u, 2, 2].
-    """
+    """Values float64[u] of a metric of the second class, and derivatives [u, 2, 2], on tables."""
     tp = np.ascontiguousarray(np.diagonal(tables, axis1=1, axis2=2))
     fp, fn = tables[:, ::-1, :].diagonal(axis1=1, axis2=2), tables[:, :, ::-1]
     fn = fn.diagonal(axis1=1, axis2=2)
@@ -203,9 +193,6 @@ def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
 @cache
 def proportion_of(metric: Metric) -> Share | None:
     """The share that a metric of one class is a function of, or None.
-
-    Args:
-        metric: of the positive class of two.
 
     Example:
         >>> from karat.metrics import get

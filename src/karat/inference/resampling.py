@@ -45,28 +45,18 @@ def replicate_tables(
     - Counts, ``"multinomial"``: as many rows as there are, drawn with replacement. Exact.
     - Weights, ``"multinomial"``: of a cell only Σw and Σw² are known. It gets a Poisson number of
       rows of weight Σw²/Σw each, with mean Σw and variance Σw² (Bohm, Zech 2014): never negative,
-      and the Poisson bootstrap itself where the rows of a cell weigh the same.
-      The total varies, as it does where rows are drawn.
-    - ``"bayesian"``: every row weighs what an exponential number says, and the total is kept:
-      a gamma number for each cell, with the mean Σw and the variance Σw² before that.
-    - `clusters`: as many whole clusters as there are, drawn with replacement; ``"bayesian"``: every
-      cluster weighed by one exponential number. Of weighted rows the tables are then exact, too:
-      give each row as a cluster of its own.
+      and the Poisson bootstrap itself where the rows of a cell weigh the same. The total varies, as
+      it does where rows are drawn.
+    - ``"bayesian"``: every row weighs what an exponential number says, and the total is kept: a
+      gamma number for each cell, with the mean Σw and the variance Σw² before that.
+    - `clusters` of a single table: as many whole clusters as there are, drawn with replacement;
+      ``"bayesian"``: every cluster weighed by one exponential number. Of weighted rows the tables
+      are then exact, too: give each row as a cluster of its own.
+    - `is_by_class`: the rows of each true class of a single table are drawn by themselves.
 
-    Args:
-        cells: dense or sparse; each table of a batch is drawn by itself.
-        n_replicates: how many.
-        seed: from 0 to 2^64 − 1.
-        method: how rows are drawn.
-        clusters: of a single table.
-        first: number of the first replicate, for whoever draws them in parts.
-        n_threads: nothing depends on it but time.
-        is_by_class: whether the rows of each true class are drawn by themselves, as many as there
-            are; of a single table without clusters.
-
-    Returns:
-        Cells with the axis "replicate" in front; dense where few cells are empty.
-        Σw² of bayesian weights is what it is on average; of clusters it is not known.
+    Replicates are numbered from `first`, and no number of threads changes them. The cells have the
+    axis "replicate" in front, and are dense where few cells are empty. Σw² of bayesian weights is
+    what it is on average; of clusters it is not known.
 
     Errors:
         K204 the tally kept class totals only.
@@ -136,22 +126,14 @@ def replicate_rows(
     method: Literal["poisson", "bayesian"] = "poisson",
     n_threads: int | None = None,
 ) -> Iterator[Numbers]:
-    """Weights of rows in replicates, in blocks: for whatever reads several columns at once.
+    """Weights of n rows in replicates, in blocks [b, n]: for readers of several columns.
 
-    Args:
-        n: rows.
-        n_replicates, seed, n_threads: as `replicate_tables`.
-        clusters: int[n], from 0 on: rows of one cluster have one weight.
-        method: ``"poisson"``: how often each row, or cluster, is there, int32, a Poisson(1) number;
-            ``"bayesian"``: float64, an exponential number of mean 1.
-
-    Yields:
-        [b, n] for the next b replicates; what is drawn for them together takes at most 32 MiB, or
-        one replicate.
+    ``"poisson"``: how often each row is there, int32, a Poisson(1) number; ``"bayesian"``: float64,
+    an exponential number of mean 1. Rows of one cluster, int[n] from 0 on, have one weight. What is
+    drawn for a block takes at most 32 MiB, or one replicate.
 
     Example:
-        >>> blocks = replicate_rows(4, 3, seed=1)
-        >>> np.concatenate(list(blocks)).shape
+        >>> np.concatenate(list(replicate_rows(4, 3, seed=1))).shape
         (3, 4)
     """
     is_gamma = method == "bayesian"

@@ -50,14 +50,9 @@ _NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much 
 def score_interval(
     metric: Metric, value: float, spread: SamplingError, asked: Confidence, n_rest: float
 ) -> Interval:
-    """How sure the value of a metric of scores is.
+    """Interval of a metric of scores, of one class for the lift per class.
 
-    Args:
-        metric: any lift; of one class for the lift per class.
-        value: what it gave.
-        spread: its sampling error.
-        asked: level, side and method.
-        n_rest: effective rows of the other side of an area, for areas of 0 and 1.
+    `n_rest` are the effective rows of the other side of an area, for areas of 0 and 1.
     """
     if not math.isfinite(value):
         return Interval()
@@ -221,13 +216,9 @@ def measured_with_intervals(
     clusters: npt.NDArray[np.int64] | None = None,
     is_requested: bool = False,
 ) -> tuple[dict[Metric, Values], ScoredIntervals]:
-    """Every metric of scores on the rows, and how sure it is.
+    """Every metric of scores on the rows, and its interval.
 
-    Args:
-        rows, metrics, policy, along: as of `measure`.
-        asked: level, side and method.
-        clusters: int[n], numbers from 0 of what goes together; None: every row by itself.
-        is_requested: whether the metrics were named, so that what takes replicates gets them.
+    `is_requested` says that the metrics were named, so that what takes replicates gets them.
 
     Cost: as `measure`; of averages over classes 8 bytes a row more; replicates where they are
         drawn at once: of clusters, and of averages of what has no influence.
@@ -347,21 +338,14 @@ def measured_histograms(
     along: Along | None = None,
     is_requested: bool = False,
 ) -> HistogramMeasures:
-    """Every metric that histograms tell, what they leave open, and how sure each is.
+    """Every metric that histograms tell, what they leave open, and its interval.
+
+    The error of a metric of one column and of a loss follows from the histograms; that of averages
+    over columns is that of the sample, whose spread is known to about 1 ÷ √(2·rows of the sample).
 
     Args:
-        rows: the histograms.
         metrics: of scores; none reads pairs of columns.
-        policy: what undefined values count as.
-        asked: level, side and method; None: no intervals.
         sampled: gives rows that stand for all, and Σw² of those each stands for.
-        along: as of `measure`.
-        is_requested: whether the metrics were named, so that what takes replicates gets them.
-
-    Returns:
-        The values, their limits and intervals. The error of a metric of one column and of a loss
-        follows from the histograms; that of averages over columns is that of the sample, whose
-        spread is known to about 1 ÷ √(2·rows of the sample).
     """
     wanted = list(dict.fromkeys(metrics))
     assert not any(metric.record.reads is Pairwise for metric in wanted)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from karat import _native
 from karat.inference.limits import Floats
 from karat.inference.resampling import TableDraw
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
-from karat.tally import CumulativeCounts, LevelSource, ScoreLevels
+from karat.tally import CumulativeCounts, LevelSource
 from karat.tally.cached import cached_property
 
 __all__ = [
@@ -138,47 +138,26 @@ CUMULATIVE_GROUPS: Final = 16384
 _BLOCK_BYTES: Final = 1 << 23
 
 
-@dataclass(frozen=True, eq=False)
-class ReplicateColumn:
-    """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it.
+class ReplicateColumn(CumulativeCounts):
+    """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it."""
 
-    Attributes:
-        score levels: the cumulative counts of the replicate; rows of one score level tie.
-        k, own: 2 classes, of which 1 is the own one.
-    """
-
-    levels: CumulativeCounts
-    k: int = 2
-    own: int = 1
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the replicate; of weighted ones, of the data."""
-        return self.levels.n_rows
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
-        return self.levels.is_weighted
+    k: ClassVar = 2
+    own: ClassVar = 1
 
     @cached_property
     def totals(self) -> Numbers:
         """number[2]: the weight of the rest and of the own class."""
-        return np.asarray(self.levels.counts.sum(axis=0))
+        return np.asarray(self.counts.sum(axis=0))
 
     def cumulative(self) -> CumulativeCounts:
         """The score levels."""
-        return self.levels
-
-    def blocks(self) -> Iterator[ScoreLevels]:
-        """The score levels, best first, some thousand at once."""
-        return self.levels.blocks()
+        return self
 
     def areas(self) -> Numbers:
         """number[2]: over pairs of own and rest, Σ w·w'·(2·[s > s'] + [s = s']), and 0."""
-        tps, _ = self.levels.cumulated()
-        rest, own = self.levels.counts[:, 0], self.levels.counts[:, 1]
-        return np.array([(rest * (2 * tps - own)).sum(), 0], self.levels.counts.dtype)
+        tps, _ = self.cumulated()
+        rest, own = self.counts[:, 0], self.counts[:, 1]
+        return np.array([(rest * (2 * tps - own)).sum(), 0], self.counts.dtype)
 
     def step_area(self) -> float:
         """Σ over thresholds of (increase of true positives) × precision."""
@@ -194,8 +173,8 @@ class ReplicateColumn:
     @cached_property
     def _share_sums(self) -> tuple[float, float]:
         """Σ own × the share of own at or above the level, and above it; 1 where nothing is."""
-        tps, fps = self.levels.cumulated()
-        own = np.asarray(self.levels.counts[:, 1], np.float64)
+        tps, fps = self.cumulated()
+        own = np.asarray(self.counts[:, 1], np.float64)
         share = tps / (tps + fps)
         above = np.concatenate([[1.0], share[:-1]])[: len(share)]
         # Not `@`: several threads of BLAS for so little cost more than the sum.
@@ -212,26 +191,17 @@ def replicate_cumulative(
     stream: int = 0,
     n_threads: int | None = None,
 ) -> Iterator[ReplicateColumn]:
-    """Replicates of cumulative counts or of a sorted column.
+    """Replicates of cumulative counts or of a sorted column, one after the other.
 
-    Of more than `limit` distinct scores neighbours are put together first: their rows tie, at their
-    mean score.
-    What a threshold or a bin would have divided then stands on one side of it, at most one row in
-    `limit` for each.
+    Each stays valid, and keeps its block alive. Columns of different `stream` are drawn
+    independently. Of more than `limit` distinct scores neighbours are put together first: their
+    rows tie, at their mean score. What a threshold or a bin would have divided then stands on one
+    side of it, at most one row in `limit` for each.
 
     Args:
-        column: a `CumulativeCounts`, or a `RankedColumn`.
-        n_replicates: how many.
-        seed: from 0 to 2^64 − 1.
         method: ``"poisson"``: each row is there a Poisson(1) number of times; of weighted rows that
             share a score Σw and Σw² are kept on average. ``"bayesian"``: weights of the exponential
             distribution.
-        limit: distinct scores at most.
-        stream: columns of different numbers are drawn independently.
-        n_threads: nothing depends on it but time.
-
-    Yields:
-        One replicate after the other. It stays valid, and keeps its block alive.
 
     Cost: two walks over the score levels, then O(limit) time for each replicate.
 
@@ -258,19 +228,15 @@ def _replicate(
     groups: LevelGroups, scores: Floats, counts: Numbers, squares: Floats | None
 ) -> ReplicateColumn:
     n_rows = int(counts.sum()) if squares is None else groups.n_rows
-    return ReplicateColumn(CumulativeCounts(scores, counts, squares, n_rows))
+    return ReplicateColumn(scores, counts, squares, n_rows)
 
 
 def measures_of(
     metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
 ) -> dict[Metric, Floats]:
-    """Metrics of scores that read one column, by their own bodies: float64[n_replicates] each.
+    """Metrics that read the replicates, by their own bodies: float64[n_replicates] each.
 
     All of them see the same replicates. NaN where a replicate does not define one.
-
-    Args:
-        metrics: of views of one column: `ClassRanks`, `ClassProbabilities` or `Confidences`.
-        replicates: of the column that those views are of.
     """
     views = {metric.record.reads for metric in metrics}
     if not views <= {ClassRanks, ClassProbabilities, Confidences}:
@@ -300,17 +266,11 @@ def replicate_areas(
 ) -> Floats:
     """float64[n_replicates]: the chance that a row of the class scores above another row.
 
-    Exact for at most `limit` distinct scores. Of more, neighbours are put together: how many rows
-    of both sides a group has is drawn exactly, and of the pairs inside of it own stands above in
-    the share that was observed. So a replicate differs from that of the same rows by less than the
-    share of pairs inside of groups, some 1/limit.
-
-    Args:
-        column, n_replicates, seed, method, stream, n_threads: as `replicate_cumulative`.
-        limit: groups.
-
-    Returns:
-        NaN where a replicate has no row on one side.
+    NaN where a replicate has no row on one side. Exact for at most `limit` distinct scores. Of
+    more, neighbours are put together: how many rows of both sides a group has is drawn exactly, and
+    of the pairs inside of it own stands above in the share that was observed. So a replicate
+    differs from that of the same rows by less than the share of pairs inside of groups, some
+    1/limit.
 
     Cost: two walks over the score levels, then O(limit) time for each replicate.
     """
@@ -339,18 +299,8 @@ def replicate_row_cumulative(
 
     Columns of the same rows and clusters, drawn with one seed, see the same rows in each
     replicate: an average over classes is the average of their replicates.
-
-    Args:
-        scores: float[n], finite.
-        is_own: bool[n], whether the row is of the own class.
-        n_replicates, seed, limit, n_threads: as `replicate_cumulative`.
-        clusters: int[n]; without them every row is by itself.
-        weights: float64[n], finite and at least 0.
-        method: ``"multinomial"``: as many clusters as there are; ``"bayesian"``: an exponential
-            weight for each, whose squares count as they do on average.
-
-    Yields:
-        One replicate after the other.
+    ``"multinomial"`` draws as many clusters as there are; ``"bayesian"`` an exponential weight for
+    each, whose squares count as they do on average.
 
     Cost: one sort, then O(n) for each replicate.
 

@@ -172,10 +172,8 @@ class TableVariance:
     def slope_variances(self, slopes: Floats, listed: Floats | None = None) -> Floats:
         """float64[d]: `variance` of d metrics, from derivatives in parts; NaN if one is infinite.
 
-        Args:
-            slopes: float64[d, 3, k], derivative with respect to the shares of the cells by their
-                true row, by their predicted column, and where both meet.
-            listed: float64[d, m], what is added in each cell.
+        The parts float64[d, 3, k] are by true row, by predicted column, and where both meet;
+        `listed` float64[d, m] is added in each cell.
         """
         if self.clusters is None:
             squares = None if self.cells.squares is None else self.squares
@@ -252,12 +250,7 @@ class TableVariance:
         return np.array((fields.tn, fields.fp, fields.fn, fields.tp))
 
     def class_inflation(self, partials: Floats) -> Floats:
-        """float64[k]: `inflation` of a metric of one class, for every class.
-
-        Args:
-            partials: float64[k, 2, 2], derivative of each class's value with respect to its four
-                cells.
-        """
+        """float64[k]: `inflation` for every class, from derivatives [k, 2, 2] by its four cells."""
         if self.clusters is None and self.cells.squares is None:
             return np.ones(self.cells.k)
         each = []

@@ -105,12 +105,7 @@ def small_sample(n: Any) -> Any:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Weights of the classes.
-
-    Attributes:
-        weight, square: float64[k], Σw and Σw² of each true class.
-        positive: the positive class of two.
-    """
+    """Σw and Σw² of each true class, float64[k] each, and the positive class of two."""
 
     weight: Floats
     square: Floats
@@ -118,7 +113,6 @@ class Sizes:
 
     @classmethod
     def of(cls, rows: ScoredRows) -> Sizes:
-        """Return the sizes of the classes of rows."""
         weight = class_weights(rows)
         square = rows.class_squares() if rows.is_weighted else weight
         return cls(weight, square, rows.classes.positive)
@@ -192,11 +186,7 @@ class Clusters:
 
     @classmethod
     def of(cls, codes: npt.NDArray[Any], n: int, rows: ScoredRows) -> Clusters:
-        """From codes in [0, n).
-
-        Errors:
-            ValueError there is another number of them, or one lies outside.
-        """
+        """From codes in [0, n)."""
         if codes.shape != (rows.n_rows,):
             raise ValueError(f"clusters has shape {codes.shape}, there are {rows.n_rows} rows")
         if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n:
@@ -223,12 +213,7 @@ _MOST: Final = 1 << 22
 
 
 class Jackknife(NamedTuple):
-    """Jackknife (Quenouille 1956, Tukey 1958).
-
-    Attributes:
-        bias: how much larger the metric is than the truth, on average.
-        variance: of the metric.
-    """
+    """Bias of a metric and its variance (Quenouille 1956, Tukey 1958)."""
 
     bias: float
     variance: float
@@ -244,8 +229,6 @@ def jackknifed(metric: Metric, spread: TableVariance, policy: Policy) -> Jackkni
     """Bias and variance of a metric; None where the tables are too many, or undefined.
 
     Weighted rows count as the effective rows that they are worth.
-
-    Cost: the metric of one table for each occupied cell.
     """
     cells, n = spread.cells, spread.n_effective
     if cells.storage != "dense" or n <= 1.0:
@@ -347,10 +330,8 @@ def shrunk_pairs(by_class: Floats, rows: Floats, chance: Floats, share: Floats) 
     scores if all of these moved together, which is more than they do.
 
     Args:
-        by_class: float64[k], what the rows of each class add to the variance.
-        rows: float64[k], Kish's effective rows of each class.
-        chance: float64[k, k], the areas of the pairs (own, other); NaN where there is none.
-        share: float64[k, k], the weight of each pair in the mean; 0 where there is none.
+        by_class, rows: float64[k], what each class adds to the variance, and its effective rows.
+        chance, share: float64[k, k], the area of each pair (own, other) and its weight in the mean.
     """
     area = np.where(np.isfinite(chance), chance, 0.0)
     root = (share * np.sqrt(np.maximum(of_own(area), 0.0))).sum(axis=1)

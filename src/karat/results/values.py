@@ -279,7 +279,6 @@ class ReportValues:
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
     ) -> Interval:
-        """How sure a value is."""
         if self.confidence is None or not math.isfinite(value):
             return Interval()
         known = self.intervals.get(metric)

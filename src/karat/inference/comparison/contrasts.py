@@ -166,7 +166,6 @@ class Units:
 
     @property
     def total(self) -> float:
-        """Σw."""
         return float(self.weights.sum())
 
     @property
@@ -194,23 +193,16 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """Models on the same rows.
-
-    Attributes:
-        phi: float64[m, e], influence of each cell or row on each model's value.
-        units: what is drawn.
-    """
+    """Models on the same rows: phi float64[m, e] is the influence of each unit on each value."""
 
     phi: Floats
     units: Units
 
     @property
     def df(self) -> float:
-        """Degrees of freedom."""
         return self.units.df
 
     def variance(self, a: int, b: int) -> float:
-        """Of the difference of two models."""
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
         return float(self.units.covariance((self.phi[a] - self.phi[b])[None])[0, 0])
 
@@ -235,11 +227,9 @@ class Apart:
     least: Floats | None = None
 
     def variance(self, a: int, b: int) -> float:
-        """Of the difference of two models."""
         return float(self.variances[a] + self.variances[b])
 
     def contrasts(self) -> Floats:
-        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
         found = self.variances
         if self.least is not None:
             found = np.where(found > 0.0, found, self.least)
@@ -276,7 +266,6 @@ class SideLimits:
         self._found: dict[tuple[int, float], Distances | None] = {}
 
     def are_known(self, a: int, b: int) -> bool:
-        """Whether both values have limits."""
         quantile = Confidence().quantile()
         return None not in (self.distances(a, quantile), self.distances(b, quantile))
 
@@ -300,11 +289,7 @@ class SideLimits:
     def differences(
         self, pairs: Iterable[Pair], goes_of: Callable[[Pair], Correlation] = lambda _: _independent
     ) -> dict[Pair, tuple[str, Limits]]:
-        """Limits of a − b at a number of standard errors, of the pairs whose values have limits.
-
-        Args:
-            goes_of: the correlation of both values.
-        """
+        """Limits of the pairs whose values both have some, with the correlation of each pair."""
         return {
             pair: ("combined", self._difference(*pair, goes_of(pair)))
             for pair in pairs
@@ -329,23 +314,14 @@ def _independent(_: float) -> float:
 def limits_together(
     metric: Metric, difference: float, of_a: Distances, of_b: Distances, goes: float
 ) -> tuple[float, float]:
-    """Limits of a difference, inside its range, from how far those of both values lie.
-
-    Args:
-        goes: the correlation of both values.
-    """
+    """Limits of a difference, inside its range, from those of both values and their correlation."""
     low, high = range_of(metric)
     down, up = distances_together(of_a, of_b, goes)
     return max(difference - down, low - high), min(difference + up, high - low)
 
 
 def distances_together(of_a: Distances, of_b: Distances, goes: float = 0.0) -> Distances:
-    """From the difference of two values down to its lower, and up to its upper limit.
-
-    Args:
-        of_a, of_b: the same of each value.
-        goes: the correlation of both values.
-    """
+    """Distances from a difference to its limits, from those of both values that correlate."""
     return _together(of_a[0], of_b[1], goes), _together(of_a[1], of_b[0], goes)
 
 

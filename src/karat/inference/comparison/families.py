@@ -89,11 +89,7 @@ def wald(
 
 @dataclass(frozen=True, eq=False)
 class Largest:
-    """The distribution of the largest of several statistics, where no model differs.
-
-    Attributes:
-        draws: float64[r], sorted.
-    """
+    """The sorted largest of several statistics in samples where no model differs."""
 
     draws: Floats
 
@@ -108,13 +104,8 @@ class Largest:
 
 
 def largest(covariance: Floats, pairs: Sequence[tuple[int, int]], df: float, seed: int) -> Largest:
-    """Drawn from the normal distribution, or Student's t, with the covariance of the models.
-
-    Args:
-        covariance: float64[m − 1, m − 1], of the differences of the others to the first.
-        pairs: the models of each difference.
-        df: degrees of freedom.
-        seed: the same seed draws the same.
+    """Drawn from the normal distribution or Student's t, with the covariance of the differences of
+    the other models to the first.
     """
     m = len(covariance) + 1
     signs = np.zeros((m, len(pairs)))

@@ -55,14 +55,8 @@ def swap_p_values(
 ) -> tuple[list[float], int]:
     """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
 
-    Args:
-        pair: two models, unweighted.
-        metrics: of labels.
-        n_permutations: replicates; fewer are drawn where the models differ in very many cells.
-        seed: of the draws; the same for every metric, so that they see the same replicates.
-
-    Returns:
-        p-values, and how many replicates were drawn.
+    All metrics see the same replicates, of which fewer are drawn where the models differ in very
+    many cells: how many is returned, too.
 
     Cost: a binomial draw for each replicate and joint cell on which the models differ.
     """
@@ -108,11 +102,7 @@ def _heads(rng: np.random.Generator, n: npt.NDArray[np.int64], r: int) -> Floats
 
 
 class _Places:
-    """Where the rows of each cell go, so that those of one place are added up.
-
-    Attributes:
-        distinct: int64[d], the places.
-    """
+    """Where the rows of each cell go, so that those of one place are added up."""
 
     def __init__(self, place: npt.NDArray[np.int64]) -> None:
         self._order = np.argsort(place, kind="stable")
@@ -142,12 +132,7 @@ _SWAPS: Final = "swap permutation"
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Models on the same rows.
-
-    Attributes:
-        cells: true class by the classes that the models predicted.
-        clusters: the same by cluster, where rows of one are not independent.
-    """
+    """Models on the same rows; by cluster, too, where rows of one are not independent."""
 
     cells: JointCells
     clusters: ClusteredCells | None = None
@@ -170,7 +155,6 @@ class Joint:
         return Units(counts, squares, self.clusters, df=df)
 
     def table(self, model: int) -> TableVariance:
-        """The table of one model."""
         cells, clusters = self.cells.cells(model), self.clusters
         if clusters is not None:
             place = self.places(model, cells)
@@ -190,7 +174,6 @@ class Joint:
         return float(self.units.weights[is_right].sum()) / self.units.total
 
     def is_same(self, pair: Pair) -> bool:
-        """Whether two models predict the same on every row that counts."""
         said_a, said_b = (self.cells.codes[1 + model] for model in pair)
         return bool((said_a == said_b)[self.cells.counts > 0].all())
 

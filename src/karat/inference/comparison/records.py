@@ -183,7 +183,6 @@ class Estimate(JsonRecord):
 
     @classmethod
     def of(cls, value: float, found: Interval, level: float) -> Estimate:
-        """A value with its interval."""
         return cls(
             value, found.low, found.high, level, found.method, found.standard_error, found.remark
         )

@@ -81,13 +81,7 @@ def scored_metrics(
     level: float,
     is_paired: bool,
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
-    """Every metric of scores of models, and what is known of each model alone.
-
-    Args:
-        clusters: the cluster int64[n] of each row, of each model; all alike where paired.
-        level: of the intervals.
-        is_paired: whether the models scored the same rows.
-    """
+    """Every metric of scores of models, and what is known of each model alone."""
     values = {
         name: estimates_of_scores(rows, metrics, policy, level, clusters[name])
         for name, rows in scored.items()

@@ -50,10 +50,7 @@ _SAME: Final = 1e-12
 def n_permutations_of(level: float, shape: tuple[int, int, int], n_rows: int) -> int:
     """How often rows are permuted, for tests at an error rate of 1 − level; 0: too dear.
 
-    Args:
-        level: of the tests.
-        shape: slices, occupied cells and classes.
-        n_rows: rows of all slices.
+    The shape is that of the tables: slices, occupied cells and classes.
 
     Example:
         >>> n_permutations_of(0.95, (5, 9, 3), 1000), n_permutations_of(0.99, (5, 9, 3), 1000)
@@ -191,15 +188,9 @@ def standing(
     policy: Policy,
     fewest: int,
 ) -> Standing:
-    """Of the listed cells of many tables.
+    """A metric of labels of the listed cells of many tables int[b, s, m].
 
-    Args:
-        metric: of labels.
-        permuted: says which cells are listed, and holds the table of all rows.
-        tables: int[b, s, m].
-        classes: of all rows.
-        policy: what undefined classes count as.
-        fewest: a table with fewer true rows of some class than this is not compared.
+    A table with fewer than `fewest` true rows of some class is not compared.
 
     Cost: two evaluations of the formula, one with its derivative, for each table.
     """
@@ -328,12 +319,7 @@ class AtOnce:
 class Reference:
     """A metric of the slices as they are, and as every deal of the rows makes them.
 
-    Attributes:
-        metric: of labels.
-        permuted: the tables.
-        classes: of all rows.
-        policy: what undefined classes count as.
-        fewest: a slice with fewer true rows of some class is not compared.
+    A slice with fewer than `fewest` true rows of some class is not compared.
     """
 
     metric: Metric

@@ -122,15 +122,10 @@ def compared(
     why_other: Callable[[int], str | None],
     reference: Reference | None = None,
 ) -> dict[tuple[str, ...], SliceDifference]:
-    """Every slice less the others.
+    """Every slice less the others, at a level.
 
-    Args:
-        slices: all of them.
-        rests: of each, all other rows.
-        counted: their tables.
-        level: of the intervals.
-        why_other: why a slice is not to be compared, or None.
-        reference: what rows show that are dealt to the slices anew; None: as Šidák says.
+    A slice for which `why_other` gives a reason is not compared. Without what permuted rows show
+    slices are taken together as Šidák says.
 
     Cost: limits of two tables a slice, at some ten levels; a metric of scores is measured on the
         rows of every slice, and on the rest of each.
@@ -260,10 +255,6 @@ def influence_of_labels(metric: Metric, part: Slice, counted: SlicedCells, is_in
     """float64[e]: of a row in each stored cell of each slice, on the value of some slices.
 
     Rows outside have none, and their weight counts: it is that of all rows.
-
-    Args:
-        part: those slices together.
-        is_in: from numbers of slices to whether they are among them.
     """
     cells = part.cells_of(metric)
     table = part.spread_of(metric)

@@ -47,13 +47,7 @@ class ScoredSlices(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowsOfSlice:
-    """The rows of a slice, or all others: bool[n] when it is called.
-
-    Attributes:
-        codes: int32[n], the slice of each row.
-        place: the number of the slice.
-        is_rest: whether all others are meant.
-    """
+    """The rows of a slice, or all others: bool[n] when it is called."""
 
     codes: npt.NDArray[np.int32]
     place: int
