@@ -19,7 +19,8 @@ from benchmarks.score_cases import two_classes
 from karat.data.scores.containers import as_scores
 from karat.data.scores.ranking import rank
 from karat.data.scores.rows import tally_scores
-from karat.inference.influence_variance import SamplingError, measured_with_variances
+from karat.inference.influence_variance import InfluenceVariances
+from karat.inference.variance import SamplingError
 from karat.metrics import get
 from karat.metrics._measure import measure
 
@@ -57,8 +58,8 @@ def whole_call(n: int) -> Pair:
 
     def both() -> tuple[float, float]:
         rows = tally_scores(y, as_scores(s, "y_score"), n_threads=1)
-        values, spreads = measured_with_variances(rows, [metric])
-        found = spreads[metric]
+        spreads = InfluenceVariances(rows, [metric])
+        values, found = measure(rows, [metric], beside=spreads), spreads.found()[metric]
         assert isinstance(found, SamplingError)
         return float(values[metric].value), found.variance
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +11,12 @@ import numpy.typing as npt
 
 from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import InMemoryScores, tally_scores
+from karat.inference.influence_variance import InfluenceVariances
+from karat.inference.variance import Found
 from karat.metrics import Metric, all_records
 from karat.metrics._influence.gather import reason_without
+from karat.metrics._measure import measure
+from karat.metrics._metric import Values
 from karat.testing.score_laws import score_metrics_of
 from tests.inference.reference_influence import Rows
 
@@ -101,3 +106,19 @@ def smooth_metrics(k: int) -> list[Metric]:
             if not reason_without(metric) and (not isinstance(within, int) or within <= k):
                 found.append(metric)
     return found
+
+
+def influence_variances(
+    rows: InMemoryScores, metrics: Iterable[Metric], *clusters: Any
+) -> dict[Metric, Found]:
+    """The sampling error of metrics of scores."""
+    wanted = list(metrics)
+    return measured_with_variances(rows, wanted, wanted, *clusters)[1]
+
+
+def measured_with_variances(
+    rows: InMemoryScores, metrics: Sequence[Metric], smooth: Sequence[Metric], *clusters: Any
+) -> tuple[dict[Metric, Values], dict[Metric, Found]]:
+    """Values, and the sampling errors of those with an influence function, by one sort."""
+    spreads = InfluenceVariances(rows, smooth, *clusters)
+    return measure(rows, metrics, beside=spreads), spreads.found()

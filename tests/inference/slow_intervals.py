@@ -272,10 +272,10 @@ def slow_combined(
     of_parts = [SlowClasses(one, spread, asked, is_beta=True) for one in plain]
     shapes, alike = of_parts, spread
     sums, alone = [past.copy(), past.copy()], [0.0, 0.0]
-    smoothed = spread.smoothed()
+    smoothed = spread.smoothed
     if smoothed is not None and any((found.variance <= 0).any() for found in of_parts):
         # Errors go together as in the smoothed table.
-        alike = TableVariance(smoothed, spread.design)
+        alike = TableVariance(smoothed.cells, spread.design)
         shapes = [SlowClasses(one, alike, asked, is_beta=True) for one in plain]
         sums = [np.zeros(len(alike.weights)) for _ in range(2)]
         alone = [float(spread.variance(past))] * 2
@@ -331,11 +331,11 @@ def slow_effective(
     if ends == (-math.inf, 1.0):
         ends = -1.0, 1.0
     low, span = ends[0], ends[1] - ends[0]
-    smoothed = spread.smoothed()
+    smoothed = spread.smoothed
     share, variance = (value - low) / span, float(spread.simple_variance(g))
     if smoothed is not None:
-        table = TableVariance(smoothed, spread.design)
-        slopes = slopes_of_cells(metric, smoothed, policy)
+        table = TableVariance(smoothed.cells, spread.design)
+        slopes = slopes_of_cells(metric, smoothed.cells, policy)
         if np.isfinite(slopes).all():
             variance = float(table.simple_variance(slopes)) * table.n_effective / spread.n_effective
             params = dict(metric.params)

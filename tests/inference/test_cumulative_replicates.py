@@ -13,9 +13,9 @@ from karat.inference.score_replicates import (
     CumulativeDraw,
     LevelGroups,
     ReplicateColumn,
+    measures_of,
     replicate_areas,
     replicate_cumulative,
-    replicate_measures,
 )
 from karat.metrics import Metric, all_records, parse
 from karat.metrics._views import ClassProbabilities, ClassRanks, Confidences
@@ -78,7 +78,7 @@ def test_every_record_of_one_column_reads_a_replicate(record: Any) -> None:
     given = record.cases[0].params
     metric = Metric.of(record, "plain", dict(given))
     column = ranked(200, decimals=2)
-    found = replicate_measures([metric], column, 8, 3)[metric]
+    found = measures_of([metric], replicate_cumulative(column, 8, 3))[metric]
     view = record.reads(next(replicate_cumulative(column, 1, 3)))
     assert_same(found[0], np.float64(record.formula(view, **dict(metric.params))))
     assert found.shape == (8,)
@@ -148,9 +148,10 @@ def test_groups_cost_less_than_the_pairs_inside_of_them() -> None:
     column = ranked(n)
     fine = column.cumulative()
     groups = LevelGroups.of(column, limit)
-    assert not groups.is_exact
+    assert len(groups.scores) < len(fine.scores)
     assert len(groups.scores) <= limit
-    assert groups.pair_share < 1.2 / limit
+    rest, own = groups.sums.sum(axis=0)
+    assert groups.sums.prod(axis=1).sum() / (rest * own) < 1.2 / limit
     worst = 0.0
     for replicate in replicate_cumulative(column, 40, 3, limit=n):
         drawn = replicate.cumulative()
@@ -205,16 +206,15 @@ def test_a_level_is_never_divided() -> None:
     groups = LevelGroups.of(cumulative, 4)
     assert 5000 in groups.sums.sum(axis=1)
     exact = LevelGroups.of(cumulative, 12)
-    assert exact.is_exact
-    assert exact.pair_share == 0.0
+    assert_same(exact.scores, cumulative.scores)
     assert (exact.within == 0.5).all()
 
 
 def test_the_calibration_error_of_groups_is_that_of_rows() -> None:
     column = ranked(40_000)
     metric = parse("expected_calibration_error")
-    fine = replicate_measures([metric], column, 300, 0, limit=50_000)[metric]
-    coarse = replicate_measures([metric], column, 300, 1)[metric]
+    fine = measures_of([metric], replicate_cumulative(column, 300, 0, limit=50_000))[metric]
+    coarse = measures_of([metric], replicate_cumulative(column, 300, 1))[metric]
     spread = fine.std()
     assert abs(fine.mean() - coarse.mean()) < 0.3 * spread
     assert abs(coarse.std() / spread - 1) < 0.2
@@ -231,20 +231,20 @@ def test_one_side_and_no_rows() -> None:
     empty = CumulativeCounts.empty()
     assert np.isnan(replicate_areas(empty, 3, 0)).all()
     assert [c.n_rows for c in replicate_cumulative(empty, 3, 0)] == [0, 0, 0]
-    column = ReplicateColumn(empty)
+    column = ReplicateColumn(empty.scores, empty.counts, empty.squares, empty.n_rows)
     assert np.isnan(column.trapezoid_area())
     assert column.step_area() == 0.0
 
 
 def test_metrics_that_read_something_else_are_refused() -> None:
     with pytest.raises(ValueError, match="one sorted column"):
-        replicate_measures([parse("log_loss")], ranked(10), 5, 0)
+        measures_of([parse("log_loss")], replicate_cumulative(ranked(10), 5, 0))
 
 
 def test_every_replicate_has_a_value_or_none() -> None:
     column = CumulativeCounts.of([0.9, 0.2], [True, False])
     metrics = [Metric.of(record, "plain", {}) for record in OF_A_COLUMN]
-    found = replicate_measures(metrics, column, 60, 0)
+    found = measures_of(metrics, replicate_cumulative(column, 60, 0))
     for metric, values in found.items():
         assert values.shape == (60,), metric
     # A replicate without rows, or of one side, has no area and no mean.

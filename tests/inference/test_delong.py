@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.inference.influence_variance import SamplingError, influence_variances, row_factors
+from karat.inference.variance import SamplingError, Sizes
 from karat.metrics import get
 from karat.metrics._influence.gather import influences
 from karat.metrics._metric import Metric
-from tests.inference.rows import Drawn, drawn
+from tests.inference.rows import Drawn, drawn, influence_variances
 from tests.same import assert_same
 
 AREA = get("roc_auc")
@@ -45,7 +45,7 @@ def two_models(seed: int, n: int, **given: Any) -> tuple[Drawn, Drawn]:
 def covariance(left: Drawn, right: Drawn) -> float:
     """Σ f·φφ'/W²."""
     phi = [influences(rows.tallied(), [AREA])[AREA] for rows in (left, right)]
-    factors = row_factors(left.tallied(), AREA)[left.codes]
+    factors = Sizes.of(left.tallied()).factors(AREA)[left.codes]
     return float((factors * phi[0] * phi[1]).sum()) / len(left.codes) ** 2
 
 
@@ -57,7 +57,7 @@ def check_delong(models: tuple[Drawn, Drawn], *, biased: bool = False) -> None:
         assert_same(found.variance, wanted[i, i], within=1e-12, about="variance")
     assert_same(covariance(*models), wanted[0, 1], within=1e-12, about="covariance")
     both = [influences(rows.tallied(), [AREA])[AREA] for rows in models]
-    factors = row_factors(models[0].tallied(), AREA)[models[0].codes]
+    factors = Sizes.of(models[0].tallied()).factors(AREA)[models[0].codes]
     paired = float((factors * (both[0] - both[1]) ** 2).sum()) / len(factors) ** 2
     difference = wanted[0, 0] + wanted[1, 1] - 2 * wanted[0, 1]
     assert_same(paired, difference, within=1e-12, about="difference")

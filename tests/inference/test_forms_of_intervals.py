@@ -14,12 +14,11 @@ import karat
 from karat.errors import KaratError
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.draws import Draws, interval_of_draws
-from karat.inference.histogram_intervals import _around
 from karat.inference.influence_variance import SamplingError
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import newcombe_limits
 from karat.inference.proportions import curve_of
-from karat.inference.score_intervals import reads_one, score_interval
+from karat.inference.score_intervals import _around, reads_one, score_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import get, parse
 from karat.metrics._views import largest
@@ -217,7 +216,8 @@ def test_a_smoothed_table_has_the_effective_rows_and_half_a_row_more_for_each_cl
     spread = TableVariance(report.cells)
     effective = weights.sum() ** 2 / (weights**2).sum()
     assert spread.n_effective == pytest.approx(effective)
-    cells = spread.smoothed()
+    assert spread.smoothed is not None
+    cells = spread.smoothed.cells
     assert cells is not None
     shares = np.array([[1.0, 2.0], [0.5, 3.0]]) / weights.sum()
     assert_same(cells.matrix(), shares * effective + 0.25, within=1e-12)

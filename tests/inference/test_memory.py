@@ -22,9 +22,15 @@ from karat.data.scores.rows import tally_scores
 from karat.data.scores.containers import as_scores
 from karat.metrics import parse
 from karat.metrics._influence.gather import influences
-from karat.inference.influence_variance import influence_variances
+from karat.inference.influence_variance import InfluenceVariances
+from karat.metrics._measure import measure
 
-call = {"spread": influence_variances, "influence": influences}[sys.argv[2]]
+def spreads(rows, metrics):
+    found = InfluenceVariances(rows, metrics)
+    measure(rows, metrics, beside=found)
+    return found.found()
+
+call = {"spread": spreads, "influence": influences}[sys.argv[2]]
 metrics = [parse(name) for name in sys.argv[3].split(",")]
 y, scores = (np.load(Path(sys.argv[1]) / f"{name}.npy") for name in ("y", "scores"))
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 import karat
 from karat.inference.draws import acceleration_of, interval_of_replicates
-from karat.inference.resampling import replicate_values
+from karat.inference.resampling import replicate_tables
 from karat.metrics import parse
 from karat.tally import Cells, Classes
 from tests.same import assert_same
@@ -86,7 +86,7 @@ def test_limits_cover_a_known_share() -> None:
     cells = Cells.dense([[450, 50], [50, 450]], classes=Classes.of([0, 1]))
     metric = parse("accuracy")
     for method in ("multinomial", "bayesian"):
-        values = replicate_values([metric], cells, 20_000, 0, method=method)[metric]
+        values = metric.values(replicate_tables(cells, 20_000, 0, method=method)).value
         found = interval_of_replicates(values, 0.9, 0.9, method="bootstrap")
         wanted = stats.binom(1000, 0.9).ppf([0.05, 0.95]) / 1000
         assert_same(found[:2], wanted, within=0.002)

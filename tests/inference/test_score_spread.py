@@ -11,18 +11,19 @@ import pytest
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError
 from karat.inference import influence_variance
-from karat.inference.influence_variance import (
-    SamplingError,
-    influence_variances,
-    measured_with_variances,
-    row_factors,
-)
+from karat.inference.variance import SamplingError, Sizes
 from karat.metrics import get
 from karat.metrics._influence.gather import influences
 from karat.metrics._measure import measure
 from karat.metrics._metric import Metric
 from tests.inference import reference_influence as reference
-from tests.inference.rows import Drawn, drawn, smooth_metrics
+from tests.inference.rows import (
+    Drawn,
+    drawn,
+    influence_variances,
+    measured_with_variances,
+    smooth_metrics,
+)
 from tests.same import assert_same
 
 KINDS = ("none", "any", "sparse")
@@ -41,7 +42,7 @@ def spread_of(rows: Drawn, metric: Metric, *clusters: Any) -> SamplingError:
 def by_rows(rows: Drawn, metric: Metric) -> Any:
     """Σ f·w²φ²/W², from the reference."""
     held = rows.take(rows.plain().weights > 0)
-    factors, given = row_factors(held.tallied(), metric), held.plain()
+    factors, given = Sizes.of(held.tallied()).factors(metric), held.plain()
     phi = reference.influence(metric, given)
     return (factors[..., held.codes] * (given.weights * phi) ** 2).sum(axis=-1) / given.total**2
 
@@ -79,7 +80,7 @@ def test_values_and_spreads_of_one_sort_are_those_of_two(weights: str) -> None:
     for k in (2, 3):
         rows, wanted = drawn(13, 120, k, weights=weights), smooth_metrics(k)
         rough = [get("ks_statistic")] if k == 2 else []
-        values, spreads = measured_with_variances(rows.tallied(), [*wanted, *rough])
+        values, spreads = measured_with_variances(rows.tallied(), [*wanted, *rough], wanted)
         alone = measure(rows.tallied(), [*wanted, *rough])
         for metric, value in alone.items():
             assert_same(values[metric].value, value.value, about=str(metric))
@@ -253,10 +254,9 @@ def test_each_column_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(InMemoryScores, name, counted)
     rows = drawn(24, 60, 3)
     mu = get("roc_auc_mu")
-    measured_with_variances(
-        rows.tallied(), [m for m in smooth_metrics(3) if m.record.name != mu.name]
-    )
+    others = [m for m in smooth_metrics(3) if m.record.name != mu.name]
+    measured_with_variances(rows.tallied(), others, others)
     assert sorted(asked, key=str) == [*(("column", i) for i in range(3)), ("pooled", None)]
     asked.clear()
-    measured_with_variances(rows.tallied(), [mu])
+    measured_with_variances(rows.tallied(), [mu], [mu])
     assert asked == [("pair_areas", None)]

@@ -10,7 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from karat.errors import KaratError
-from karat.inference.resampling import TableDraw, replicate_rows, replicate_tables, replicate_values
+from karat.inference.confidence import Confidence
+from karat.inference.label_intervals import TableIntervals
+from karat.inference.resampling import TableDraw, replicate_rows, replicate_tables
 from karat.metrics import parse
 from karat.tally import Cells, Classes, ClusteredCells, to_marginals, to_sparse
 from tests.same import assert_same
@@ -83,11 +85,11 @@ def test_the_spread_is_that_of_the_derivative(name: str, weight: float | None) -
     squares = counts if cells.squares is None else cells.squares.ravel()
     wanted = np.sqrt((squares * centred**2).sum())
     for method in METHODS:
-        values = replicate_values([metric], cells, 4000, 1, method=method)[metric]
+        values = metric.values(replicate_tables(cells, 4000, 1, method=method)).value
         # The standard error of a standard deviation of 4000 numbers is 1.1 %.
         assert abs(values.std() / wanted - 1) < 0.05, method
         assert abs(values.mean() - metric.values(cells).value) < 0.2 * wanted
-    wrong = replicate_values([metric], cells_of(22 * TABLE, weight), 4000, 1)[metric]
+    wrong = metric.values(replicate_tables(cells_of(22 * TABLE, weight), 4000, 1)).value
     assert abs(wrong.std() * np.sqrt(1.3) / wanted - 1) > 0.05, "a control: 30 % more variance"
 
 
@@ -138,10 +140,16 @@ def test_storages_and_axes() -> None:
 
 def test_values_do_not_depend_on_how_many_tables_are_held(monkeypatch: Any) -> None:
     metric, cells = parse("macro_f1"), cells_of(TABLE)
-    wanted = replicate_values([metric], cells, 300, 5)[metric]
-    monkeypatch.setattr("karat.inference.resampling._BLOCK_BYTES", 8 * 9 * 7)
-    assert_same(replicate_values([metric], cells, 300, 5)[metric], wanted)
-    assert_same(metric.values(replicate_tables(cells, 300, 5)).value, wanted)
+    asked = Confidence(method="bootstrap", n_replicates=300, seed=5)
+    wanted = TableIntervals(cells, asked)._tables
+    monkeypatch.setattr("karat.inference.label_intervals._BLOCK_BYTES", 8 * 9 * 7)
+    parts = TableIntervals(cells, asked)._tables
+    assert (len(wanted), len(parts)) == (1, 43)
+    found, whole = (
+        np.concatenate([metric.values(part).value for part in held]) for held in (parts, wanted)
+    )
+    assert_same(found, whole)
+    assert_same(metric.values(replicate_tables(cells, 300, 5)).value, whole)
 
 
 def test_every_row_a_cluster_is_the_draw_of_rows() -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from karat.data.scores.histograms import histograms_of, sampled_rows
 from karat.inference.confidence import Confidence
-from karat.inference.histogram_intervals import measured_histograms
-from karat.inference.score_intervals import measured_with_intervals
+from karat.inference.score_intervals import measured_histograms, measured_with_intervals
 from karat.metrics import Metric, get, parse
 from karat.tally import HistogramRows
 from tests.same import assert_same

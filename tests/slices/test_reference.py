@@ -12,8 +12,7 @@ from scipy import stats
 
 import karat
 from karat.inference.slices import permuted
-from karat.inference.slices.permuted import PermutedTables, n_permutations_of
-from karat.inference.slices.reference import AtOnce, Reference
+from karat.inference.slices.permuted import AtOnce, PermutedTables, Reference, n_permutations_of
 from karat.metrics import get
 from karat.output.json import report_schema
 from karat.results.slices import SliceDifference

@@ -24,8 +24,11 @@ from karat.data.slices.counted import by_cluster, by_slice
 from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.inference.confidence import Confidence
-from karat.inference.histogram_intervals import measured_histograms
-from karat.inference.score_intervals import ScoredIntervals, measured_with_intervals
+from karat.inference.score_intervals import (
+    ScoredIntervals,
+    measured_histograms,
+    measured_with_intervals,
+)
 from karat.metrics import Metric, Pairwise
 from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy

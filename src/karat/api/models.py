@@ -27,7 +27,6 @@ from karat.inference.comparison.scores import scored_metrics
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
-from karat.results.comparison import FlipSource
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 
 __all__ = ["Models", "models_apart", "models_of_arrays", "models_of_reports", "models_of_rows"]
@@ -55,7 +54,7 @@ class Models:
     tables: tuple[TableVariance, ...]
     scored: Mapping[str, InMemoryScores]
     clusters: Mapping[str, Codes | None]
-    flip_source: FlipSource | None = None
+    flip_source: _RowFlips | None = None
 
     @property
     def is_paired(self) -> bool:
@@ -328,14 +327,14 @@ def _dependent(
 
 
 @dataclass(frozen=True, eq=False)
-class _RowFlips(FlipSource):
+class _RowFlips:
     """The predictions of every row, from which flips are read."""
 
     classes: Classes
     true: npt.NDArray[np.int32]
     predicted: Mapping[str, npt.NDArray[np.int32]]
 
-    def flips(self, a: str, b: str) -> Flips:
+    def __call__(self, a: str, b: str) -> Flips:
         of_a, of_b = self.predicted[a], self.predicted[b]
         is_right = of_a == self.true
         rows = np.flatnonzero(is_right != (of_b == self.true))

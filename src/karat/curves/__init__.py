@@ -25,20 +25,9 @@ from karat.curves._decisions import Cost, NetBenefit
 from karat.curves._kept import Curves
 from karat.curves._traced import Det, Gain, Lift, PrecisionRecall, Roc, Traced
 
-_FUNCTIONS = (
-    "cost",
-    "det",
-    "gain",
-    "lift",
-    "net_benefit",
-    "precision_recall",
-    "reliability",
-    "roc",
-)
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _FUNCTIONS:
+    if name not in __all__:
         raise AttributeError(f"module 'karat.curves' has no attribute {name!r}")
     found = getattr(importlib.import_module("karat.api.curves"), name)
     globals()[name] = found
@@ -46,7 +35,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_FUNCTIONS})
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
@@ -156,16 +156,13 @@ class Points:
         """
         # The point above every score first.
         first = (np.inf, 0.0, 0.0)
-        thresholds, tps, fps = (
-            np.concatenate([[start], part]) for start, part in zip(first, ranks.curve, strict=True)
-        )
-        return cls.some(ranks, thresholds, tps, fps, len(thresholds))
+        columns = [np.append(start, part) for start, part in zip(first, ranks.curve, strict=True)]
+        return cls.some(ranks, columns, len(columns[0]))
 
     @classmethod
-    def some(
-        cls, ranks: ClassRanks, thresholds: Floats, tps: Floats, fps: Floats, n_full: int
-    ) -> Points:
-        """Some of the points of a sorted column, with the areas of the whole."""
+    def some(cls, ranks: ClassRanks, columns: Iterable[Floats], n_full: int) -> Points:
+        """Thresholds, true and false positives of some points, with the areas of the whole."""
+        thresholds, tps, fps = columns
         areas = ranks.area, ranks.step_area, ranks.trapezoid_area
         return cls(thresholds, tps, fps, n_full, *areas)
 
@@ -183,10 +180,8 @@ class Points:
         return len(self.thresholds)
 
     def at(self, places: npt.NDArray[np.intp]) -> Points:
-        """Some of the points."""
-        columns = self.thresholds[places], self.tps[places], self.fps[places]
-        areas = self.roc_area, self.step_area, self.trapezoid_area
-        return Points(*columns, self.n_full, *areas)
+        thresholds, tps, fps = self.thresholds[places], self.tps[places], self.fps[places]
+        return replace(self, thresholds=thresholds, tps=tps, fps=fps)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

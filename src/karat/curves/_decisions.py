@@ -83,13 +83,9 @@ def cost_curve(
     n_full: int | None = None,
     error: float = 0.0,
 ) -> Cost:
-    """The lower envelope of the lines of all points.
+    """The lower envelope of the lines of all points, or of at most `limit` corners of it.
 
-    Args:
-        points: all of them, or fewer.
-        label: the class.
-        limit: the most corners to keep, at least 3.
-        area, n_full, error: facts about the whole envelope, where `points` are not all.
+    Where `points` are not all, area, n_full and error are facts about the whole envelope.
     """
     hull = points.at(upper_hull(points.fps, points.tps))
     corners, cost, lines = _envelope(hull)

@@ -70,12 +70,7 @@ class ClassCurves:
 
     @classmethod
     def of(cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities) -> ClassCurves:
-        """What is kept of a column, while it is sorted.
-
-        Args:
-            label: the class.
-            ranks: its column, by score.
-            probabilities: its column, by probability.
+        """What is kept of a column by score and by probability, while it is sorted.
 
         Cost: some walks over the score levels, of which not all are held.
         """
@@ -87,22 +82,13 @@ class ClassCurves:
             guides = (Roc.name, PrecisionRecall.name)
             places, errors = simplified(points, planes, guides, MOST_POINTS)
             points = points.at(places)
-        return cls(
-            points,
-            errors,
-            cost.area,
-            cost.n_full,
-            reliability_curve(probabilities.made(binned), label),
-            counts_at(probabilities, DECISIONS).T,
-        )
+        reliability = reliability_curve(probabilities.made(binned), label)
+        decided = counts_at(probabilities, DECISIONS).T
+        return cls(points, errors, cost.area, cost.n_full, reliability, decided)
 
 
 class Keeper:
-    """Takes the curves of column after column.
-
-    Args:
-        classes: the classes, in the order of the columns.
-    """
+    """Takes the curves of column after column, in the order of the classes."""
 
     def __init__(self, classes: Classes) -> None:
         self._classes = classes
@@ -114,17 +100,11 @@ class Keeper:
         self._kept.append(ClassCurves.of(self._classes.labels[i], ranks, probabilities))
 
     def curves(self) -> Curves:
-        """The curves of all classes."""
         return Curves(self._classes, tuple(self._kept))
 
 
 class CurvesLater(Sequence[ClassCurves]):
-    """What is kept of each class, made when it is read.
-
-    Args:
-        classes: the classes, in the order of the columns.
-        later: what holds the rows.
-    """
+    """What is kept of each class, made when it is read."""
 
     def __init__(self, classes: Classes, later: Later) -> None:
         self._classes, self._later = classes, later
@@ -208,15 +188,12 @@ class Curves:
     @cached_property
     def cost(self) -> ByClass[Cost]:
         """Cost curves; see `karat.curves.cost`."""
-        return self._each(
-            lambda kept, label: cost_curve(
-                kept.points,
-                label,
-                area=kept.cost_area,
-                n_full=kept.n_cost,
-                error=kept.errors[Roc.name],
-            )
-        )
+
+        def made(kept: ClassCurves, label: Any) -> Cost:
+            area, n_full, error = kept.cost_area, kept.n_cost, kept.errors[Roc.name]
+            return cost_curve(kept.points, label, area=area, n_full=n_full, error=error)
+
+        return self._each(made)
 
     @cached_property
     def net_benefit(self) -> ByClass[NetBenefit]:
@@ -248,13 +225,7 @@ class Curves:
 
 
 def no_curves(scores: str | None, k: int, *, is_whole: bool) -> KaratError:
-    """Why a report holds no curves.
-
-    Args:
-        scores: what its scores were; None without any.
-        k: number of classes.
-        is_whole: whether every metric was computed, not a few that were asked for.
-    """
+    """Why a report holds no curves; scores is None without any."""
     ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
     if scores is None:
         found = "It was made from labels, without probabilities or scores"

@@ -96,11 +96,15 @@ def simplified(
 
     Cost: O(t) for curves up to a size, then O(log t) and a constant.
     """
-    always = _landmarks(points)[: limit - 2]
+    gains = landmark_gains(points.tps, points.fps, points.n_pos, points.n_neg)
+    always = [1, *(int(np.argmax(gain)) for gain in gains)][: limit - 2]
     is_thinned = is_long(points.n_full, limit)
     places = _candidates(points, limit, always) if is_thinned else np.arange(len(points))
     some = points.at(places)
-    drawn = {name: _drawn(plane, some) for name, plane in planes.items()}
+    drawn = {
+        name: _drawn(plane, some.tps, some.fps, some.n_pos, some.n_neg)
+        for name, plane in planes.items()
+    }
     first = np.searchsorted(places, always).astype(np.int32)
     paths = np.concatenate([drawn[name] for name in guides])
     kept = _native.furthest_points(paths, limit, first)
@@ -111,11 +115,6 @@ def simplified(
         for name, plane in planes.items()
     }
     return places[kept], errors
-
-
-def _landmarks(points: Points) -> list[int]:
-    gains = landmark_gains(points.tps, points.fps, points.n_pos, points.n_neg)
-    return [1, *(int(np.argmax(gain)) for gain in gains)]
 
 
 def landmark_gains(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
@@ -145,10 +144,7 @@ def dense_targets(
 ) -> tuple[Floats, Floats, Floats]:
     """True positives, false positives and their sums, ascending, whose first points are candidates.
 
-    Args:
-        n_pos, n_neg: weight of both sides.
-        least: weight of the best score.
-        limit: points to choose.
+    `least` is the weight of the best score, `limit` the points to choose.
     """
     grid = np.linspace(0.0, 1.0, max(4 * limit, _MANY // 4))
     # Precision changes with the logarithm of what is called positive.
@@ -158,14 +154,15 @@ def dense_targets(
     return grid * n_pos, grid * n_neg, steps
 
 
-def _drawn(plane: Plane, points: Points) -> tuple[Floats, Floats]:
+def _drawn(
+    plane: Plane, tps: Floats, fps: Floats, n_pos: float, n_neg: float
+) -> tuple[Floats, Floats]:
     """The axes, 0 where they are undefined: there all points are alike."""
-    x, y = plane(points.tps, points.fps, points.n_pos, points.n_neg)
-    return _numbers(x), _numbers(y)
-
-
-def _numbers(values: Floats) -> Floats:
-    return values if np.isfinite(values).all() else np.nan_to_num(values)
+    x, y = (
+        values if np.isfinite(values).all() else np.nan_to_num(values)
+        for values in plane(tps, fps, n_pos, n_neg)
+    )
+    return x, y
 
 
 def to_segment(x: Floats, y: Floats, xa: Any, ya: Any, xb: Any, yb: Any) -> Floats:
@@ -190,11 +187,9 @@ def _thinned(plane: Plane, points: Points, places: Places) -> Floats:
         return np.zeros(len(places) - 1)
     a, b = places[:-1], places[1:]
     last = b - 1
-    n_pos, n_neg = points.n_pos, points.n_neg
 
     def on(tps_at: Places, fps_at: Places) -> tuple[Floats, Floats]:
-        x, y = plane(points.tps[tps_at], points.fps[fps_at], n_pos, n_neg)
-        return _numbers(x), _numbers(y)
+        return _drawn(plane, points.tps[tps_at], points.fps[fps_at], points.n_pos, points.n_neg)
 
     (xa, ya), (xb, yb), (x_last, _) = on(a, a), on(b, b), on(last, last)
     heights = on(a, last)[1], on(last, a)[1]
@@ -253,8 +248,7 @@ def sparse_points(ranks: ClassRanks, limit: int) -> Points:
         before = block[:, -1:]
     columns = np.concatenate([*kept, hull], axis=1)
     _, places = np.unique(columns[0], return_index=True)
-    _, thresholds, tps, fps = np.ascontiguousarray(columns[:, places])
-    return Points.some(ranks, thresholds, tps, fps, n_full)
+    return Points.some(ranks, np.ascontiguousarray(columns[1:, places]), n_full)
 
 
 def _columns(first: int, thresholds: Floats, tps: Floats, fps: Floats) -> Floats:

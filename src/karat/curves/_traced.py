@@ -51,6 +51,8 @@ class Traced(Curve, ABC):
     """Whether it is undefined without rows of other classes."""
     is_affine: ClassVar[bool] = False
     """Whether straight lines between counts are straight on its axes, however they lie."""
+    read_areas: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Its areas, and those of `Points` that they are."""
 
     thresholds: Floats
     n_full: int
@@ -64,8 +66,7 @@ class Traced(Curve, ABC):
     @classmethod
     def areas(cls, points: Points) -> dict[str, float]:
         """Areas under the whole curve, by attribute."""
-        del points
-        return {}
+        return {name: getattr(points, source) for name, source in cls.read_areas}
 
     def _facts(self) -> Iterator[str]:
         if len(self) < self.n_full:
@@ -90,6 +91,7 @@ class Roc(Traced):
     axes = ("fpr", "tpr")
     needs_neg = True
     is_affine = True
+    read_areas = (("area", "roc_area"),)
 
     fpr: Floats
     tpr: Floats
@@ -97,13 +99,7 @@ class Roc(Traced):
 
     @staticmethod
     def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
-        """The axes from the weights of true and false positives."""
         return _share(fps, n_neg), _share(tps, n_pos)
-
-    @classmethod
-    def areas(cls, points: Points) -> dict[str, float]:
-        """Areas under the whole curve, by attribute."""
-        return {"area": points.roc_area}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -119,6 +115,7 @@ class PrecisionRecall(Traced):
 
     name = "precision_recall"
     axes = ("recall", "precision")
+    read_areas = (("area", "trapezoid_area"), ("average_precision", "step_area"))
 
     precision: Floats
     recall: Floats
@@ -127,16 +124,10 @@ class PrecisionRecall(Traced):
 
     @staticmethod
     def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
-        """The axes from the weights of true and false positives."""
         del n_neg
         called = tps + fps
         precision = np.divide(tps, called, out=np.ones(len(tps)), where=called > 0)
         return _share(tps, n_pos), precision
-
-    @classmethod
-    def areas(cls, points: Points) -> dict[str, float]:
-        """Areas under the whole curve, by attribute."""
-        return {"area": points.trapezoid_area, "average_precision": points.step_area}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -157,7 +148,6 @@ class Det(Traced):
 
     @staticmethod
     def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
-        """The axes from the weights of true and false positives."""
         return _share(fps, n_neg), _share(n_pos - tps, n_pos)
 
 
@@ -181,12 +171,10 @@ class Gain(Traced):
 
     @staticmethod
     def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
-        """The axes from the weights of true and false positives."""
         return _share(tps + fps, n_pos + n_neg), _share(tps, n_pos)
 
     @classmethod
     def areas(cls, points: Points) -> dict[str, float]:
-        """Areas under the whole curve, by attribute."""
         n_pos, n_neg = points.n_pos, points.n_neg
         # share = π·TPR + (1 − π)·FPR, and the gain is the TPR.
         inner = n_neg * points.roc_area if n_neg and n_pos else 0.0
@@ -211,7 +199,6 @@ class Lift(Traced):
 
     @staticmethod
     def plane(tps: Floats, fps: Floats, n_pos: float, n_neg: float) -> tuple[Floats, Floats]:
-        """The axes from the weights of true and false positives."""
         called, total = tps + fps, n_pos + n_neg
         pure = np.divide(tps, called, out=np.full(len(tps), np.nan), where=called > 0)
         if len(pure) > 1 and called[0] == 0:
@@ -231,12 +218,9 @@ def trace(
     limit: int | None = None,
     error: float = 0.0,
 ) -> T:
-    """The curve of a kind through points.
+    """The curve of a kind through points, which may be fewer than all.
 
     Args:
-        kind: which curve.
-        points: all of them, or fewer.
-        label: the class.
         drop_intermediate: leave out points on straight lines.
         limit: the most points to keep.
         error: how far the curve through `points` is from the whole one.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from karat import _native
 from karat.inference.confidence import Confidence
-from karat.inference.limits import beta_limits, beta_quantiles, wilson_limits
+from karat.inference.limits import Floats, beta_limits, beta_quantiles, wilson_limits
 from karat.inference.proportions import (
     Curve,
     Share,
@@ -34,14 +33,12 @@ __all__ = [
     "limits_of_two_proportions",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-
 
 def limits_of_proportion(
     share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats, Floats]:
     """float64[k] each: a share, ½ where it has no rows, and its limits."""
-    weights, squares = spread.one_vs_rest()
+    weights, squares = spread.one_vs_rest
     hits, misses = share.counted(weights)
     inside = hits + misses
     is_seen = inside > 0
@@ -73,7 +70,7 @@ class _Side(NamedTuple):
 
 
 def _sides(shares: tuple[Share, Share], spread: TableVariance, asked: Confidence) -> list[_Side]:
-    weights, _ = spread.one_vs_rest()
+    weights, _ = spread.one_vs_rest
     for share in shares:
         if (share, asked) not in spread.kept:
             limits = limits_of_proportion(share, spread, asked, is_beta=True)
@@ -85,11 +82,7 @@ def _sides(shares: tuple[Share, Share], spread: TableVariance, asked: Confidence
 
 
 def _together(sides: list[_Side], distances: list[Floats], spread: TableVariance) -> Floats:
-    """float64[k]: how far away a sum is, of which each side is so far (MOVER).
-
-    Args:
-        distances: of each side; below 0 where the sum falls as the share rises.
-    """
+    """float64[k]: how far away a sum is of which each side is so far, with its sign (MOVER)."""
     form, alone = np.zeros((spread.cells.k, 2, 2)), np.zeros(spread.cells.k)
     for side, distance in zip(sides, distances, strict=True):
         sigma = side.error
@@ -206,26 +199,19 @@ class ClassLimits:
 def class_limits(
     metric: Metric, spread: TableVariance, asked: Confidence, *, is_beta: bool = False
 ) -> ClassLimits:
-    """Limits for every class.
+    """Limits for every class, found once for each table; an undefined class has the whole range.
 
     A share of rows has those of Wilson, or of the beta distribution where they will be combined;
-    the sum of two shares those of both, combined as they go together; another bounded metric those
-    of a share with as many rows as would give its variance;
-    a ratio without bound those of both shares, combined on the scale of the logarithm, or those of
-    its logarithm, with half a row more in each cell.
-    A class that the data do not define has the whole range.
-
-    Args:
-        metric: of the positive class of two.
-        is_beta: whether shares get beta limits.
+    the sum of two shares those of both; another bounded metric those of a share with as many rows
+    as give its variance; a ratio without bound those of both shares on the scale of the logarithm,
+    or those of its logarithm with half a row more in each cell.
 
     Cost: O(k), and O(cells) a class where rows are weighted, clustered or drawn by class.
-    Found once for each table.
     """
     key = metric, asked, is_beta
-    found: ClassLimits | None = spread.kept.get(key)
-    if found is None:
-        found = spread.kept[key] = _found(metric, spread, asked, is_beta=is_beta)
+    if key not in spread.kept:
+        spread.kept[key] = _found(metric, spread, asked, is_beta=is_beta)
+    found: ClassLimits = spread.kept[key]
     return found
 
 
@@ -235,7 +221,7 @@ def _found(
     curve = curve_of(metric) if spread.is_simple and not spread.cells.is_weighted else None
     if curve is not None:
         return _on_curve(curve, spread, asked, is_beta=is_beta)
-    tables, _ = spread.one_vs_rest()
+    tables, _ = spread.one_vs_rest
     value, slopes = measured(metric, tables)
     slopes *= spread.total
     is_finite = np.isfinite(slopes)
@@ -248,7 +234,9 @@ def _found(
 
     share, two = proportion_of(metric), two_proportions_of(metric)
     if share is not None:
-        limits = _of_shares(metric, share, spread, asked, is_beta=is_beta)
+        _, *ends = limits_of_proportion(share, spread, asked, is_beta=is_beta)
+        mapped = of_proportion(metric, share, np.stack(ends))
+        limits = mapped.min(axis=0), mapped.max(axis=0)
         return made(limits, "jeffreys" if is_beta else "wilson")
     if two is not None:
         return made(limits_of_two_proportions(value, two, spread, asked), "mover")
@@ -287,14 +275,6 @@ def _on_curve(
     value, low, high, variance = found
     method = "jeffreys" if is_beta else "wilson"
     return ClassLimits(value, low, high, partials.reshape(-1, 2, 2), variance, method)
-
-
-def _of_shares(
-    metric: Metric, share: Share, spread: TableVariance, asked: Confidence, *, is_beta: bool
-) -> tuple[Floats, Floats]:
-    _, low, high = limits_of_proportion(share, spread, asked, is_beta=is_beta)
-    mapped = of_proportion(metric, share, np.stack([low, high]))
-    return mapped.min(axis=0), mapped.max(axis=0)
 
 
 def _effective(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat.errors import KaratError, error
 from karat.inference.limits import student_quantile
 
-__all__ = ["METHODS", "Confidence", "Design", "Interval", "Method", "Side", "WeightKind"]
+__all__ = ["DRAWN", "METHODS", "Confidence", "Design", "Interval", "Method", "Side", "WeightKind"]
 
 Side: TypeAlias = Literal["both", "low", "high"]
 Method: TypeAlias = Literal["default", "wald", "logit", "bootstrap", "bca", "bayesian"]
@@ -21,6 +21,8 @@ WeightKind: TypeAlias = Literal["importance", "frequency"]
 
 Limit = TypeVar("Limit", float, npt.NDArray[np.float64])
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
+DRAWN: Final = ("bootstrap", "bca", "bayesian")
+"""Methods that draw."""
 _REPLICATES: Final = (100, 1_000_000)
 _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
@@ -97,15 +99,15 @@ class Confidence:
         Errors:
             K122 one of them is not what it may be.
         """
-        chosen = "default" if method is None else method
+        words: dict[str, Any] = {}
         for argument, value, known in (
             ("side", side, get_args(Side)),
-            ("method", chosen, METHODS),
+            ("method", "default" if method is None else method, METHODS),
             ("design", design, get_args(Design)),
         ):
             if not isinstance(value, str) or value not in known:
-                words = ", ".join(repr(choice) for choice in known)
-                raise _refused(argument, value, words)
+                raise _refused(argument, value, ", ".join(map(repr, known)))
+            words[argument] = str(value)
         seed = _whole(seed, "seed", 0, _SEED_MAX)
         n_replicates = _whole(n_replicates, "n_replicates", *_REPLICATES)
         if level is None:
@@ -118,14 +120,7 @@ class Confidence:
         if not 0.0 < share < 1.0:
             choices = "a number between 0 and 1, as 0.95, or None for no intervals"
             raise _refused("level", level, choices)
-        found = cls(
-            share,
-            cast("Side", str(side)),
-            cast("Method", str(chosen)),
-            cast("Design", str(design)),
-            seed,
-            n_replicates,
-        )
+        found = cls(share, **words, seed=seed, n_replicates=n_replicates)
         least, most = _TAILS
         if not least <= found.tail <= most:
             sides = 2.0 if found.side == "both" else 1.0
@@ -169,4 +164,4 @@ class Interval:
     @property
     def is_drawn(self) -> bool:
         """Whether the limits depend on a seed."""
-        return self.method in ("bootstrap", "bca", "bayesian")
+        return self.method in DRAWN

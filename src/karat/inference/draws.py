@@ -11,23 +11,22 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.confidence import Confidence, Interval
-from karat.inference.influence_variance import within_classes
-from karat.inference.resampling import replicate_rows
+from karat.inference.confidence import DRAWN, Confidence, Interval
+from karat.inference.influence_variance import InfluenceVariances, within_classes
+from karat.inference.limits import Floats
+from karat.inference.resampling import TableDraw, replicate_rows
 from karat.inference.score_replicates import (
     LevelGroups,
     measures_of,
-    replicate_measures,
+    replicate_cumulative,
     replicate_row_cumulative,
 )
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
-from karat.metrics._views import Pairwise
 from karat.tally import CumulativeCounts, LevelSource, ScoredRows
 
 __all__ = [
-    "DRAWN",
     "Draws",
     "KeptColumns",
     "ReplicateInterval",
@@ -70,21 +69,11 @@ def interval_of_replicates(
     *,
     ends: tuple[float, float] = (-math.inf, math.inf),
 ) -> ReplicateInterval:
-    """Limits of a number from its replicates.
+    """Limits of a number from its replicates, NaN where one does not define it.
 
-    Args:
-        values: float[b]; NaN where a replicate does not define it.
-        estimate: the number itself.
-        level: the share of such intervals that hold the true value, in (0, 1).
-        side: ``"both"`` limits, or the ``"low"`` or ``"high"`` one with the other end of the range.
-        method: ``"bootstrap"`` and ``"bayesian"``: percentiles; ``"bca"``: bias-corrected and
-            accelerated (Efron 1987).
-        acceleration: for ``"bca"``, see `acceleration_of`.
-        ends: the ends of the range.
-
-    Returns:
-        Limits; none where the estimate is undefined, where more than 5 % of the replicates are, or
-        where ``"bca"`` has every replicate on one side of the estimate.
+    Percentiles, or for ``"bca"`` bias-corrected and accelerated ones (Efron 1987; see
+    `acceleration_of`). There are none where the estimate is undefined, where more than 5 % of the
+    replicates are, or where ``"bca"`` has every replicate on one side of the estimate.
 
     Example:
         >>> interval_of_replicates(np.arange(101) / 100, 0.5, level=0.5)[:2]
@@ -107,22 +96,19 @@ def interval_of_replicates(
         if acceleration is None:
             raise ValueError("bca needs the acceleration")
         # Ties count half: of a metric with few values many replicates equal the estimate.
-        below = float(np.mean(kept < estimate) + np.mean(kept == estimate) / 2.0)
-        if not 0.0 < below < 1.0:
+        under = float(np.mean(kept < estimate) + np.mean(kept == estimate) / 2.0)
+        if not 0.0 < under < 1.0:
             return refused("every replicate lies on one side of it")
-        corrected = [_corrected(share, below, acceleration) for share in (low, high)]
+        corrected = [_corrected(share, under, acceleration) for share in (low, high)]
         if not all(0.0 < share < 1.0 for share in corrected):
             return refused("the replicates are too skewed")
         low, high = corrected
     # Limits of infinite values cannot lie between two of them.
     way: Literal["linear", "nearest"] = "linear" if np.isfinite(kept).all() else "nearest"
     limits = np.quantile(kept, [low, high], method=way)
-    return ReplicateInterval(
-        ends[0] if side == "high" else float(limits[0]),
-        ends[1] if side == "low" else float(limits[1]),
-        n_undefined,
-        "",
-    )
+    below = ends[0] if side == "high" else float(limits[0])
+    above = ends[1] if side == "low" else float(limits[1])
+    return ReplicateInterval(below, above, n_undefined, "")
 
 
 def acceleration_of(influence: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> float:
@@ -157,19 +143,12 @@ def _corrected(share: float, below: float, acceleration: float) -> float:
     return normal.cdf(bias + shifted / divisor) if divisor > 0 else math.nan
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = npt.NDArray[Any]
 
-DRAWN: Final = ("bootstrap", "bca", "bayesian")
-"""Methods that draw."""
 N_GROUPS: Final = 1024
 """Groups of neighbouring scores that a kept column is put into."""
 _AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
-_COLUMNS: Final[Mapping[type, str]] = {
-    ClassRanks: "ranks",
-    ClassProbabilities: "probabilities",
-    Confidences: "confidences",
-}
 
 
 def interval_of_draws(
@@ -210,7 +189,7 @@ class Draws:
         accelerations: of bias-corrected intervals; 0 where not known.
     """
 
-    cumulatives: Mapping[str, CumulativeCounts] = field(default_factory=dict)
+    cumulatives: Mapping[type, CumulativeCounts] = field(default_factory=dict)
     listed: tuple[Metric, ...] = ()
     drawn: dict[Metric, Floats] = field(default_factory=dict)
     accelerations: Mapping[Metric, float] = field(default_factory=dict)
@@ -231,58 +210,40 @@ class Draws:
     def _draw(self, view: type, asked: Confidence) -> None:
         """Replicates of every metric that reads a column: they are drawn once."""
         metrics = [metric for metric in self.listed if metric.record.reads is view]
-        self.drawn |= replicate_measures(
-            metrics,
-            self.cumulatives[_COLUMNS[view]],
+        replicates = replicate_cumulative(
+            self.cumulatives[view],
             asked.n_replicates,
             asked.seed,
             method="bayesian" if asked.method == "bayesian" else "poisson",
             limit=N_GROUPS,
         )
+        self.drawn |= measures_of(metrics, replicates)
 
 
-class KeptColumns:
-    """Columns kept in groups while they are sorted; see `_measure.Beside`.
+class KeptColumns(InfluenceVariances):
+    """Sampling errors, and the columns that lazy replicates need, kept in groups while sorted."""
 
-    Args:
-        metrics: of one column each, for which replicates will be drawn.
-        positive: the class whose column they read.
-    """
-
-    names_rows = False
-
-    def __init__(self, metrics: Iterable[Metric], positive: int | None) -> None:
-        self.metrics = tuple(metrics)
-        self._views = {metric.record.reads for metric in self.metrics}
-        self._positive = positive
-        self.cumulatives: dict[str, CumulativeCounts] = {}
+    def __init__(self, kept: Iterable[Metric], *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._views = {metric.record.reads for metric in kept}
+        self.cumulatives: dict[type, CumulativeCounts] = {}
 
     def column(self, i: int, views: Views) -> None:
-        """Keep the column of the positive class."""
-        if i != self._positive:
-            return
-        if ClassRanks in self._views:
-            self._keep("ranks", views.ranks.ranked)
-        if ClassProbabilities in self._views:
-            self._keep("probabilities", views.probabilities.ranked)
+        super().column(i, views)
+        if i == self._rows.classes.positive:
+            if ClassRanks in self._views:
+                self._keep(ClassRanks, views.ranks.ranked)
+            if ClassProbabilities in self._views:
+                self._keep(ClassProbabilities, views.probabilities.ranked)
 
     def confidences(self, view: Confidences) -> None:
-        """Keep the probabilities of the predicted classes."""
         if Confidences in self._views:
-            self._keep("confidences", view.ranked)
+            self._keep(Confidences, view.ranked)
 
-    def pooled(self, views: Views) -> None:
-        """Nothing: no metric of all columns together is drawn from one."""
-
-    def pairs(self, metric: Metric, view: Pairwise) -> None:
-        """Nothing."""
-
-    def _keep(self, name: str, column: LevelSource) -> None:
+    def _keep(self, view: type, column: LevelSource) -> None:
         groups = LevelGroups.of(column, N_GROUPS)
-        counts: npt.NDArray[Any] = groups.sums
-        if groups.squares is None:
-            counts = counts.astype(np.int64)
-        self.cumulatives[name] = CumulativeCounts(
+        counts = groups.sums.astype(np.int64) if groups.squares is None else groups.sums
+        self.cumulatives[view] = CumulativeCounts(
             groups.scores, counts, groups.squares, groups.n_rows
         )
 
@@ -309,7 +270,7 @@ def draw_rows(
 def _linear(
     rows: ScoredRows, metrics: list[Metric], asked: Confidence, clusters: Codes | None
 ) -> tuple[dict[Metric, Floats], dict[Metric, float]]:
-    """Moves of each metric in each replicate; the value itself is added by `moved`."""
+    """Moves of each metric in each replicate, without the value itself."""
     if not metrics:
         return {}, {}
     phi = influences(rows, metrics)
@@ -317,35 +278,29 @@ def _linear(
         phi = {metric: within_classes(part[None], rows)[0] for metric, part in phi.items()}
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
     known = {metric for metric in metrics if np.isfinite(phi[metric]).all()}
-    parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
-    method = "bayesian" if asked.method == "bayesian" else "poisson"
+    moves: dict[Metric, list[float]] = {metric: [] for metric in metrics}
+    method: Literal["poisson", "bayesian"] = "bayesian" if asked.method == "bayesian" else "poisson"
     for block in replicate_rows(
-        rows.n_rows,
-        asked.n_replicates,
-        asked.seed,
-        clusters=clusters,
-        method=method,  # type: ignore[arg-type]
+        rows.n_rows, asked.n_replicates, asked.seed, clusters=clusters, method=method
     ):
         for times in block:
             w = times * weights
             total = float(w.sum())
-            for metric, found in parts.items():
+            for metric, found in moves.items():
                 is_known = total > 0 and metric in known
-                move = float((w * phi[metric]).sum()) / total if is_known else math.nan
-                found.append(np.array([move]))
-    moves = {metric: np.concatenate(found) for metric, found in parts.items()}
-    summed: dict[Metric, Floats] = {metric: phi[metric] * weights for metric in known}
+                found.append(float((w * phi[metric]).sum()) / total if is_known else math.nan)
+    summed: dict[Metric, Numbers] = {metric: phi[metric] * weights for metric in known}
     if clusters is not None:
-        summed = {
-            metric: np.bincount(clusters, part).astype(np.float64)
-            for metric, part in summed.items()
-        }
-    return moves, {metric: acceleration_of(part) for metric, part in summed.items()}
+        summed = {metric: np.bincount(clusters, part) for metric, part in summed.items()}
+    return (
+        {metric: np.array(found) for metric, found in moves.items()},
+        {metric: acceleration_of(part) for metric, part in summed.items()},
+    )
 
 
 def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes | None) -> Floats:
     """Replicates of a metric of one column, or of its average over the columns of the classes."""
-    method = "bayesian" if asked.method == "bayesian" else "multinomial"
+    method: TableDraw = "bayesian" if asked.method == "bayesian" else "multinomial"
     plain = Metric(metric.record, "plain", metric.params)
 
     def of_column(scores: Floats, is_own: npt.NDArray[np.bool_]) -> Floats:
@@ -356,7 +311,7 @@ def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes |
             asked.seed,
             clusters=clusters,
             weights=rows.weights,
-            method=method,  # type: ignore[arg-type]
+            method=method,
             limit=N_GROUPS,
         )
         return measures_of([plain], replicates)[plain]
@@ -373,9 +328,9 @@ def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes |
     )
     if metric.lift == "plain":
         return np.asarray(each[0])
-    share = np.bincount(rows.codes, rows.weights, len(each)).astype(np.float64)
-    if metric.lift != "weighted":
-        share = np.ones(len(each))
+    share = np.ones(len(each))
+    if metric.lift == "weighted":
+        share = np.bincount(rows.codes, rows.weights, len(each)).astype(np.float64)
     measured = np.isfinite(each)
     with np.errstate(invalid="ignore", divide="ignore"):
         total = (measured * share[:, None]).sum(axis=0)

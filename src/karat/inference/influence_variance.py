@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.limits import Floats
 from karat.inference.variance import (
     AreaVariance,
     Clusters,
@@ -29,28 +30,16 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
     ShareInfluence,
 )
-from karat.metrics._influence.gather import GatheredInfluences, reason_without
+from karat.metrics._influence.gather import GatheredInfluences
 from karat.metrics._influence.losses import Line, linear_of
-from karat.metrics._lift import Policy
-from karat.metrics._measure import Along, Views, measure
-from karat.metrics._metric import Metric, Values
+from karat.metrics._measure import Views
+from karat.metrics._metric import Metric
 from karat.metrics._views import Confidences, Pairwise
 from karat.tally import ScoredRows
-from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
-__all__ = [
-    "Found",
-    "InfluenceVariances",
-    "SamplingError",
-    "Whole",
-    "influence_variances",
-    "measured_with_variances",
-    "row_factors",
-    "within_classes",
-]
+__all__ = ["InfluenceVariances", "Whole", "within_classes"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING: Final = 1e-29
 _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
 
@@ -66,16 +55,26 @@ class Whole(NamedTuple):
 
     sizes: Sizes
     squares: Floats
-    areas: Mapping[int, AreaVariance]
+    areas: Sequence[AreaVariance]
 
 
 class InfluenceVariances:
     """Sampling errors while `measure` sorts columns; see `_measure.Beside`.
 
     Args:
-        rows, metrics, clusters, n_clusters: as of `influence_variances`.
+        rows: implements `tally.ScoredRows`.
+        metrics: with an influence function each.
+        clusters: int[n], the cluster of each row, in [0, n_clusters). Rows of one cluster may
+            depend on each other.
+        n_clusters: how many there are; those without weight count for nothing.
         is_fixed: whether the number of rows of each true class was fixed.
         whole: what is known of all rows, where these are a sample of them.
+
+    Errors:
+        K311 a metric has no influence function.
+
+    Cost: of a class against the rest one walk over its sorted column; of averages over classes, and
+        with clusters, 8 bytes a row and metric.
     """
 
     def __init__(
@@ -89,11 +88,9 @@ class InfluenceVariances:
         whole: Whole | None = None,
     ) -> None:
         self._rows, self._metrics = rows, list(metrics)
-        self._is_fixed = is_fixed
-        self._whole_of = whole
-        self._clusters = None
-        if clusters is not None:
-            self._clusters = Clusters.of(clusters, n_clusters, rows)
+        self._is_fixed, self._whole_of = is_fixed, whole
+        self._sizes = Sizes.of(rows) if whole is None else whole.sizes
+        self._clusters = None if clusters is None else Clusters.of(clusters, n_clusters, rows)
         needs_rows = self._clusters is not None or is_fixed
         self._gathered = GatheredInfluences(
             rows, [m for m in self._metrics if needs_rows or _is_mean(m)]
@@ -104,17 +101,11 @@ class InfluenceVariances:
         self._alone: dict[tuple[Metric, int], SamplingError] = {}
         self._chances: dict[Metric, Floats] = {}
 
-    @cached_property
-    def _sizes(self) -> Sizes:
-        return Sizes.of(self._rows) if self._whole_of is None else self._whole_of.sizes
-
     @property
     def names_rows(self) -> bool:
-        """Whether something is added to rows."""
         return self._gathered.names_rows
 
     def column(self, i: int, views: Views) -> None:
-        """Take what column i says; see `_measure.Beside`."""
         forms = [metric.record.influence for metric in self._metrics]
         if any(isinstance(form, AreaInfluence) for form in forms):
             # Before the areas are asked for: they are found on the way.
@@ -133,11 +124,9 @@ class InfluenceVariances:
         """Nothing: what reads confidences is not smooth."""
 
     def pooled(self, views: Views) -> None:
-        """See `_measure.Beside`."""
         self._gathered.pooled(views)
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
-        """See `_measure.Beside`."""
         if view.found is not None:
             self._chances[metric] = view.found.matrix
         self._gathered.pairs(metric, view)
@@ -361,63 +350,3 @@ def _weighted(weights: Floats, squares: Floats) -> float:
     """Their sum; what weighs nothing counts for nothing, whatever its square."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(np.where(weights > 0, weights * squares, 0.0).sum())
-
-
-def influence_variances(
-    rows: ScoredRows,
-    metrics: Iterable[Metric],
-    clusters: npt.NDArray[Any] | None = None,
-    n_clusters: int = 0,
-) -> dict[Metric, Found]:
-    """The sampling error of metrics of scores.
-
-    Args:
-        rows: implements `tally.ScoredRows`.
-        metrics: with an influence function each.
-        clusters: int[n], the cluster of each row, in [0, n_clusters). Rows of one cluster may
-            depend on each other.
-        n_clusters: how many there are; those without weight count for nothing.
-
-    Returns:
-        `SamplingError` of each metric, or one for each class.
-
-    Errors:
-        K311 a metric has no influence function.
-
-    Cost: of a class against the rest one walk over its sorted column; of averages over classes, and
-        with clusters, 8 bytes a row and metric.
-    """
-    wanted = list(dict.fromkeys(metrics))
-    spreads = InfluenceVariances(rows, wanted, clusters, n_clusters)
-    measure(rows, wanted, beside=spreads)
-    return spreads.found()
-
-
-def measured_with_variances(
-    rows: ScoredRows,
-    metrics: Iterable[Metric],
-    policy: Policy = "zero",
-    along: Along | None = None,
-    clusters: npt.NDArray[Any] | None = None,
-    n_clusters: int = 0,
-) -> tuple[dict[Metric, Values], dict[Metric, Found]]:
-    """Values as `measure` gives them, and the spreads of those with an influence function.
-
-    Cost: each column is sorted once for both.
-    """
-    wanted = list(dict.fromkeys(metrics))
-    smooth = [metric for metric in wanted if not reason_without(metric)]
-    spreads = InfluenceVariances(rows, smooth, clusters, n_clusters)
-    return measure(rows, wanted, policy, along, spreads), spreads.found()
-
-
-def row_factors(rows: ScoredRows, metric: Metric) -> Floats:
-    """What a square of φ is multiplied by so that few rows do not look too certain.
-
-    The variance is Σ f·w²φ²/W², where f is that of the true class of the row; the covariance of two
-    metrics, or of one of two models, Σ √(f·f')·w²φφ'/W². For areas of two classes that is DeLong's.
-
-    Returns:
-        float64[k]; float64[k, k] of a metric of each class. NaN for a class with one row.
-    """
-    return Sizes.of(rows).factors(metric)

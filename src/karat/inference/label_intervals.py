@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
 from karat.inference.class_limits import ClassLimits, class_limits
-from karat.inference.confidence import Confidence, Interval
-from karat.inference.draws import DRAWN, acceleration_of, interval_of_draws
-from karat.inference.limits import log_limits, logit_limits, wilson_limits
+from karat.inference.confidence import DRAWN, Confidence, Interval
+from karat.inference.draws import acceleration_of, interval_of_draws
+from karat.inference.limits import Floats, transformed, wilson_limits
 from karat.inference.mover import NO_SLOPE, combined, is_combined
 from karat.inference.proportions import curve_of_right_rows, is_of_right_rows, of_right_rows
 from karat.inference.resampling import replicate_tables
@@ -26,7 +26,7 @@ from karat.inference.table_variance import (
     derivative,
     variance_of,
 )
-from karat.inference.variance import is_of_logarithms, jackknifed
+from karat.inference.variance import is_of_logarithms, jackknifed, kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._program import Slopes
@@ -35,7 +35,6 @@ from karat.tally.cached import cached_property
 
 __all__ = ["TableIntervals", "derivative", "label_interval", "range_of"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _A_COUNT: Final = "it counts these rows; it is no estimate"
 _A_CONSTANT: Final = "it is the same for every table"
@@ -48,17 +47,9 @@ _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not
 def label_interval(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy = "zero"
 ) -> Interval:
-    """How sure the value of a metric of labels is.
+    """Interval of a metric of labels of any lift but per class, whose value on a table is given.
 
-    Args:
-        metric: any lift but per class.
-        value: what it gave on the table.
-        spread: the table, and how its rows were drawn.
-        asked: level, side and method.
-        policy: what undefined classes count as.
-
-    Returns:
-        An interval; without limits and with a remark where there can be none.
+    Where there can be none it has a remark instead of limits.
 
     Cost: O(cells).
     """
@@ -69,10 +60,8 @@ def label_interval(
         return Interval(remark=_A_CONSTANT)
     if is_a_count(metric):
         return Interval(remark=_A_COUNT)
-    if cells.storage == "marginals":
-        return Interval(remark=_ONLY_TOTALS)
-    if cells.is_weighted and cells.squares is None:
-        return Interval(remark=_NO_SQUARES)
+    if lacking := _lacking(cells):
+        return Interval(remark=lacking)
     if spread.design != "cohort":
         g = derivative(metric, cells, policy)
         drawn = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
@@ -89,6 +78,13 @@ def label_interval(
     else:
         found = _default(metric, value, slopes, variance, spread, asked, policy)
     return _within(replace(found, standard_error=error), value, ends, asked)
+
+
+def _lacking(cells: Cells) -> str:
+    """Why a tally has no intervals; empty where it has."""
+    if cells.storage == "marginals":
+        return _ONLY_TOTALS
+    return _NO_SQUARES if cells.is_weighted and cells.squares is None else ""
 
 
 def _within(
@@ -161,12 +157,7 @@ def _textbook(
         return Interval(value - quantile * error, value + quantile * error, "wald")
     if not ends[0] < value < ends[1]:
         return Interval(remark="the logit of an end of the range is infinite")
-    if math.isinf(ends[1]):
-        low, high = log_limits(value - ends[0], error, quantile)
-        return Interval(float(low) + ends[0], float(high) + ends[0], "log")
-    span = ends[1] - ends[0]
-    low, high = logit_limits((value - ends[0]) / span, error / span, quantile)
-    return Interval(ends[0] + span * float(low), ends[0] + span * float(high), "logit")
+    return Interval(*transformed(value, error, quantile, ends))
 
 
 def _default(
@@ -200,14 +191,13 @@ def _default(
         return _effective(metric, value, slopes, (-1.0, 1.0), spread, asked, policy)
     error, quantile = math.sqrt(variance), asked.quantile(spread.df)
     if ends[0] == 0.0 and value > quantile * error:
-        low, high = log_limits(value, error, quantile)
-        return Interval(float(low), float(high), "log")
+        return Interval(*transformed(value, error, quantile, ends))
     return Interval(value - quantile * error, value + quantile * error, "wald")
 
 
 def _few_in_a_cell(spread: TableVariance, at: int) -> str | None:
     """Whether a ratio rests on a cell of so few rows that other samples may have none there."""
-    table = spread.one_vs_rest()[0][at]
+    table = spread.one_vs_rest[0][at]
     fewest = float(table.min()) * spread.n_effective / spread.total
     if fewest >= _FEW_IN_A_CELL:
         return None
@@ -252,7 +242,7 @@ def _effective(
     """
     span = ends[1] - ends[0]
     share, smooth_variance, inflation = (value - ends[0]) / span, math.nan, 1.0
-    table = _smoothed(spread)
+    table = spread.smoothed
     if table is not None:
         smooth = metric.slopes(table.cells, policy)
         smooth_variance = variance_of(smooth, table) * table.n_effective / spread.n_effective
@@ -279,15 +269,6 @@ def _effective(
     if without is not None and _may_be_independent(value, without.bias, spread, asked):
         low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"
     return Interval(float(low), float(high), "wilson-effective", remark=remark)
-
-
-def _smoothed(spread: TableVariance) -> TableVariance | None:
-    """The smoothed table of a table, of rows drawn one by one."""
-    if "smoothed" not in spread.kept:
-        cells = spread.smoothed()
-        spread.kept["smoothed"] = None if cells is None else TableVariance(cells, spread.design)
-    found: TableVariance | None = spread.kept["smoothed"]
-    return found
 
 
 def _may_be_independent(
@@ -334,7 +315,6 @@ class TableIntervals:
 
     @cached_property
     def spread(self) -> TableVariance:
-        """How the table varies."""
         return TableVariance(self.cells, self.asked.design, self.clusters)
 
     def of(self, metric: Metric, value: float) -> Interval:
@@ -359,26 +339,21 @@ class TableIntervals:
 
     @cached_property
     def _tables(self) -> list[Cells]:
+        """Tables drawn from this one; of a case-control sample, so many rows of each class."""
         asked, size = self.asked, 8 * max(1, min(self.cells.k**2, 2 * self.cells.flat().size))
         step = max(1, min(asked.n_replicates, _BLOCK_BYTES // size))
         return [
-            self._replicates(first, min(step, asked.n_replicates - first))
+            replicate_tables(
+                self.cells,
+                min(step, asked.n_replicates - first),
+                asked.seed,
+                method="bayesian" if asked.method == "bayesian" else "multinomial",
+                clusters=self.clusters,
+                first=first,
+                is_by_class=asked.design == "case-control" and self.clusters is None,
+            )
             for first in range(0, asked.n_replicates, step)
         ]
-
-    def _replicates(self, first: int, count: int) -> Cells:
-        """Tables drawn from this one; of a case-control sample, so many rows of each class."""
-        asked, cells = self.asked, self.cells
-        is_fixed = asked.design == "case-control" and self.clusters is None
-        return replicate_tables(
-            cells,
-            count,
-            asked.seed,
-            method="bayesian" if asked.method == "bayesian" else "multinomial",
-            clusters=self.clusters,
-            first=first,
-            is_by_class=is_fixed,
-        )
 
     def covariance(self, metrics: Sequence[Metric]) -> npt.NDArray[np.float64]:
         """float64[d, d]: of d metrics of labels.
@@ -401,8 +376,7 @@ class TableIntervals:
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one class for every class; None where there are none."""
         plain = Metric(metric.record, "plain", metric.params)
-        no_squares = self.cells.is_weighted and self.cells.squares is None
-        if self.cells.storage == "marginals" or no_squares or is_a_count(plain):
+        if _lacking(self.cells) or is_a_count(plain):
             return None
         with np.errstate(over="ignore", invalid="ignore"):
             return class_limits(plain, self.spread, self.asked)
@@ -410,13 +384,13 @@ class TableIntervals:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """Sentences on what makes the intervals less sure than their level says."""
-        if self.cells.storage == "marginals" or (
-            self.cells.is_weighted and self.cells.squares is None
-        ):
+        if _lacking(self.cells):
             return ()
-        fields, found = self.cells.fields, []
+        fields, found, spread = self.cells.fields, [], self.spread
         support = fields.tp + fields.fn
-        few = np.flatnonzero((support > 0) & (self._rows_of_classes < N_FEW_ROWS))
+        sums = spread.weights, spread.squares
+        weights, squares = (np.bincount(spread.rows, each, self.cells.k) for each in sums)
+        few = np.flatnonzero((support > 0) & (kish(weights, squares) < N_FEW_ROWS))
         if len(few):
             names = [self.cells.classes.display[i] for i in few[:_N_NAMED]]
             more = f" and {len(few) - _N_NAMED} more" if len(few) > _N_NAMED else ""
@@ -426,7 +400,7 @@ class TableIntervals:
             )
         if not (fields.fn.any() or fields.fp.any()):
             found.append("No row is predicted wrongly: intervals rest on the number of rows alone.")
-        n, n_effective = float(self.cells.n_rows), self.spread.n_effective
+        n, n_effective = float(self.cells.n_rows), spread.n_effective
         if self.cells.is_weighted and n_effective < n / 2:
             found.append(
                 f"The weights differ so much that {n:.0f} rows say as much as "
@@ -440,12 +414,3 @@ class TableIntervals:
                 f"There are {self.clusters.n_clusters} clusters: intervals rest on how few differ."
             )
         return tuple(found)
-
-    @cached_property
-    def _rows_of_classes(self) -> npt.NDArray[np.float64]:
-        """float64[k]: effective rows of each true class."""
-        spread, k = self.spread, self.cells.k
-        weights = np.bincount(spread.rows, spread.weights, k)
-        squares = np.bincount(spread.rows, spread.squares, k)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(squares > 0, weights**2 / squares, 0.0))

@@ -6,6 +6,7 @@ Every function takes arrays as well as numbers and broadcasts.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
@@ -15,12 +16,15 @@ import numpy.typing as npt
 from karat import _native
 
 __all__ = [
+    "Floats",
     "beta_limits",
     "beta_quantiles",
+    "last_kept",
     "log_limits",
     "logit_limits",
     "newcombe_limits",
     "student_quantile",
+    "transformed",
     "wilson_limits",
 ]
 
@@ -161,24 +165,46 @@ def newcombe_limits(
     """
     rows = (n_pos + n_neg) / 2.0
 
-    def misses(theta: float) -> float:
+    def is_kept(theta: float) -> bool:
         chance = (rows - 1.0) * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
         variance = theta * (1.0 - theta) * (1.0 + max(chance, 0.0)) / (n_pos * n_neg)
-        return abs(theta - area) - quantile * math.sqrt(variance)
+        return abs(theta - area) - quantile * math.sqrt(variance) <= 0.0
 
-    return _root(misses, area, 0.0), _root(misses, area, 1.0)
+    return last_kept(is_kept, area, 0.0, 100), last_kept(is_kept, area, 1.0, 100)
 
 
-def _root(misses: object, inside: float, end: float) -> float:
-    """The last θ from `inside` towards `end` that is not refused, by halving."""
-    assert callable(misses)
-    if inside == end:
+def last_kept(
+    is_kept: Callable[[float], bool], inside: float, end: float, steps: int = 80
+) -> float:
+    """The last number from `inside` towards `end` that is kept, by halving."""
+    if inside == end or is_kept(end):
         return end
     far = end
-    for _ in range(100):
+    for _ in range(steps):
         middle = (inside + far) / 2.0
-        if misses(middle) <= 0.0:
+        if is_kept(middle):
             inside = middle
         else:
             far = middle
     return inside
+
+
+def transformed(
+    value: float, error: float, quantile: float, ends: tuple[float, float]
+) -> tuple[float, float, str]:
+    """Limits that are symmetric on the scale that has no ends, and the name of that scale.
+
+    It is the logit, the logarithm or, without a name, the number itself.
+    """
+    low, high = ends
+    if math.isfinite(low) and math.isfinite(high):
+        span = high - low
+        below, above = logit_limits((value - low) / span, error / span, quantile)
+        return low + span * float(below), low + span * float(above), "logit"
+    if math.isfinite(low):
+        below, above = log_limits(value - low, error, quantile)
+        return low + float(below), low + float(above), "log"
+    if math.isfinite(high):
+        below, above = log_limits(high - value, error, quantile)
+        return high - float(above), high - float(below), "log"
+    return value - quantile * error, value + quantile * error, ""

@@ -5,26 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat import _native
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Interval
+from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows
 from karat.inference.table_variance import TableVariance, at_proportions, derivative
 from karat.metrics import Metric
 from karat.metrics._formula import Node, is_linear_in
-from karat.metrics._lift import Part, Policy
+from karat.metrics._lift import Policy
 from karat.metrics._program import first_of_each
 from karat.metrics._record import Record
 from karat.tally import Cells, Classes
 
 __all__ = ["NO_SLOPE", "combined", "is_combined"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 NO_SLOPE: Final = "its formula has no slope at this table"
 _N_KEPT: Final = 256
@@ -72,9 +71,8 @@ def combined(
         listed = np.zeros((3, len(spread.weights)))
     each = [class_limits(plain, spread, asked, is_beta=True) for plain in classes]
     factors, alone, n_still = _counted(each, each, of_parts)
-    smoothed = spread.smoothed() if n_still else None
-    if smoothed is not None:
-        alike = TableVariance(smoothed, spread.design)
+    alike = spread.smoothed if n_still else None
+    if alike is not None:
         shapes = [class_limits(plain, alike, asked, is_beta=True) for plain in classes]
         low, high, _ = spread.slope_variances(sums, listed).tolist()
         below, above = _alike(alike, each, shapes, of_parts)
@@ -99,16 +97,10 @@ def combined(
 def _counted(
     each: Sequence[ClassLimits], shapes: Sequence[ClassLimits], of_parts: Sequence[Floats]
 ) -> tuple[list[Floats], tuple[float, float], int]:
-    """What the derivatives of the classes count below, above and in the metric.
+    """What the derivatives of the classes count below, above and in the metric: [3, k] a part.
 
-    Args:
-        each: the limits of the classes, for each part.
-        shapes: the same, of the table whose variances are taken.
-        of_parts: the slopes of the metric in the values of the classes.
-
-    Returns:
-        float64[3, k] for each part; the squared distances below and above of classes that do not
-        vary, which are independent of all others; and how many of them have a variance of 0.
+    With them the squared distances below and above of classes that do not vary, which are
+    independent of all others; and how many of them have a variance of 0 in `shapes`.
     """
     factors, below, above, n_still = [], 0.0, 0.0, 0
     for limits, shape, slopes in zip(each, shapes, of_parts, strict=True):
@@ -126,14 +118,7 @@ def _alike(
     shapes: Sequence[ClassLimits],
     of_parts: Sequence[Floats],
 ) -> list[float]:
-    """The squared distances of both limits that the classes make, by the correlations of a table.
-
-    Args:
-        alike: the table whose correlations are taken.
-        each: the limits of the classes, for each part.
-        shapes: those of `alike`, whose derivatives and variances are taken.
-        of_parts: the slopes of the metric in the values of the classes.
-    """
+    """The squared distances of both limits of the classes, with the correlations of `alike`."""
     factors, alone, _ = _counted(each, shapes, of_parts)
     forms = np.zeros((2, len(alike.rows)))
     for shape, counted in zip(shapes, factors, strict=True):
@@ -157,18 +142,13 @@ def _constant_slopes(metric: Metric, policy: Policy, k: int) -> tuple[Floats, ..
 
 @cache
 def _parts(metric: Metric, policy: Policy) -> tuple[tuple[Node, ...], tuple[Metric, ...]]:
-    """The parts of a formula and the metrics of one class that they are.
-
-    Of those that are the same operations, the first.
-    """
+    """The distinct parts of a formula and the metrics of one class that they are."""
     parts = metric.traced(policy).parts
     is_first = first_of_each([part.values for part in parts])
     kept = [part for part, is_new in zip(parts, is_first, strict=True) if is_new]
-    return tuple(part.values for part in kept), tuple(_plain(part, metric) for part in kept)
-
-
-def _plain(part: Part, metric: Metric) -> Metric:
-    """The metric of one class that a part of a formula is."""
-    assert isinstance(part.record, Record)
-    params = metric.params if part.record is metric.record else Metric.defaults(part.record)
-    return Metric(part.record, "plain", params)
+    plain = []
+    for part in kept:
+        assert isinstance(part.record, Record)
+        params = metric.params if part.record is metric.record else Metric.defaults(part.record)
+        plain.append(Metric(part.record, "plain", params))
+    return tuple(part.values for part in kept), tuple(plain)

@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._program import slopes_of
-from karat.metrics._record import Record
 from karat.tally import Cells, Classes, Fields
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "two_proportions_of",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _FITTED: Final = np.array([0.125, 0.5, 0.875])
 _CHECKED: Final = np.array([0.0, 1e-9, 0.0625, 0.3, 0.61, 0.97, 1.0 - 1e-9, 1.0])
@@ -56,26 +55,13 @@ class Curve:
     sides: Floats
     missing: float
 
-    @property
-    def is_share(self) -> bool:
-        """Whether the metric is the share itself."""
-        return (self.a, self.b, self.c) == (1.0, 0.0, 0.0)
-
     def at(self, p: Floats) -> Floats:
         """float64[...]: the metric where the share is p."""
-        if self.is_share:
-            return p
-        found = p * self.a
-        if self.b:
-            found += self.b
-        if self.c:
-            found /= 1.0 + self.c * p
-        return found
+        return (self.a * p + self.b) / (1.0 + self.c * p)
 
-    def slope(self, p: Floats) -> Floats | float:
+    def slope(self, p: Floats) -> Floats:
         """float64[...]: its derivative."""
-        over = self.a - self.b * self.c
-        return over / (1.0 + self.c * p) ** 2 if self.c else over
+        return (self.a - self.b * self.c) / (1.0 + self.c * p) ** 2
 
 
 def _curve_through(shares: Floats, values: Floats) -> tuple[float, float, float] | None:
@@ -98,9 +84,6 @@ def curve_of(metric: Metric) -> Curve | None:
 
     It is found from three tables, and holds on others: with its derivative also on every table
     where some of the four cells are empty.
-
-    Args:
-        metric: of the positive class of two.
     """
     share = proportion_of(metric)
     if share is None:
@@ -108,9 +91,7 @@ def curve_of(metric: Metric) -> Curve | None:
     found = _curve_through(_FITTED, of_proportion(metric, share, _FITTED))
     if found is None:
         return None
-    filled = np.array(list(itertools.product((0.0, 1.0), repeat=4))) * np.array(
-        [5.0, 2.0, 3.0, 7.0]
-    )
+    filled = np.array(list(itertools.product((0.0, 5.0), (0.0, 2.0), (0.0, 3.0), (0.0, 7.0))))
     value, slopes = measured(metric, filled.reshape(-1, 2, 2))
     hits, misses = share.sides @ filled.T
     inside = hits + misses
@@ -123,10 +104,9 @@ def curve_of(metric: Metric) -> Curve | None:
         of_sides = np.array((1.0 - p, -p)) * curve.slope(p) / inside
     is_seen = inside > 0.0
     expected = np.where(is_seen[:, None], of_sides.T @ share.sides, 0.0)
+    on_curve = of_proportion(metric, share, _CHECKED)
     is_curve = (
-        np.allclose(
-            curve.at(_CHECKED), of_proportion(metric, share, _CHECKED), rtol=_EXACT, atol=_EXACT
-        )
+        np.allclose(curve.at(_CHECKED), on_curve, rtol=_EXACT, atol=_EXACT)
         and np.allclose(curve.at(p[is_seen]), value[is_seen], rtol=_EXACT, atol=_EXACT)
         and np.allclose(expected, slopes.reshape(-1, 4), rtol=1e-12, atol=1e-12)
     )
@@ -135,10 +115,7 @@ def curve_of(metric: Metric) -> Curve | None:
 
 @lru_cache(_N_CURVES)
 def curve_of_right_rows(metric: Metric, k: int) -> tuple[float, float, float] | None:
-    """The a, b and c of a metric that depends on the accuracy of k classes alone, or None.
-
-    It is (a·p + b) ÷ (1 + c·p), and may fall with p.
-    """
+    """The a, b and c of a metric of the accuracy of k classes alone, which may fall; or None."""
     values = of_right_rows(metric, _FITTED, k)
     is_falling = bool(values[0] > values[-1])
     found = _curve_through(_FITTED, -values if is_falling else values)
@@ -198,23 +175,15 @@ class Share:
 
 
 def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
-    """A metric of one class on tables [u, 2, 2], its second class the positive one.
-
-    Returns:
-        Its values float64[u], and their derivatives with respect to the counts float64[u, 2, 2].
-    """
+    """Values float64[u] of a metric of the second class, and derivatives [u, 2, 2], on tables."""
     tp = np.ascontiguousarray(np.diagonal(tables, axis1=1, axis2=2))
     fp, fn = tables[:, ::-1, :].diagonal(axis1=1, axis2=2), tables[:, :, ::-1]
     fn = fn.diagonal(axis1=1, axis2=2)
     # Of two classes the false alarms of one are the misses of the other.
     tn, n, cells = tp[:, ::-1], tables.sum(axis=(1, 2)), tables.reshape(-1, 4)
     fields = Fields(tp, fp, fn, tn, n, 2, 1, _ROWS, _COLS, cells, is_complete=True)
-    root, given, needs_cells = (
-        metric.traced("zero").value,
-        metric.arguments("zero"),
-        metric.needs_cells,
-    )
-    found = slopes_of(root, (), fields, (len(tables),), given, needs_cells=needs_cells)
+    root, given = metric.traced("zero").value, metric.arguments("zero")
+    found = slopes_of(root, (), fields, (len(tables),), given, needs_cells=metric.needs_cells)
     g = found.gradient
     slopes = g.constant[:, None, None] + g.true[:, :, None] + g.pred[:, None, :]
     slopes[:, _HITS, _HITS] += g.same
@@ -225,9 +194,6 @@ def measured(metric: Metric, tables: Floats) -> tuple[Floats, Floats]:
 def proportion_of(metric: Metric) -> Share | None:
     """The share that a metric of one class is a function of, or None.
 
-    Args:
-        metric: of the positive class of two.
-
     Example:
         >>> from karat.metrics import get
         >>> proportion_of(get("precision")).misses  # called positive, and truly not
@@ -237,15 +203,12 @@ def proportion_of(metric: Metric) -> Share | None:
     """
     found = set()
     for table, slopes in zip(_TABLES, measured(metric, _TABLES)[1], strict=True):
-        least = _least(slopes)
+        least = _CLOSE * float(np.abs(slopes).max(initial=0.0))
         sides = [_one_value(slopes, slopes > least), _one_value(slopes, slopes < -least)]
         if None in sides or abs((slopes * table).sum()) > _CLOSE:
             return None
         found.add(tuple(sides))
-    if len(found) > 1:
-        return None
-    (sides_of_all,) = found
-    return Share(*sides_of_all)
+    return Share(*found.pop()) if len(found) == 1 else None
 
 
 @cache
@@ -322,10 +285,6 @@ def _moves_with(slopes: Floats, table: Floats, sides: tuple[Share, Share]) -> bo
     return bool(np.allclose(slopes, expected, rtol=_CLOSE, atol=1e-12))
 
 
-def _least(slopes: Floats) -> float:
-    return _CLOSE * float(np.abs(slopes).max(initial=0.0))
-
-
 def _one_value(slopes: Floats, side: Flags) -> Any:
     """Which cells they are, where there are some and all have one derivative; else None."""
     values = slopes[side]
@@ -368,10 +327,4 @@ def of_right_rows(metric: Metric, shares: Floats, k: int) -> Floats:
 
 def of_proportion(metric: Metric, share: Share, shares: Floats) -> Floats:
     """float64[...]: the metric of one class where its share is as given [...]."""
-    tables = Cells.dense(share.tables(shares), classes=TWO, n_rows=np.ones(shares.shape))
-    return metric.values(tables, "zero").value
-
-
-def plain(record: Record, params: tuple[tuple[str, Any], ...]) -> Metric:
-    """The metric of one class of two."""
-    return Metric(record, "plain", params)
+    return _of_table(metric, share.tables(shares))

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.metrics import Metric
-from karat.tally import Axis, Cells
+from karat.inference.limits import Floats
+from karat.tally import Axis, Cells, ClusteredCells
 
-__all__ = ["TableClusters", "TableDraw", "replicate_rows", "replicate_tables", "replicate_values"]
+__all__ = ["TableDraw", "replicate_rows", "replicate_tables"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]
 
 TableDraw: TypeAlias = Literal["multinomial", "bayesian"]
@@ -30,33 +29,13 @@ _BLOCK_BYTES: Final = 1 << 25
 """What is drawn at once, where not everything has to be held."""
 
 
-class TableClusters(Protocol):
-    """The cells of a table by cluster.
-
-    Attributes:
-        n_clusters: G.
-        cluster: int[e], from 0 to G − 1.
-        place: int[e], the place of the cell in ``Cells.coordinates()``.
-        weight: float64[e], rows or Σw.
-    """
-
-    @property
-    def n_clusters(self) -> int: ...
-    @property
-    def cluster(self) -> npt.NDArray[np.integer[Any]]: ...
-    @property
-    def place(self) -> npt.NDArray[np.integer[Any]]: ...
-    @property
-    def weight(self) -> Floats: ...
-
-
 def replicate_tables(
     cells: Cells,
     n_replicates: int,
     seed: int,
     *,
     method: TableDraw = "multinomial",
-    clusters: TableClusters | None = None,
+    clusters: ClusteredCells | None = None,
     first: int = 0,
     n_threads: int | None = None,
     is_by_class: bool = False,
@@ -66,28 +45,18 @@ def replicate_tables(
     - Counts, ``"multinomial"``: as many rows as there are, drawn with replacement. Exact.
     - Weights, ``"multinomial"``: of a cell only Σw and Σw² are known. It gets a Poisson number of
       rows of weight Σw²/Σw each, with mean Σw and variance Σw² (Bohm, Zech 2014): never negative,
-      and the Poisson bootstrap itself where the rows of a cell weigh the same.
-      The total varies, as it does where rows are drawn.
-    - ``"bayesian"``: every row weighs what an exponential number says, and the total is kept:
-      a gamma number for each cell, with the mean Σw and the variance Σw² before that.
-    - `clusters`: as many whole clusters as there are, drawn with replacement; ``"bayesian"``: every
-      cluster weighed by one exponential number. Of weighted rows the tables are then exact, too:
-      give each row as a cluster of its own.
+      and the Poisson bootstrap itself where the rows of a cell weigh the same. The total varies, as
+      it does where rows are drawn.
+    - ``"bayesian"``: every row weighs what an exponential number says, and the total is kept: a
+      gamma number for each cell, with the mean Σw and the variance Σw² before that.
+    - `clusters` of a single table: as many whole clusters as there are, drawn with replacement;
+      ``"bayesian"``: every cluster weighed by one exponential number. Of weighted rows the tables
+      are then exact, too: give each row as a cluster of its own.
+    - `is_by_class`: the rows of each true class of a single table are drawn by themselves.
 
-    Args:
-        cells: dense or sparse; each table of a batch is drawn by itself.
-        n_replicates: how many.
-        seed: from 0 to 2^64 − 1.
-        method: how rows are drawn.
-        clusters: of a single table.
-        first: number of the first replicate, for whoever draws them in parts.
-        n_threads: nothing depends on it but time.
-        is_by_class: whether the rows of each true class are drawn by themselves, as many as there
-            are; of a single table without clusters.
-
-    Returns:
-        Cells with the axis "replicate" in front; dense where few cells are empty.
-        Σw² of bayesian weights is what it is on average; of clusters it is not known.
+    Replicates are numbered from `first`, and no number of threads changes them. The cells have the
+    axis "replicate" in front, and are dense where few cells are empty. Σw² of bayesian weights is
+    what it is on average; of clusters it is not known.
 
     Errors:
         K204 the tally kept class totals only.
@@ -123,20 +92,17 @@ def replicate_tables(
         keeps = is_by_class or method == "bayesian"
         return _native.draw_totals(sums, square, method == "bayesian", keeps, *at)
 
+    ends = [0, len(rows)]
     if is_by_class:
         # Cells are listed row by row: those of a true class stand together.
-        ends = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
-        parts = [slice(start, stop) for start, stop in itertools.pairwise(ends.tolist())]
-        each = [
-            draw(tables[0, part], None if squares is None else squares[0, part], stream)
-            for stream, part in enumerate(parts)
-        ]
-        drawn = [np.concatenate(each, axis=1)]
-    else:
-        drawn = [
-            draw(table, None if squares is None else squares[stream], stream)
-            for stream, table in enumerate(tables)
-        ]
+        ends = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)).tolist()
+    parts = [(i, slice(*part)) for i in range(n_tables) for part in itertools.pairwise(ends)]
+    drawn = [
+        draw(tables[at], None if squares is None else squares[at], stream)
+        for stream, at in enumerate(parts)
+    ]
+    if is_by_class:
+        drawn = [np.concatenate(drawn, axis=1)]
     stacked = np.stack(drawn, axis=1) if drawn else np.empty((n_replicates, 0, len(rows)))
     counts = stacked.reshape(n_replicates, *batch, len(rows))
     if stacked.dtype == np.int64:
@@ -151,39 +117,6 @@ def replicate_tables(
     return _assembled(cells, rows, cols, counts, counts * ratio, first)
 
 
-def replicate_values(
-    metrics: Sequence[Metric],
-    cells: Cells,
-    n_replicates: int,
-    seed: int,
-    policy: Literal["zero", "exclude", "nan"] = "zero",
-    *,
-    method: TableDraw = "multinomial",
-    clusters: TableClusters | None = None,
-    n_threads: int | None = None,
-) -> dict[Metric, Floats]:
-    """Metrics of labels on the same replicates: float64[n_replicates, ...] each.
-
-    Cost: as `replicate_tables`, in parts of at most 32 MiB of tables.
-    """
-    size = 8 * max(1, min(cells.k**2, 2 * cells.flat().size))
-    step = max(1, min(n_replicates, _BLOCK_BYTES // size))
-    parts: dict[Metric, list[Floats]] = {metric: [] for metric in metrics}
-    for first in range(0, n_replicates, step):
-        tables = replicate_tables(
-            cells,
-            min(step, n_replicates - first),
-            seed,
-            method=method,
-            clusters=clusters,
-            first=first,
-            n_threads=n_threads,
-        )
-        for metric, found in parts.items():
-            found.append(metric.values(tables, policy).value)
-    return {metric: np.concatenate(found) for metric, found in parts.items()}
-
-
 def replicate_rows(
     n: int,
     n_replicates: int,
@@ -193,22 +126,14 @@ def replicate_rows(
     method: Literal["poisson", "bayesian"] = "poisson",
     n_threads: int | None = None,
 ) -> Iterator[Numbers]:
-    """Weights of rows in replicates, in blocks: for whatever reads several columns at once.
+    """Weights of n rows in replicates, in blocks [b, n]: for readers of several columns.
 
-    Args:
-        n: rows.
-        n_replicates, seed, n_threads: as `replicate_tables`.
-        clusters: int[n], from 0 on: rows of one cluster have one weight.
-        method: ``"poisson"``: how often each row, or cluster, is there, int32, a Poisson(1) number;
-            ``"bayesian"``: float64, an exponential number of mean 1.
-
-    Yields:
-        [b, n] for the next b replicates; what is drawn for them together takes at most 32 MiB, or
-        one replicate.
+    ``"poisson"``: how often each row is there, int32, a Poisson(1) number; ``"bayesian"``: float64,
+    an exponential number of mean 1. Rows of one cluster, int[n] from 0 on, have one weight. What is
+    drawn for a block takes at most 32 MiB, or one replicate.
 
     Example:
-        >>> blocks = replicate_rows(4, 3, seed=1)
-        >>> np.concatenate(list(blocks)).shape
+        >>> np.concatenate(list(replicate_rows(4, 3, seed=1))).shape
         (3, 4)
     """
     is_gamma = method == "bayesian"
@@ -236,7 +161,7 @@ def _places(cells: Cells, rows: Numbers, cols: Numbers) -> npt.NDArray[np.intp]:
 
 def _of_clusters(
     cells: Cells,
-    clusters: TableClusters,
+    clusters: ClusteredCells,
     n_replicates: int,
     seed: int,
     method: TableDraw,
@@ -255,14 +180,8 @@ def _of_clusters(
         np.ascontiguousarray(clusters.cluster, np.int32),
         np.ascontiguousarray(place.ravel(), np.int32),
         np.ascontiguousarray(clusters.weight / unit, np.float64),
-        clusters.n_clusters,
-        len(occupied),
-        method == "bayesian",
-        seed,
-        0,
-        first,
-        n_replicates,
-        n_threads,
+        *(clusters.n_clusters, len(occupied), method == "bayesian"),
+        *(seed, 0, first, n_replicates, n_threads),
     )
     if not cells.is_weighted and method == "multinomial":
         # Sums of whole numbers below 2^53.

@@ -3,59 +3,56 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.confidence import Confidence, Interval
-from karat.inference.draws import DRAWN, Draws, KeptColumns, draw_rows
-from karat.inference.influence_variance import InfluenceVariances, SamplingError
-from karat.inference.limits import log_limits, logit_limits, newcombe_limits, wilson_limits
-from karat.inference.variance import Sizes, kish
-from karat.metrics import Confidences, Losses, Metric, PairRanks, Pairwise
+from karat.inference.confidence import DRAWN, Confidence, Interval
+from karat.inference.draws import Draws, KeptColumns, draw_rows
+from karat.inference.influence_variance import InfluenceVariances, Whole
+from karat.inference.limits import Floats, logit_limits, newcombe_limits, transformed, wilson_limits
+from karat.inference.variance import AreaVariance, Found, SamplingError, Sizes, kish
+from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
+from karat.metrics._bounded import ClassLimits, all_bounds_of
+from karat.metrics._bounds import Limits
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
+    LossInfluence,
     PairsInfluence,
     PrecisionInfluence,
 )
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
-from karat.metrics._measure import Along, Beside, Views, measure
+from karat.metrics._measure import Along, measure
 from karat.metrics._metric import Values
-from karat.tally import ScoredRows
+from karat.tally import HistogramRows, ScoredRows
 
 __all__ = [
+    "HistogramMeasures",
     "ScoredIntervals",
-    "Together",
-    "enter",
-    "is_drawn",
+    "measured_histograms",
     "measured_with_intervals",
     "reads_one",
     "score_interval",
-    "why_none",
 ]
 
 _AREAS: Final = (AreaInfluence, PairsInfluence, DifferencesInfluence)
 _FEW: Final = 20
 _LEAST_DF: Final = 2.0
+_NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
 _NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much one may lose"
 
 
 def score_interval(
     metric: Metric, value: float, spread: SamplingError, asked: Confidence, n_rest: float
 ) -> Interval:
-    """How sure the value of a metric of scores is.
+    """Interval of a metric of scores, of one class for the lift per class.
 
-    Args:
-        metric: any lift; of one class for the lift per class.
-        value: what it gave.
-        spread: its sampling error.
-        asked: level, side and method.
-        n_rest: effective rows of the other side of an area, for areas of 0 and 1.
+    `n_rest` are the effective rows of the other side of an area, for areas of 0 and 1.
     """
     if not math.isfinite(value):
         return Interval()
@@ -113,13 +110,13 @@ def _n_losing(metric: Metric, value: float, spread: SamplingError) -> float:
     return 1.0 / (spread_of_one * spread_of_one + 1.0 / max(spread.n_effective, 1.0))
 
 
-Found = tuple[float, float, str | None]
-_NONE: Final[Found] = (math.nan, math.nan, None)
+Limited = tuple[float, float, str | None]
+_NONE: Final[Limited] = (math.nan, math.nan, None)
 
 
 def _textbook(
     value: float, error: float, spread: SamplingError, asked: Confidence, ends: tuple[float, float]
-) -> Found:
+) -> Limited:
     quantile = asked.quantile(spread.df)
     if asked.method == "wald" or all(map(math.isinf, ends)):
         return value - quantile * error, value + quantile * error, "wald"
@@ -128,20 +125,9 @@ def _textbook(
     return _transformed(value, error, quantile, ends)
 
 
-def _transformed(value: float, error: float, quantile: float, ends: tuple[float, float]) -> Found:
-    """Symmetric on the scale that has no ends: of the logit, the logarithm or the number itself."""
-    low, high = ends
-    if math.isfinite(low) and math.isfinite(high):
-        span = high - low
-        below, above = logit_limits((value - low) / span, error / span, quantile)
-        return low + span * float(below), low + span * float(above), "logit-t"
-    if math.isfinite(low):
-        below, above = log_limits(value - low, error, quantile)
-        return low + float(below), low + float(above), "log-t"
-    if math.isfinite(high):
-        below, above = log_limits(high - value, error, quantile)
-        return high - float(above), high - float(below), "log-t"
-    return value - quantile * error, value + quantile * error, "t"
+def _transformed(value: float, error: float, quantile: float, ends: tuple[float, float]) -> Limited:
+    low, high, scale = transformed(value, error, quantile, ends)
+    return low, high, f"{scale}-t" if scale else "t"
 
 
 def _default(
@@ -151,7 +137,7 @@ def _default(
     spread: SamplingError,
     asked: Confidence,
     n_rest: float,
-) -> Found:
+) -> Limited:
     form, (low, high) = metric.record.influence, metric.range
     quantile = asked.quantile(spread.df)
     span = high - low
@@ -202,9 +188,6 @@ def _wilson(
     return low + span * float(below), low + span * float(above)
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Codes: TypeAlias = npt.NDArray[np.int64]
-
 _ON_REQUEST: Final = "it takes replicates: name it in metrics=, or give method='bootstrap'"
 
 
@@ -223,38 +206,6 @@ class ScoredIntervals:
     draws: Draws | None = None
 
 
-class Together:
-    """Several readers of the columns; see `_measure.Beside`."""
-
-    def __init__(self, readers: Sequence[Beside]) -> None:
-        self._readers = readers
-
-    @property
-    def names_rows(self) -> bool:
-        """Whether one of them adds to rows."""
-        return any(reader.names_rows for reader in self._readers)
-
-    def column(self, i: int, views: Views) -> None:
-        """Hand the column to each."""
-        for reader in self._readers:
-            reader.column(i, views)
-
-    def confidences(self, view: Confidences) -> None:
-        """Hand the confidences to each."""
-        for reader in self._readers:
-            reader.confidences(view)
-
-    def pooled(self, views: Views) -> None:
-        """Hand all columns together to each."""
-        for reader in self._readers:
-            reader.pooled(views)
-
-    def pairs(self, metric: Metric, view: Pairwise) -> None:
-        """Hand the pairs to each."""
-        for reader in self._readers:
-            reader.pairs(metric, view)
-
-
 def measured_with_intervals(
     rows: ScoredRows,
     metrics: Iterable[Metric],
@@ -262,51 +213,51 @@ def measured_with_intervals(
     asked: Confidence,
     *,
     along: Along | None = None,
-    clusters: Codes | None = None,
+    clusters: npt.NDArray[np.int64] | None = None,
     is_requested: bool = False,
 ) -> tuple[dict[Metric, Values], ScoredIntervals]:
-    """Every metric of scores on the rows, and how sure it is.
+    """Every metric of scores on the rows, and its interval.
 
-    Args:
-        rows, metrics, policy, along: as of `measure`.
-        asked: level, side and method.
-        clusters: int[n], numbers from 0 of what goes together; None: every row by itself.
-        is_requested: whether the metrics were named, so that what takes replicates gets them.
+    `is_requested` says that the metrics were named, so that what takes replicates gets them.
 
     Cost: as `measure`; of averages over classes 8 bytes a row more; replicates where they are
         drawn at once: of clusters, and of averages of what has no influence.
     """
     wanted = list(dict.fromkeys(metrics))
     smooth = [metric for metric in wanted if not reason_without(metric)]
-    drawn = [m for m in wanted if is_drawn(m, asked, is_requested=is_requested)]
-    is_fixed = asked.design == "case-control"
-    lazy = [
-        metric
-        for metric in drawn
-        if clusters is None and reads_one(metric) and (reason_without(metric) or not is_fixed)
-    ]
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
-    spreads = InfluenceVariances(rows, smooth, clusters, n_clusters, is_fixed=is_fixed)
-    kept = KeptColumns(lazy, rows.classes.positive)
-    values = measure(rows, wanted, policy, along, Together([spreads, kept]))
+    drawn, lazy = _replicated(wanted, asked, is_requested=is_requested, one_by_one=clusters is None)
+    is_fixed = asked.design == "case-control"
+    spreads = KeptColumns(lazy, rows, smooth, clusters, n_clusters, is_fixed=is_fixed)
+    values = measure(rows, wanted, policy, along, spreads)
     at_once = [metric for metric in drawn if metric not in lazy]
     replicates, accelerations = draw_rows(rows, at_once, asked, clusters)
     for metric in replicates:
         if not reason_without(metric):
             replicates[metric] = replicates[metric] + float(values[metric].value)
-    found = ScoredIntervals(draws=Draws(kept.cumulatives, tuple(lazy), replicates, accelerations))
+    found = ScoredIntervals(draws=Draws(spreads.cumulatives, lazy, replicates, accelerations))
     sizes = Sizes.of(rows)
     for metric, spread in spreads.found().items():
-        enter(found, metric, values[metric], spread, asked, sizes, n_clusters)
+        _enter(found, metric, values[metric], spread, asked, sizes, n_clusters)
     for metric in wanted:
         if reason_without(metric) and metric not in drawn and metric.lift != "per_class":
-            found.intervals[metric] = Interval(remark=why_none(metric))
+            found.intervals[metric] = Interval(remark=_why_none(metric))
     for metric in drawn:
         found.intervals.pop(metric, None)
     return values, found
 
 
-def is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
+def _replicated(
+    wanted: Iterable[Metric], asked: Confidence, *, is_requested: bool, one_by_one: bool
+) -> tuple[list[Metric], tuple[Metric, ...]]:
+    """Metrics whose intervals come from replicates; those drawn from a kept column when read."""
+    drawn = [m for m in wanted if _is_drawn(m, asked, is_requested=is_requested)]
+    is_fixed = asked.design == "case-control"
+    lazy = [m for m in drawn if reads_one(m) and (reason_without(m) or not is_fixed)]
+    return drawn, tuple(lazy if one_by_one else ())
+
+
+def _is_drawn(metric: Metric, asked: Confidence, *, is_requested: bool) -> bool:
     """Whether the interval of a metric comes from replicates."""
     if not metric.record.is_estimate or metric.lift in ("per_class", "micro"):
         return False
@@ -323,14 +274,14 @@ def reads_one(metric: Metric) -> bool:
     return reads is Confidences or metric.lift == "plain"
 
 
-def why_none(metric: Metric) -> str:
+def _why_none(metric: Metric) -> str:
     """Why a metric that takes replicates has no interval."""
     if not metric.record.is_estimate:
         return f"it is {metric.record.no_influence}"
     return _ON_REQUEST
 
 
-def enter(
+def _enter(
     found: ScoredIntervals,
     metric: Metric,
     values: Values,
@@ -359,3 +310,105 @@ def enter(
     if metric.lift == "plain" and metric.record.is_per_class:
         other = float(max(own.max(), 1.0))
     found.intervals[metric] = score_interval(metric, float(values.value), spread, asked, other)
+
+
+class HistogramMeasures(NamedTuple):
+    """What histograms say of metrics.
+
+    Attributes:
+        values: of each metric.
+        bounds: limits of those that are not exact, see `all_bounds_of`.
+        class_bounds: the same of metrics of each class.
+        sure: intervals.
+    """
+
+    values: dict[Metric, Values]
+    bounds: dict[Metric, Limits | None]
+    class_bounds: dict[Metric, ClassLimits]
+    sure: ScoredIntervals
+
+
+def measured_histograms(
+    rows: HistogramRows,
+    metrics: Iterable[Metric],
+    policy: Policy,
+    asked: Confidence | None,
+    sampled: Callable[[], tuple[ScoredRows, Floats]],
+    *,
+    along: Along | None = None,
+    is_requested: bool = False,
+) -> HistogramMeasures:
+    """Every metric that histograms tell, what they leave open, and its interval.
+
+    The error of a metric of one column and of a loss follows from the histograms; that of averages
+    over columns is that of the sample, whose spread is known to about 1 ÷ √(2·rows of the sample).
+
+    Args:
+        metrics: of scores; none reads pairs of columns.
+        sampled: gives rows that stand for all, and Σw² of those each stands for.
+    """
+    wanted = list(dict.fromkeys(metrics))
+    assert not any(metric.record.reads is Pairwise for metric in wanted)
+    if asked is None:
+        values = measure(rows, wanted, policy, along)
+        return HistogramMeasures(values, *all_bounds_of(rows, wanted, policy), ScoredIntervals())
+    smooth = [metric for metric in wanted if not reason_without(metric)]
+    is_fixed = asked.design == "case-control"
+    direct = [m for m in smooth if _is_told(m) and not is_fixed]
+    drawn, lazy = _replicated(wanted, asked, is_requested=is_requested, one_by_one=True)
+    spreads = KeptColumns(lazy, rows, direct)
+    values = measure(rows, wanted, policy, along, spreads)
+    sizes = Sizes.of(rows)
+    found = ScoredIntervals(draws=Draws(spreads.cumulatives, lazy))
+    of_sample = [metric for metric in smooth if metric not in direct]
+    known: dict[Metric, Found] = spreads.found()
+    if of_sample:
+        some, squares = sampled()
+        columns = [rows.column(i) for i in range(rows.classes.k)]
+        areas = [AreaVariance.of(ClassRanks(each).area, each.placements()) for each in columns]
+        whole = Whole(sizes, squares, areas)
+        beside = InfluenceVariances(some, of_sample, is_fixed=is_fixed, whole=whole)
+        measure(some, of_sample, policy, beside=beside)
+        known |= beside.found()
+    for metric, spread in known.items():
+        _enter(found, metric, values[metric], spread, asked, sizes, 0)
+    for metric in wanted:
+        if metric.lift == "per_class" or metric in lazy:
+            found.intervals.pop(metric, None)
+        elif metric in drawn:
+            found.intervals[metric] = Interval(remark=_NOT_KEPT)
+        elif reason_without(metric):
+            found.intervals[metric] = Interval(remark=_why_none(metric))
+    bounds, class_bounds = all_bounds_of(rows, wanted, policy)
+    for metric, limits in bounds.items():
+        if metric in found.intervals:
+            value = float(values[metric].value)
+            found.intervals[metric] = _around(found.intervals[metric], value, limits, metric)
+    for metric, each in class_bounds.items():
+        name = metric.record.name
+        if name in found.class_intervals:
+            low, high = (np.array(side) for side in found.class_intervals[name])
+            for i, value in enumerate(values[metric].value.tolist()):
+                around = _around(Interval(low=low[i], high=high[i]), value, each[i], metric)
+                low[i], high[i] = around.low, around.high
+            found.class_intervals[name] = low, high
+    return HistogramMeasures(values, bounds, class_bounds, found)
+
+
+def _is_told(metric: Metric) -> bool:
+    """Whether its error follows from histograms: that of a mean loss, or of one column."""
+    if metric.record.reads is Losses:
+        return isinstance(metric.record.influence, LossInfluence)
+    return metric.record.is_per_class and metric.lift in ("plain", "per_class")
+
+
+def _around(interval: Interval, value: float, limits: Limits | None, metric: Metric) -> Interval:
+    """The interval of a value that is only known to lie between limits."""
+    if limits is None or interval.low is None or interval.high is None:
+        return interval
+    low, high = metric.range
+    return replace(
+        interval,
+        low=max(interval.low - max(value - limits[0], 0.0), low),
+        high=min(interval.high + max(limits[1] - value, 0.0), high),
+    )

@@ -9,31 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inference.limits import Floats
 from karat.inference.resampling import TableDraw
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
-from karat.tally import CumulativeCounts, LevelSource, ScoreLevels
+from karat.tally import CumulativeCounts, LevelSource
 from karat.tally.cached import cached_property
 
 __all__ = [
-    "AREA_GROUPS",
-    "CUMULATIVE_GROUPS",
     "CumulativeDraw",
     "LevelGroups",
     "ReplicateColumn",
     "measures_of",
     "replicate_areas",
     "replicate_cumulative",
-    "replicate_measures",
     "replicate_row_cumulative",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +44,6 @@ class LevelGroups:
         within: float64[g]: of the pairs of both sides inside of a group, the share in which own
             stands above, ties counting half.
         n_rows: rows read.
-        n_levels: score levels that were put together.
     """
 
     scores: Floats
@@ -57,24 +52,6 @@ class LevelGroups:
     least: Floats
     within: Floats
     n_rows: int
-    n_levels: int
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing was put together."""
-        return self.n_levels == len(self.scores)
-
-    @property
-    def pair_share(self) -> float:
-        """Share of all pairs of both sides that lie inside of groups and are no ties of one level.
-
-        0 where nothing was put together; about one by the number of groups else.
-        """
-        if self.is_exact:
-            return 0.0
-        rest, own = self.sums.sum(axis=0)
-        pairs = float(rest * own)
-        return float((self.sums[:, 0] * self.sums[:, 1]).sum()) / pairs if pairs else 0.0
 
     def place_of(self, scores: Floats) -> npt.NDArray[np.intp]:
         """int[n]: the group of each score that the groups were made of."""
@@ -98,24 +75,17 @@ class LevelGroups:
             total += float(block.counts.sum())
             if n_levels <= limit:
                 held.append(block)
-        if n_levels <= limit:
-            squares = [np.empty((0, 2)), *(b.squares for b in held if b.squares is not None)]
-            scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
-            return cls(
-                scores,
-                np.concatenate(
-                    [np.empty((0, 2)), *(np.asarray(b.counts, np.float64) for b in held)]
-                ),
-                np.concatenate(squares) if source.is_weighted else None,
-                scores,
-                np.full(n_levels, 0.5),
-                source.n_rows,
-                n_levels,
-            )
-        return _grouped(source, limit, n_levels, total)
+        if n_levels > limit:
+            return _grouped(source, limit, total)
+        none, squares = np.empty((0, 2)), None
+        scores = np.concatenate([np.empty(0), *(block.scores for block in held)])
+        sums = np.concatenate([none, *(np.asarray(block.counts, np.float64) for block in held)])
+        if source.is_weighted:
+            squares = np.concatenate([none, *(b.squares for b in held if b.squares is not None)])
+        return cls(scores, sums, squares, scores, np.full(n_levels, 0.5), source.n_rows)
 
 
-def _grouped(source: LevelSource, limit: int, n_levels: int, total: float) -> LevelGroups:
+def _grouped(source: LevelSource, limit: int, total: float) -> LevelGroups:
     sums, squares = np.zeros((limit, 2)), np.zeros((limit, 2))
     moments, doubled = np.zeros(limit), np.zeros(limit)
     best, worst = np.full(limit, -np.inf), np.full(limit, np.inf)
@@ -154,7 +124,6 @@ def _grouped(source: LevelSource, limit: int, n_levels: int, total: float) -> Le
         worst[kept],
         np.clip(within, 0.0, 1.0),
         source.n_rows,
-        n_levels,
     )
 
 
@@ -169,47 +138,26 @@ CUMULATIVE_GROUPS: Final = 16384
 _BLOCK_BYTES: Final = 1 << 23
 
 
-@dataclass(frozen=True, eq=False)
-class ReplicateColumn:
-    """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it.
+class ReplicateColumn(CumulativeCounts):
+    """One replicate as a `RankedColumn` of two classes, so that the views of metrics read it."""
 
-    Attributes:
-        score levels: the cumulative counts of the replicate; rows of one score level tie.
-        k, own: 2 classes, of which 1 is the own one.
-    """
-
-    levels: CumulativeCounts
-    k: int = 2
-    own: int = 1
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the replicate; of weighted ones, of the data."""
-        return self.levels.n_rows
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
-        return self.levels.is_weighted
+    k: ClassVar = 2
+    own: ClassVar = 1
 
     @cached_property
     def totals(self) -> Numbers:
         """number[2]: the weight of the rest and of the own class."""
-        return np.asarray(self.levels.counts.sum(axis=0))
+        return np.asarray(self.counts.sum(axis=0))
 
     def cumulative(self) -> CumulativeCounts:
         """The score levels."""
-        return self.levels
-
-    def blocks(self) -> Iterator[ScoreLevels]:
-        """The score levels, best first, some thousand at once."""
-        return self.levels.blocks()
+        return self
 
     def areas(self) -> Numbers:
         """number[2]: over pairs of own and rest, Σ w·w'·(2·[s > s'] + [s = s']), and 0."""
-        tps, _ = self.levels.cumulated()
-        rest, own = self.levels.counts[:, 0], self.levels.counts[:, 1]
-        return np.array([(rest * (2 * tps - own)).sum(), 0], self.levels.counts.dtype)
+        tps, _ = self.cumulated()
+        rest, own = self.counts[:, 0], self.counts[:, 1]
+        return np.array([(rest * (2 * tps - own)).sum(), 0], self.counts.dtype)
 
     def step_area(self) -> float:
         """Σ over thresholds of (increase of true positives) × precision."""
@@ -225,8 +173,8 @@ class ReplicateColumn:
     @cached_property
     def _share_sums(self) -> tuple[float, float]:
         """Σ own × the share of own at or above the level, and above it; 1 where nothing is."""
-        tps, fps = self.levels.cumulated()
-        own = np.asarray(self.levels.counts[:, 1], np.float64)
+        tps, fps = self.cumulated()
+        own = np.asarray(self.counts[:, 1], np.float64)
         share = tps / (tps + fps)
         above = np.concatenate([[1.0], share[:-1]])[: len(share)]
         # Not `@`: several threads of BLAS for so little cost more than the sum.
@@ -243,26 +191,17 @@ def replicate_cumulative(
     stream: int = 0,
     n_threads: int | None = None,
 ) -> Iterator[ReplicateColumn]:
-    """Replicates of cumulative counts or of a sorted column.
+    """Replicates of cumulative counts or of a sorted column, one after the other.
 
-    Of more than `limit` distinct scores neighbours are put together first: their rows tie, at their
-    mean score.
-    What a threshold or a bin would have divided then stands on one side of it, at most one row in
-    `limit` for each.
+    Each stays valid, and keeps its block alive. Columns of different `stream` are drawn
+    independently. Of more than `limit` distinct scores neighbours are put together first: their
+    rows tie, at their mean score. What a threshold or a bin would have divided then stands on one
+    side of it, at most one row in `limit` for each.
 
     Args:
-        column: a `CumulativeCounts`, or a `RankedColumn`.
-        n_replicates: how many.
-        seed: from 0 to 2^64 − 1.
         method: ``"poisson"``: each row is there a Poisson(1) number of times; of weighted rows that
             share a score Σw and Σw² are kept on average. ``"bayesian"``: weights of the exponential
             distribution.
-        limit: distinct scores at most.
-        stream: columns of different numbers are drawn independently.
-        n_threads: nothing depends on it but time.
-
-    Yields:
-        One replicate after the other. It stays valid, and keeps its block alive.
 
     Cost: two walks over the score levels, then O(limit) time for each replicate.
 
@@ -272,63 +211,33 @@ def replicate_cumulative(
         2.965
     """
     groups = LevelGroups.of(column, limit)
-    is_gamma = method == "bayesian"
     u = len(groups.scores)
     step = max(1, _BLOCK_BYTES // (40 * max(u, 1)))
+    of_groups = groups.scores, groups.sums, groups.squares, method == "bayesian", seed, stream
     for first in range(0, n_replicates, step):
         count = min(step, n_replicates - first)
         scores, counts, squares, lengths = _native.replicate_levels(
-            groups.scores,
-            groups.sums,
-            groups.squares,
-            is_gamma,
-            seed,
-            stream,
-            first,
-            count,
-            n_threads or 0,
+            *of_groups, first, count, n_threads or 0
         )
         for b, length in enumerate(lengths.tolist()):
-            kept = counts[b, :length]
-            yield ReplicateColumn(
-                CumulativeCounts(
-                    scores[b, :length],
-                    kept,
-                    None if squares is None else squares[b, :length],
-                    int(kept.sum()) if squares is None else groups.n_rows,
-                )
-            )
+            kept = None if squares is None else squares[b, :length]
+            yield _replicate(groups, scores[b, :length], counts[b, :length], kept)
 
 
-def replicate_measures(
-    metrics: Sequence[Metric],
-    column: LevelSource,
-    n_replicates: int,
-    seed: int,
-    *,
-    method: CumulativeDraw = "poisson",
-    limit: int = CUMULATIVE_GROUPS,
-    stream: int = 0,
-    n_threads: int | None = None,
-) -> dict[Metric, Floats]:
-    """Metrics of scores that read one column, by their own bodies: float64[n_replicates] each.
-
-    All of them see the same replicates. NaN where a replicate does not define one.
-
-    Args:
-        metrics: of views of one column: `ClassRanks`, `ClassProbabilities` or `Confidences`.
-        column: what those views are of; the rest as `replicate_cumulative`.
-    """
-    replicates = replicate_cumulative(
-        column, n_replicates, seed, method=method, limit=limit, stream=stream, n_threads=n_threads
-    )
-    return measures_of(metrics, replicates)
+def _replicate(
+    groups: LevelGroups, scores: Floats, counts: Numbers, squares: Floats | None
+) -> ReplicateColumn:
+    n_rows = int(counts.sum()) if squares is None else groups.n_rows
+    return ReplicateColumn(scores, counts, squares, n_rows)
 
 
 def measures_of(
     metrics: Sequence[Metric], replicates: Iterable[ReplicateColumn]
 ) -> dict[Metric, Floats]:
-    """The same of replicates that are at hand."""
+    """Metrics that read the replicates, by their own bodies: float64[n_replicates] each.
+
+    All of them see the same replicates. NaN where a replicate does not define one.
+    """
     views = {metric.record.reads for metric in metrics}
     if not views <= {ClassRanks, ClassProbabilities, Confidences}:
         raise ValueError("a metric does not read one sorted column")
@@ -357,32 +266,18 @@ def replicate_areas(
 ) -> Floats:
     """float64[n_replicates]: the chance that a row of the class scores above another row.
 
-    Exact for at most `limit` distinct scores. Of more, neighbours are put together: how many rows
-    of both sides a group has is drawn exactly, and of the pairs inside of it own stands above in
-    the share that was observed. So a replicate differs from that of the same rows by less than the
-    share of pairs inside of groups, some 1/limit.
-
-    Args:
-        column, n_replicates, seed, method, stream, n_threads: as `replicate_cumulative`.
-        limit: groups.
-
-    Returns:
-        NaN where a replicate has no row on one side.
+    NaN where a replicate has no row on one side. Exact for at most `limit` distinct scores. Of
+    more, neighbours are put together: how many rows of both sides a group has is drawn exactly, and
+    of the pairs inside of it own stands above in the share that was observed. So a replicate
+    differs from that of the same rows by less than the share of pairs inside of groups, some
+    1/limit.
 
     Cost: two walks over the score levels, then O(limit) time for each replicate.
     """
     groups = LevelGroups.of(column, limit)
-    doubled, weights = _native.replicate_areas(
-        groups.sums,
-        groups.squares,
-        groups.within,
-        method == "bayesian",
-        seed,
-        stream,
-        0,
-        n_replicates,
-        n_threads or 0,
-    )
+    sums, squares, within = groups.sums, groups.squares, groups.within
+    at = method == "bayesian", seed, stream, 0, n_replicates, n_threads or 0
+    doubled, weights = _native.replicate_areas(sums, squares, within, *at)
     pairs = weights[:, 0] * weights[:, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pairs > 0, np.minimum(doubled / (2.0 * pairs), 1.0), np.nan)
@@ -404,18 +299,8 @@ def replicate_row_cumulative(
 
     Columns of the same rows and clusters, drawn with one seed, see the same rows in each
     replicate: an average over classes is the average of their replicates.
-
-    Args:
-        scores: float[n], finite.
-        is_own: bool[n], whether the row is of the own class.
-        n_replicates, seed, limit, n_threads: as `replicate_cumulative`.
-        clusters: int[n]; without them every row is by itself.
-        weights: float64[n], finite and at least 0.
-        method: ``"multinomial"``: as many clusters as there are; ``"bayesian"``: an exponential
-            weight for each, whose squares count as they do on average.
-
-    Yields:
-        One replicate after the other.
+    ``"multinomial"`` draws as many clusters as there are; ``"bayesian"`` an exponential weight for
+    each, whose squares count as they do on average.
 
     Cost: one sort, then O(n) for each replicate.
 
@@ -428,7 +313,10 @@ def replicate_row_cumulative(
     u, is_gamma = len(groups.scores), method == "bayesian"
     given = None if weights is None else np.asarray(weights, np.float64)
     column, own = np.asarray(scores, np.float64) + 0.0, np.asarray(is_own, bool)
-    n_clusters, ids = _numbered(len(column), clusters)
+    ids = np.arange(len(column), dtype=np.int32)
+    if clusters is not None:
+        ids = np.unique(clusters, return_inverse=True)[1].ravel().astype(np.int32)
+    n_clusters = int(ids.max(initial=-1)) + 1
     if given is not None:
         # Rows of weight 0 stand on no score level, but their clusters are drawn.
         kept = given > 0
@@ -447,21 +335,5 @@ def replicate_row_cumulative(
         for b in range(count):
             counts = drawn[b].reshape(u, 2)
             held = counts.any(axis=1)
-            yield ReplicateColumn(
-                CumulativeCounts(
-                    groups.scores[held],
-                    counts[held],
-                    None if of_squares is None else of_squares[b].reshape(u, 2)[held],
-                    int(counts.sum()) if of_squares is None else groups.n_rows,
-                )
-            )
-
-
-def _numbered(
-    n: int, clusters: npt.NDArray[np.integer[Any]] | None
-) -> tuple[int, npt.NDArray[np.int32]]:
-    """Number of clusters, and that of each row, from 0 on."""
-    if clusters is None:
-        return n, np.arange(n, dtype=np.int32)
-    names, ids = np.unique(clusters, return_inverse=True)
-    return len(names), ids.ravel().astype(np.int32)
+            squares = None if of_squares is None else of_squares[b].reshape(u, 2)[held]
+            yield _replicate(groups, groups.scores[held], counts[held], squares)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
 from karat.inference.confidence import Design
+from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._program import Slopes
@@ -31,7 +32,6 @@ __all__ = [
     "variance_of",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 DUST: Final = 1e-12
 """Below it beside the largest derivative, an influence is a rounding error of 0."""
 
@@ -80,13 +80,11 @@ class TableVariance:
         """int64[m], predicted class of the listed cells."""
         return self.cells.coordinates()[1]
 
-    @property
+    @cached_property
     def unit(self) -> float:
         """A power of two near the mean weight: measured in it, sums of weights count like rows."""
-        return self._unit if self.cells.is_weighted else 1.0
-
-    @cached_property
-    def _unit(self) -> float:
+        if not self.cells.is_weighted:
+            return 1.0
         mean = float(self.cells.fields.n) / max(int(self.cells.n_rows), 1)
         return 2.0 ** round(math.log2(mean)) if mean > 0 else 1.0
 
@@ -174,24 +172,16 @@ class TableVariance:
     def slope_variances(self, slopes: Floats, listed: Floats | None = None) -> Floats:
         """float64[d]: `variance` of d metrics, from derivatives in parts; NaN if one is infinite.
 
-        Args:
-            slopes: float64[d, 3, k], derivative with respect to the shares of the cells by their
-                true row, by their predicted column, and where both meet.
-            listed: float64[d, m], what is added in each cell.
+        The parts float64[d, 3, k] are by true row, by predicted column, and where both meet;
+        `listed` float64[d, m] is added in each cell.
         """
         if self.clusters is None:
             squares = None if self.cells.squares is None else self.squares
-            is_by_true = self.design != "cohort"
-            if self.cells.storage == "dense":
-                return _native.table_variances(
-                    self.weights, slopes, squares, None, None, listed, is_by_true
-                )
-            return _native.table_variances(
-                self.weights, slopes, squares, *self._index, listed, is_by_true
-            )
-        rows, cols = self.rows, self.cols
-        g = slopes[:, 0, rows] + slopes[:, 1, cols]
-        g += np.where(rows == cols, slopes[:, 2, rows], 0.0)
+            rows, cols = (None, None) if self.cells.storage == "dense" else self._index
+            given = self.weights, slopes, squares, rows, cols, listed
+            return _native.table_variances(*given, self.design != "cohort")
+        g = slopes[:, 0, self.rows] + slopes[:, 1, self.cols]
+        g += np.where(self.rows == self.cols, slopes[:, 2, self.rows], 0.0)
         g = g if listed is None else g + listed
         is_finite = np.asarray(np.isfinite(g).all(axis=-1, keepdims=True))
         return np.where(is_finite[:, 0], self.variance(np.where(is_finite, g, 0.0)), np.nan)
@@ -233,22 +223,21 @@ class TableVariance:
             ratio = np.where(simple > 0, actual / simple, none)
         return np.maximum(ratio, 1.0)
 
-    def smoothed(self) -> Cells | None:
-        """The table with ½ ÷ k rows more in each cell; None where not every cell is listed."""
+    @cached_property
+    def smoothed(self) -> TableVariance | None:
+        """Of the table with ½ ÷ k rows more in each cell; None where not every cell is listed."""
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
         counts = self.cells.counts / self.unit * scale + 0.5 / self.cells.k
-        return Cells.dense(
+        cells = Cells.dense(
             np.asarray(counts, np.float64), classes=self.cells.classes, n_rows=self.cells.n_rows
         )
-
-    def one_vs_rest(self) -> tuple[Floats, Floats]:
-        """float64[k, 2, 2] each: Σw and Σw² of each class against the rest, truth by prediction."""
-        return self._one_vs_rest
+        return TableVariance(cells, self.design)
 
     @cached_property
-    def _one_vs_rest(self) -> tuple[Floats, Floats]:
+    def one_vs_rest(self) -> tuple[Floats, Floats]:
+        """float64[k, 2, 2] each: Σw and Σw² of each class against the rest, truth by prediction."""
         weights = self.class_counts.T.reshape(-1, 2, 2)
         return weights, weights if self.cells.squares is None else _folded(self, self.squares)
 
@@ -261,22 +250,16 @@ class TableVariance:
         return np.array((fields.tn, fields.fp, fields.fn, fields.tp))
 
     def class_inflation(self, partials: Floats) -> Floats:
-        """float64[k]: `inflation` of a metric of one class, for every class.
-
-        Args:
-            partials: float64[k, 2, 2], derivative of each class's value with respect to its four
-                cells.
-        """
+        """float64[k]: `inflation` for every class, from derivatives [k, 2, 2] by its four cells."""
         if self.clusters is None and self.cells.squares is None:
             return np.ones(self.cells.k)
-        each = [self._inflation_of(partials, i) for i in range(self.cells.k)]
+        each = []
+        for i in range(self.cells.k):
+            g = self.spread_out(partials, i)
+            # A cell that is not listed says how large a derivative is, too.
+            is_dust = np.sqrt(self.simple_variance(g)) <= self._dust_beside(partials[i].ravel())
+            each.append(float(self.inflation(np.zeros_like(g) if is_dust else g)))
         return np.array(each)
-
-    def _inflation_of(self, partials: Floats, i: int) -> float:
-        # A cell that is not listed says how large a derivative is, too.
-        g = self.spread_out(partials, i)
-        is_dust = np.sqrt(self.simple_variance(g)) <= self._dust_beside(partials[i].ravel())
-        return float(self.inflation(np.zeros_like(g) if is_dust else g))
 
     def class_variances(self, partials: Floats) -> Floats:
         """float64[k]: variance of a metric of one class, for every class; see `class_inflation`.
@@ -284,7 +267,7 @@ class TableVariance:
         Cost: O(cells) for each class where rows are clustered or drawn by class, else O(k).
         """
         if self.clusters is None and self.design == "cohort":
-            weights, squares = self.one_vs_rest()
+            weights, squares = self.one_vs_rest
             mean = (partials * weights).sum(axis=(1, 2)) / self.total
             phi = partials - mean[:, None, None]
             found = ((phi * np.sqrt(squares) / self.total) ** 2).sum(axis=(1, 2))

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.limits import Floats
 from karat.inference.table_variance import TableVariance
 from karat.metrics._formula import walk
 from karat.metrics._influence.forms import AreaInfluence, DifferencesInfluence, PairsInfluence
@@ -89,9 +90,6 @@ def optimism(n: float) -> float:
     return float((np.log(n) + np.euler_gamma + 0.5 / n - 1.0) / (n - 1.0))
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-
-
 def kish(weight: Any, square: Any) -> Any:
     """Rows of equal weight that a mean over weighted rows is worth: (Σw)² ÷ Σw²."""
     weight, square = np.asarray(weight, np.float64), np.asarray(square, np.float64)
@@ -107,12 +105,7 @@ def small_sample(n: Any) -> Any:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Weights of the classes.
-
-    Attributes:
-        weight, square: float64[k], Σw and Σw² of each true class.
-        positive: the positive class of two.
-    """
+    """Σw and Σw² of each true class, float64[k] each, and the positive class of two."""
 
     weight: Floats
     square: Floats
@@ -120,7 +113,6 @@ class Sizes:
 
     @classmethod
     def of(cls, rows: ScoredRows) -> Sizes:
-        """Return the sizes of the classes of rows."""
         weight = class_weights(rows)
         square = rows.class_squares() if rows.is_weighted else weight
         return cls(weight, square, rows.classes.positive)
@@ -147,7 +139,15 @@ class Sizes:
         return float(found[found > 0].min(initial=self.rows))
 
     def factors(self, metric: Metric) -> Floats:
-        """See `influence_variance.row_factors`."""
+        """What a square of φ is multiplied by so that few rows do not look too certain.
+
+        The variance is Σ f·w²φ²/W², where f is that of the true class of the row; the covariance of
+        two metrics, or of one of two models, Σ √(f·f')·w²φφ'/W². For areas of two classes that is
+        DeLong's.
+
+        Returns:
+            float64[k]; float64[k, k] of a metric of each class. NaN for a class with one row.
+        """
         form = metric.record.influence
         is_area = isinstance(form, AreaInfluence) and metric.lift != "micro"
         if is_area and metric.lift in ("plain", "per_class"):
@@ -186,11 +186,7 @@ class Clusters:
 
     @classmethod
     def of(cls, codes: npt.NDArray[Any], n: int, rows: ScoredRows) -> Clusters:
-        """From codes in [0, n).
-
-        Errors:
-            ValueError there is another number of them, or one lies outside.
-        """
+        """From codes in [0, n)."""
         if codes.shape != (rows.n_rows,):
             raise ValueError(f"clusters has shape {codes.shape}, there are {rows.n_rows} rows")
         if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n:
@@ -217,12 +213,7 @@ _MOST: Final = 1 << 22
 
 
 class Jackknife(NamedTuple):
-    """Jackknife (Quenouille 1956, Tukey 1958).
-
-    Attributes:
-        bias: how much larger the metric is than the truth, on average.
-        variance: of the metric.
-    """
+    """Bias of a metric and its variance (Quenouille 1956, Tukey 1958)."""
 
     bias: float
     variance: float
@@ -238,8 +229,6 @@ def jackknifed(metric: Metric, spread: TableVariance, policy: Policy) -> Jackkni
     """Bias and variance of a metric; None where the tables are too many, or undefined.
 
     Weighted rows count as the effective rows that they are worth.
-
-    Cost: the metric of one table for each occupied cell.
     """
     cells, n = spread.cells, spread.n_effective
     if cells.storage != "dense" or n <= 1.0:
@@ -341,10 +330,8 @@ def shrunk_pairs(by_class: Floats, rows: Floats, chance: Floats, share: Floats) 
     scores if all of these moved together, which is more than they do.
 
     Args:
-        by_class: float64[k], what the rows of each class add to the variance.
-        rows: float64[k], Kish's effective rows of each class.
-        chance: float64[k, k], the areas of the pairs (own, other); NaN where there is none.
-        share: float64[k, k], the weight of each pair in the mean; 0 where there is none.
+        by_class, rows: float64[k], what each class adds to the variance, and its effective rows.
+        chance, share: float64[k, k], the area of each pair (own, other) and its weight in the mean.
     """
     area = np.where(np.isfinite(chance), chance, 0.0)
     root = (share * np.sqrt(np.maximum(of_own(area), 0.0))).sum(axis=1)

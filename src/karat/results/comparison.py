@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,12 +11,13 @@ from karat.errors import error, shown
 from karat.inference.comparison.judging import ComparisonSpec
 from karat.inference.comparison.records import Difference, Estimate, Flips, Omnibus
 from karat.metrics import Metric, get
+from karat.results.result import JsonDocument
 from karat.tally import Classes
 
 if TYPE_CHECKING:
-    from os import PathLike
+    pass
 
-__all__ = ["Comparison", "FlipSource", "notes_of"]
+__all__ = ["Comparison", "notes_of"]
 
 _SCOPE: Final = (
     "Uncertainty is of the test rows, with the models as they are: another training, another "
@@ -32,16 +32,8 @@ _DETECTABLE: Final = (
 )
 
 
-class FlipSource:
-    """Gives the rows that flipped between two models, when they are read."""
-
-    def flips(self, a: str, b: str) -> Flips:
-        """Rows on which one of the two alone is right."""
-        raise NotImplementedError
-
-
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(JsonDocument):
     """Differences of models in each metric, with intervals, p-values and verdicts.
 
     Read the first pair of models by metric, ``comparison["macro_f1"]``, and another one by its
@@ -74,7 +66,7 @@ class Comparison:
     baseline: str | None
     is_paired: bool
     notes: tuple[str, ...]
-    flip_source: FlipSource | None = field(default=None, repr=False)
+    flip_source: Callable[[str, str], Flips] | None = field(default=None, repr=False)
 
     def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:
         """The difference a − b of two models in a metric; by a metric alone, of the first pair.
@@ -112,7 +104,7 @@ class Comparison:
         if self.flip_source is None:
             return {}
         pairs = dict.fromkeys((one.a, one.b) for one in self.differences)
-        return {(a, b): self.flip_source.flips(a, b) for a, b in pairs}
+        return {(a, b): self.flip_source(a, b) for a, b in pairs}
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON types, in the schema ``karat.comparison/1``."""
@@ -134,17 +126,6 @@ class Comparison:
             "omnibus": {metric: found.to_dict() for metric, found in self.omnibus.items()},
             "notes": list(self.notes),
         }
-
-    def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The comparison as JSON text with sorted keys; written to `path` too, when given."""
-        from karat.tally.writing import write_text
-
-        text = json.dumps(
-            self.to_dict(), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False
-        )
-        if path is not None:
-            write_text(path, text + "\n")
-        return text
 
     def __repr__(self) -> str:
         return f"<karat.Comparison: {shown(self.models)} in {len(self.metrics)} metrics>"

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from numbers import Real
+from os import PathLike
 from typing import Any, Final, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.comparison.records import JsonRecord, json_value
 from karat.tally import Cells
 
-__all__ = ["NOT_GIVEN", "Confusion", "NotGiven", "Result", "Results", "Signature"]
+__all__ = ["NOT_GIVEN", "Confusion", "JsonDocument", "NotGiven", "Result", "Results", "Signature"]
+
+
+class JsonDocument:
+    """A result that can be written as one JSON document."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON types."""
+        raise NotImplementedError
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The result as JSON text with sorted keys; written to `path` too, when given."""
+        from karat.tally.writing import write_text
+
+        text = json.dumps(
+            self.to_dict(), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False
+        )
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(JsonRecord):
     """Everything that can change a number, apart from the rows themselves.
 
     Attributes:
@@ -46,10 +67,6 @@ class Signature:
     design: str | None = None
     clustered: bool = False
     seed: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The choices by name."""
-        return asdict(self)
 
     def __str__(self) -> str:
         parts = [self.metric, f"classes:{self.k}"]
@@ -125,6 +142,10 @@ class NotGiven:
 
 
 NOT_GIVEN: Final = NotGiven()
+_IN_JSON: Final = (
+    *("value", "low", "high", "level", "method", "standard_error", "remark"),
+    *("n", "undefined", "exact"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -216,17 +237,8 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: null, never NaN or infinity, for a value that is not a finite number."""
         return {
-            "value": _json_number(self.value),
-            "low": _json_number(self.low),
-            "high": _json_number(self.high),
-            "level": self.level,
-            "method": self.method,
-            "standard_error": _json_number(self.standard_error),
-            "remark": self.remark,
-            "n": self.n,
-            "undefined": self.undefined,
-            "exact": self.exact,
-            "bound": None if self.bound is None else [_json_number(x) for x in self.bound],
+            **{name: json_value(getattr(self, name)) for name in _IN_JSON},
+            "bound": None if self.bound is None else list(map(json_value, self.bound)),
         }
 
 
@@ -259,10 +271,6 @@ class Results(Mapping[str, Result]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
-
-
-def _json_number(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from karat.errors import KaratError, error
 from karat.errors.habits import of_a_report
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import TableIntervals
+from karat.inference.limits import Floats
 from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits, is_open
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PER_CLASS", "PER_CLASS_OF_SCORES", "ReportValues", "rows_of_classes"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 PER_CLASS = ("support", "predicted_count", "precision", "recall", "specificity", "f1", "jaccard")
 """Columns of the per-class table."""
@@ -279,7 +279,6 @@ class ReportValues:
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool
     ) -> Interval:
-        """How sure a value is."""
         if self.confidence is None or not math.isfinite(value):
             return Interval()
         known = self.intervals.get(metric)

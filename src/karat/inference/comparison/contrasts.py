@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval, range_of
+from karat.inference.limits import Floats, last_kept
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -22,6 +22,8 @@ __all__ = [
     "Apart",
     "Correlation",
     "Distances",
+    "Limits",
+    "Pair",
     "Paired",
     "SamplingError",
     "SideLimits",
@@ -127,46 +129,20 @@ def score_limits(b: float, c: float, n: float, quantile: float) -> tuple[float, 
         [-0.517, -0.026]
     """
     seen = (b - c) / n
-    low = _last(lambda x: score_statistic(b, c, n, x) <= quantile, seen, -1.0)
-    high = _last(lambda x: score_statistic(b, c, n, x) >= -quantile, seen, 1.0)
+    low = last_kept(lambda x: score_statistic(b, c, n, x) <= quantile, seen, -1.0)
+    high = last_kept(lambda x: score_statistic(b, c, n, x) >= -quantile, seen, 1.0)
     return low, high
 
 
-def _last(is_kept: Callable[[float], bool], inside: float, end: float) -> float:
-    """The last number from `inside` towards `end` that is kept, by halving."""
-    if inside == end or is_kept(end):
-        return end
-    far = end
-    for _ in range(80):
-        middle = (inside + far) / 2.0
-        if is_kept(middle):
-            inside = middle
-        else:
-            far = middle
-    return inside
-
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 Correlation: TypeAlias = Callable[[float], float]
 """From a number of standard errors to how two values go together."""
 Distances: TypeAlias = tuple[float, float]
 """From a value down to its lower, and up to its upper limit."""
+Pair: TypeAlias = tuple[int, int]
+Limits: TypeAlias = Callable[[float], tuple[float, float]]
+"""From a number of standard errors to the limits of a difference."""
 
 _NEXT_TO_NONE = 1e-15
-
-
-class SamplingError(Protocol):
-    """How the values of m models vary."""
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of a variance."""
-
-    def variance(self, a: int, b: int) -> float:
-        """Of the difference of two models."""
-
-    def contrasts(self) -> Floats:
-        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +166,6 @@ class Units:
 
     @property
     def total(self) -> float:
-        """Σw."""
         return float(self.weights.sum())
 
     @property
@@ -218,23 +193,16 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """Models on the same rows.
-
-    Attributes:
-        phi: float64[m, e], influence of each cell or row on each model's value.
-        units: what is drawn.
-    """
+    """Models on the same rows: phi float64[m, e] is the influence of each unit on each value."""
 
     phi: Floats
     units: Units
 
     @property
     def df(self) -> float:
-        """Degrees of freedom."""
         return self.units.df
 
     def variance(self, a: int, b: int) -> float:
-        """Of the difference of two models."""
         # Where the influences are the same their difference is 0, not what rounding leaves of it.
         return float(self.units.covariance((self.phi[a] - self.phi[b])[None])[0, 0])
 
@@ -259,15 +227,17 @@ class Apart:
     least: Floats | None = None
 
     def variance(self, a: int, b: int) -> float:
-        """Of the difference of two models."""
         return float(self.variances[a] + self.variances[b])
 
     def contrasts(self) -> Floats:
-        """float64[m − 1, m − 1]: covariance of the differences of the others to the first."""
         found = self.variances
         if self.least is not None:
             found = np.where(found > 0.0, found, self.least)
         return np.asarray(np.diag(found[1:]) + found[0])
+
+
+SamplingError: TypeAlias = Paired | Apart
+"""How the values of m models vary."""
 
 
 class SideLimits:
@@ -296,7 +266,6 @@ class SideLimits:
         self._found: dict[tuple[int, float], Distances | None] = {}
 
     def are_known(self, a: int, b: int) -> bool:
-        """Whether both values have limits."""
         quantile = Confidence().quantile()
         return None not in (self.distances(a, quantile), self.distances(b, quantile))
 
@@ -317,15 +286,17 @@ class SideLimits:
         quantile = Confidence(level).quantile(self._tables[model].df)
         return least_variance(self.distances(model, quantile), quantile)
 
-    def difference(
-        self, a: int, b: int, goes: Correlation
-    ) -> Callable[[float], tuple[float, float]]:
-        """Limits of a − b at a number of standard errors.
+    def differences(
+        self, pairs: Iterable[Pair], goes_of: Callable[[Pair], Correlation] = lambda _: _independent
+    ) -> dict[Pair, tuple[str, Limits]]:
+        """Limits of the pairs whose values both have some, with the correlation of each pair."""
+        return {
+            pair: ("combined", self._difference(*pair, goes_of(pair)))
+            for pair in pairs
+            if self.are_known(*pair)
+        }
 
-        Args:
-            goes: the correlation of both values.
-        """
-
+    def _difference(self, a: int, b: int, goes: Correlation) -> Limits:
         def limits(quantile: float) -> tuple[float, float]:
             of_a, of_b = self.distances(a, quantile), self.distances(b, quantile)
             assert of_a is not None
@@ -336,26 +307,21 @@ class SideLimits:
         return limits
 
 
+def _independent(_: float) -> float:
+    return 0.0
+
+
 def limits_together(
     metric: Metric, difference: float, of_a: Distances, of_b: Distances, goes: float
 ) -> tuple[float, float]:
-    """Limits of a difference, inside its range, from how far those of both values lie.
-
-    Args:
-        goes: the correlation of both values.
-    """
+    """Limits of a difference, inside its range, from those of both values and their correlation."""
     low, high = range_of(metric)
     down, up = distances_together(of_a, of_b, goes)
     return max(difference - down, low - high), min(difference + up, high - low)
 
 
 def distances_together(of_a: Distances, of_b: Distances, goes: float = 0.0) -> Distances:
-    """From the difference of two values down to its lower, and up to its upper limit.
-
-    Args:
-        of_a, of_b: the same of each value.
-        goes: the correlation of both values.
-    """
+    """Distances from a difference to its limits, from those of both values that correlate."""
     return _together(of_a[0], of_b[1], goes), _together(of_a[1], of_b[0], goes)
 
 
@@ -386,14 +352,11 @@ def correlation(
     """
     scale = math.sqrt(max(float(covariance[a, a] * covariance[b, b]), 0.0))
     if not scale > 0.0:
-        return lambda _: 0.0
-    if alike is not None:
-        return _of_alike(*alike)
-    goes = min(max(float(covariance[a, b]) / scale, -1.0), 1.0)
-    return lambda _: goes
-
-
-def _of_alike(n: float, share: float) -> Correlation:
+        return _independent
+    if alike is None:
+        both = min(max(float(covariance[a, b]) / scale, -1.0), 1.0)
+        return lambda _: both
+    n, share = alike
     room = 2.0 * share * (1.0 - share)
 
     def goes(quantile: float) -> float:

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-__all__ = ["Largest", "holm", "largest", "tail_of", "wald", "z_of"]
+from karat.inference.limits import Floats
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+__all__ = ["Largest", "holm", "largest", "statistic_of", "tail_of", "wald"]
+
 
 _DRAWS: Final = 100_000
 _BLOCK: Final = 1 << 21
@@ -47,11 +47,16 @@ def tail_of(z: float, df: float = math.inf) -> float:
     return 2.0 * float(stdtr(df, -abs(z)))
 
 
-def z_of(p: float) -> float:
-    """The normal statistic whose two-sided p-value it is."""
+def statistic_of(p: float, df: float = math.inf) -> float:
+    """The statistic whose two-sided p-value it is, of the normal or of Student's t."""
     if p >= 1.0:
         return 0.0
-    return -NormalDist().inv_cdf(max(p, 1e-300) / 2.0)
+    tail = max(p, 1e-300) / 2.0
+    if math.isinf(df):
+        return -NormalDist().inv_cdf(tail)
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, tail))
 
 
 def wald(
@@ -84,11 +89,7 @@ def wald(
 
 @dataclass(frozen=True, eq=False)
 class Largest:
-    """The distribution of the largest of several statistics, where no model differs.
-
-    Attributes:
-        draws: float64[r], sorted.
-    """
+    """The sorted largest of several statistics in samples where no model differs."""
 
     draws: Floats
 
@@ -103,13 +104,8 @@ class Largest:
 
 
 def largest(covariance: Floats, pairs: Sequence[tuple[int, int]], df: float, seed: int) -> Largest:
-    """Drawn from the normal distribution, or Student's t, with the covariance of the models.
-
-    Args:
-        covariance: float64[m − 1, m − 1], of the differences of the others to the first.
-        pairs: the models of each difference.
-        df: degrees of freedom.
-        seed: the same seed draws the same.
+    """Drawn from the normal distribution or Student's t, with the covariance of the differences of
+    the other models to the first.
     """
     m = len(covariance) + 1
     signs = np.zeros((m, len(pairs)))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.contrasts import Apart, SamplingError
-from karat.inference.comparison.families import Largest, holm, largest, tail_of, wald, z_of
+from karat.inference.comparison.contrasts import Apart, Limits, Pair, SamplingError
+from karat.inference.comparison.families import Largest, holm, largest, statistic_of, tail_of, wald
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import range_of
@@ -21,8 +21,6 @@ from karat.metrics import Metric
 __all__ = ["POWER", "Adjustment", "ComparisonSpec", "Measured", "judged", "root", "tested_at_once"]
 
 Adjustment: TypeAlias = Literal["holm", "maxt", "none"]
-Limits: TypeAlias = Callable[[float], tuple[float, float]]
-"""From a number of standard errors to the limits of a difference."""
 
 POWER: Final = 0.8
 _FAR: Final = 16.0
@@ -52,7 +50,7 @@ class ComparisonSpec:
     level: float
     adjust: Adjustment
     margin: Mapping[str, float]
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[Pair, ...]
     seed: int = 0
     n_permutations: int = 4999
 
@@ -84,10 +82,10 @@ class Measured:
     n: Sequence[int]
     spread: SamplingError | None
     method: str
-    tests: Mapping[tuple[int, int], tuple[str, float]]
-    limits: Mapping[tuple[int, int], tuple[str, Limits]]
-    discordant: Mapping[tuple[int, int], Discordant]
-    same: frozenset[tuple[int, int]] = frozenset()
+    tests: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
+    limits: Mapping[Pair, tuple[str, Limits]] = field(default_factory=dict)
+    discordant: Mapping[Pair, Discordant] = field(default_factory=dict)
+    same: frozenset[Pair] = frozenset()
     remark: str | None = None
 
 
@@ -103,7 +101,7 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
         pairs = [spec.pairs[i] for i in known]
         drawn = largest(joint, pairs, found.spread.df, spec.seed)
         adjusted = {
-            i: max(own, drawn.p_value(_t_of(own, found.spread.df)))
+            i: max(own, drawn.p_value(statistic_of(own, found.spread.df)))
             for i, own in zip(known, p, strict=True)
         }
     elif spec.adjust == "none":
@@ -140,17 +138,8 @@ def _joint(found: Measured) -> npt.NDArray[np.float64] | None:
     return covariance if covariance is not None and np.isfinite(covariance).all() else None
 
 
-def _t_of(p: float, df: float) -> float:
-    """The statistic whose two-sided p-value it is."""
-    if math.isinf(df) or p >= 1.0:
-        return z_of(p)
-    from scipy.special import stdtrit
-
-    return -float(stdtrit(df, max(p, 1e-300) / 2.0))
-
-
 def _difference(
-    found: Measured, pair: tuple[int, int], names: Sequence[str], spec: ComparisonSpec
+    found: Measured, pair: Pair, names: Sequence[str], spec: ComparisonSpec
 ) -> Difference:
     a, b = pair
     left, right = float(found.values[a]), float(found.values[b])
@@ -227,7 +216,7 @@ def _error(found: Measured, one: Difference) -> float:
     return abs(one.difference) / math.sqrt(one.n if math.isinf(df) else df + 1.0)
 
 
-def _tail(found: Measured, pair: tuple[int, int], one: Difference) -> float:
+def _tail(found: Measured, pair: Pair, one: Difference) -> float:
     """The p-value by the standard error; of different rows that at which the limits touch 0.
 
     The standard error of a model without a mistake is 0 however few its rows are; its interval
@@ -246,9 +235,7 @@ def _tail(found: Measured, pair: tuple[int, int], one: Difference) -> float:
     return tail_of(one.difference / error, df) if error > 0.0 else 1.0
 
 
-def _limits(
-    found: Measured, pair: tuple[int, int], one: Difference, quantile: float
-) -> tuple[float, float]:
+def _limits(found: Measured, pair: Pair, one: Difference, quantile: float) -> tuple[float, float]:
     """Limits so many standard errors away, inside the range of a difference."""
     how = found.limits.get(pair)
     if how is not None:
@@ -259,7 +246,7 @@ def _limits(
 
 
 def _against_margin(
-    found: Measured, pair: tuple[int, int], one: Difference, spec: ComparisonSpec
+    found: Measured, pair: Pair, one: Difference, spec: ComparisonSpec
 ) -> Difference:
     """Two one-sided tests (Schuirmann 1987): the interval at 1 − 2α lies inside the margin."""
     assert one.margin is not None
@@ -276,12 +263,12 @@ def _against_margin(
         error = _error(found, one)
         far = 1.0 - tail_of((abs(one.difference) - margin) / error, df) / 2.0 if error > 0 else 1.0
         return replace(one, p_equivalent=far, not_inferior=not_inferior)
-    # The limits decide: the p-value is that at which they first touch the margin.
 
     def room(quantile: float) -> float:
         low, high = limits(quantile)
         return margin - max(-low, high)
 
+    # The limits decide: the p-value is that at which they first touch the margin.
     touching = root(room, _FAR)
     return replace(one, p_equivalent=tail_of(touching, df) / 2.0, not_inferior=not_inferior)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ import numpy.typing as npt
 from karat.errors.text import counted
 from karat.inference.comparison.contrasts import (
     Apart,
+    Correlation,
+    Limits,
+    Pair,
     Paired,
     SideLimits,
     Units,
@@ -20,10 +23,11 @@ from karat.inference.comparison.contrasts import (
     mid_p,
     score_limits,
 )
-from karat.inference.comparison.judging import ComparisonSpec, Limits, Measured
+from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Discordant, Estimate, ratio
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
+from karat.inference.limits import Floats
 from karat.inference.proportions import is_of_right_rows, of_right_rows
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
@@ -41,8 +45,6 @@ _FEWEST: Final = 499
 _WORD: Final = 64
 _ALL: Final = 2**64 - 1
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-
 
 def swap_p_values(
     pair: JointCells,
@@ -53,14 +55,8 @@ def swap_p_values(
 ) -> tuple[list[float], int]:
     """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
 
-    Args:
-        pair: two models, unweighted.
-        metrics: of labels.
-        n_permutations: replicates; fewer are drawn where the models differ in very many cells.
-        seed: of the draws; the same for every metric, so that they see the same replicates.
-
-    Returns:
-        p-values, and how many replicates were drawn.
+    All metrics see the same replicates, of which fewer are drawn where the models differ in very
+    many cells: how many is returned, too.
 
     Cost: a binomial draw for each replicate and joint cell on which the models differ.
     """
@@ -106,11 +102,7 @@ def _heads(rng: np.random.Generator, n: npt.NDArray[np.int64], r: int) -> Floats
 
 
 class _Places:
-    """Where the rows of each cell go, so that those of one place are added up.
-
-    Attributes:
-        distinct: int64[d], the places.
-    """
+    """Where the rows of each cell go, so that those of one place are added up."""
 
     def __init__(self, place: npt.NDArray[np.int64]) -> None:
         self._order = np.argsort(place, kind="stable")
@@ -133,8 +125,6 @@ def _tables(pair: JointCells, listed: npt.NDArray[np.int64], table: Floats) -> C
     return Cells.sparse(rows, cols, counts, classes=pair.classes)
 
 
-Pair: TypeAlias = tuple[int, int]
-
 RARE: Final = 20
 """With fewer rows of some class the normal distribution calls too much a difference."""
 _SWAPS: Final = "swap permutation"
@@ -142,12 +132,7 @@ _SWAPS: Final = "swap permutation"
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Models on the same rows.
-
-    Attributes:
-        cells: true class by the classes that the models predicted.
-        clusters: the same by cluster, where rows of one are not independent.
-    """
+    """Models on the same rows; by cluster, too, where rows of one are not independent."""
 
     cells: JointCells
     clusters: ClusteredCells | None = None
@@ -170,7 +155,6 @@ class Joint:
         return Units(counts, squares, self.clusters, df=df)
 
     def table(self, model: int) -> TableVariance:
-        """The table of one model."""
         cells, clusters = self.cells.cells(model), self.clusters
         if clusters is not None:
             place = self.places(model, cells)
@@ -190,7 +174,6 @@ class Joint:
         return float(self.units.weights[is_right].sum()) / self.units.total
 
     def is_same(self, pair: Pair) -> bool:
-        """Whether two models predict the same on every row that counts."""
         said_a, said_b = (self.cells.codes[1 + model] for model in pair)
         return bool((said_a == said_b)[self.cells.counts > 0].all())
 
@@ -203,7 +186,8 @@ def paired(
     tables = [joint.table(model) for model in range(len(cells.names))]
     of_right = {metric for metric in metrics if _is_linear(metric, k)}
     others = [metric for metric in metrics if metric not in of_right]
-    rarest = _rarest(cells)
+    rows = np.bincount(cells.codes[0], cells.counts, k)
+    rarest = int(rows[rows > 0].min())
     swapped: dict[Pair, dict[Metric, float]] = {}
     remark = None
     if joint.is_plain and rarest < RARE and others:
@@ -237,18 +221,13 @@ def _of_right_rows(
     discordant = {pair: _discordant(joint.cells, pair) for pair in spec.pairs}
     if not joint.is_plain:
         return replace(found, discordant=discordant)
-    n, scale = joint.cells.n_rows, _scale(metric, joint.cells.classes.k)
-    return replace(
-        found,
-        discordant=discordant,
-        tests={
-            pair: ("mid-p McNemar", mid_p(int(one.b), int(one.c)))
-            for pair, one in discordant.items()
-        },
-        limits={
-            pair: ("score", _score(one.b, one.c, n, scale)) for pair, one in discordant.items()
-        },
-    )
+    none, full = of_right_rows(metric, np.array([0.0, 1.0]), joint.cells.classes.k)
+    n, scale = joint.cells.n_rows, float(full - none)
+    tests, limits = {}, {}
+    for pair, one in discordant.items():
+        tests[pair] = "mid-p McNemar", mid_p(int(one.b), int(one.c))
+        limits[pair] = "score", _score(one.b, one.c, n, scale)
+    return replace(found, discordant=discordant, tests=tests, limits=limits)
 
 
 def _of_tables(
@@ -275,13 +254,14 @@ def _of_tables(
     spread = Paired(phi, units) if np.isfinite(phi).all() else None
     limits: dict[Pair, tuple[str, Limits]] = {}
     if spread is not None and has_limits:
-        sides = SideLimits(metric, tables, values, policy)
         together = units.covariance(phi)
-        for a, b in spec.pairs:
-            if sides.are_known(a, b):
-                alike = (units.n_effective, joint.share_of_right(a)) if (a, b) in same else None
-                goes = correlation(together, a, b, alike)
-                limits[a, b] = ("combined", sides.difference(a, b, goes))
+
+        def goes_of(pair: Pair) -> Correlation:
+            n = units.n_effective
+            alike = (n, joint.share_of_right(pair[0])) if pair in same else None
+            return correlation(together, *pair, alike)
+
+        limits = SideLimits(metric, tables, values, policy).differences(spec.pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"
     n = [joint.cells.n_rows] * len(tables)
     return Measured(metric, values, n, spread, method, tests, limits, {}, same, remark)
@@ -300,16 +280,13 @@ def apart(
             g = derivative(metric, table.cells, policy)
             variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
         df = min(table.df for table in tables)
-        limits: dict[Pair, tuple[str, Limits]] = {}
         sides = SideLimits(metric, tables, values, policy)
-        for a, b in spec.pairs:
-            if sides.are_known(a, b):
-                limits[a, b] = ("combined", sides.difference(a, b, lambda _: 0.0))
+        limits = sides.differences(spec.pairs)
         least = [sides.least_variance(model, spec.level) for model in range(len(tables))]
         spread = Apart(np.array(variances), df, np.array(least))
         method = "unpaired z" if math.isinf(df) else "unpaired t"
         n = [int(table.cells.n_rows) for table in tables]
-        done.append(Measured(metric, values, n, spread, method, {}, limits, {}, remark=remark))
+        done.append(Measured(metric, values, n, spread, method, limits=limits, remark=remark))
     return done
 
 
@@ -317,15 +294,7 @@ def estimated(metric: Metric, table: TableVariance, level: float, policy: Policy
     """What a metric gave for one model, with its interval."""
     value = float(metric.values(table.cells, policy).value)
     found = label_interval(metric, value, table, Confidence(level), policy)
-    return Estimate(
-        value, found.low, found.high, level, found.method, found.standard_error, found.remark
-    )
-
-
-def _rarest(cells: JointCells) -> int:
-    """Rows of the rarest class that occurs."""
-    rows = np.bincount(cells.codes[0], cells.counts, cells.classes.k)
-    return int(rows[rows > 0].min())
+    return Estimate.of(value, found, level)
 
 
 def _is_linear(metric: Metric, k: int) -> bool:
@@ -336,11 +305,6 @@ def _is_linear(metric: Metric, k: int) -> bool:
         return False
     none, half, full = of_right_rows(metric, np.array([0.0, 0.5, 1.0]), k)
     return bool(abs(none + full - 2.0 * half) <= 1e-12 * abs(full - none))
-
-
-def _scale(metric: Metric, k: int) -> float:
-    none, full = of_right_rows(metric, np.array([0.0, 1.0]), k)
-    return float(full - none)
 
 
 def _score(b: float, c: float, n: int, scale: float) -> Limits:

@@ -9,11 +9,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.confidence import Interval
+
 __all__ = [
     "Difference",
     "Discordant",
     "Estimate",
     "Flips",
+    "JsonRecord",
     "Omnibus",
     "Verdict",
     "json_value",
@@ -48,7 +51,16 @@ class Discordant:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class JsonRecord:
+    """Data that JSON can hold."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON types; null for what is not a finite number."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(JsonRecord):
     """The difference of two models in one metric: a − b.
 
     Attributes:
@@ -105,8 +117,9 @@ class Difference:
         """
         found = self.discordant
         if found is not None:
-            inverse = _inverse(found.error_ratio)
-            found = Discordant(found.c, found.b, ratio(found.c, found.b), inverse)
+            found = Discordant(
+                found.c, found.b, ratio(found.c, found.b), ratio(1.0, found.error_ratio)
+            )
         return replace(
             self,
             a=self.b,
@@ -120,10 +133,6 @@ class Difference:
             not_inferior=None,
             discordant=found,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types; null for what is not a finite number."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
 
     def __str__(self) -> str:
         limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
@@ -142,12 +151,6 @@ def ratio(above: float, below: float) -> float:
     return math.inf if above else math.nan
 
 
-def _inverse(quotient: float) -> float:
-    if math.isinf(quotient):
-        return 0.0
-    return 1.0 / quotient if quotient else math.inf
-
-
 def json_value(value: Any) -> Any:
     """A number that JSON can hold, or None; dicts and lists item by item."""
     if isinstance(value, dict):
@@ -158,7 +161,7 @@ def json_value(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(JsonRecord):
     """What one metric gave for one model, and how sure it is.
 
     Attributes:
@@ -178,16 +181,18 @@ class Estimate:
     standard_error: float | None = None
     remark: str | None = None
 
+    @classmethod
+    def of(cls, value: float, found: Interval, level: float) -> Estimate:
+        return cls(
+            value, found.low, found.high, level, found.method, found.standard_error, found.remark
+        )
+
     def __float__(self) -> float:
         return self.value
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types; null for what is not a finite number."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
-
 
 @dataclass(frozen=True, slots=True)
-class Omnibus:
+class Omnibus(JsonRecord):
     """One test that all models are equally good in one metric.
 
     Attributes:
@@ -201,10 +206,6 @@ class Omnibus:
     statistic: float
     df: int
     p: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,8 @@ from karat.inference.comparison.contrasts import (
     Apart,
     Correlation,
     Distances,
+    Limits,
+    Pair,
     Paired,
     SamplingError,
     Units,
@@ -20,11 +22,12 @@ from karat.inference.comparison.contrasts import (
     least_variance,
     limits_together,
 )
-from karat.inference.comparison.judging import Limits, Measured
+from karat.inference.comparison.judging import Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.influence_variance import row_factors
+from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_intervals
+from karat.inference.variance import Sizes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
@@ -32,8 +35,6 @@ from karat.tally import ClusteredCells
 from karat.tally.scored import ScoredRows
 
 __all__ = ["estimates_of_scores", "row_influence", "scored_metrics"]
-
-Floats = npt.NDArray[np.float64]
 
 
 _DUST = 1e-14
@@ -63,14 +64,12 @@ def estimates_of_scores(
     values, sure = measured_with_intervals(
         rows, metrics, policy, Confidence(level), clusters=clusters
     )
-    found = {}
-    for metric in metrics:
-        one = sure.intervals.get(metric, Interval())
-        value = float(values[metric].value)
-        found[metric] = Estimate(
-            value, one.low, one.high, level, one.method, one.standard_error, one.remark
+    return {
+        metric: Estimate.of(
+            float(values[metric].value), sure.intervals.get(metric, Interval()), level
         )
-    return found
+        for metric in metrics
+    }
 
 
 def scored_metrics(
@@ -82,13 +81,7 @@ def scored_metrics(
     level: float,
     is_paired: bool,
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
-    """Every metric of scores of models, and what is known of each model alone.
-
-    Args:
-        clusters: the cluster int64[n] of each row, of each model; all alike where paired.
-        level: of the intervals.
-        is_paired: whether the models scored the same rows.
-    """
+    """Every metric of scores of models, and what is known of each model alone."""
     values = {
         name: estimates_of_scores(rows, metrics, policy, level, clusters[name])
         for name, rows in scored.items()
@@ -122,7 +115,7 @@ def _of_metric(
     if len(known) == len(phi):
         df = min(unit.df for unit in units.values())
         least = [
-            _least(one, unit.df)
+            least_variance(_distances(one), Confidence(one.level).quantile(unit.df))
             for one, unit in zip(estimates.values(), units.values(), strict=True)
         ]
         apart = Apart(np.array(list(variances.values())), df, np.array(least))
@@ -134,23 +127,16 @@ def _of_metric(
         remark = _NO_VARIANCE
     of_models = [one.value for one in estimates.values()]
     n = [rows.n_rows for rows in scored.values()]
-    method = _method(metric, first, is_paired=is_paired)
-    limits = (
-        {} if spread is None else _limits_of_still(metric, list(estimates.values()), spread, first)
-    )
-    return Measured(metric, of_models, n, spread, method, {}, limits, {}, remark=remark), estimates
-
-
-def _is_area(metric: Metric) -> bool:
-    return metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
-
-
-def _method(metric: Metric, units: Units, *, is_paired: bool) -> str:
-    if not is_paired:
-        return "unpaired z" if math.isinf(units.df) else "unpaired t"
-    if _is_area(metric) and units.clusters is None:
-        return "DeLong"
-    return "influence z" if math.isinf(units.df) else "influence t"
+    is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
+    method = "influence" if is_paired else "unpaired"
+    method += " z" if math.isinf(first.df) else " t"
+    if is_paired and is_area and first.clusters is None:
+        method = "DeLong"
+    limits = {}
+    if spread is not None:
+        limits = _limits_of_still(metric, list(estimates.values()), spread, first)
+    found = Measured(metric, of_models, n, spread, method, limits=limits, remark=remark)
+    return found, estimates
 
 
 def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | None) -> Units:
@@ -159,7 +145,7 @@ def _units(rows: ScoredRows, metric: Metric, clusters: npt.NDArray[np.int64] | N
     if clusters is not None:
         by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
         return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
-    factors = None if reason_without(metric) else row_factors(rows, metric)[rows.codes]
+    factors = None if reason_without(metric) else Sizes.of(rows).factors(metric)[rows.codes]
     n = float(weights.sum()) ** 2 / float(squares.sum())
     df = max(n - 1.0, 1.0) if metric.record.reads is Losses else math.inf
     return Units(weights, squares, factors=factors, df=df)
@@ -181,9 +167,9 @@ def _without_dust(phi: Floats | None, value: float) -> Floats | None:
 
 def _limits_of_still(
     metric: Metric, estimates: Sequence[Estimate], spread: SamplingError, units: Units
-) -> dict[tuple[int, int], tuple[str, Limits]]:
+) -> dict[Pair, tuple[str, Limits]]:
     """Limits of the pairs of equal values whose difference no row moves, from those of both."""
-    found: dict[tuple[int, int], tuple[str, Limits]] = {}
+    found: dict[Pair, tuple[str, Limits]] = {}
     for a, b in permutations(range(len(estimates)), 2):
         sides = [_distances(estimates[model]) for model in (a, b)]
         is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
@@ -213,7 +199,3 @@ def _distances(one: Estimate) -> Distances | None:
     if one.low is None or one.high is None:
         return None
     return one.value - one.low, one.high - one.value
-
-
-def _least(one: Estimate, df: float) -> float:
-    return least_variance(_distances(one), Confidence(one.level).quantile(df))

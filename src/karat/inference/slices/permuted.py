@@ -1,20 +1,28 @@
-"""Rows permuted to the slices: the tables that equal slices would have."""
+"""Rows permuted to the slices: the tables that equal slices would have, and what these show."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.tally import Cells
+from karat.inference.label_intervals import range_of
+from karat.inference.limits import Floats
+from karat.inference.table_variance import DUST
+from karat.metrics import Metric
+from karat.metrics._interpret import Gradient
+from karat.metrics._lift import Policy
+from karat.tally import Cells, Classes, occurring
+from karat.tally.cached import cached_property
 
-__all__ = ["PermutedTables", "n_permutations_of"]
+__all__ = ["AtOnce", "PermutedTables", "Reference", "gaps_beside", "n_permutations_of"]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
-Codes: TypeAlias = npt.NDArray[np.intp]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 N_LEAST: Final = 200
 """With fewer deals a p-value is too coarse; that of χ² is told then."""
@@ -28,15 +36,21 @@ _STEPS_OF_DRAW: Final = 15
 """Of one hypergeometric number."""
 _STEPS_OF_CELL: Final = 7
 """Of one cell that a metric reads."""
+N_ADDED: Final = 5.0
+"""Rows of the table of all slices that are added where a variance is taken: a slice without a
+mistake has one, too. More would give rare classes the share that they have elsewhere."""
+_BLOCK: Final = 1 << 20
+"""Cells of tables that are measured at once."""
+_TIE: Final = 1e-9
+"""Statistics that differ by no more, relatively, are the same but for rounding."""
+_SAME: Final = 1e-12
+"""Values that differ by no more are the same but for rounding."""
 
 
 def n_permutations_of(level: float, shape: tuple[int, int, int], n_rows: int) -> int:
     """How often rows are permuted, for tests at an error rate of 1 − level; 0: too dear.
 
-    Args:
-        level: of the tests.
-        shape: slices, occupied cells and classes.
-        n_rows: rows of all slices.
+    The shape is that of the tables: slices, occupied cells and classes.
 
     Example:
         >>> n_permutations_of(0.95, (5, 9, 3), 1000), n_permutations_of(0.99, (5, 9, 3), 1000)
@@ -64,7 +78,7 @@ class PermutedTables:
     """
 
     tables: npt.NDArray[Any]
-    place: Codes
+    place: npt.NDArray[np.intp]
     k: int
 
     @classmethod
@@ -131,3 +145,269 @@ def _draw(tables: Counts, out: npt.NDArray[Any], rng: np.random.Generator) -> No
         out[:, i, cells[m - 1]] = wanted
         left = left - out[:, i]
     out[:, order[-1]] = left
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A metric of many tables, as a share of its range where that has two ends.
+
+    Attributes:
+        x: float64[...]; of a metric without two ends its value.
+        rows: float64[...], so many rows as a share x would need to vary as much: x·(1 − x) ÷
+            variance; of a metric without two ends 1 ÷ variance.
+        is_defined: bool[...], whether the tables define it.
+        is_known: bool[...], whether they have the rows to compare it, too.
+        ends: of its range; None where one is infinite.
+    """
+
+    x: Floats
+    rows: Floats
+    is_defined: Flags
+    is_known: Flags
+    ends: tuple[float, float] | None
+
+    def variance_at(self, x: Floats) -> Floats:
+        """Times 1 ÷ rows: the variance that a table has if its metric is x."""
+        return np.ones_like(x) if self.ends is None else np.maximum(x * (1.0 - x), 0.0)
+
+    def value_of(self, x: float) -> float:
+        """A share of the range as a value."""
+        return x if self.ends is None else self.ends[0] + x * (self.ends[1] - self.ends[0])
+
+    @property
+    def scale(self) -> float:
+        """How much the value moves with x."""
+        return 1.0 if self.ends is None else self.ends[1] - self.ends[0]
+
+
+def standing(
+    metric: Metric,
+    permuted: PermutedTables,
+    tables: npt.NDArray[Any],
+    classes: Classes,
+    policy: Policy,
+    fewest: int,
+) -> Standing:
+    """A metric of labels of the listed cells of many tables int[b, s, m].
+
+    A table with fewer than `fewest` true rows of some class is not compared.
+
+    Cost: two evaluations of the formula, one with its derivative, for each table.
+    """
+    low, high = range_of(metric)
+    is_bounded = math.isfinite(low) and math.isfinite(high)
+    pooled = permuted.tables[0].sum(axis=0).astype(np.float64)
+    added = N_ADDED * pooled / pooled.sum()
+    flat = tables.reshape(-1, tables.shape[-1])
+    x, rows = np.empty((2, len(flat)))
+    defined, known = np.empty((2, len(flat)), bool)
+    is_read = not any(item.kind == "matrix" for item in metric.record.parameters)
+    step = max(1, _BLOCK // permuted.k**2)
+    for start in range(0, len(flat), step):
+        here = slice(start, start + step)
+        part, n = permuted.full(flat[here]), flat[here].sum(axis=1)
+        value, is_defined = _values(metric, part, classes, policy, by_classes=is_read)
+        defined[here] = is_defined & (n > 0)
+        own = part.sum(axis=-1)[:, permuted.full(pooled).sum(axis=-1) > 0.0]
+        known[here] = defined[here] & (own >= fewest).all(axis=-1)
+        smooth = permuted.full(flat[here] + added)
+        centre, variance = _variance(metric, smooth, classes, policy)
+        variance = variance / (high - low) ** 2 if is_bounded else variance
+        if is_bounded:
+            value, centre = (value - low) / (high - low), (centre - low) / (high - low)
+        x[here] = value
+        spread = centre * (1.0 - centre) if is_bounded else np.ones_like(centre)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = spread / variance
+            is_usual = (variance > DUST**2) & (spread > 0.0) & np.isfinite(ratio)
+        rows[here] = n * np.where(is_usual, ratio, 1.0)
+    shape = tables.shape[:-1]
+    return Standing(
+        np.where(defined, x, 0.0).reshape(shape),
+        rows.reshape(shape),
+        defined.reshape(shape),
+        known.reshape(shape),
+        (low, high) if is_bounded else None,
+    )
+
+
+def _values(
+    metric: Metric, tables: npt.NDArray[Any], classes: Classes, policy: Policy, *, by_classes: bool
+) -> tuple[Floats, Flags]:
+    """float64[t] and bool[t]: values, each on the classes that occur in its table, if defined."""
+    held = tables.any(axis=1) | tables.any(axis=2)
+    if not by_classes or classes.k == 2 or classes.is_declared or held.all():
+        return _measured(metric, Cells.dense(tables, classes=classes, n_rows=_n(tables)), policy)
+    patterns, which = np.unique(held, axis=0, return_inverse=True)
+    which = which.reshape(-1)
+    value, known = np.empty(len(tables)), np.zeros(len(tables), bool)
+    for i, pattern in enumerate(patterns):
+        here, kept = np.flatnonzero(which == i), np.flatnonzero(pattern)
+        if not len(kept):
+            value[here] = np.nan
+            continue
+        some = tables[here][:, kept[:, None], kept]
+        found = occurring(Cells.dense(tables[here[0]], classes=classes)).classes
+        found = replace(found, positive=classes.positive)
+        cells = Cells.dense(some, classes=found, n_rows=_n(some))
+        value[here], known[here] = _measured(metric, cells, policy)
+    return value, known
+
+
+def _measured(metric: Metric, cells: Cells, policy: Policy) -> tuple[Floats, Flags]:
+    found = metric.values(cells, policy)
+    undefined = found.undefined.reshape(len(found.value), -1).all(axis=-1)
+    return found.value, np.isfinite(found.value) & ~undefined
+
+
+def _variance(
+    metric: Metric, tables: Floats, classes: Classes, policy: Policy
+) -> tuple[Floats, Floats]:
+    """float64[t] each: the value, and the variance of the influence of one row."""
+    cells = Cells.dense(tables, classes=classes, n_rows=_n(tables))
+    found = metric.slopes(cells, policy)
+    n = tables.sum(axis=(-2, -1))
+    with np.errstate(invalid="ignore", over="ignore"):
+        spread = _spread(found.gradient, tables / n[:, None, None]) * n**2
+    return found.value, spread
+
+
+def _spread(g: Gradient, p: Floats) -> Floats:
+    """float64[t]: the variance of a gradient over the cells, with the shares p [t, k, k]."""
+    if g.cells is not None:
+        each = g.at_cells().reshape(p.shape)
+        mean = (each * p).sum(axis=(-2, -1))
+        return np.asarray(((each - mean[:, None, None]) ** 2 * p).sum(axis=(-2, -1)))
+    k = p.shape[-1]
+    hit = np.diagonal(p, axis1=-2, axis2=-1)
+    true, pred, same = (np.broadcast_to(part, (len(p), k)) for part in (g.true, g.pred, g.same))
+    by_true, by_pred = p.sum(axis=-1), p.sum(axis=-2)
+    true = true - (true * by_true).sum(axis=-1)[:, None]
+    pred = pred - (pred * by_pred).sum(axis=-1)[:, None]
+    # E(a + b + d)² of parts by row, by column and on the diagonal; a and b have the mean 0.
+    square = (true**2 * by_true).sum(axis=-1) + (pred**2 * by_pred).sum(axis=-1)
+    square += 2.0 * (np.einsum("ti,tij->tj", true, p) * pred).sum(axis=-1)
+    square += (hit * same * (2.0 * (true + pred) + same)).sum(axis=-1)
+    mean = (hit * same).sum(axis=-1)
+    return np.asarray(np.maximum(square - mean**2, 0.0))
+
+
+def _n(tables: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    return np.asarray(np.rint(tables.sum(axis=(-2, -1))), np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AtOnce:
+    """How far the farthest slice of each deal lies from the others, in standard errors.
+
+    Attributes:
+        p: float64[s], how often it is at least that of a slice (Westfall and Young 1993).
+        largest: float64[b + 1], sorted.
+    """
+
+    p: Floats
+    largest: Floats
+
+    def quantile(self, level: float) -> float:
+        """So many standard errors that p < 1 − level beyond them, and only there."""
+        n = len(self.largest)
+        beyond = int(np.ceil((1.0 - level) * n * (1.0 - _TIE))) - 1
+        return float(self.largest[n - 1 - beyond])
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A metric of the slices as they are, and as every deal of the rows makes them.
+
+    A slice with fewer than `fewest` true rows of some class is not compared.
+    """
+
+    metric: Metric
+    permuted: PermutedTables
+    classes: Classes
+    policy: Policy
+    fewest: int
+
+    @cached_property
+    def slices(self) -> Standing:
+        """[b + 1, s], of the slices; those observed first."""
+        tables = self.permuted.tables
+        return standing(self.metric, self.permuted, tables, self.classes, self.policy, self.fewest)
+
+    def spreading(self, places: Sequence[int]) -> tuple[float, float, float]:
+        """Q = Σ (value − mean)² ÷ variance, the mean and the p-value of the test of all slices.
+
+        A deal may define the metric in more slices than the observed tables do, so that deals are
+        ordered by what χ² says of their statistics (Beran 1988).
+        """
+        from scipy.special import chdtrc
+
+        known = self._known(places)
+        mean, z = self._standardized(known)
+        statistic, df = (z**2).sum(axis=1), known.sum(axis=1) - 1
+        tail = np.where(df > 0, chdtrc(np.maximum(df, 1), statistic), 1.0)
+        p = float(np.mean(tail <= tail[0] * (1.0 + _TIE)))
+        return float(statistic[0]), self.slices.value_of(float(mean[0])), p
+
+    def gaps(
+        self, places: Sequence[int], observed: float, level: float
+    ) -> tuple[float, float, float]:
+        """Mean, quantile and p-value of the gap, where slices vary as the observed ones do.
+
+        A deviation of a deal is taken in standard errors, times that of the slice: slices with
+        few rows that count, as of a rare class, vary more. Deals take the same slices, also
+        where they have few rows of a class: fewer slices have smaller gaps.
+        """
+        here = list(places)
+        known = np.zeros_like(self.slices.is_known)
+        known[:, here] = self.slices.is_defined[:, here]
+        mean, z = self._standardized(known)
+        one = self.slices
+        variances = one.variance_at(mean[:1]) / one.rows[0, here]
+        drawn = z[1:, here] * np.sqrt(variances) * one.scale
+        held = known[1:, here]
+        most = np.where(held, drawn, -np.inf).max(axis=1)
+        gaps = np.where(held.sum(axis=1) > 1, most - np.where(held, drawn, np.inf).min(axis=1), 0.0)
+        return gaps_beside(gaps, observed * (1.0 - _TIE), level)
+
+    def at_once(self, places: Sequence[int]) -> AtOnce:
+        """Every slice beside the mean, held against the farthest of all of a deal.
+
+        A slice counts in the mean, so that it lies nearer to it than to all others: of accuracy
+        this is the statistic of its difference from the other rows.
+        """
+        known = self._known(places)
+        _, z = self._standardized(known)
+        rows = np.where(known, self.slices.rows, 0.0)
+        left = 1.0 - rows / np.maximum(rows.sum(axis=1, keepdims=True), 1e-300)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(left > _SAME, np.abs(z) / np.sqrt(left), 0.0)
+        largest = np.sort(z.max(axis=1))
+        at_least = len(largest) - np.searchsorted(largest, z[0] * (1.0 - _TIE), side="left")
+        return AtOnce(at_least / len(largest), largest)
+
+    def _known(self, places: Sequence[int]) -> Flags:
+        known = self.slices.is_known.copy()
+        known[0] = False
+        known[0, list(places)] = True
+        return known
+
+    def _standardized(self, known: Flags) -> tuple[Floats, Floats]:
+        """float64[b + 1], the mean of each deal; float64[b + 1, s], standard errors from it."""
+        one = self.slices
+        rows = np.where(known, one.rows, 0.0)
+        total = rows.sum(axis=1)
+        mean = (rows * one.x).sum(axis=1) / np.where(total > 0.0, total, 1.0)
+        far = one.x - mean[:, None]
+        variance = one.variance_at(mean)[:, None] / one.rows
+        size = 1.0 if one.ends is not None else np.abs(mean[:, None]) + np.abs(far)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # 0 where it is a rounding error.
+            z = np.where(np.abs(far) > _SAME * size, np.abs(far) / np.sqrt(variance), 0.0)
+        return mean, np.where(known, np.sign(far) * z, 0.0)
+
+
+def gaps_beside(gaps: Floats, observed: float, level: float) -> tuple[float, float, float]:
+    """Mean and quantile of simulated gaps, and how often one is at least the observed gap."""
+    p = (1.0 + int(np.count_nonzero(gaps >= observed))) / (1.0 + len(gaps))
+    return float(gaps.mean()), float(np.quantile(gaps, level)), p

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors.text import harmless
+from karat.inference.limits import Floats
 
 __all__ = [
     "Candidates",
@@ -20,7 +21,6 @@ __all__ = [
     "standardized",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int64]
 _BLOCK: Final = 1 << 23
 """Codes that are held at once."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from karat._version import __version__
 from karat.errors.text import harmless
-from karat.inference.comparison.records import json_value
+from karat.inference.comparison.records import JsonRecord
+from karat.results.result import JsonDocument
 
 __all__ = ["GateResult", "RuleResult", "Verdict", "with_limits"]
 
@@ -22,7 +21,7 @@ _INCONCLUSIVE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class RuleResult:
+class RuleResult(JsonRecord):
     """One rule and its verdict.
 
     Attributes:
@@ -107,10 +106,6 @@ class RuleResult:
         """Facts and reason."""
         return "; ".join(part for part in (self.facts, harmless(self.reason)) if part)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types; null for what is not a finite number."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
-
 
 def with_limits(value: float | None, low: float | None, high: float | None, sign: str = "") -> str:
     """``0.93 [0.92, 0.94]``; nothing where there is no value."""
@@ -122,7 +117,7 @@ def with_limits(value: float | None, low: float | None, high: float | None, sign
 
 
 @dataclass(frozen=True, eq=False)
-class GateResult:
+class GateResult(JsonDocument):
     """The verdict of a gate: true where it passed, with one line for each rule.
 
     Attributes:
@@ -208,14 +203,3 @@ class GateResult:
             "rules": [rule.to_dict() for rule in self.rules],
             "notes": list(self.notes),
         }
-
-    def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The result as JSON text with sorted keys; written to `path` too, when given."""
-        from karat.tally.writing import write_text
-
-        text = json.dumps(
-            self.to_dict(), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False
-        )
-        if path is not None:
-            write_text(path, text + "\n")
-        return text

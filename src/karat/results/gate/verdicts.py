@@ -266,7 +266,6 @@ def judged(
 
 
 def _bare(case: Case, p: float | None) -> RuleResult:
-    """The rule and its numbers, without a verdict."""
     rule, now, change = case.rule, case.measured, case.change
     name = str(rule.metric)
     one = RuleResult(rule.text, rule.kind, name, rule.bound, "INCONCLUSIVE", "", case.slice, p=p)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.inference.comparison.contrasts import Apart, Paired, SideLimits, Units, correlation
 from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.labels import apart
-from karat.inference.comparison.records import Difference, json_value
+from karat.inference.comparison.records import Difference, JsonRecord
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import derivative, label_interval
-from karat.inference.slices.reference import Reference
+from karat.inference.limits import Floats
+from karat.inference.slices.permuted import Reference
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice, moved
 from karat.tally import ClusteredCells
@@ -32,14 +32,13 @@ __all__ = [
     "level_of_each",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 _PAIR: Final = (0, 1)
 _LEAST_TAIL: Final = 1e-12
 """Beyond it limits say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class SliceDifference:
+class SliceDifference(JsonRecord):
     """A slice less the other slices together, in one metric.
 
     Attributes:
@@ -93,10 +92,6 @@ class SliceDifference:
         low, high = self.low_simultaneous, self.high_simultaneous
         return low is None or high is None or not low <= 0.0 <= high
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types; null for what is not a finite number."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
-
 
 def level_of_each(level: float, n: int) -> float:
     """The level of each of n intervals that hold together at a level (Šidák 1967).
@@ -127,15 +122,10 @@ def compared(
     why_other: Callable[[int], str | None],
     reference: Reference | None = None,
 ) -> dict[tuple[str, ...], SliceDifference]:
-    """Every slice less the others.
+    """Every slice less the others, at a level.
 
-    Args:
-        slices: all of them.
-        rests: of each, all other rows.
-        counted: their tables.
-        level: of the intervals.
-        why_other: why a slice is not to be compared, or None.
-        reference: what rows show that are dealt to the slices anew; None: as Šidák says.
+    A slice for which `why_other` gives a reason is not compared. Without what permuted rows show
+    slices are taken together as Šidák says.
 
     Cost: limits of two tables a slice, at some ten levels; a metric of scores is measured on the
         rows of every slice, and on the rest of each.
@@ -236,7 +226,7 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     policy = one.whole.undefined
     (found,) = apart(tables, [metric], ComparisonSpec(0.95, "none", {}, (_PAIR,)), policy)
     if counted.is_nested:
-        return _without_remark(found)
+        return replace(found, remark=None)
     phi = np.stack(
         [
             influence_of_labels(metric, one, counted, lambda slices: slices == i),
@@ -246,19 +236,11 @@ def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i:
     units = units_of(counted, min(table.df for table in tables))
     spread = Paired(phi, units) if np.isfinite(phi).all() else None
     limits = {}
-    sides = SideLimits(metric, tables, found.values, policy)
-    if spread is not None and sides.are_known(*_PAIR):
+    if spread is not None:
         goes = correlation(units.covariance(phi), *_PAIR, None)
-        limits[_PAIR] = ("combined", sides.difference(*_PAIR, goes))
-    return Measured(
-        metric, found.values, found.n, spread, "influence t", {}, limits, {}, frozenset()
-    )
-
-
-def _without_remark(found: Measured) -> Measured:
-    return Measured(
-        found.metric, found.values, found.n, found.spread, found.method, {}, found.limits, {}
-    )
+        sides = SideLimits(metric, tables, found.values, policy)
+        limits = sides.differences([_PAIR], lambda _: goes)
+    return Measured(metric, found.values, found.n, spread, "influence t", limits=limits)
 
 
 def units_of(counted: SlicedCells, df: float) -> Units:
@@ -273,10 +255,6 @@ def influence_of_labels(metric: Metric, part: Slice, counted: SlicedCells, is_in
     """float64[e]: of a row in each stored cell of each slice, on the value of some slices.
 
     Rows outside have none, and their weight counts: it is that of all rows.
-
-    Args:
-        part: those slices together.
-        is_in: from numbers of slices to whether they are among them.
     """
     cells = part.cells_of(metric)
     table = part.spread_of(metric)
@@ -337,12 +315,12 @@ def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
     assert one.rows is not None
     if scored.clusters is None:
         spread: Any = Apart(errors**2, min(n) - 1.0)
-        return Measured(metric, values, n, spread, "unpaired t", {}, {}, {})
+        return Measured(metric, values, n, spread, "unpaired t")
     inside = one.rows()
     held = [np.unique(scored.clusters[side]) for side in (inside, ~inside)]
     df = min(map(len, held)) - 1.0
     if not len(np.intersect1d(held[0], held[1])):
-        return Measured(metric, values, n, Apart(errors**2, df), "unpaired t", {}, {}, {})
+        return Measured(metric, values, n, Apart(errors**2, df), "unpaired t")
     weights = np.ones(len(inside)) if scored.weights is None else scored.weights
     phi = np.zeros((2, len(inside)))
     for row, side in zip(phi, (inside, ~inside), strict=True):
@@ -350,5 +328,4 @@ def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
         row[side] = scored.influence(side, metric) * share
     groups = ClusteredCells.of(scored.clusters, np.arange(len(inside)), scored.weights)
     units = Units(weights, weights**2, groups, df=df)
-    known: Mapping[Any, Any] = {}
-    return Measured(metric, values, n, Paired(phi, units), "influence t", known, known, known)
+    return Measured(metric, values, n, Paired(phi, units), "influence t")

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.inference.comparison.contrasts import SideLimits
-from karat.inference.comparison.families import tail_of, wald, z_of
+from karat.inference.comparison.families import statistic_of, tail_of, wald
 from karat.inference.comparison.judging import root
-from karat.inference.comparison.records import json_value
-from karat.inference.slices.reference import Reference
+from karat.inference.comparison.records import JsonRecord
+from karat.inference.limits import Floats
+from karat.inference.slices.permuted import Reference, gaps_beside
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice
 
 __all__ = ["Gap", "Heterogeneity", "Tested", "Worst", "gap_of", "tested"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 N_DRAWS: Final = 20_000
 _FAR: Final = 16.0
@@ -35,7 +34,7 @@ FEW: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Heterogeneity:
+class Heterogeneity(JsonRecord):
     """One test that a metric has the same value in every slice (Cochran 1954).
 
     Attributes:
@@ -81,13 +80,9 @@ class Heterogeneity:
         told = "slices differ" if self.is_shown else "slices do not differ more than chance"
         return f"{told} (p {_rounded(self.p)})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
-
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(JsonRecord):
     """The largest less the smallest value of the slices, beside what equal slices would show.
 
     Attributes:
@@ -115,10 +110,6 @@ class Gap:
 
     def __float__(self) -> float:
         return self.observed
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON types."""
-        return {name: json_value(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,19 +186,10 @@ def tested(
     if t < 2:
         return Heterogeneity(name, math.nan, 0, None, math.nan, level, t, found.left_out)
     if reference is not None:
-        permuted = reference.spreading(found.places)
+        q, mean, p = reference.spreading(found.places)
+        n = reference.permuted.n
         return Heterogeneity(
-            name,
-            permuted.statistic,
-            t - 1,
-            permuted.p,
-            permuted.mean,
-            level,
-            t,
-            found.left_out,
-            None,
-            "permutation",
-            reference.n,
+            name, q, t - 1, p, mean, level, t, found.left_out, None, "permutation", n
         )
     method, (mean, z) = "chi-square", _standardized(metric, found, slices)
     if found.covariance is not None:
@@ -223,7 +205,7 @@ def tested(
             tails = [
                 tail_of(one, df) for one, df in zip(z.tolist(), found.df.tolist(), strict=True)
             ]
-            z = np.array([z_of(tail) for tail in tails])
+            z = np.array([statistic_of(tail) for tail in tails])
         statistic, df = float((z**2).sum()), t - 1
         p = float(chdtrc(df, statistic))
     remark = None
@@ -292,39 +274,16 @@ def gap_of(
     highest = names[found.places[int(found.values.argmax())]]
     lowest = names[found.places[int(found.values.argmin())]]
     if reference is not None:
-        permuted = reference.gaps(found.places, observed, level)
-        return Gap(
-            str(metric),
-            observed,
-            permuted.expected,
-            permuted.most,
-            permuted.p,
-            level,
-            highest,
-            lowest,
-            seed,
-            reference.n,
-        )
-    rng = np.random.default_rng(seed)
-    if found.covariance is None:
-        drawn = rng.standard_normal((N_DRAWS, t)) * np.sqrt(found.variances)
+        shown, n = reference.gaps(found.places, observed, level), reference.permuted.n
     else:
-        values, vectors = np.linalg.eigh(found.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        drawn = rng.standard_normal((N_DRAWS, t)) @ root.T
-    gaps = np.ptp(drawn, axis=1)
-    at_least = int(np.count_nonzero(gaps >= observed))
-    return Gap(
-        str(metric),
-        observed,
-        float(gaps.mean()),
-        float(np.quantile(gaps, level)),
-        (1.0 + at_least) / (1.0 + N_DRAWS),
-        level,
-        highest,
-        lowest,
-        seed,
-    )
+        drawn, n = np.random.default_rng(seed).standard_normal((N_DRAWS, t)), N_DRAWS
+        if found.covariance is None:
+            drawn = drawn * np.sqrt(found.variances)
+        else:
+            values, vectors = np.linalg.eigh(found.covariance)
+            drawn = drawn @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        shown = gaps_beside(np.ptp(drawn, axis=1), observed, level)
+    return Gap(str(metric), observed, *shown, level, highest, lowest, seed, n)
 
 
 def _rounded(p: float) -> str:

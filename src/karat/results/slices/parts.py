@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.inference.limits import Floats
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._metric import Values, check_has_positive
@@ -21,7 +22,6 @@ from karat.tally.cached import cached_property
 __all__ = ["NO_WEIGHT", "ONE_CLUSTER", "RowsOfSlice", "ScoredSlices", "Slice", "moved", "name_of"]
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 NO_WEIGHT: Final = "its rows weigh nothing"
 ONE_CLUSTER: Final = "its rows are in one cluster"
@@ -47,13 +47,7 @@ class ScoredSlices(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowsOfSlice:
-    """The rows of a slice, or all others: bool[n] when it is called.
-
-    Attributes:
-        codes: int32[n], the slice of each row.
-        place: the number of the slice.
-        is_rest: whether all others are meant.
-    """
+    """The rows of a slice, or all others: bool[n] when it is called."""
 
     codes: npt.NDArray[np.int32]
     place: int

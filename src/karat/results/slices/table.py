@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from karat.errors import error, shown
 from karat.inference.confidence import Confidence
+from karat.inference.limits import Floats
 from karat.inference.mover import is_combined
-from karat.inference.slices.permuted import PermutedTables
-from karat.inference.slices.reference import Reference
+from karat.inference.slices.permuted import PermutedTables, Reference
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
 from karat.metrics._lift import Policy
 from karat.results.slices.differences import (
@@ -34,7 +34,6 @@ __all__ = ["RecordedSlices", "SliceTable", "Slices"]
 
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
-Floats: TypeAlias = npt.NDArray[np.float64]
 Key: TypeAlias = tuple[str, ...]
 Name: TypeAlias = str | Key
 
@@ -286,19 +285,13 @@ class SliceTable(Mapping[Any, Slice]):
 
 @dataclass(frozen=True, eq=False)
 class MetricTests:
-    """The slices of a table in one metric; each answer is computed once, when it is asked for.
-
-    Attributes:
-        table: the slices.
-        metric: which these classes have.
-    """
+    """The slices of a table in one metric; each answer is computed once, when it is asked for."""
 
     table: SliceTable
     metric: Metric
 
     @cached_property
     def differences(self) -> Mapping[Key, SliceDifference]:
-        """Every slice less all other rows."""
         table = self.table
         return compared(
             self.metric,
@@ -312,12 +305,10 @@ class MetricTests:
 
     @cached_property
     def heterogeneity(self) -> Heterogeneity:
-        """One test that the metric is the same in all slices."""
         return tested(self.metric, self.tested, self._slices, self.table.level, self.reference)
 
     @cached_property
     def gap(self) -> Gap:
-        """The largest less the smallest value."""
         table = self.table
         return gap_of(
             self.metric, self.tested, table.names, table.level, table.asked.seed, self.reference
@@ -335,7 +326,6 @@ class MetricTests:
 
     @cached_property
     def tested(self) -> Tested:
-        """The slices that have a value and a variance."""
         metric, counted = self.metric, self.table.counted
         places, sides, df, left_out = [], [], [], {}
         asked = Confidence(self.table.level)
