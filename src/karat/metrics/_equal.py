@@ -21,12 +21,14 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Pow: operator.pow,
     ast.USub: operator.neg,
 }
+TWO_CLASSES, ALL_TRUE, ALL_OCCUR = "two classes", "every class is true", "every class occurs"
+TWO_ALL_TRUE, ALL_SEEN = f"{TWO_CLASSES}, {ALL_TRUE}", "every class is true and predicted"
 WHERE = (
-    "two classes",
+    TWO_CLASSES,
     "three or more classes",
-    "every class occurs",
-    "every class is true",
-    "every class is true and predicted",
+    ALL_OCCUR,
+    ALL_TRUE,
+    ALL_SEEN,
     "it is finite",
     "scores do not tie",
     "no probability is 0",
@@ -107,16 +109,16 @@ def of_scikit_learn(name: str, item: int) -> tuple[Equal, ...]:
     each = f"{keywords}average=average"
     both = f"precision_recall_fscore_support({each})[{item}]"
     return (
-        equal("scikit-learn", f"{name}({keywords.rstrip(', ')})", where="two classes"),
+        equal("scikit-learn", f"{name}({keywords.rstrip(', ')})", where=TWO_CLASSES),
         equal("scikit-learn", f"{name}({each})", both),
         equal("scikit-learn", f"{name}({each}, zero_division=nan)", undefined="exclude"),
     )
 
 
-def of_torchmetrics(name: str, *, where: str = "every class occurs") -> tuple[Equal, ...]:
+def of_torchmetrics(name: str, *, where: str = ALL_OCCUR) -> tuple[Equal, ...]:
     """Torchmetrics' two classes of a metric of one class: of two classes, and of several."""
     return (
-        equal("torchmetrics", f"Binary{name}()", where="two classes"),
+        equal("torchmetrics", f"Binary{name}()", where=TWO_CLASSES),
         equal("torchmetrics", f"Multiclass{name}(average=average)", where=where),
     )
 

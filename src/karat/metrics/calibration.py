@@ -21,6 +21,7 @@ from karat.metrics._bounds import BINNED
 from karat.metrics._influence.forms import CROSSED, DEGENERATE, KINK
 from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned, chance_gaps
 from karat.metrics._rounding import ROUNDING_UNIT, debiased, linear
+from karat.metrics._scored import lower_is_better
 from karat.tally import Bins
 
 NAEINI_2015 = "Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities. AAAI."
@@ -113,12 +114,10 @@ def _mean_gap(bins: Bins, norm: str) -> float:
     return float(np.abs(bins.hits - bins.confidence).sum() / weight.sum())
 
 
-@score_metric(
+@lower_is_better(
     formula="mean over the bins, by weight, of |share of right predictions − mean confidence|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("ece", "top_label_calibration_error"),
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
     cases=[
         five(gives="(0.4 + 1.15 + 0.1)/5", bins=5),
@@ -138,7 +137,6 @@ def _mean_gap(bins: Bins, norm: str) -> float:
         )
     ],
     references=(NAEINI_2015, GUO_2017),
-    since="0.2",
     headline=("plain",),
     no_influence=KINK,
     bounds=BINNED,
@@ -156,12 +154,10 @@ def expected_calibration_error(
     return _mean_gap(_bins_of(c, "expected_calibration_error", bins, scheme, closed), norm)
 
 
-@score_metric(
+@lower_is_better(
     formula="largest |share of right predictions − mean confidence| of a bin",
     latex=r"\max_{b: W_b > 0} \big| \bar y_b - \bar p_b \big|",
     aliases=("mce",),
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED),
     cases=[
         five(gives="0.4", bins=5),
@@ -178,7 +174,6 @@ def expected_calibration_error(
         )
     ],
     references=(NAEINI_2015,),
-    since="0.2",
     no_influence="a maximum over bins",
     bounds=BINNED,
     rounding=linear(absolute=(2, 32)),
@@ -195,12 +190,10 @@ def maximum_calibration_error(
     return float(np.abs(found.gap[held]).max()) if held.any() else math.nan
 
 
-@score_metric(
+@lower_is_better(
     formula="expected_calibration_error with bins of equal weight",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|, \quad W_b \approx W / B",
     aliases=("adaptive_ece", "equal_mass_calibration_error"),
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _CLOSED, _NORM),
     cases=[
         five(gives="(0.05 + 0.7)/5", bins=2),
@@ -208,7 +201,6 @@ def maximum_calibration_error(
         five(gives="sqrt((0.05**2/3 + 0.7**2/2)/5)", bins=2, norm="l2"),
     ],
     references=(NGUYEN_OCONNOR_2015, NIXON_2019),
-    since="0.2",
     in_report=False,
     no_influence=KINK,
     rounding=linear(absolute=(2, 32)),
@@ -223,15 +215,13 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
     return _mean_gap(_bins_of(c, "adaptive_calibration_error", bins, "quantile", closed), norm)
 
 
-@score_metric(
+@lower_is_better(
     formula="mean over the bins of the probability of the class, by weight, of "
     "|share of rows of the class − mean probability|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("binary_calibration_error",),
     averages=("macro",),
     lift_names={"macro": "classwise_calibration_error"},
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
     cases=[
         five(gives="(0.25 + 0.5 + 0.1)/5", bins=5),
@@ -248,7 +238,6 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
         )
     ],
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
-    since="0.2",
     no_influence=KINK,
     bounds=BINNED,
     rounding=linear(absolute=(2, 32)),

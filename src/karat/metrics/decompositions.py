@@ -17,6 +17,7 @@ from karat.metrics._bounds import UNMOVED
 from karat.metrics._influence.forms import ISOTONIC, ShareInfluence
 from karat.metrics._isotonic import Recalibrated, recalibrated
 from karat.metrics._rounding import linear
+from karat.metrics._scored import lower_is_better
 from karat.metrics._views import dot
 
 DIMITRIADIS_2021 = (
@@ -51,19 +52,16 @@ _LOG = "-(log(0.8) + log(0.3) + log(0.6) + log(0.4) + log(0.9))/5"
 _LEFT = "-(log(1/3) + 2*log(2/3))"
 
 
-@score_metric(
+@lower_is_better(
     formula="mean (p − y)² − mean (x − y)², x: the isotonic recalibration of p",
     latex=r"\overline{(p - y)^2} - \overline{(x - y)^2}",
     aliases=("brier_mcb", "brier_reliability"),
     averages=("macro",),
-    better="lower",
-    perfect=0.0,
     cases=[
         five(gives=f"{_BRIER} - 2/15"),
         weighted(gives="(2*0.04 + 0.49 + 0.16 + 0.36 + 3*0.01 - 2/3)/8"),
     ],
     references=(DIMITRIADIS_2021, MURPHY_1973),
-    since="0.2",
     no_influence=ISOTONIC,
     rounding=linear(absolute=(4, 64)),
 )
@@ -129,18 +127,15 @@ def brier_uncertainty(c: ClassProbabilities) -> float:
     return fit.n_hits * fit.n_misses / _weight(fit) ** 2
 
 
-@score_metric(
+@lower_is_better(
     formula="log-loss of p − log-loss of x, x: the isotonic recalibration of p",
     latex=r"\overline{\ell(p, y)} - \overline{\ell(x, y)}",
     aliases=("log_loss_mcb",),
     averages=("macro",),
     range=(0.0, math.inf),
-    better="lower",
     undefined=INFINITE,
-    perfect=0.0,
     cases=[five(gives=f"{_LOG} - ({_LEFT})/5")],
     references=(DIMITRIADIS_2021,),
-    since="0.2",
     in_report=False,
     no_influence=ISOTONIC,
     rounding=linear(relative=(1, 16), absolute=(2, 32), scale="the log-loss, at least 1"),

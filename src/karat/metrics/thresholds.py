@@ -11,8 +11,10 @@ import numpy as np
 from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
 from karat.metrics._bounds import AT_PRECISION, BETWEEN_ORDERS, argmax_of
+from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE
 from karat.metrics._influence.forms import MAXIMUM, QUANTILE, THRESHOLD
 from karat.metrics._rounding import LARGEST_COST, NEARBY, linear
+from karat.metrics._scored import higher_is_better, lower_is_better
 from karat.metrics._views import Floats, gain_of_share, largest, weight_within
 from karat.tally import Steps
 
@@ -41,17 +43,14 @@ def tied(*, gives: str, **params: Any) -> ScoreCase:
     )
 
 
-@score_metric(
+@higher_is_better(
     formula="largest distance between the true and the false positive rate over all thresholds",
     latex=r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
     aliases=("ks", "kolmogorov_smirnov"),
     averages=("macro", "weighted"),
-    better="higher",
     undefined=ONE_SIDED,
-    perfect=1.0,
     cases=[tied(gives="1/3")],
     references=(KOLMOGOROV_SMIRNOV,),
-    since="0.2",
     no_influence=MAXIMUM,
     bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(1, 4)),
@@ -66,17 +65,14 @@ def ks_statistic(c: ClassRanks) -> float:
     return largest(c, lambda at: np.abs(at.tps / c.n_pos - at.fps / c.n_neg))[0]
 
 
-@score_metric(
+@lower_is_better(
     formula="the rate at which false positive rate and false negative rate are equal",
     latex=r"\mathrm{FPR}(t^*) = 1 - \mathrm{TPR}(t^*)",
     aliases=("eer",),
     averages=("macro", "weighted"),
-    better="lower",
     undefined=ONE_SIDED,
-    perfect=0.0,
     cases=[tied(gives="1/3")],
     references=(MARTIN_1997,),
-    since="0.2",
     no_influence="read off at a threshold that moves with the rows",
     bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(4, 32)),
@@ -168,7 +164,6 @@ _K = Parameter(
     averages=("macro", "weighted"),
     better="higher",
     undefined="there are fewer than k rows",
-    perfect=None,
     parameters=(_K,),
     depends_on_rows=True,
     cases=[tied(gives="1.5/2", k=2), tied(gives="2/3", k=3)],
@@ -195,7 +190,6 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
     averages=("macro", "weighted"),
     better="higher",
     undefined=NONE_TRUE,
-    perfect=None,
     parameters=(_K,),
     depends_on_rows=True,
     cases=[tied(gives="1.5/3", k=2), tied(gives="2/3", k=3)],
@@ -214,13 +208,11 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     return weight_within(c, float(k)) / c.n_pos if c.n_pos else math.nan
 
 
-@score_metric(
+@higher_is_better(
     formula="largest recall over the thresholds whose precision is at least min_precision",
     latex=r"\max_{t: P(t) \ge p} R(t)",
     averages=("macro", "weighted"),
-    better="higher",
     undefined=NONE_TRUE,
-    perfect=1.0,
     parameters=(
         Parameter(
             "min_precision", "The precision that must be kept.", default=0.9, above=0.0, most=1.0
@@ -231,17 +223,16 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
         equal(
             "torchmetrics",
             "BinaryRecallAtFixedPrecision(min_precision=min_precision)[0]",
-            where="two classes, every class is true",
+            where=TWO_ALL_TRUE,
         ),
         equal(
             "torchmetrics",
             "MulticlassRecallAtFixedPrecision(min_precision=min_precision)[0]",
-            where="every class is true",
+            where=ALL_TRUE,
             average=None,
         ),
     ],
     references=(MANNING_2008,),
-    since="0.2",
     in_report=False,
     no_influence=MAXIMUM,
     bounds=AT_PRECISION,
@@ -276,18 +267,15 @@ def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
     return largest(c, _f_beta_of(c, beta))
 
 
-@score_metric(
+@higher_is_better(
     formula="largest F-beta over all thresholds",
     latex=r"\max_t F_\beta(t)",
     aliases=("best_f_beta",),
     averages=("macro", "weighted"),
-    better="higher",
     undefined=NONE_TRUE,
-    perfect=1.0,
     parameters=(_BETA,),
     cases=[tied(gives="2*3/(3 + 5)", beta=1.0), tied(gives="5*3/(4*3 + 5)", beta=2.0)],
     references=(LIPTON_2014,),
-    since="0.2",
     in_report=False,
     no_influence=MAXIMUM,
     bounds=BETWEEN_ORDERS,
@@ -345,16 +333,13 @@ def informedness_threshold(c: ClassRanks) -> float:
     return largest(c, _informedness_of(c))[1]
 
 
-@score_metric(
+@higher_is_better(
     formula="largest TPR − FPR over all thresholds",
     latex=r"\max_t \mathrm{TPR}(t) - \mathrm{FPR}(t)",
     averages=("macro", "weighted"),
-    better="higher",
     undefined=ONE_SIDED,
-    perfect=1.0,
     cases=[tied(gives="1/3")],
     references=(YOUDEN_1950,),
-    since="0.2",
     in_report=False,
     no_influence=MAXIMUM,
     bounds=BETWEEN_ORDERS,
@@ -422,7 +407,6 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     averages=("macro", "weighted"),
     range=_REAL,
     better="lower",
-    perfect=None,
     parameters=(_COSTS,),
     cases=[tied(gives="2/6"), tied(gives="2/6", costs=_DEAR_MISSES)],
     references=(ELKAN_2001,),
