@@ -18,7 +18,7 @@ from karat.metrics import (
 from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE, TWO_CLASSES
 from karat.metrics._record import higher_is_better, lower_is_better
 from karat.metrics._rounding import difference_of_shares
-from karat.metrics.fscores import SOKOLOVA_LAPALME_2009, THREE, THREE_ARITHMETIC
+from karat.metrics.fscores import SOKOLOVA_LAPALME_2009, three
 from karat.metrics.rates import recall
 
 BRODERSEN_2010 = (
@@ -47,7 +47,7 @@ ABSENT_ARITHMETIC = "arithmetic on a table of 17 rows in which one class is neve
 
 @higher_is_better(
     aliases=("accuracy_score", "fraction_correct"),
-    cases=[case(cells=THREE, gives="71/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="71/95")],
     oracle=sklearn("accuracy_score"),
     equals=[
         equal("scikit-learn", "accuracy_score()"),
@@ -75,7 +75,7 @@ def accuracy(c: Table) -> Node:
 
 @lower_is_better(
     aliases=("misclassification_rate",),
-    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="24/95")],
     oracle=sklearn("zero_one_loss"),
     equals=[
         equal("scikit-learn", "zero_one_loss()"),
@@ -92,7 +92,7 @@ def error_rate(c: Table) -> Node:
 
 
 @lower_is_better(
-    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="24/95")],
     oracle=sklearn("zero_one_loss"),
     equals=[equal("scikit-learn", "zero_one_loss()"), equal("CatBoost", "ZeroOneLoss()")],
     identities={"field fn → fp": _SAME_SUM},
@@ -103,7 +103,7 @@ def zero_one_loss(c: Table) -> Node:
 
 
 @lower_is_better(
-    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="24/95")],
     oracle=sklearn("hamming_loss"),
     equals=[
         equal("scikit-learn", "hamming_loss()"),
@@ -120,9 +120,7 @@ def hamming_loss(c: Table) -> Node:
 
 
 @higher_is_better(
-    cases=[
-        case(cells=THREE, gives="(22 + 59 + 18 + 60 + 31 + 47) / (3*95)", source=THREE_ARITHMETIC)
-    ],
+    cases=[three(gives="(22 + 59 + 18 + 60 + 31 + 47) / (3*95)")],
     equals=[
         equal("oneDAL", "MulticlassConfusionMatrix()['averageAccuracy']"),
         equal("PyCM", "overall_stat['ACC Macro']"),
@@ -138,7 +136,7 @@ def average_accuracy(c: Table) -> Node:
 
 
 @lower_is_better(
-    cases=[case(cells=THREE, gives="(6 + 8 + 12 + 5 + 6 + 11) / (3*95)", source=THREE_ARITHMETIC)],
+    cases=[three(gives="(6 + 8 + 12 + 5 + 6 + 11) / (3*95)")],
     equals=[equal("oneDAL", "MulticlassConfusionMatrix()['errorRate']")],
     references=(SOKOLOVA_LAPALME_2009,),
     identities={"field fp → fn": _SAME_SUM, "field fn → fp": _SAME_SUM},
@@ -164,13 +162,8 @@ def average_error_rate(c: Table) -> Node:
         ),
     ),
     cases=[
-        case(cells=THREE, gives=f"({_RECALLS}) / 3", source=THREE_ARITHMETIC),
-        case(
-            cells=THREE,
-            gives=f"(({_RECALLS}) / 3 - 1/3) / (1 - 1/3)",
-            source=THREE_ARITHMETIC,
-            adjusted=True,
-        ),
+        three(gives=f"({_RECALLS}) / 3"),
+        three(gives=f"(({_RECALLS}) / 3 - 1/3) / (1 - 1/3)", adjusted=True),
         case(cells=ABSENT, gives="7/12", source=ABSENT_ARITHMETIC),
         case(cells=ABSENT, gives="37/72", source=ABSENT_ARITHMETIC, adjusted=True),
     ],
@@ -207,7 +200,7 @@ def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
 @higher_is_better(
     aliases=("geometric_mean", "geometric_mean_score"),
     undefined="some class is absent from y_true",
-    cases=[case(cells=THREE, gives="(22/30 * 18/23 * 31/42) ** (1/3)", source=THREE_ARITHMETIC)],
+    cases=[three(gives="(22/30 * 18/23 * 31/42) ** (1/3)")],
     equals=[
         equal("imbalanced-learn", "geometric_mean_score()", where=ALL_TRUE),
         equal("PyCM", "class_stat['GM'][1]", where=TWO_ALL_TRUE),
@@ -221,7 +214,7 @@ def g_mean(c: Table) -> Node:
 
 @metric(
     aliases=("nir", "majority_share", "null_accuracy"),
-    cases=[case(cells=THREE, gives="42/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="42/95")],
     equals=[equal("PyCM", "overall_stat['NIR']")],
     since="0.1",
 )

@@ -28,7 +28,7 @@ from karat.metrics._rounding import (
     normalized_information,
     of_kappa,
 )
-from karat.metrics.fscores import THREE, THREE_ARITHMETIC
+from karat.metrics.fscores import three
 
 MATTHEWS_1975 = (
     "Matthews (1975). Comparison of the predicted and observed secondary structure. BBA 405."
@@ -83,7 +83,7 @@ def _beyond_chance(c: Table) -> Node:
     range=(-1.0, 1.0),
     undefined=_ONE_CLASS,
     undefined_is_zero=True,
-    cases=[case(cells=THREE, gives="3661 / sqrt(5832*5972)", source=THREE_ARITHMETIC)],
+    cases=[three(gives="3661 / sqrt(5832*5972)")],
     oracle=sklearn("matthews_corrcoef"),
     equals=[
         equal("scikit-learn", "matthews_corrcoef()"),
@@ -116,7 +116,7 @@ def matthews_correlation(c: Table) -> Node:
     aliases=("cohen_kappa", "cohen_kappa_score"),
     range=(-1.0, 1.0),
     undefined=_SURE,
-    cases=[case(cells=THREE, gives="3661/5941", source=THREE_ARITHMETIC)],
+    cases=[three(gives="3661/5941")],
     oracle=sklearn("cohen_kappa_score"),
     equals=[
         equal("scikit-learn", "cohen_kappa_score()"),
@@ -141,7 +141,7 @@ def kappa(c: Table) -> Node:
     aliases=("linear_kappa",),
     range=(-1.0, 1.0),
     undefined=_SURE,
-    cases=[case(cells=THREE, gives="1 - 31*95/8227", source=THREE_ARITHMETIC)],
+    cases=[three(gives="1 - 31*95/8227")],
     identities={"sub swapped": _SYMMETRIC},
     oracle=sklearn("cohen_kappa_score", weights="linear"),
     equals=[
@@ -171,7 +171,7 @@ def kappa_linear(c: Table) -> Node:
     range=(-1.0, 1.0),
     undefined=_SURE,
     cases=[
-        case(cells=THREE, gives="1 - 45*95/12799", source=THREE_ARITHMETIC),
+        three(gives="1 - 45*95/12799"),
         case(
             cells=((5, 2, 0, 1), (0, 0, 0, 0), (1, 3, 7, 0), (0, 1, 2, 9)),
             gives="1 - 24*31/2540",
@@ -216,14 +216,7 @@ def kappa_quadratic(c: Table) -> Node:
             is_required=True,
         ),
     ),
-    cases=[
-        case(
-            cells=THREE,
-            gives="1 - 46*95/13509",
-            source=THREE_ARITHMETIC,
-            disagreement=((0, 1, 3), (2, 0, 1), (5, 1, 0)),
-        )
-    ],
+    cases=[three(gives="1 - 46*95/13509", disagreement=((0, 1, 3), (2, 0, 1), (5, 1, 0)))],
     equals=[
         equal(
             "PyCM",
@@ -248,7 +241,7 @@ def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
     aliases=("ac1", "gwet_gamma"),
     range=(-1.0, 1.0),
     undefined="there is only one class",
-    cases=[case(cells=THREE, gives="15137/24257", source=THREE_ARITHMETIC)],
+    cases=[three(gives="15137/24257")],
     equals=[equal("PyCM", "overall_stat['Gwet AC1']", undefined="nan")],
     references=(GWET_2008,),
     rounding=difference_of_shares,
@@ -276,10 +269,7 @@ def _entropy(c: Table, totals: Node) -> Node:
     aliases=("mi", "mutual_info_score"),
     range=(0.0, float("inf")),
     better="higher",
-    cases=[
-        case(cells=THREE, gives=_MI, source=THREE_ARITHMETIC),
-        case(cells=GAPS, gives=_MI_GAPS, source=GAPS_ARITHMETIC),
-    ],
+    cases=[three(gives=_MI), case(cells=GAPS, gives=_MI_GAPS, source=GAPS_ARITHMETIC)],
     oracle=sklearn("mutual_info_score"),
     equals=[
         equal("scikit-learn", "mutual_info_score()"),
@@ -301,7 +291,7 @@ def mutual_information(c: Table) -> Node:
     aliases=("nmi", "normalized_mutual_info_score"),
     undefined="truth and prediction are both one class throughout",
     cases=[
-        case(cells=THREE, gives=f"2*{_MI} / ({_ENTROPIES})", source=THREE_ARITHMETIC),
+        three(gives=f"2*{_MI} / ({_ENTROPIES})"),
         case(cells=GAPS, gives=f"2*{_MI_GAPS} / ({_ENTROPIES_GAPS})", source=GAPS_ARITHMETIC),
     ],
     oracle=sklearn("normalized_mutual_info_score"),

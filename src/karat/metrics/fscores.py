@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from karat.metrics import Node, OneVsRest, Parameter, Table, case, equal, sklearn
 from karat.metrics._equal import (
     ALL_OCCUR,
@@ -11,8 +13,7 @@ from karat.metrics._equal import (
     of_scikit_learn,
     of_torchmetrics,
 )
-from karat.metrics._record import higher_is_better
-from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall
+from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall, zero_if_undefined
 
 VAN_RIJSBERGEN_1979 = "van Rijsbergen (1979). Information Retrieval, chapter 7."
 SOKOLOVA_LAPALME_2009 = (
@@ -34,16 +35,18 @@ BETA = Parameter(
 )
 
 # Three classes, no two margins equal.
-THREE = ((22, 3, 5), (4, 18, 1), (2, 9, 31))
-THREE_ARITHMETIC = "arithmetic on a table of 95 rows with unequal margins"
+three = partial(
+    case,
+    cells=((22, 3, 5), (4, 18, 1), (2, 9, 31)),
+    source="arithmetic on a table of 95 rows with unequal margins",
+)
 _P = "((22/28 + 18/30 + 31/37) / 3)"
 _R = "((22/30 + 18/23 + 31/42) / 3)"
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("f_score", "f1_score", "dice", "sorensen_dice"),
     undefined=NOTHING,
-    undefined_is_zero=True,
     cases=[liver(gives="2*231 / (2*231 + 32 + 27)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("f1_score"),
     equals=[
@@ -69,10 +72,9 @@ def f1(c: OneVsRest) -> Node:
     return 2 * c.tp / (2 * c.tp + c.fp + c.fn)
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("fbeta", "fbeta_score"),
     undefined=NOTHING,
-    undefined_is_zero=True,
     parameters=(BETA,),
     cases=[
         liver(gives="5*231 / (5*231 + 4*27 + 32)", source=LIVER_ARITHMETIC, beta=2.0),
@@ -97,10 +99,9 @@ def f_beta(c: OneVsRest, *, beta: Node) -> Node:
     return (1 + beta**2) * c.tp / ((1 + beta**2) * c.tp + beta**2 * c.fn + c.fp)
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("iou", "intersection_over_union", "critical_success_index", "jaccard_score"),
     undefined=NOTHING,
-    undefined_is_zero=True,
     cases=[liver(gives="231 / (231 + 32 + 27)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("jaccard_score"),
     equals=[
@@ -117,11 +118,10 @@ def jaccard(c: OneVsRest) -> Node:
     return c.tp / (c.tp + c.fp + c.fn)
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("macro_fscore_sokolova",),
     undefined="a class is never true or never predicted, or both averages are 0",
-    undefined_is_zero=True,
-    cases=[case(cells=THREE, gives=f"2*{_P}*{_R} / ({_P} + {_R})", source=THREE_ARITHMETIC)],
+    cases=[three(gives=f"2*{_P}*{_R} / ({_P} + {_R})")],
     equals=[equal("oneDAL", "MulticlassConfusionMatrix()['macroFscore']", where=ALL_SEEN)],
     references=(SOKOLOVA_LAPALME_2009, OPITZ_BURST_2019),
 )
@@ -135,20 +135,12 @@ def f1_of_macro_averages(c: Table) -> Node:
     return 2 * p * r / (p + r)
 
 
-@higher_is_better(
+@zero_if_undefined(
     undefined="a class is never true or never predicted, or both averages are 0",
-    undefined_is_zero=True,
     parameters=(BETA,),
     cases=[
-        case(
-            cells=THREE, gives=f"5*{_P}*{_R} / (4*{_P} + {_R})", source=THREE_ARITHMETIC, beta=2.0
-        ),
-        case(
-            cells=THREE,
-            gives=f"1.25*{_P}*{_R} / (0.25*{_P} + {_R})",
-            source=THREE_ARITHMETIC,
-            beta=0.5,
-        ),
+        three(gives=f"5*{_P}*{_R} / (4*{_P} + {_R})", beta=2.0),
+        three(gives=f"1.25*{_P}*{_R} / (0.25*{_P} + {_R})", beta=0.5),
     ],
     equals=[equal("oneDAL", "MulticlassConfusionMatrix(beta=beta)['macroFscore']", where=ALL_SEEN)],
     references=(SOKOLOVA_LAPALME_2009,),

@@ -7,18 +7,17 @@ import math
 import numpy as np
 
 from karat.errors import error
-from karat.metrics import Losses, Parameter, equal, score_case, score_metric, sklearn
+from karat.metrics import Losses, Parameter, equal, score_metric, sklearn
 from karat.metrics._equal import TWO_CLASSES
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence, SkillInfluence
 from karat.metrics._rounding import linear, softmax_loss
-from karat.metrics._scored import higher_is_better, lower_is_better
+from karat.metrics._scored import by_hand, higher_is_better, lower_is_better
 
 GOOD_1952 = "Good (1952). Rational decisions. JRSS B 14."
 BRIER_1950 = "Brier (1950). Verification of forecasts expressed in terms of probability. MWR 78."
 CRAMMER_SINGER_2001 = "Crammer, Singer (2001). Multiclass kernel-based vector machines. JMLR 2."
 MCFADDEN_1974 = "McFadden (1974). Conditional logit analysis of qualitative choice behavior."
 
-HAND = "arithmetic by hand"
 THREE = ((0.5, 0.25, 0.25), (0.25, 0.5, 0.25), (0.125, 0.125, 0.75), (0.5, 0.25, 0.25))
 TRUTH = (0, 1, 2, 2)
 
@@ -35,8 +34,8 @@ def _undefined_share(value: float, base: float) -> float:
     range=(0.0, math.inf),
     undefined="the true class of a row has probability 0, so the loss is infinite",
     cases=[
-        score_case(y_true=TRUTH, y_prob=THREE, gives="(4*log(2) - log(0.75))/4", source=HAND),
-        score_case(y_true=[1, 0], y_prob=[0.75, 0.25], gives="-log(0.75)", source=HAND),
+        by_hand(y_true=TRUTH, y_prob=THREE, gives="(4*log(2) - log(0.75))/4"),
+        by_hand(y_true=[1, 0], y_prob=[0.75, 0.25], gives="-log(0.75)"),
     ],
     oracle=sklearn("log_loss"),
     equals=[
@@ -66,13 +65,12 @@ def log_loss(s: Losses) -> float:
     range=(0.0, math.inf),
     undefined="a row was given probability 0 for what is true, so the loss is infinite",
     cases=[
-        score_case(
+        by_hand(
             y_true=[0, 1],
             y_prob=[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]],
             gives="-(log(0.5) + 2*log(0.75))/3",
-            source=HAND,
         ),
-        score_case(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)", source=HAND),
+        by_hand(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)"),
     ],
     equals=[equal("CatBoost", "MultiClassOneVsAll()", given="y_score")],
     influence=LossInfluence("binary_negative_log_probability"),
@@ -93,8 +91,8 @@ def one_vs_all_log_loss(s: Losses) -> float:
     needs=("squared_error",),
     range=(0.0, 2.0),
     cases=[
-        score_case(y_true=TRUTH, y_prob=THREE, gives="(0.375*2 + 0.09375 + 0.875)/4", source=HAND),
-        score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="(1/16 + 1/4)/2", source=HAND),
+        by_hand(y_true=TRUTH, y_prob=THREE, gives="(0.375*2 + 0.09375 + 0.875)/4"),
+        by_hand(y_true=[1, 0], y_prob=[0.75, 0.5], gives="(1/16 + 1/4)/2"),
     ],
     oracle=sklearn("brier_score_loss"),
     equals=[
@@ -122,10 +120,8 @@ def brier(s: Losses) -> float:
     range=(0.0, math.inf),
     better="lower",
     cases=[
-        score_case(
-            y_true=[0, 1], y_score=[[2.0, 0.5, 0.0], [1.0, 1.5, -1.0]], gives="0.25", source=HAND
-        ),
-        score_case(y_true=[1, 0], y_score=[0.5, -2.0], gives="0.25", source=HAND),
+        by_hand(y_true=[0, 1], y_score=[[2.0, 0.5, 0.0], [1.0, 1.5, -1.0]], gives="0.25"),
+        by_hand(y_true=[1, 0], y_score=[0.5, -2.0], gives="0.25"),
     ],
     oracle=sklearn("hinge_loss"),
     equals=[
@@ -154,9 +150,9 @@ def hinge_loss(s: Losses) -> float:
     needs=("ranks",),
     parameters=(Parameter("k", "How many of the largest scores count.", default=2, kind="count"),),
     cases=[
-        score_case(y_true=TRUTH, y_prob=THREE, k=1, gives="3/4", source=HAND),
-        score_case(y_true=TRUTH, y_prob=THREE, k=2, gives="3/4", source=HAND),
-        score_case(y_true=TRUTH, y_prob=THREE, k=3, gives="1", source=HAND),
+        by_hand(y_true=TRUTH, y_prob=THREE, k=1, gives="3/4"),
+        by_hand(y_true=TRUTH, y_prob=THREE, k=2, gives="3/4"),
+        by_hand(y_true=TRUTH, y_prob=THREE, k=3, gives="1"),
     ],
     oracle=sklearn("top_k_accuracy_score"),
     equals=[
@@ -192,9 +188,7 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     needs=("negative_log_probability",),
     range=(-math.inf, 1.0),
     undefined="only one class is true, or the log-loss is infinite",
-    cases=[
-        score_case(y_true=[1, 0], y_prob=[0.75, 0.25], gives="1 + log(0.75)/log(2)", source=HAND)
-    ],
+    cases=[by_hand(y_true=[1, 0], y_prob=[0.75, 0.25], gives="1 + log(0.75)/log(2)")],
     oracle=sklearn("d2_log_loss_score"),
     equals=[equal("scikit-learn", "d2_log_loss_score()", where="no probability is 0")],
     references=(MCFADDEN_1974,),
@@ -222,7 +216,7 @@ def d2_log_loss(s: Losses) -> float:
     needs=("squared_error",),
     range=(-math.inf, 1.0),
     undefined="only one class is true",
-    cases=[score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)", source=HAND)],
+    cases=[by_hand(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)")],
     oracle=sklearn("d2_brier_score"),
     equals=[equal("scikit-learn", "d2_brier_score()")],
     references=(BRIER_1950,),

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from karat.errors import error
-from karat.metrics import (
-    ClassRanks,
-    PairRanks,
-    Pairwise,
-    Parameter,
-    ScoreCase,
-    equal,
-    score_case,
-    sklearn,
-)
+from karat.metrics import ClassRanks, PairRanks, Pairwise, Parameter, equal, sklearn
 from karat.metrics._bounds import BETWEEN_ORDERS, UNDER_LINES, UNDER_STEPS
 from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE
 from karat.metrics._influence.forms import (
@@ -27,8 +19,9 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
 )
 from karat.metrics._rounding import area_and_pairs, linear, pair_area, twice_the_area
-from karat.metrics._scored import higher_is_better
+from karat.metrics._scored import by_hand, higher_is_better
 from karat.metrics._views import Floats
+from karat.metrics.rates import NONE_TRUE
 
 HANLEY_MCNEIL_1982 = "Hanley, McNeil (1982). The area under a ROC curve. Radiology 143."
 MCCLISH_1989 = "McClish (1989). Analyzing a portion of the ROC curve. Med. Decision Making 9."
@@ -43,25 +36,11 @@ BOYD_2013 = "Boyd, Eng, Page (2013). Area under the precision-recall curve. ECML
 DAVIS_GOADRICH_2006 = "Davis, Goadrich (2006). The relationship between PR and ROC curves. ICML."
 
 ONE_SIDED = "no row is truly of the class, or every row is"
-NONE_TRUE = "no row is truly of the class"
-ABSENT = "no row is truly of the class"
 
-HAND = "arithmetic by hand"
-# Six rows, one tie across the classes: of 9 pairs 6 in order and 1 tied.
-TIED_TRUTH = (0, 0, 1, 0, 1, 1)
-TIED_SCORES = (0.1, 0.4, 0.35, 0.8, 0.8, 0.9)
-THREE_TRUTH = (0, 0, 1, 1, 2)
+# Six rows, best first: 0.9 true, 0.8 true and false, 0.4 false, 0.35 true, 0.1 false.
+tied = partial(by_hand, y_true=(0, 0, 1, 0, 1, 1), y_score=(0.1, 0.4, 0.35, 0.8, 0.8, 0.9))
 THREE_SCORES = ((3, 1, 0), (1, 2, 0), (0, 2, 2), (2, 1, 0), (1, 0, 1))
-
-
-def tied(*, gives: str, **params: Any) -> ScoreCase:
-    """A golden case on the six rows with a tie."""
-    return score_case(y_true=TIED_TRUTH, y_score=TIED_SCORES, gives=gives, source=HAND, **params)
-
-
-def three(*, gives: str, **params: Any) -> ScoreCase:
-    """A golden case on five rows of three classes."""
-    return score_case(y_true=THREE_TRUTH, y_score=THREE_SCORES, gives=gives, source=HAND, **params)
+three = partial(by_hand, y_true=(0, 0, 1, 1, 2), y_score=THREE_SCORES)
 
 
 @higher_is_better(
@@ -81,7 +60,6 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
             "max_fpr",
             "Only the part of the curve up to this false positive rate, McClish-standardised; "
             "None: all of it.",
-            default=None,
             above=0.0,
             most=1.0,
         ),
@@ -160,12 +138,10 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     "scores above a row of j by the score of i",
     latex=r"\frac{1}{k(k-1)} \sum_{i \ne j} \hat A(i \mid j)",
     aliases=("hand_till", "auc_ovo", "roc_auc_ovo"),
-    undefined=ABSENT,
+    undefined=NONE_TRUE,
     cases=[
         three(gives="(3/4 + 3/4 + 1/2 + 1 + 1 + 1/2)/6"),
-        score_case(
-            y_true=[0, 1, 1], y_score=[[1, 0], [0, 1], [2, 1]], gives="1/2*(1/2 + 1)", source=HAND
-        ),
+        by_hand(y_true=[0, 1, 1], y_score=[[1, 0], [0, 1], [2, 1]], gives="1/2*(1/2 + 1)"),
     ],
     oracle=sklearn("roc_auc_score", multi_class="ovo"),
     equals=[
@@ -194,7 +170,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     formula="as roc_auc_ovo_macro, each pair weighted by the support of its two classes",
     latex=r"\frac{\sum_{i \ne j} (W_i + W_j) \hat A(i \mid j)}{\sum_{i \ne j} (W_i + W_j)}",
     aliases=("auc_ovo_weighted",),
-    undefined=ABSENT,
+    undefined=NONE_TRUE,
     cases=[three(gives="(4*(3/4 + 1/2) + 3*(3/4 + 1) + 3*(1 + 1/2))/20")],
     oracle=sklearn("roc_auc_score", multi_class="ovo", average="weighted"),
     equals=[
@@ -239,14 +215,13 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     "of j along the normal of the boundary between them",
     latex=r"\frac{2}{k(k-1)} \sum_{i < j} \hat A\big(i, j \mid (M_{j\cdot} - M_{i\cdot}) s\big)",
     aliases=("auc_mu", "aucmu"),
-    undefined=ABSENT,
+    undefined=NONE_TRUE,
     parameters=(
         Parameter(
             "cost",
             "Cost of each decision, float[k, k] with zeros on the diagonal: row decided, column "
             "true, the transpose of costs= of expected_cost, min_cost and cost_threshold. "
             "None: every error costs 1.",
-            default=None,
             kind="matrix",
         ),
     ),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
 
-from karat.metrics import Case, Node, OneVsRest, case, equal, metric, sklearn, sqrt
+from karat.metrics import Node, OneVsRest, case, equal, metric, sklearn, sqrt
 from karat.metrics._equal import (
     ALL_OCCUR,
     ALL_TRUE,
@@ -30,25 +30,20 @@ GLAS_2003 = "Glas et al. (2003). The diagnostic odds ratio. J. Clin. Epidemiolog
 FOWLKES_MALLOWS_1983 = "Fowlkes, Mallows (1983). Comparing two hierarchical clusterings. JASA 78."
 
 # Liver scan against pathology, 344 patients.
+liver = partial(case, tp=231, fp=32, fn=27, tn=54)
 LIVER_SOURCE = "Altman & Bland 1994, liver scan, 344 patients"
 LIVER_ARITHMETIC = "arithmetic on the table of Altman & Bland 1994"
 
-
-def liver(*, gives: str, source: str, **params: Any) -> Case:
-    """A golden case on the liver scans."""
-    return case(tp=231, fp=32, fn=27, tn=54, gives=gives, source=source, **params)
-
-
+zero_if_undefined = partial(higher_is_better, undefined_is_zero=True)
 NONE_TRUE = "no row is truly of the class"
 NONE_FALSE = "every row is truly of the class"
 NONE_PREDICTED = "nothing was predicted as the class"
 ALL_PREDICTED = "everything was predicted as the class"
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("positive_predictive_value", "ppv", "precision_score"),
     undefined=NONE_PREDICTED,
-    undefined_is_zero=True,
     cases=[liver(gives="231/263", source=LIVER_SOURCE)],
     oracle=sklearn("precision_score"),
     equals=[
@@ -70,10 +65,9 @@ def precision(c: OneVsRest) -> Node:
     return c.tp / c.pred_pos
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("sensitivity", "true_positive_rate", "tpr", "hit_rate", "recall_score"),
     undefined=NONE_TRUE,
-    undefined_is_zero=True,
     cases=[liver(gives="231/258", source=LIVER_SOURCE)],
     oracle=sklearn("recall_score"),
     equals=[
@@ -102,10 +96,9 @@ def recall(c: OneVsRest) -> Node:
     return c.tp / c.pos
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("true_negative_rate", "tnr", "selectivity"),
     undefined=NONE_FALSE,
-    undefined_is_zero=True,
     cases=[liver(gives="54/86", source=LIVER_SOURCE)],
     oracle=sklearn("recall_score", pos_label=0),
     equals=[
@@ -134,10 +127,9 @@ def specificity(c: OneVsRest) -> Node:
     return c.tn / c.neg
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("npv",),
     undefined=ALL_PREDICTED,
-    undefined_is_zero=True,
     cases=[liver(gives="54/81", source=LIVER_SOURCE)],
     oracle=sklearn("precision_score", pos_label=0),
     equals=[
@@ -329,10 +321,9 @@ def diagnostic_odds_ratio(c: OneVsRest) -> Node:
     return (c.tp * c.tn) / (c.fp * c.fn)
 
 
-@higher_is_better(
+@zero_if_undefined(
     aliases=("g_measure", "fmi"),
     undefined="no row is truly of the class, or nothing was predicted as it",
-    undefined_is_zero=True,
     cases=[liver(gives="231 / sqrt(263*258)", source=LIVER_ARITHMETIC)],
     equals=[*of_pycm("G"), *of_pycm("OOC")],
     references=(FOWLKES_MALLOWS_1983,),
