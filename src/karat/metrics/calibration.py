@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.errors import error, short
 from karat.metrics import ClassProbabilities, Confidences, Parameter, equal, score_metric
-from karat.metrics._bounds import BINNED
+from karat.metrics._bounds import in_bins
 from karat.metrics._influence.forms import CROSSED, DEGENERATE, KINK
 from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned, chance_gaps
 from karat.metrics._rounding import ROUNDING_UNIT, debiased, linear
@@ -62,7 +62,7 @@ three = partial(
     by_hand, y_true=(0, 2, 2), y_prob=((0.5, 0.25, 0.25), (0.2, 0.7, 0.1), (0.1, 0.1, 0.8))
 )
 _error = partial(
-    lower_is_better, bounds=BINNED, rounding=linear(absolute=(2, 32)), no_influence=KINK
+    lower_is_better, bounds=in_bins, rounding=linear(absolute=(2, 32)), no_influence=KINK
 )
 
 

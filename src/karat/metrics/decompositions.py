@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import ClassProbabilities, score_metric
-from karat.metrics._bounds import UNMOVED
+from karat.metrics._bounds import unmoved
 from karat.metrics._influence.forms import ISOTONIC, ShareInfluence
 from karat.metrics._isotonic import Recalibrated, recalibrated
 from karat.metrics._rounding import linear
@@ -109,7 +109,7 @@ def brier_discrimination(c: ClassProbabilities) -> float:
     influence=ShareInfluence(
         value=lambda own, rest: own * rest, slope=lambda own, rest: rest - own
     ),
-    bounds=UNMOVED,
+    bounds=unmoved,
     rounding=linear(relative=(2, 8)),
 )
 def brier_uncertainty(c: ClassProbabilities) -> float:
@@ -171,7 +171,7 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
         value=lambda own, rest: -own * math.log(own) - rest * math.log(rest),
         slope=lambda own, rest: math.log(rest / own),
     ),
-    bounds=UNMOVED,
+    bounds=unmoved,
     rounding=linear(relative=(3, 16)),
 )
 def log_loss_uncertainty(c: ClassProbabilities) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import ClassRanks, PairRanks, Pairwise, Parameter, equal, sklearn
-from karat.metrics._bounds import BETWEEN_ORDERS, UNDER_LINES, UNDER_STEPS
+from karat.metrics._bounds import between_orders, under_lines, under_steps
 from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE
 from karat.metrics._influence.forms import (
     AreaInfluence,
@@ -95,7 +95,7 @@ three = partial(by_hand, y_true=(0, 0, 1, 1, 2), y_score=THREE_SCORES)
     references=(HANLEY_MCNEIL_1982, MCCLISH_1989, FAWCETT_2006),
     headline=("plain", "macro", "weighted"),
     influence=AreaInfluence(part="max_fpr"),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=pair_area,
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
@@ -154,7 +154,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     references=(HAND_TILL_2001,),
     headline=("plain",),
     influence=PairsInfluence(),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
@@ -182,7 +182,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     ],
     references=(HAND_TILL_2001,),
     influence=PairsInfluence(is_by_support=True),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=area_and_pairs(is_weighted=True),
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
@@ -289,7 +289,7 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     references=(BOYD_2013,),
     headline=("plain", "macro"),
     influence=PrecisionInfluence(),
-    bounds=UNDER_STEPS,
+    bounds=under_steps,
     rounding=linear(relative=(1, 8)),
 )
 def average_precision(c: ClassRanks) -> float:
@@ -313,7 +313,7 @@ def average_precision(c: ClassRanks) -> float:
     ],
     references=(DAVIS_GOADRICH_2006,),
     influence=PrecisionInfluence(is_straight=True),
-    bounds=UNDER_LINES,
+    bounds=under_lines,
     rounding=linear(relative=(2, 8)),
 )
 def pr_auc_trapezoid(c: ClassRanks) -> float:
@@ -338,7 +338,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     ],
     references=(HANLEY_MCNEIL_1982,),
     influence=AreaInfluence(scale=2.0),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=twice_the_area,
 )
 def gini(c: ClassRanks) -> float:

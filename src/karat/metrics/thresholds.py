@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.metrics import ClassRanks, Parameter, equal, score_metric
-from karat.metrics._bounds import AT_PRECISION, BETWEEN_ORDERS, argmax_of
+from karat.metrics._bounds import argmax_of, at_precision, between_orders
 from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE
 from karat.metrics._influence.forms import MAXIMUM, QUANTILE, THRESHOLD
 from karat.metrics._rounding import LARGEST_COST, NEARBY, linear
@@ -37,7 +37,7 @@ _best_rows = partial(
     since="0.2",
     in_report=False,
     no_influence=QUANTILE,
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
 )
 _maximum = partial(
     higher_is_better,
@@ -45,7 +45,7 @@ _maximum = partial(
     undefined=NONE_TRUE,
     in_report=False,
     no_influence=MAXIMUM,
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
 )
 _threshold = partial(
     score_metric, range=_REAL, since="0.2", in_report=False, no_influence=THRESHOLD
@@ -81,7 +81,7 @@ def ks_statistic(c: ClassRanks) -> float:
     cases=[tied(gives="1/3")],
     references=(MARTIN_1997,),
     no_influence="read off at a threshold that moves with the rows",
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=linear(absolute=(4, 32)),
 )
 def equal_error_rate(c: ClassRanks) -> float:
@@ -211,7 +211,7 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
         ),
     ],
     references=(MANNING_2008,),
-    bounds=AT_PRECISION,
+    bounds=at_precision,
     rounding=linear(relative=(1, 4), absolute=(1, 4), scale=NEARBY),
 )
 def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
@@ -366,7 +366,7 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     since="0.2",
     in_report=False,
     no_influence="a minimum over thresholds",
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=linear(absolute=(4, 16), scale=LARGEST_COST),
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
