@@ -7,10 +7,10 @@ weighted.  Lifts are traced too, so that averages have formulas and derivatives 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from karat.metrics._formula import Node, Value, at, const, defined, field, fill, mean, param, total
 
@@ -24,30 +24,8 @@ ZERO: Final[Policy] = "zero"
 """What an undefined class counts as in an average; see docs/undefined-values.md."""
 
 
-class Formula(Protocol):
-    """What tracing reads of a record: its formula, and what is known of it."""
-
-    @property
-    def formula(self) -> Callable[..., Any]:
-        """The body."""
-
-    @property
-    def parameters(self) -> Sequence[Any]:
-        """Its parameters, each with a name and a default."""
-
-    @property
-    def is_per_class(self) -> bool:
-        """Whether it is of one class against the rest."""
-
-    @property
-    def is_zero_when_undefined(self) -> bool:
-        """Whether 0/0 counts as 0."""
-
-    def __call__(self, c: Any, **params: Any) -> Node:
-        """Trace the body."""
-
-    def __hash__(self) -> int:
-        """A record is one of a kind."""
+Formula: TypeAlias = Any
+"""A `Record`, whose module imports this one."""
 
 
 class OneVsRest:
@@ -100,7 +78,7 @@ class Table(OneVsRest):
 
     def per_class(self, record: Formula) -> Node:
         """float[k]: a metric of one class, for every class."""
-        values = record(_counts())
+        values: Node = record(_counts())
         self.parts.append(Part(record, values))
         return values
 

@@ -175,17 +175,19 @@ def _without_overshoot(metric: Metric, values: Values) -> Values:
     return Values(value, values.undefined)
 
 
+def _one(value: float) -> Values:
+    found = np.array(float(value))
+    return Values(found, ~np.isfinite(found))
+
+
 def _single(metric: Metric, view: Any) -> Values:
-    value = np.array(float(metric.record.formula(view, **dict(metric.params))))
-    return Values(value, ~np.isfinite(value))
+    return _one(metric.record.formula(view, **dict(metric.params)))
 
 
 def _of_pairs(metric: Metric, view: PairRanks | Pairwise) -> Values:
     """A mean over pairs of classes: those with an absent class are left out, and it is marked."""
-    value = np.array(float(metric.record.formula(view, **dict(metric.params))))
-    return Values(
-        value, np.asarray(view.totals) == 0 if np.isfinite(value) else ~np.isfinite(value)
-    )
+    found = _single(metric, view)
+    return found if found.undefined else Values(found.value, np.asarray(view.totals) == 0)
 
 
 def _by_column(
@@ -231,8 +233,7 @@ def _by_column(
                 pooled = Views(rows, None, names_rows=names_rows)
                 if beside:
                     beside.pooled(pooled)
-            value = np.array(_measured(body_of(metric), pooled))
-            found[metric] = Values(value, ~np.isfinite(value))
+            found[metric] = _one(_measured(body_of(metric), pooled))
         else:
             found[metric] = lifted(values[body_of(metric)], metric.lift, positive, totals, policy)
     return found
@@ -309,8 +310,7 @@ def lifted(
     """One number for all classes from one a class."""
     unmeasured = ~np.isfinite(each)
     if lift == "plain":
-        value = np.array(np.nan if positive is None else each[positive])
-        return Values(value, ~np.isfinite(value))
+        return _one(np.nan if positive is None else each[positive])
     if lift == "per_class":
         return Values(each, unmeasured)
     weight = np.asarray(totals, np.float64) if lift == "weighted" else np.ones_like(each)

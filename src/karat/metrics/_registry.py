@@ -210,24 +210,18 @@ def _arguments(text: str, inner: str | None) -> dict[str, Any]:
         call = ast.parse(f"f({inner})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         call = None
-    if (
-        not isinstance(call, ast.Call)
-        or call.args
-        or any(
-            keyword.arg is None or keyword.arg in [other.arg for other in call.keywords[:i]]
-            for i, keyword in enumerate(call.keywords)
-        )
-    ):
+    given = {}
+    if isinstance(call, ast.Call):
+        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if not isinstance(call, ast.Call) or call.args or len(given) < len(call.keywords):
         raise error("K303", text=text, found=f"({inner}) is not a list of key=value")
     values = {}
-    for keyword in call.keywords:
-        if isinstance(keyword.value, ast.Name):
-            values[str(keyword.arg)] = keyword.value.id
-            continue
+    for name, value in given.items():
         try:
-            values[str(keyword.arg)] = ast.literal_eval(keyword.value)
+            word = value.id if isinstance(value, ast.Name) else None
+            values[name] = word or ast.literal_eval(value)
         except (ValueError, TypeError, MemoryError, RecursionError):
-            raise error("K303", text=text, found=f"{keyword.arg} is not a plain value") from None
+            raise error("K303", text=text, found=f"{name} is not a plain value") from None
     return values
 
 
