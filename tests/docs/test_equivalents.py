@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from karat.compat import onedal
-from karat.metrics._equal import keywords_in
 from tests.architecture.tracked import ROOT
+from tests.library_calls import keywords_in
 from tests.optional import optional
 
 _spec = importlib.util.spec_from_file_location("equivalents", ROOT / "docs" / "equivalents.py")

@@ -17,7 +17,7 @@ from karat.metrics import Metric, all_records
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._measure import measure
 from karat.metrics._metric import Values
-from karat.testing.score_laws import score_metrics_of
+from karat.testing import metrics_of
 from tests.inference.reference_influence import Rows
 
 
@@ -101,7 +101,7 @@ def smooth_metrics(k: int) -> list[Metric]:
     for record in all_records():
         if record.is_traced or record.least_classes > k:
             continue
-        for metric in score_metrics_of(record, k):
+        for metric in metrics_of(record, k):
             within = dict(metric.params).get("k", 1)
             if not reason_without(metric) and (not isinstance(within, int) or within <= k):
                 found.append(metric)

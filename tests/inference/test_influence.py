@@ -10,7 +10,7 @@ import pytest
 
 from karat.errors import KaratError
 from karat.metrics import all_records, get
-from karat.metrics._influence import columns
+from karat.metrics._influence import gather
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._metric import Metric
 from karat.testing import score_laws
@@ -164,14 +164,14 @@ def test_a_wrong_influence_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_wrong_sum_is_noticed_by_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = columns._add_area
+    right = gather._add_area
 
     def wrong(at: Any, gain: float, offsets: Any) -> Any:
-        value, placing = right(at, gain, offsets)
-        assert placing is not None
-        return value, columns.Placing(placing.own_gains, 1.001 * placing.rest_gains)
+        value, gains = right(at, gain, offsets)
+        assert gains is not None
+        return value, 1.001 * gains
 
-    monkeypatch.setattr(columns, "_add_area", wrong)
+    monkeypatch.setattr(gather, "_add_area", wrong)
     with pytest.raises(AssertionError, match="roc_auc"):
         compare(drawn(1, 150, 3), [Metric.of(get("roc_auc").record, "macro", {})])
 

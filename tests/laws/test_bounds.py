@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.metrics import Metric, PairRanks, Record, _bounded, all_records, get
-from karat.metrics._bounds import BETWEEN_ORDERS, BINNED, UNMOVED, Limits, argmax_of
+from karat.metrics._bounds import Limits, argmax_of, between_orders, in_bins, unmoved
 from karat.testing import BOUND_LAWS
 from karat.testing.bound_laws import bucket_problems, check_bounds, metrics_in_buckets
 
@@ -21,7 +21,7 @@ BOUNDED = [record for record in OF_SCORES if record.bounds is not None]
 SHRUNK = [
     record
     for record in BOUNDED
-    if record.bounds not in (UNMOVED, BINNED) and record.reads is not PairRanks
+    if record.bounds not in (unmoved, in_bins) and record.reads is not PairRanks
 ]
 
 
@@ -71,7 +71,7 @@ def shrunk(record: Record, side: int, part: float) -> Record:
 
 def narrow_enough(record: Record) -> float:
     """How much of its width no limit can miss: the extremes of a bucket are reached, or nearly."""
-    return 0.02 if record.bounds is BETWEEN_ORDERS else 0.35
+    return 0.02 if record.bounds is between_orders else 0.35
 
 
 @pytest.mark.parametrize("side", [0, 1], ids=("low", "high"))
@@ -100,12 +100,12 @@ def test_an_average_that_forgets_a_class_is_noticed(monkeypatch: pytest.MonkeyPa
 def test_the_orders_alone_do_not_bound_steps_and_lines() -> None:
     for name in ("average_precision", "pr_auc_trapezoid"):
         with pytest.raises(AssertionError, match="outside of"):
-            check(replace(get(name).record, bounds=BETWEEN_ORDERS))
+            check(replace(get(name).record, bounds=between_orders))
 
 
 def test_the_values_of_corners_do_not_bound_a_threshold() -> None:
     with pytest.raises(AssertionError, match="outside of"):
-        check(replace(get("f_beta_threshold").record, bounds=BETWEEN_ORDERS))
+        check(replace(get("f_beta_threshold").record, bounds=between_orders))
     no_gain = argmax_of(lambda c, **params: lambda at: at.tps - 2 * at.fps)
     with pytest.raises(AssertionError, match="outside of"):
         check(replace(get("informedness_threshold").record, bounds=no_gain))
@@ -117,7 +117,7 @@ def test_means_of_a_function_taken_for_its_sums_are_noticed(
     def trusting(body: Any, params: Any, views: Any) -> Limits | None:
         table = views["tied"].ranked.table
         object.__setattr__(table, "is_summed", True)
-        return BINNED(body, params, views)
+        return in_bins(body, params, views)
 
     with pytest.raises(AssertionError, match="not exact as said"):
         check(replace(get("class_calibration_error").record, bounds=trusting))
@@ -125,7 +125,7 @@ def test_means_of_a_function_taken_for_its_sums_are_noticed(
 
 def test_what_moves_is_not_unmoved() -> None:
     with pytest.raises(AssertionError, match="not exact as said"):
-        check(replace(get("ks_statistic").record, bounds=UNMOVED))
+        check(replace(get("ks_statistic").record, bounds=unmoved))
 
 
 def test_a_bound_that_never_says_anything_is_noticed() -> None:

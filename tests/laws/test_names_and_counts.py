@@ -10,11 +10,11 @@ import pytest
 import karat
 from karat.errors import KaratError
 from karat.metrics import Metric, parse
-from karat.metrics._equal import free_names_in, value_of
 from karat.metrics._interpret import evaluate
 from karat.metrics._lift import Policy
 from karat.metrics._registry import all_metrics, find
 from karat.tally import Cells, Classes
+from tests.library_calls import free_names_in, value_of
 
 
 def test_an_average_has_the_aliases_of_its_metric() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, get_args
 
 import numpy as np
@@ -11,26 +11,16 @@ import numpy.typing as npt
 
 from karat.metrics._bounds import Limits, is_open, widened
 from karat.metrics._lift import Policy
-from karat.metrics._measure import lifted
+from karat.metrics._measure import Body, Views, body_of, lifted
 from karat.metrics._metric import Metric
-from karat.metrics._record import Record
-from karat.metrics._views import (
-    ClassProbabilities,
-    ClassRanks,
-    Confidences,
-    Losses,
-    PairRanks,
-    Pairwise,
-)
-from karat.tally import HistogramColumn, HistogramRows, Order
+from karat.metrics._views import ClassRanks, Confidences, Losses, PairRanks, Pairwise
+from karat.tally import Classes, HistogramRows, Order
 
 __all__ = ["ClassLimits", "all_bounds_of", "bounds_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 ClassLimits: TypeAlias = tuple[Limits | None, ...]
 """Limits of each class, equal where nothing is open; None where nothing is known of the error."""
-_Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
-"""A record with its parameters: what one column is measured by."""
 _ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 _EXACT: Final[Limits] = (0.0, 0.0)
 
@@ -66,78 +56,49 @@ def all_bounds_of(
     limits = _limits_of_columns(rows, wanted)
     pairs = _pairs(rows) if any(m.record.reads is PairRanks for m in wanted) else None
     for metric in wanted:
-        each = limits.get(_body_of(metric), {})
+        each = tuple(limits[body_of(metric), i] for i in _places(metric, rows.classes))
         if metric.lift == "per_class":
-            classes = tuple(each[i] for i in range(rows.classes.k))
-            if any(map(is_open, classes)):
-                of_classes[metric] = classes
+            if any(map(is_open, each)):
+                of_classes[metric] = each
             continue
         if metric.record.reads is PairRanks:
             between = _of_pairs(metric, pairs)
-        elif metric.record.reads is Confidences or metric.lift == "micro":
-            between = each[None]
-        elif metric.lift == "plain":
-            between = each[rows.classes.positive]
+        elif metric.lift in ("macro", "weighted"):
+            between = _of_average(metric, rows, each, policy)
         else:
-            between = _of_average(metric, rows, [each[i] for i in range(rows.classes.k)], policy)
+            (between,) = each
         if is_open(between):
             found[metric] = between
     return found, of_classes
 
 
-def _body_of(metric: Metric) -> _Body:
-    return metric.record, metric.params
+def _places(metric: Metric, classes: Classes) -> Sequence[int | None]:
+    """The columns that a metric reads; None is all of them together, or the confidences."""
+    if metric.record.reads is PairRanks:
+        return ()
+    if metric.record.reads is Confidences or metric.lift == "micro":
+        return (None,)
+    return (classes.positive,) if metric.lift == "plain" else range(classes.k)
 
 
 def _limits_of_columns(
     rows: HistogramRows, metrics: Iterable[Metric]
-) -> dict[_Body, dict[int | None, Limits | None]]:
-    """The limits of each column, and under None of all together or of the confidences."""
-    columns: dict[int | None, dict[_Body, None]] = {}
+) -> dict[tuple[Body, int | None], Limits | None]:
+    """The limits of each column."""
+    columns: dict[int | None, dict[Body, None]] = {}
     for metric in metrics:
-        if metric.record.reads is PairRanks:
-            continue
-        places: list[int | None] = list(range(rows.classes.k))
-        if metric.record.reads is Confidences or metric.lift == "micro":
-            places = [None]
-        elif metric.lift == "plain":
-            places = [rows.classes.positive]
-        for place in places:
-            columns.setdefault(place, {})[_body_of(metric)] = None
-    found: dict[_Body, dict[int | None, Limits | None]] = {}
+        for place in _places(metric, rows.classes):
+            columns.setdefault(place, {})[body_of(metric)] = None
+    found: dict[tuple[Body, int | None], Limits | None] = {}
     for place, bodies in columns.items():
-        views = _Views(rows, place)
+        views = {order: Views(rows.ordered(order), place) for order in _ORDERS}
         for body in bodies:
-            found.setdefault(body, {})[place] = _of_column(body, views.of(body[0].reads))
+            of_body = {order: view.of(body[0].reads) for order, view in views.items()}
+            found[body, place] = _of_column(body, of_body)
     return found
 
 
-class _Views:
-    """The views of one column in every order, of all together or of confidences for None."""
-
-    def __init__(self, rows: HistogramRows, i: int | None) -> None:
-        self._rows = {order: rows.ordered(order) for order in _ORDERS}
-        self._i = i
-        self._made: dict[type, dict[Order, Any]] = {}
-
-    def of(self, reads: type) -> Mapping[Order, Any]:
-        """Those of a kind, made when they are first read."""
-        if reads not in self._made:
-            self._made[reads] = {
-                order: reads(self._column(reads, rows)) for order, rows in self._rows.items()
-            }
-        return self._made[reads]
-
-    def _column(self, reads: type, rows: HistogramRows) -> HistogramColumn:
-        assert reads in (ClassRanks, ClassProbabilities, Confidences)
-        if reads is Confidences:
-            return rows.confidences()
-        if self._i is None:
-            return rows.pooled()
-        return rows.column(self._i) if reads is ClassRanks else rows.probability_column(self._i)
-
-
-def _of_column(body: _Body, views: Mapping[Order, Any]) -> Limits | None:
+def _of_column(body: Body, views: Mapping[Order, Any]) -> Limits | None:
     """The same limit twice where nothing is open; NaN where nothing can be measured."""
     record, params = body[0], dict(body[1])
     value = float(record.formula(views["tied"], **params))
@@ -151,7 +112,7 @@ def _of_column(body: _Body, views: Mapping[Order, Any]) -> Limits | None:
 
 
 def _of_average(
-    metric: Metric, rows: HistogramRows, each: list[Limits | None], policy: Policy
+    metric: Metric, rows: HistogramRows, each: ClassLimits, policy: Policy
 ) -> Limits | None:
     """Of an average over the classes, which grows with the value of each."""
     columns = rows.column if metric.record.reads is ClassRanks else rows.probability_column

@@ -8,7 +8,6 @@ and that of all below. What grows with the curve lies between the values of thes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -18,16 +17,16 @@ from karat.tally import Order, Steps
 from karat.tally.bins import uniform_edges
 
 __all__ = [
-    "AT_PRECISION",
-    "BETWEEN_ORDERS",
-    "BINNED",
-    "UNDER_LINES",
-    "UNDER_STEPS",
-    "UNMOVED",
     "Bounds",
     "Limits",
     "argmax_of",
+    "at_precision",
+    "between_orders",
+    "in_bins",
     "is_open",
+    "under_lines",
+    "under_steps",
+    "unmoved",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -45,34 +44,34 @@ Bounds: TypeAlias = Callable[[Callable[..., float], Mapping[str, Any], Views], L
 None: that is not known."""
 
 
-def _between_orders(
+def between_orders(
     body: Callable[..., float], params: Mapping[str, Any], views: Views
 ) -> Limits | None:
-    """Of what grows, or falls, with the ROC curve, and of extremes over its corners."""
+    """Bounds of what grows, or falls, with the ROC curve, and of extremes over its corners."""
     found = [float(body(views[order], **params)) for order in ("tied", "best", "worst")]
     if not all(np.isfinite(found)):
         return None
     return widened(min(found), max(found))
 
 
-def _at_precision(
+def at_precision(
     body: Callable[..., float], params: Mapping[str, Any], views: Views
 ) -> Limits | None:
-    """Of what is reached while precision is at least `min_precision`, which weights miss by a bit.
+    """Bounds of what is reached while precision is at least `min_precision`.
 
     Sums of weights round otherwise in another order: a threshold that keeps it exactly may not.
     """
     if not views["tied"].ranked.is_weighted:
-        return _between_orders(body, params, views)
+        return between_orders(body, params, views)
     least = params["min_precision"]
     strict = {**params, "min_precision": min(least * (1.0 + _SLACK), 1.0)}
     lax = {**params, "min_precision": least * (1.0 - _SLACK)}
-    low, high = _between_orders(body, strict, views), _between_orders(body, lax, views)
+    low, high = between_orders(body, strict, views), between_orders(body, lax, views)
     return None if low is None or high is None else (low[0], high[1])
 
 
-def _under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
-    """Of Σ (increase of true positives) × precision: own rows first, or last and one by one."""
+def under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
+    """Bounds of Σ (increase of recall) × precision: own rows first, or last and one by one."""
     tied, best = views["tied"], views["best"]
     if not tied.n_pos:
         return None
@@ -87,8 +86,8 @@ def _under_steps(_: Callable[..., float], __: Mapping[str, Any], views: Views) -
     return widened(low / tied.n_pos, best.step_area)
 
 
-def _under_lines(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
-    """Of the same in straight lines: between the lowest and highest precision of a bucket."""
+def under_lines(_: Callable[..., float], __: Mapping[str, Any], views: Views) -> Limits | None:
+    """Bounds of the same in straight lines: of the lowest and highest precision of a bucket."""
     tied = views["tied"]
     if not tied.n_pos:
         return None
@@ -108,46 +107,6 @@ def _gains(steps: Steps) -> tuple[Floats, Floats, Floats]:
     return steps.tps, steps.fps, np.diff(steps.tps, prepend=steps.tps_before)
 
 
-@dataclass(frozen=True)
-class _Argmax:
-    """Bounds of the highest threshold at which something is largest.
-
-    Attributes:
-        gain: view and parameters → gain of steps, which is largest at a corner of each bucket.
-        of_none: the gain where no row is called positive, then the threshold is infinite.
-    """
-
-    gain: Callable[..., Callable[[Steps], Floats]]
-    of_none: Callable[..., float] | None = None
-
-    def __call__(
-        self, _: Callable[..., float], params: Mapping[str, Any], views: Views
-    ) -> Limits | None:
-        tied = views["tied"]
-        gain = self.gain(tied, **params)
-        gains: list[Floats] = []
-        corners: list[Floats] = []
-        low: list[Floats] = []
-        for steps in tied.steps():
-            before = np.concatenate([[steps.tps_before], steps.tps[:-1]])
-            false = np.concatenate([[steps.fps_before], steps.fps[:-1]])
-            gains.append(gain(steps))
-            first = gain(steps._replace(fps=false))
-            last = gain(steps._replace(tps=before))
-            corners.append(np.maximum(np.maximum(first, last), gains[-1]))
-            low.append(steps.thresholds)
-        high = tied.ranked.table.high
-        most, corner = np.concatenate(gains).max(), np.concatenate(corners)
-        none = -np.inf if self.of_none is None else self.of_none(tied, **params)
-        slack = _SLACK * _size(gain, tied.n_pos, tied.n_neg)
-        may = corner >= max(most, none) - slack
-        ends = [float(np.concatenate(low)[may].min())] if may.any() else []
-        ends += [float(high[may].max())] if may.any() else []
-        if none >= most - slack:
-            ends.append(np.inf)
-        return min(ends), max(ends)
-
-
 def _size(gain: Callable[[Steps], Floats], n_pos: float, n_neg: float) -> float:
     """How large the terms of a gain are: differences of them are no surer than these."""
     ends = np.array([0.0, 0.0, n_pos, n_pos]), np.array([0.0, n_neg, 0.0, n_neg])
@@ -156,8 +115,8 @@ def _size(gain: Callable[[Steps], Floats], n_pos: float, n_neg: float) -> float:
     return float(np.max(gains, initial=0.0, where=np.isfinite(gains)))
 
 
-def _binned(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
-    """Of sums over equal bins: exact where no bucket lies in two of them."""
+def in_bins(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
+    """Bounds of sums over equal bins: exact where no bucket lies in two of them."""
     view = views["tied"]
     if params.get("scheme", "uniform") != "uniform" or "bins" not in params:
         return None
@@ -174,8 +133,8 @@ def _binned(body: Callable[..., float], params: Mapping[str, Any], views: Views)
     return widened(value - float(far.max(initial=0.0)), value + float(far.max(initial=0.0)))
 
 
-def _unmoved(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
-    """Of what depends on the weight of the class alone."""
+def unmoved(body: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits | None:
+    """Bounds of what depends on the weight of the class alone."""
     value = float(body(views["tied"], **params))
     return (value, value) if np.isfinite(value) else None
 
@@ -190,7 +149,33 @@ def argmax_of(
             own rows alone, with the others alone, or with both.
         of_none: view and parameters → the gain of calling no row positive.
     """
-    return _Argmax(gain, of_none)
+
+    def bounds(_: Callable[..., float], params: Mapping[str, Any], views: Views) -> Limits:
+        tied = views["tied"]
+        gain_of = gain(tied, **params)
+        gains: list[Floats] = []
+        corners: list[Floats] = []
+        low: list[Floats] = []
+        for steps in tied.steps():
+            before = np.concatenate([[steps.tps_before], steps.tps[:-1]])
+            false = np.concatenate([[steps.fps_before], steps.fps[:-1]])
+            gains.append(gain_of(steps))
+            first = gain_of(steps._replace(fps=false))
+            last = gain_of(steps._replace(tps=before))
+            corners.append(np.maximum(np.maximum(first, last), gains[-1]))
+            low.append(steps.thresholds)
+        high = tied.ranked.table.high
+        most, corner = np.concatenate(gains).max(), np.concatenate(corners)
+        none = -np.inf if of_none is None else of_none(tied, **params)
+        slack = _SLACK * _size(gain_of, tied.n_pos, tied.n_neg)
+        may = corner >= max(most, none) - slack
+        ends = [float(np.concatenate(low)[may].min())] if may.any() else []
+        ends += [float(high[may].max())] if may.any() else []
+        if none >= most - slack:
+            ends.append(np.inf)
+        return min(ends), max(ends)
+
+    return bounds
 
 
 def is_open(limits: Limits | None) -> bool:
@@ -201,17 +186,3 @@ def is_open(limits: Limits | None) -> bool:
 def widened(low: float, high: float) -> Limits:
     """The same with room for rounding."""
     return low - _SLACK * max(1.0, abs(low)), high + _SLACK * max(1.0, abs(high))
-
-
-BETWEEN_ORDERS: Final[Bounds] = _between_orders
-"""Bounds of what grows or falls with the ROC curve, and of extremes over thresholds."""
-AT_PRECISION: Final[Bounds] = _at_precision
-"""Bounds of the best threshold among those whose precision is at least `min_precision`."""
-UNDER_STEPS: Final[Bounds] = _under_steps
-"""Bounds of the area under precision in steps."""
-UNDER_LINES: Final[Bounds] = _under_lines
-"""Bounds of the area under precision in straight lines."""
-UNMOVED: Final[Bounds] = _unmoved
-"""Of what does not depend on the scores."""
-BINNED: Final[Bounds] = _binned
-"""Of what is read off equal bins of confidences: no error where they hold whole buckets."""

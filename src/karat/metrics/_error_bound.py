@@ -9,9 +9,10 @@ subtracted, and for metrics of scores, the record states it: `Record.rounding`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -139,33 +140,16 @@ def _relative(root: Node, data: DataSize) -> float | None:
     """Relative error in units of rounding; None where a formula subtracts or takes logarithms."""
     found: dict[int, float] = {}
     for node in walk(root):
-        a = [found[id(arg)] for arg in node.args]
-        if node.op == "field":
-            is_sum = node.value in ("tp", "fp", "fn", "tn", "cells", "n")
-            added = data.of_classes if node.value == "n" else 0.0
-            found[id(node)] = data.of_sum + added if is_sum else 0.0
-        elif node.op in ("const", "param", "greater", "defined"):
-            found[id(node)] = 0.0
-        elif node.op == "add":
-            found[id(node)] = max(a) + 1.0
-        elif node.op in ("mul", "div"):
-            found[id(node)] = a[0] + a[1] + 1.0
-        elif node.op == "sqrt":
-            found[id(node)] = a[0] / 2.0 + 1.0
-        elif node.op == "pow":
-            found[id(node)] = _of_power(node, a[0], data)
-        elif node.op in ("total", "over_predicted", "over_true", "cumulative", "later"):
-            is_matrix = node.args[0].rank == 2
-            found[id(node)] = a[0] + (data.of_cells if is_matrix else data.of_classes)
-        elif node.op == "product":
-            found[id(node)] = data.k * (a[0] + 1.0)
-        elif node.op == "where":
-            found[id(node)] = max(a[1:])
-        elif node.op in ("fill", "at", "rows", "cols", "maximum"):
-            found[id(node)] = a[0]
-        else:
+        rule = _RELATIVE.get(node.op)
+        if rule is None:
             return None
+        found[id(node)] = rule(node, [found[id(arg)] for arg in node.args], data)
     return found[id(root)]
+
+
+def _of_field(node: Node, _: list[float], d: DataSize) -> float:
+    is_sum = node.value in ("tp", "fp", "fn", "tn", "cells", "n")
+    return d.of_sum + (d.of_classes if node.value == "n" else 0.0) if is_sum else 0.0
 
 
 def _of_power(node: Node, base: float, data: DataSize) -> float:
@@ -177,3 +161,27 @@ def _of_power(node: Node, base: float, data: DataSize) -> float:
         logs = _LOG_COUNTS if data.spread is None else _LOG_WEIGHTS
         return (base + logs) / data.k + 3.0
     return 2.0 * base + 4.0
+
+
+_Rule: TypeAlias = Callable[[Node, list[float], DataSize], float]
+
+
+def _rules(ops: str, rule: _Rule) -> dict[str, _Rule]:
+    return dict.fromkeys(ops.split(), rule)
+
+
+_RELATIVE: Final[dict[str, _Rule]] = {
+    "field": _of_field,
+    "pow": lambda node, a, d: _of_power(node, a[0], d),
+    "add": lambda node, a, d: max(a) + 1.0,
+    "sqrt": lambda node, a, d: a[0] / 2.0 + 1.0,
+    "product": lambda node, a, d: d.k * (a[0] + 1.0),
+    "where": lambda node, a, d: max(a[1:]),
+    **_rules("const param greater defined", lambda node, a, d: 0.0),
+    **_rules("mul div", lambda node, a, d: a[0] + a[1] + 1.0),
+    **_rules("fill at rows cols maximum", lambda node, a, d: a[0]),
+    **_rules(
+        "total over_predicted over_true cumulative later",
+        lambda node, a, d: a[0] + (d.of_cells if node.args[0].rank == 2 else d.of_classes),
+    ),
+}

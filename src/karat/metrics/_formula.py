@@ -13,7 +13,7 @@ Every axis before the class axes is batch (slices, folds, replicates) and never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -54,6 +54,12 @@ FIELDS: Final = {"tp": 1, "fp": 1, "fn": 1, "tn": 1, "n": 0, "cells": 2, "k": 0,
 Value: TypeAlias = "Node | float | int"
 
 
+def _operator(op: str, *, is_reflected: bool = False) -> Callable[[Node, Value], Node]:
+    if is_reflected:
+        return lambda node, other: _elementwise(op, other, node)
+    return lambda node, other: _elementwise(op, node, other)
+
+
 class Node:
     """One operation of a formula; immutable, compared by identity.
 
@@ -74,41 +80,15 @@ class Node:
         self.value = value
         self.rank = rank
 
-    def __add__(self, other: Value) -> Node:
-        return _elementwise("add", self, other)
-
-    def __radd__(self, other: Value) -> Node:
-        return _elementwise("add", other, self)
-
-    def __sub__(self, other: Value) -> Node:
-        return _elementwise("sub", self, other)
-
-    def __rsub__(self, other: Value) -> Node:
-        return _elementwise("sub", other, self)
-
-    def __mul__(self, other: Value) -> Node:
-        return _elementwise("mul", self, other)
-
-    def __rmul__(self, other: Value) -> Node:
-        return _elementwise("mul", other, self)
-
-    def __truediv__(self, other: Value) -> Node:
-        return _elementwise("div", self, other)
-
-    def __rtruediv__(self, other: Value) -> Node:
-        return _elementwise("div", other, self)
-
-    def __pow__(self, other: Value) -> Node:
-        return _elementwise("pow", self, other)
+    __add__, __radd__ = _operator("add"), _operator("add", is_reflected=True)
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", is_reflected=True)
+    __mul__, __rmul__ = _operator("mul"), _operator("mul", is_reflected=True)
+    __truediv__, __rtruediv__ = _operator("div"), _operator("div", is_reflected=True)
+    __gt__, __lt__ = _operator("greater"), _operator("greater", is_reflected=True)
+    __pow__ = _operator("pow")
 
     def __neg__(self) -> Node:
         return _elementwise("sub", 0.0, self)
-
-    def __gt__(self, other: Value) -> Node:
-        return _elementwise("greater", self, other)
-
-    def __lt__(self, other: Value) -> Node:
-        return _elementwise("greater", other, self)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -127,25 +127,16 @@ def undefined_mask(
         if node.op == "where":
             chosen = _spread(values[id(node.args[0])], node.args[0].rank, node) > 0
             mask = below[0] | np.where(chosen, below[1], below[2])
-        elif node.op in {"total", "product", "maximum"}:
-            mask = np.asarray(below[0].any(axis=-1))
         elif node.op in {"fill", "defined"}:
             mask = np.isinf(value)
-        elif node.op in {"rows", "cols"}:
-            mask = below[0][..., fields.rows if node.op == "rows" else fields.cols]
-        elif node.op in {"over_predicted", "over_true"}:
-            index = fields.rows if node.op == "over_predicted" else fields.cols
-            mask = summed_by(index, below[0].astype(np.float64), fields.k) > 0
-        elif node.op == "cumulative":
-            mask = np.logical_or.accumulate(below[0], axis=-1)
-        elif node.op == "later":
-            mask = _later(below[0].astype(np.float64)) > 0
-        elif node.op == "at":
-            mask = np.asarray(below[0][..., fields.positive])
-        else:
+        elif node.op in _ELEMENTWISE or not node.args:
             mask = at_zero
             for part in below:
                 mask = mask | part
+        else:
+            # A product or a sum is undefined where one of its terms is.
+            rule = _VALUE["total" if node.op == "product" else node.op]
+            mask = rule(node, [below[0].astype(np.float64)], fields, {}) > 0
         masks[id(node)] = np.broadcast_to(mask, value.shape)
     return masks[id(root)]
 
@@ -224,9 +215,8 @@ def sensitivities(
                 _collect(node.value, g, rest)
             elif node.args:
                 args = [_spread(values[id(arg)], arg.rank, node) for arg in node.args]
-                for arg, piece in zip(
-                    node.args, _pull(node, g, values[id(node)], args, fields), strict=True
-                ):
+                pieces = _PULL[node.op](g, values[id(node)], args, fields)
+                for arg, piece in zip(node.args, pieces, strict=True):
                     if piece is not None:
                         _accumulate(adjoint, arg, _kept(piece, g, node), node)
     return [found[id(node)] for node in parts], rest
@@ -265,52 +255,38 @@ def _collect(name: str, g: Array, parts: Gradient) -> None:
         parts.cells = g if parts.cells is None else parts.cells + g
 
 
-def _pull(
-    node: Node, g: Array, y: Array, a: list[Array], fields: Fields
-) -> tuple[Array | None, ...]:
-    """Adjoints of the arguments of one node."""
-    op = node.op
-    if op == "add":
-        return g, g
-    if op == "sub":
-        return g, -g
-    if op == "mul":
-        return g * a[1], g * a[0]
-    if op == "div":
-        return g / a[1], -g * y / a[1]
-    if op == "pow":
-        # Exponents are parameters and constants: only the base depends on the data.
-        return g * a[1] * a[0] ** (a[1] - 1.0), None
-    if op == "where":
-        chosen = a[0] > 0
-        return None, np.where(chosen, g, 0.0), np.where(chosen, 0.0, g)
-    if op == "sqrt":
-        return (g / (2.0 * y),)
-    if op == "log":
-        return (g / a[0],)
-    if op == "exp":
-        return (g * y,)
-    if op == "fill":
-        return (np.where(np.isnan(a[0]), 0.0, g),)
-    if op == "total":
-        return (np.broadcast_to(g[..., None], (*g.shape, a[0].shape[-1])),)
-    if op == "product":
-        return (g[..., None] * _product_of_others(a[0]),)
-    if op == "maximum":
-        is_first = np.arange(a[0].shape[-1]) == a[0].argmax(axis=-1)[..., None]
-        return (g[..., None] * is_first,)
-    if op in {"rows", "over_true"}:
-        # rows copies x[i] along j; over_true sums along i: they are each other's transposes.
-        return (summed_by(fields.rows, g, fields.k),) if op == "rows" else (g[..., fields.cols],)
-    if op in {"cols", "over_predicted"}:
-        return (summed_by(fields.cols, g, fields.k),) if op == "cols" else (g[..., fields.rows],)
-    if op == "cumulative":
-        return (np.cumsum(g[..., ::-1], axis=-1)[..., ::-1],)
-    if op == "at":
-        return (g[..., None] * (np.arange(fields.k) == fields.positive),)
-    if op == "later":
-        return (np.cumsum(g, axis=-1) - g,)
-    return (None,) * len(a)
+def _is_first_maximum(x: Array) -> Any:
+    return np.arange(x.shape[-1]) == x.argmax(axis=-1)[..., None]
+
+
+Pull = Callable[[Array, Array, list[Array], Fields], tuple[Array | None, ...]]
+_PULL: dict[str, Pull] = {
+    "add": lambda g, y, a, f: (g, g),
+    "sub": lambda g, y, a, f: (g, -g),
+    "mul": lambda g, y, a, f: (g * a[1], g * a[0]),
+    "div": lambda g, y, a, f: (g / a[1], -g * y / a[1]),
+    # Exponents are parameters and constants: only the base depends on the data.
+    "pow": lambda g, y, a, f: (g * a[1] * a[0] ** (a[1] - 1.0), None),
+    "where": lambda g, y, a, f: (None, np.where(a[0] > 0, g, 0.0), np.where(a[0] > 0, 0.0, g)),
+    "sqrt": lambda g, y, a, f: (g / (2.0 * y),),
+    "log": lambda g, y, a, f: (g / a[0],),
+    "exp": lambda g, y, a, f: (g * y,),
+    "fill": lambda g, y, a, f: (np.where(np.isnan(a[0]), 0.0, g),),
+    "total": lambda g, y, a, f: (np.broadcast_to(g[..., None], (*g.shape, a[0].shape[-1])),),
+    "product": lambda g, y, a, f: (g[..., None] * _product_of_others(a[0]),),
+    "maximum": lambda g, y, a, f: (g[..., None] * _is_first_maximum(a[0]),),
+    # rows copies x[i] along j; over_true sums along i: they are each other's transposes.
+    "rows": lambda g, y, a, f: (summed_by(f.rows, g, f.k),),
+    "over_true": lambda g, y, a, f: (g[..., f.cols],),
+    "cols": lambda g, y, a, f: (summed_by(f.cols, g, f.k),),
+    "over_predicted": lambda g, y, a, f: (g[..., f.rows],),
+    "cumulative": lambda g, y, a, f: (np.cumsum(g[..., ::-1], axis=-1)[..., ::-1],),
+    "at": lambda g, y, a, f: (g[..., None] * (np.arange(f.k) == f.positive),),
+    "later": lambda g, y, a, f: (np.cumsum(g, axis=-1) - g,),
+    "greater": lambda g, y, a, f: (None, None),
+    "defined": lambda g, y, a, f: (None,),
+}
+"""Operation → adjoints of its arguments, from that of its value y."""
 
 
 def _product_of_others(x: Array) -> Array:

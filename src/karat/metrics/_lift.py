@@ -7,10 +7,10 @@ weighted.  Lifts are traced too, so that averages have formulas and derivatives 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from karat.metrics._formula import Node, Value, at, const, defined, field, fill, mean, param, total
 
@@ -24,30 +24,8 @@ ZERO: Final[Policy] = "zero"
 """What an undefined class counts as in an average; see docs/undefined-values.md."""
 
 
-class Formula(Protocol):
-    """What tracing reads of a record: its formula, and what is known of it."""
-
-    @property
-    def formula(self) -> Callable[..., Any]:
-        """The body."""
-
-    @property
-    def parameters(self) -> Sequence[Any]:
-        """Its parameters, each with a name and a default."""
-
-    @property
-    def is_per_class(self) -> bool:
-        """Whether it is of one class against the rest."""
-
-    @property
-    def is_zero_when_undefined(self) -> bool:
-        """Whether 0/0 counts as 0."""
-
-    def __call__(self, c: Any, **params: Any) -> Node:
-        """Trace the body."""
-
-    def __hash__(self) -> int:
-        """A record is one of a kind."""
+Formula: TypeAlias = Any
+"""A `Record`, whose module imports this one."""
 
 
 class OneVsRest:
@@ -100,13 +78,13 @@ class Table(OneVsRest):
 
     def per_class(self, record: Formula) -> Node:
         """float[k]: a metric of one class, for every class."""
-        values = record(_classwise())
+        values: Node = record(_counts())
         self.parts.append(Part(record, values))
         return values
 
     def macro(self, record: Formula) -> Node:
         """Mean over the classes of a metric of one class."""
-        values = record(_classwise())
+        values = record(_counts())
         self.averaged.append(values)
         mean_of, counted = _averaged(values, const(1.0), _filler(record), self._policy)
         self.parts.append(Part(record, counted))
@@ -146,19 +124,12 @@ class Traced:
     parts: tuple[Part, ...] = ()
 
 
-def _classwise() -> OneVsRest:
-    return OneVsRest(field("tp"), field("fp"), field("fn"), field("tn"), field("n"))
-
-
-def _positive() -> OneVsRest:
-    tp, fp, fn, tn = (at(field(name)) for name in ("tp", "fp", "fn", "tn"))
-    return OneVsRest(tp, fp, fn, tn, field("n"))
-
-
-def _pooled() -> OneVsRest:
-    """One-vs-rest counts added over the classes: every row is counted k times."""
-    tp, fp, fn, tn = (total(field(name)) for name in ("tp", "fp", "fn", "tn"))
-    return OneVsRest(tp, fp, fn, tn, field("k") * field("n"))
+def _counts(reduce: Callable[[Node], Node] = lambda counts: counts) -> OneVsRest:
+    """The counts of every class; `at` takes those of the positive one, and `total` adds them up."""
+    # Added over the classes, every row is counted k times.
+    n = field("k") * field("n") if reduce is total else field("n")
+    tp, fp, fn, tn = (reduce(field(name)) for name in ("tp", "fp", "fn", "tn"))
+    return OneVsRest(tp, fp, fn, tn, n)
 
 
 def _filler(record: Formula) -> float:
@@ -171,7 +142,7 @@ def _averaged(x: Node, weight: Node, filler: float, policy: Policy) -> tuple[Nod
         kept = defined(x)
         finite = Node("where", (kept, x, const(0.0)), rank=1)
         return total(weight * finite) / total(weight * kept), x
-    values = fill(x, filler) if policy == "zero" else x
+    values = _resolved(x, filler, policy)
     if weight.rank == 0:
         return mean(values), values
     return total(weight * values) / total(weight), values
@@ -179,6 +150,9 @@ def _averaged(x: Node, weight: Node, filler: float, policy: Policy) -> tuple[Nod
 
 def _resolved(x: Node, filler: float, policy: Policy) -> Node:
     return fill(x, filler) if policy == "zero" else x
+
+
+_REDUCED: Final[Mapping[Lift, tuple[Callable[[Node], Node]]]] = {"plain": (at,), "micro": (total,)}
 
 
 @cache
@@ -198,18 +172,14 @@ def _trace(
             checked = checked + part
         n_undefined = total(1 - defined(checked)) if checked.rank else 1 - defined(checked)
         return Traced(_resolved(raw, filler, policy), raw, checked, n_undefined, tuple(table.parts))
-    if lift == "plain":
-        raw = record.formula(_positive(), **params)
-    elif lift == "micro":
-        raw = record.formula(_pooled(), **params)
-    else:
-        raw = record.formula(_classwise(), **params)
+    raw = record.formula(_counts(*_REDUCED.get(lift, ())), **params)
+    if lift not in _REDUCED:
         if raw.rank == 0:
             raw = raw + 0.0 * field("tp")
         n_undefined = field("k") - total(defined(raw))
         if lift == "per_class":
             return Traced(_resolved(raw, filler, policy), raw, raw, n_undefined)
-        weight = _classwise().pos if lift == "weighted" else const(1.0)
+        weight = _counts().pos if lift == "weighted" else const(1.0)
         value, counted = _averaged(raw, weight, filler, policy)
         return Traced(value, raw, raw, n_undefined, (Part(record, counted),))
     return Traced(_resolved(raw, filler, policy), raw, raw, const(1.0) - defined(raw))

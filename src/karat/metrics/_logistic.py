@@ -16,7 +16,7 @@ import numpy.typing as npt
 from karat.metrics._views import dot
 from karat.tally import LevelSource
 
-__all__ = ["both_sides", "recalibration_line", "recalibration_shift"]
+__all__ = ["both_sides", "log_odds", "recalibration_line", "recalibration_shift"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = tuple[Floats, Floats, Floats]
@@ -51,7 +51,7 @@ def recalibration_line(levels: LevelSource) -> tuple[float, float]:
     outline = _Outline.of(_odds(levels))
     if not outline.is_finite or not outline.overlaps:
         return _UNDEFINED
-    line, ends = _Line(outline.log_odds), (outline.lowest, outline.highest)
+    line, ends = _Line(outline.log_odds), outline.ends
     if levels.n_rows > 4 * _GROUPS:
         few = _grouped(_odds(levels), levels.n_rows)
         if _Outline.of([few]).overlaps:
@@ -71,7 +71,7 @@ def recalibration_shift(levels: LevelSource) -> float:
     if not outline.is_finite or not math.isfinite(outline.log_odds):
         return math.nan
     # At these ends no confidence, and every one, is above the share of hits.
-    low, high = outline.log_odds - outline.highest, outline.log_odds - outline.lowest
+    high, low = (outline.log_odds - end for end in outline.ends)
     start = 0.0
     if levels.n_rows > 4 * _GROUPS:
         few = _grouped(_odds(levels), levels.n_rows)
@@ -109,7 +109,6 @@ class _Line:
     centre: float = 0.0
 
     def at(self, x: Number) -> Number:
-        """The log-odds that it says."""
         return self.height + self.slope * (x - self.centre)
 
     def plus(self, step: _Line, part: float = 1.0) -> _Line:
@@ -179,7 +178,6 @@ class _Ascent:
 
     @classmethod
     def of(cls, line: _Line, points: Iterable[Points]) -> _Ascent:
-        """At a line."""
         found = cls(line.centre)
         for x, misses, hits in points:
             t = line.at(x)
@@ -249,13 +247,17 @@ def _grouped(points: Iterable[Points], n: int) -> Points:
     return np.concatenate(means), np.concatenate(of_misses), np.concatenate(of_hits)
 
 
+def log_odds(p: Floats) -> Floats:
+    """float64[n]: infinite where a probability is 0 or 1."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(p) - np.log1p(-p))
+
+
 def _odds(levels: LevelSource) -> Iterator[Points]:
     """Log-odds of the confidences, with the weight of their misses and of their hits."""
     for p, counts, _ in levels.blocks():
-        with np.errstate(divide="ignore"):
-            odds = np.log(p) - np.log1p(-p)
         misses, hits = (np.ascontiguousarray(counts[:, side], np.float64) for side in (0, 1))
-        yield odds, misses, hits
+        yield log_odds(p), misses, hits
 
 
 @dataclass
@@ -263,50 +265,41 @@ class _Outline:
     """What is known of log-odds, misses and hits after one walk.
 
     Attributes:
-        n_misses, n_hits: their weight.
-        misses_from, misses_to, hits_from, hits_to: between which log-odds they lie.
+        weight: that of misses and of hits.
+        low, high: between which log-odds misses and hits lie.
     """
 
-    n_misses: float = 0.0
-    n_hits: float = 0.0
-    misses_from: float = math.inf
-    misses_to: float = -math.inf
-    hits_from: float = math.inf
-    hits_to: float = -math.inf
+    weight: list[float]
+    low: list[float]
+    high: list[float]
 
     @classmethod
     def of(cls, points: Iterable[Points]) -> _Outline:
-        found = cls()
-        for x, misses, hits in points:
-            found.n_misses += float(misses.sum())
-            found.n_hits += float(hits.sum())
-            of_misses, of_hits = x[misses > 0], x[hits > 0]
-            found.misses_from = min(found.misses_from, float(of_misses.min(initial=math.inf)))
-            found.misses_to = max(found.misses_to, float(of_misses.max(initial=-math.inf)))
-            found.hits_from = min(found.hits_from, float(of_hits.min(initial=math.inf)))
-            found.hits_to = max(found.hits_to, float(of_hits.max(initial=-math.inf)))
+        found = cls([0.0, 0.0], [math.inf] * 2, [-math.inf] * 2)
+        for x, *sides in points:
+            for side, weight in enumerate(sides):
+                held = x[weight > 0]
+                found.weight[side] += float(weight.sum())
+                found.low[side] = min(found.low[side], float(held.min(initial=math.inf)))
+                found.high[side] = max(found.high[side], float(held.max(initial=-math.inf)))
         return found
 
     @property
-    def lowest(self) -> float:
-        return min(self.misses_from, self.hits_from)
-
-    @property
-    def highest(self) -> float:
-        return max(self.misses_to, self.hits_to)
+    def ends(self) -> tuple[float, float]:
+        return min(self.low), max(self.high)
 
     @property
     def is_finite(self) -> bool:
         """Whether there are confidences, and none is 0 or 1."""
-        return math.isfinite(self.lowest) and math.isfinite(self.highest)
+        return all(map(math.isfinite, self.ends))
 
     @property
     def overlaps(self) -> bool:
         """Whether some hit lies below some miss and some miss below some hit."""
-        return self.hits_from < self.misses_to and self.misses_from < self.hits_to
+        return self.low[1] < self.high[0] and self.low[0] < self.high[1]
 
     @property
     def log_odds(self) -> float:
         """Logarithm of hits to misses; NaN where there are none of either."""
-        is_mixed = self.n_hits > 0 and self.n_misses > 0
-        return math.log(self.n_hits / self.n_misses) if is_mixed else math.nan
+        misses, hits = self.weight
+        return math.log(hits / misses) if hits > 0 and misses > 0 else math.nan

@@ -20,7 +20,7 @@ from karat.metrics._views import (
     PairRanks,
     Pairwise,
 )
-from karat.tally import RankedColumn, ScoredRows
+from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
 
 __all__ = ["ROUNDING", "Beside", "Held", "Later", "Views", "lifted", "losses_of", "measure"]
@@ -74,14 +74,14 @@ class Later(Mapping[Metric, Values]):
 
     def views(self, i: int) -> tuple[ClassRanks, ClassProbabilities]:
         """The views of class i; to be read under `lock`."""
-        views = self._held.column(i)
+        views = self._held[i]
         return views.ranks, views.probabilities
 
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 ROUNDING: Final = 1e-12
 """How far a sum of weights in another order may take a value past the end of its range."""
-_Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
+Body: TypeAlias = tuple[Record, tuple[tuple[str, Any], ...]]
 """A record with its parameters: what one column is measured by."""
 Along: TypeAlias = Callable[[int, ClassRanks, ClassProbabilities], None]
 
@@ -148,7 +148,7 @@ def measure(
     else:
         rows.check()
     if Confidences in by_view:
-        confidences = Confidences(rows.confidences()) if held is None else held.confidences
+        confidences = (Views(rows, None) if held is None else held[None]).confidences
         found |= {metric: _single(metric, confidences) for metric in by_view[Confidences]}
         if beside:
             beside.confidences(confidences)
@@ -175,17 +175,19 @@ def _without_overshoot(metric: Metric, values: Values) -> Values:
     return Values(value, values.undefined)
 
 
+def _one(value: float) -> Values:
+    found = np.array(float(value))
+    return Values(found, ~np.isfinite(found))
+
+
 def _single(metric: Metric, view: Any) -> Values:
-    value = np.array(float(metric.record.formula(view, **dict(metric.params))))
-    return Values(value, ~np.isfinite(value))
+    return _one(metric.record.formula(view, **dict(metric.params)))
 
 
 def _of_pairs(metric: Metric, view: PairRanks | Pairwise) -> Values:
     """A mean over pairs of classes: those with an absent class are left out, and it is marked."""
-    value = np.array(float(metric.record.formula(view, **dict(metric.params))))
-    return Values(
-        value, np.asarray(view.totals) == 0 if np.isfinite(value) else ~np.isfinite(value)
-    )
+    found = _single(metric, view)
+    return found if found.undefined else Values(found.value, np.asarray(view.totals) == 0)
 
 
 def _by_column(
@@ -199,11 +201,11 @@ def _by_column(
     """Metrics that read columns: each column is sorted, measured by all of them, and dropped."""
     k, positive = rows.classes.k, rows.classes.positive
     whole = {"macro", "weighted", "per_class"}
-    everywhere = [_body_of(m) for m in metrics if m.record.is_per_class and m.lift in whole]
-    alone = [_body_of(m) for m in metrics if m.record.is_per_class and m.lift == "plain"]
+    everywhere = [body_of(m) for m in metrics if m.record.is_per_class and m.lift in whole]
+    alone = [body_of(m) for m in metrics if m.record.is_per_class and m.lift == "plain"]
     pairs = any(m.record.reads is PairRanks for m in metrics)
     names_rows = beside is not None and beside.names_rows
-    values: dict[_Body, Floats] = {
+    values: dict[Body, Floats] = {
         body: np.full(k, np.nan) for body in dict.fromkeys([*everywhere, *alone])
     }
     areas: list[npt.NDArray[Any]] = []
@@ -211,7 +213,7 @@ def _by_column(
     for i in range(k) if everywhere or pairs or along else [positive] if alone else []:
         assert i is not None
         here = list(dict.fromkeys([*everywhere, *(alone if i == positive else ())]))
-        views = Views(rows, i, names_rows=names_rows) if held is None else held.column(i)
+        views = Views(rows, i, names_rows=names_rows) if held is None else held[i]
         if beside and (here or pairs):
             beside.column(i, views)
         for body in here:
@@ -231,21 +233,19 @@ def _by_column(
                 pooled = Views(rows, None, names_rows=names_rows)
                 if beside:
                     beside.pooled(pooled)
-            value = np.array(_measured(_body_of(metric), pooled))
-            found[metric] = Values(value, ~np.isfinite(value))
+            found[metric] = _one(_measured(body_of(metric), pooled))
         else:
-            found[metric] = lifted(values[_body_of(metric)], metric.lift, positive, totals, policy)
+            found[metric] = lifted(values[body_of(metric)], metric.lift, positive, totals, policy)
     return found
 
 
-def _body_of(metric: Metric) -> _Body:
+def body_of(metric: Metric) -> Body:
     return metric.record, metric.params
 
 
-def _measured(body: _Body, views: Views) -> float:
+def _measured(body: Body, views: Views) -> float:
     record, params = body
-    view = views.ranks if record.reads is ClassRanks else views.probabilities
-    return float(record.formula(view, **dict(params)))
+    return float(record.formula(views.of(record.reads), **dict(params)))
 
 
 class Views:
@@ -259,62 +259,49 @@ class Views:
 
     def __init__(self, rows: ScoredRows, i: int | None, *, names_rows: bool = False) -> None:
         self._rows, self._i, self._names_rows = rows, i, names_rows
-        self._ranks: ClassRanks | None = None
-        self._probabilities: ClassProbabilities | None = None
 
-    @property
+    @cached_property
     def ranks(self) -> ClassRanks:
         """Rows by the score of the class."""
-        if self._ranks is None:
-            self._ranks = ClassRanks(self._ranked())
-        return self._ranks
-
-    def _ranked(self) -> RankedColumn:
         if self._i is None:
-            return self._rows.pooled(names_rows=self._names_rows)
-        return self._rows.column(self._i, names_rows=self._names_rows)
+            return ClassRanks(self._rows.pooled(names_rows=self._names_rows))
+        return ClassRanks(self._rows.column(self._i, names_rows=self._names_rows))
 
-    @property
+    @cached_property
     def probabilities(self) -> ClassProbabilities:
         """Rows by the probability of the class."""
-        if self._probabilities is None:
-            # Probabilities as given are sorted once for both views; pooled scores stand for them.
-            ranked = (
-                self.ranks.ranked
-                if self._rows.has_one_order or self._i is None
-                else self._rows.probability_column(self._i)
-            )
-            self._probabilities = ClassProbabilities(ranked)
-        return self._probabilities
+        # Probabilities as given are sorted once for both views; pooled scores stand for them.
+        if self._rows.has_one_order or self._i is None:
+            return ClassProbabilities(self.ranks.ranked)
+        return ClassProbabilities(self._rows.probability_column(self._i))
+
+    @cached_property
+    def confidences(self) -> Confidences:
+        """Rows by the probability of the predicted class, whatever the column."""
+        return Confidences(self._rows.confidences())
+
+    def of(self, reads: type) -> Any:
+        """The view of a kind."""
+        if reads is Confidences:
+            return self.confidences
+        return self.ranks if reads is ClassRanks else self.probabilities
 
     @property
     def totals(self) -> npt.NDArray[Any]:
         """Weight of each class."""
-        one = self._ranks or self.probabilities
+        one = self.ranks if "ranks" in vars(self) else self.probabilities
         return one.ranked.totals
 
 
-class Held:
-    """The views of few rows, kept from one metric to the next.
-
-    Args:
-        rows: implements `tally.ScoredRows`.
-    """
+class Held(dict[int | None, Views]):
+    """The views of few rows, kept from one metric to the next."""
 
     def __init__(self, rows: ScoredRows) -> None:
+        super().__init__()
         self._rows = rows
-        self._columns: dict[int, Views] = {}
 
-    def column(self, i: int) -> Views:
-        """The views of class i."""
-        if i not in self._columns:
-            self._columns[i] = Views(self._rows, i)
-        return self._columns[i]
-
-    @cached_property
-    def confidences(self) -> Confidences:
-        """Rows by the probability of the predicted class."""
-        return Confidences(self._rows.confidences())
+    def __missing__(self, i: int | None) -> Views:
+        return self.setdefault(i, Views(self._rows, i))
 
 
 def lifted(
@@ -323,8 +310,7 @@ def lifted(
     """One number for all classes from one a class."""
     unmeasured = ~np.isfinite(each)
     if lift == "plain":
-        value = np.array(np.nan if positive is None else each[positive])
-        return Values(value, ~np.isfinite(value))
+        return _one(np.nan if positive is None else each[positive])
     if lift == "per_class":
         return Values(each, unmeasured)
     weight = np.asarray(totals, np.float64) if lift == "weighted" else np.ones_like(each)

@@ -178,7 +178,7 @@ class Metric:
         shown = [
             f"{name}={_text(value)}"
             for name, value in self.params
-            if value != self._default(name)
+            if value != self._parameter(name).default
             or (self.record.is_traced and self._parameter(name).kind == "number")
         ]
         return f"{self.name}({', '.join(shown)})" if shown else self.name
@@ -193,9 +193,6 @@ class Metric:
         found = self.record.parameter(name)
         assert found is not None
         return found
-
-    def _default(self, name: str) -> Any:
-        return self._parameter(name).default
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -225,31 +222,31 @@ class Metric:
         """The formula as text, rendered from the trace where there is one."""
         if not self.record.is_traced:
             return self.record.formula_text
-        return as_text(self.traced("zero").raw if self.lift != "plain" else self._simple)
+        return as_text(self._shown)
 
     @property
     def latex(self) -> str:
         """The formula as LaTeX, rendered from the trace where there is one."""
         if not self.record.is_traced:
             return self.record.formula_latex
-        return as_latex(self.traced("zero").raw if self.lift != "plain" else self._simple)
+        return as_latex(self._shown)
 
     @property
-    def _simple(self) -> Any:
+    def _shown(self) -> Node:
+        return self.traced("zero").raw if self.lift != "plain" else self._simple
+
+    @property
+    def _simple(self) -> Node:
         return trace(self.record, "plain", "nan", dict(self.params)).raw
 
     @property
     def definition(self) -> str:
         """One sentence that nobody can mistake: the average, then the formula."""
-        if not self.record.is_traced:
-            formula = self.record.formula_text
-            if self.lift == "plain" and self.record.is_per_class:
-                return f"Of the positive class: {formula}"
-            return f"{_SCORED_LIFT_TEXT[self.lift]}{formula}"
-        formula = as_text(self._simple)
+        is_traced = self.record.is_traced
+        formula = as_text(self._simple) if is_traced else self.record.formula_text
         if self.lift == "plain" and self.record.is_per_class:
             return f"Of the positive class: {formula}"
-        return f"{_LIFT_TEXT[self.lift]}{formula}"
+        return f"{(_LIFT_TEXT if is_traced else _SCORED_LIFT_TEXT)[self.lift]}{formula}"
 
     @property
     def undefined_when(self) -> str:

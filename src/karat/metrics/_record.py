@@ -8,7 +8,8 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,6 @@ __all__ = [
     "checked",
     "metric",
     "number_of",
-    "register",
     "sklearn",
     "unfit",
 ]
@@ -351,12 +351,6 @@ class Record:
 _registered: list[Record] = []
 
 
-def register(record: Record) -> Record:
-    """Add a record to the catalogue."""
-    _registered.append(record)
-    return record
-
-
 def metric(
     *,
     aliases: Sequence[str] = (),
@@ -388,47 +382,22 @@ def metric(
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
     """
+    facts = locals()
+    facts["is_zero_when_undefined"] = facts.pop("undefined_is_zero")
+    views = {OneVsRest: True, Table: False}
+    no_view = "The type of its first parameter is neither OneVsRest nor Table"
+    return lambda formula: recorded(formula, views, no_view, facts)
 
-    def registered(formula: Formula) -> Record:
-        return recorded(
-            formula,
-            views={OneVsRest: True, Table: False},
-            no_view="The type of its first parameter is neither OneVsRest nor Table",
-            averages=averages,
-            range=range,
-            better=better,
-            undefined=undefined,
-            is_zero_when_undefined=undefined_is_zero,
-            perfect=perfect,
-            parameters=parameters,
-            cases=cases,
-            oracle=oracle,
-            equals=equals,
-            lift_names=None,
-            aliases=tuple(aliases),
-            references=tuple(references),
-            since=since,
-            in_report=in_report,
-            headline=tuple(headline),
-            identities=dict(identities or {}),
-            rounding=rounding,
-        )
 
-    return registered
+higher_is_better = partial(metric, better="higher", perfect=1.0, since="0.1")
+lower_is_better = partial(metric, better="lower", perfect=0.0, since="0.1")
+"""Records of the package whose best value is 1, and 0."""
+
+_SEVERAL: Final = ("aliases", "parameters", "cases", "equals", "references", "headline", "needs")
 
 
 def recorded(
-    body: Callable[..., Any],
-    *,
-    views: Mapping[type, bool],
-    no_view: str,
-    averages: Sequence[Average],
-    range: tuple[float, float],  # noqa: A002  # the field's word for it
-    parameters: Sequence[Parameter],
-    cases: Sequence[Any],
-    equals: Sequence[Equal],
-    lift_names: Mapping[str, str] | None,
-    **facts: Any,
+    body: Callable[..., Any], views: Mapping[type, bool], no_view: str, facts: Mapping[str, Any]
 ) -> Record:
     """Register a body with its facts; name, meaning and what it reads are its own.
 
@@ -436,7 +405,7 @@ def recorded(
         body: the decorated function.
         views: what its first parameter may be: whether that is one class against the rest.
         no_view: what is wrong where it is something else.
-        facts: other attributes of the record.
+        facts: attributes of the record, in sequences of any type.
 
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
@@ -450,28 +419,29 @@ def recorded(
         problem = no_view
     elif not summary:
         problem = "It has no docstring"
-    elif not cases:
+    elif not facts["cases"]:
         problem = "It has no golden case"
-    elif sorted(item.name for item in others) != sorted(item.name for item in parameters):
+    elif sorted(item.name for item in others) != sorted(i.name for i in facts["parameters"]):
         problem = "The parameters of its body and those described in parameters= differ"
     if problem:
         raise error("K304", name=body.__name__, found=problem)
     is_per_class = views[first.annotation]
-    return register(
-        Record(
-            name=body.__name__,
-            formula=body,
-            reads=first.annotation,
-            is_per_class=is_per_class,
-            summary=" ".join(summary.split()),
-            description=description.strip(),
-            family=body.__module__.rpartition(".")[2],
-            averages=tuple(averages) if is_per_class else (),
-            range=(float(range[0]), float(range[1])),
-            parameters=tuple(parameters),
-            cases=tuple(cases),
-            equals=tuple(equals),
-            lift_names=dict(lift_names or {}),
-            **facts,
-        )
+    low, high = facts["range"]
+    own = {
+        "averages": tuple(facts["averages"]) if is_per_class else (),
+        "range": (float(low), float(high)),
+        **{name: tuple(facts.get(name, ())) for name in _SEVERAL},
+        **{name: dict(facts.get(name) or {}) for name in ("identities", "lift_names")},
+    }
+    record = Record(
+        name=body.__name__,
+        formula=body,
+        reads=first.annotation,
+        is_per_class=is_per_class,
+        summary=" ".join(summary.split()),
+        description=description.strip(),
+        family=body.__module__.rpartition(".")[2],
+        **{**facts, **own},
     )
+    _registered.append(record)
+    return record

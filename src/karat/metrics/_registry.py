@@ -12,6 +12,7 @@ import importlib
 import pkgutil
 import re
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, cast, get_args
 
@@ -33,7 +34,6 @@ __all__ = [
     "search",
 ]
 
-_AVERAGES: tuple[str, ...] = get_args(Average)
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 _by_name: dict[str, Record] = {}
 _by_lift_name: dict[str, tuple[Record, Lift]] = {}
@@ -43,14 +43,14 @@ _n_indexed = 0
 def _index() -> dict[str, Record]:
     """Names and aliases → record, brought up to date with what has been registered."""
     global _n_indexed
-    _import_families()
     registered = _record._registered
     for record in registered[_n_indexed:]:
         spellings = (record.name, *record.aliases)
         averaged = [f"{a}_{name}" for a in record.averages for name in spellings]
         for name in (*spellings, *averaged, *record.lift_names.values()):
-            clash = _by_name.get(name) or _averaged_record(name)
-            if clash is not None and clash is not record:
+            held = (other for other, lift in _meanings(name) if lift in _lifts(other))
+            clash = next(held, record)
+            if clash is not record:
                 registered.remove(record)
                 raise error(
                     "K304", name=record.name, found=f"The name {name!r} already means {clash.name}"
@@ -63,11 +63,6 @@ def _index() -> dict[str, Record]:
     return _by_name
 
 
-@lru_cache(maxsize=1)
-def _import_families() -> None:
-    load_families()
-
-
 def load_families() -> None:
     """Import every family: their order, and that of the catalogue, does not depend on who asks."""
     for module in pkgutil.iter_modules(sys.modules[__name__.rpartition(".")[0]].__path__):
@@ -75,16 +70,16 @@ def load_families() -> None:
             importlib.import_module(f"{__package__}.{module.name}")
 
 
-def _averaged_record(name: str) -> Record | None:
-    """The record of `macro_f1`, or of scikit-learn's spelling `f1_macro`."""
+def _meanings(name: str) -> Iterator[tuple[Record, Lift]]:
+    """What `f1`, `macro_f1` or scikit-learn's `f1_macro` may mean, also missing averages."""
+    if name in _by_name:
+        yield _by_name[name], "plain"
     if name in _by_lift_name:
-        return _by_lift_name[name][0]
-    for average in _AVERAGES:
+        yield _by_lift_name[name]
+    for average in get_args(Average):
         for base in (name.removeprefix(f"{average}_"), name.removesuffix(f"_{average}")):
-            record = _by_name.get(base)
-            if base != name and record is not None and average in record.averages:
-                return record
-    return None
+            if base != name and base in _by_name:
+                yield _by_name[base], average
 
 
 def n_records() -> int:
@@ -142,19 +137,11 @@ def lookup(name: str) -> tuple[Record, Lift]:
 
 def _found(name: str) -> tuple[Record, Lift] | None:
     """As `lookup`; None where there is no such metric."""
-    index = _index()
-    if name in index:
-        return index[name], "plain"
-    if name in _by_lift_name:
-        return _by_lift_name[name]
-    for average in get_args(Average):
-        for base in (name.removeprefix(f"{average}_"), name.removesuffix(f"_{average}")):
-            if base != name and base in index:
-                record = index[base]
-                if average not in record.averages:
-                    raise error("K306", name=record.name, average=average)
-                return record, average
-    return None
+    _index()
+    found = next(_meanings(name), None)
+    if found is not None and found[1] not in _lifts(found[0]):
+        raise error("K306", name=found[0].name, average=found[1])
+    return found
 
 
 def parse(text: str) -> Metric:
@@ -223,24 +210,18 @@ def _arguments(text: str, inner: str | None) -> dict[str, Any]:
         call = ast.parse(f"f({inner})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         call = None
-    if (
-        not isinstance(call, ast.Call)
-        or call.args
-        or any(
-            keyword.arg is None or keyword.arg in [other.arg for other in call.keywords[:i]]
-            for i, keyword in enumerate(call.keywords)
-        )
-    ):
+    given = {}
+    if isinstance(call, ast.Call):
+        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if not isinstance(call, ast.Call) or call.args or len(given) < len(call.keywords):
         raise error("K303", text=text, found=f"({inner}) is not a list of key=value")
     values = {}
-    for keyword in call.keywords:
-        if isinstance(keyword.value, ast.Name):
-            values[str(keyword.arg)] = keyword.value.id
-            continue
+    for name, value in given.items():
         try:
-            values[str(keyword.arg)] = ast.literal_eval(keyword.value)
+            word = value.id if isinstance(value, ast.Name) else None
+            values[name] = word or ast.literal_eval(value)
         except (ValueError, TypeError, MemoryError, RecursionError):
-            raise error("K303", text=text, found=f"{keyword.arg} is not a plain value") from None
+            raise error("K303", text=text, found=f"{name} is not a plain value") from None
     return values
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from karat.metrics._bounds import Bounds
@@ -134,39 +135,13 @@ def score_metric(
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
     """
+    facts = locals()
+    facts["formula_text"], facts["formula_latex"] = facts.pop("formula"), facts.pop("latex")
+    no_view = "The type of its first parameter is no view of scores"
+    return lambda body: recorded(body, _VIEWS, no_view, facts)
 
-    def registered(body: Callable[..., float]) -> Record:
-        return recorded(
-            body,
-            views=_VIEWS,
-            no_view="The type of its first parameter is no view of scores",
-            averages=averages,
-            range=range,
-            better=better,
-            undefined=undefined,
-            perfect=perfect,
-            parameters=parameters,
-            cases=cases,
-            oracle=oracle,
-            equals=equals,
-            lift_names=lift_names,
-            aliases=tuple(aliases),
-            references=tuple(references),
-            since=since,
-            in_report=in_report,
-            headline=tuple(headline),
-            formula_text=formula,
-            formula_latex=latex,
-            needs=tuple(needs),
-            least_classes=least_classes,
-            is_of_scores_only=is_of_scores_only,
-            depends_on_rows=depends_on_rows,
-            weights_are_rows=weights_are_rows,
-            influence=influence,
-            no_influence=no_influence,
-            is_estimate=is_estimate,
-            bounds=bounds,
-            rounding=rounding,
-        )
 
-    return registered
+by_hand = partial(score_case, source="arithmetic by hand")
+higher_is_better = partial(score_metric, better="higher", perfect=1.0, since="0.2")
+lower_is_better = partial(score_metric, better="lower", perfect=0.0, since="0.2")
+"""Records of the package whose best value is 1, and 0."""

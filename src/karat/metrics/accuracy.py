@@ -15,8 +15,10 @@ from karat.metrics import (
     total,
     where,
 )
+from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE, TWO_CLASSES
+from karat.metrics._record import higher_is_better, lower_is_better
 from karat.metrics._rounding import difference_of_shares
-from karat.metrics.fscores import SOKOLOVA_LAPALME_2009, THREE, THREE_ARITHMETIC
+from karat.metrics.fscores import SOKOLOVA_LAPALME_2009, three
 from karat.metrics.rates import recall
 
 BRODERSEN_2010 = (
@@ -43,18 +45,16 @@ ABSENT = (
 ABSENT_ARITHMETIC = "arithmetic on a table of 17 rows in which one class is never true"
 
 
-@metric(
+@higher_is_better(
     aliases=("accuracy_score", "fraction_correct"),
-    better="higher",
-    perfect=1.0,
-    cases=[case(cells=THREE, gives="71/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="71/95")],
     oracle=sklearn("accuracy_score"),
     equals=[
         equal("scikit-learn", "accuracy_score()"),
-        equal("torchmetrics", "BinaryAccuracy()", where="two classes"),
+        equal("torchmetrics", "BinaryAccuracy()", where=TWO_CLASSES),
         equal("torchmetrics", "MulticlassAccuracy(average='micro')"),
         equal("CatBoost", "Accuracy()"),
-        equal("oneDAL", "BinaryConfusionMatrix()['accuracy']", where="two classes"),
+        equal("oneDAL", "BinaryConfusionMatrix()['accuracy']", where=TWO_CLASSES),
         equal(
             "oneDAL",
             "MulticlassConfusionMatrix()['microPrecision']",
@@ -63,7 +63,6 @@ ABSENT_ARITHMETIC = "arithmetic on a table of 17 rows in which one class is neve
         ),
         equal("PyCM", "overall_stat['Overall ACC']"),
     ],
-    since="0.1",
     headline=("plain",),
 )
 def accuracy(c: Table) -> Node:
@@ -74,17 +73,14 @@ def accuracy(c: Table) -> Node:
     return total(c.tp) / c.n
 
 
-@metric(
+@lower_is_better(
     aliases=("misclassification_rate",),
-    better="lower",
-    perfect=0.0,
-    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="24/95")],
     oracle=sklearn("zero_one_loss"),
     equals=[
         equal("scikit-learn", "zero_one_loss()"),
-        equal("oneDAL", "1 - BinaryConfusionMatrix()['accuracy']", where="two classes"),
+        equal("oneDAL", "1 - BinaryConfusionMatrix()['accuracy']", where=TWO_CLASSES),
     ],
-    since="0.1",
     identities={"field fn → fp": _SAME_SUM},
 )
 def error_rate(c: Table) -> Node:
@@ -95,13 +91,10 @@ def error_rate(c: Table) -> Node:
     return total(c.fn) / c.n
 
 
-@metric(
-    better="lower",
-    perfect=0.0,
-    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+@lower_is_better(
+    cases=[three(gives="24/95")],
     oracle=sklearn("zero_one_loss"),
     equals=[equal("scikit-learn", "zero_one_loss()"), equal("CatBoost", "ZeroOneLoss()")],
-    since="0.1",
     identities={"field fn → fp": _SAME_SUM},
 )
 def zero_one_loss(c: Table) -> Node:
@@ -109,19 +102,16 @@ def zero_one_loss(c: Table) -> Node:
     return error_rate(c)
 
 
-@metric(
-    better="lower",
-    perfect=0.0,
-    cases=[case(cells=THREE, gives="24/95", source=THREE_ARITHMETIC)],
+@lower_is_better(
+    cases=[three(gives="24/95")],
     oracle=sklearn("hamming_loss"),
     equals=[
         equal("scikit-learn", "hamming_loss()"),
-        equal("torchmetrics", "BinaryHammingDistance()", where="two classes"),
+        equal("torchmetrics", "BinaryHammingDistance()", where=TWO_CLASSES),
         equal("torchmetrics", "MulticlassHammingDistance(average='micro')"),
         equal("CatBoost", "HammingLoss()"),
         equal("PyCM", "overall_stat['Hamming Loss']"),
     ],
-    since="0.1",
     identities={"field fn → fp": _SAME_SUM},
 )
 def hamming_loss(c: Table) -> Node:
@@ -129,18 +119,13 @@ def hamming_loss(c: Table) -> Node:
     return error_rate(c)
 
 
-@metric(
-    better="higher",
-    perfect=1.0,
-    cases=[
-        case(cells=THREE, gives="(22 + 59 + 18 + 60 + 31 + 47) / (3*95)", source=THREE_ARITHMETIC)
-    ],
+@higher_is_better(
+    cases=[three(gives="(22 + 59 + 18 + 60 + 31 + 47) / (3*95)")],
     equals=[
         equal("oneDAL", "MulticlassConfusionMatrix()['averageAccuracy']"),
         equal("PyCM", "overall_stat['ACC Macro']"),
     ],
     references=(SOKOLOVA_LAPALME_2009,),
-    since="0.1",
 )
 def average_accuracy(c: Table) -> Node:
     """Mean over the classes of the accuracy of one class against the rest.
@@ -150,13 +135,10 @@ def average_accuracy(c: Table) -> Node:
     return total(c.tp + c.tn) / (c.k * c.n)
 
 
-@metric(
-    better="lower",
-    perfect=0.0,
-    cases=[case(cells=THREE, gives="(6 + 8 + 12 + 5 + 6 + 11) / (3*95)", source=THREE_ARITHMETIC)],
+@lower_is_better(
+    cases=[three(gives="(6 + 8 + 12 + 5 + 6 + 11) / (3*95)")],
     equals=[equal("oneDAL", "MulticlassConfusionMatrix()['errorRate']")],
     references=(SOKOLOVA_LAPALME_2009,),
-    since="0.1",
     identities={"field fp → fn": _SAME_SUM, "field fn → fp": _SAME_SUM},
 )
 def average_error_rate(c: Table) -> Node:
@@ -167,12 +149,10 @@ def average_error_rate(c: Table) -> Node:
     return total(c.fp + c.fn) / (c.k * c.n)
 
 
-@metric(
+@higher_is_better(
     aliases=("balanced_accuracy_score", "mean_recall"),
     range=(-1.0, 1.0),
-    better="higher",
     undefined="only one class is truly present, so there is nothing to rescale to",
-    perfect=1.0,
     parameters=(
         Parameter(
             "adjusted",
@@ -182,30 +162,19 @@ def average_error_rate(c: Table) -> Node:
         ),
     ),
     cases=[
-        case(cells=THREE, gives=f"({_RECALLS}) / 3", source=THREE_ARITHMETIC),
-        case(
-            cells=THREE,
-            gives=f"(({_RECALLS}) / 3 - 1/3) / (1 - 1/3)",
-            source=THREE_ARITHMETIC,
-            adjusted=True,
-        ),
+        three(gives=f"({_RECALLS}) / 3"),
+        three(gives=f"(({_RECALLS}) / 3 - 1/3) / (1 - 1/3)", adjusted=True),
         case(cells=ABSENT, gives="7/12", source=ABSENT_ARITHMETIC),
         case(cells=ABSENT, gives="37/72", source=ABSENT_ARITHMETIC, adjusted=True),
     ],
     oracle=sklearn("balanced_accuracy_score"),
     equals=[
         equal("scikit-learn", "balanced_accuracy_score(adjusted=adjusted)"),
-        equal(
-            "CatBoost",
-            "BalancedAccuracy()",
-            "1 - BalancedErrorRate()",
-            where="two classes, every class is true",
-        ),
-        equal("oneDAL", "BinaryConfusionMatrix()['AUC']", where="two classes, every class is true"),
-        equal("PyCM", "class_stat['AUC'][1]", where="two classes, every class is true"),
+        equal("CatBoost", "BalancedAccuracy()", "1 - BalancedErrorRate()", where=TWO_ALL_TRUE),
+        equal("oneDAL", "BinaryConfusionMatrix()['AUC']", where=TWO_ALL_TRUE),
+        equal("PyCM", "class_stat['AUC'][1]", where=TWO_ALL_TRUE),
     ],
     references=(BRODERSEN_2010,),
-    since="0.1",
     headline=("plain",),
     identities={
         "field fn → tp": "a class without a hit has recall 0, which adds as little as none"
@@ -228,18 +197,15 @@ def balanced_accuracy(c: Table, *, adjusted: bool) -> Node:
     return (balanced * span - span / n_present) / (span * span)
 
 
-@metric(
+@higher_is_better(
     aliases=("geometric_mean", "geometric_mean_score"),
-    better="higher",
     undefined="some class is absent from y_true",
-    perfect=1.0,
-    cases=[case(cells=THREE, gives="(22/30 * 18/23 * 31/42) ** (1/3)", source=THREE_ARITHMETIC)],
+    cases=[three(gives="(22/30 * 18/23 * 31/42) ** (1/3)")],
     equals=[
-        equal("imbalanced-learn", "geometric_mean_score()", where="every class is true"),
-        equal("PyCM", "class_stat['GM'][1]", where="two classes, every class is true"),
+        equal("imbalanced-learn", "geometric_mean_score()", where=ALL_TRUE),
+        equal("PyCM", "class_stat['GM'][1]", where=TWO_ALL_TRUE),
     ],
     references=(KUBAT_MATWIN_1997,),
-    since="0.1",
 )
 def g_mean(c: Table) -> Node:
     """Geometric mean of the recalls: 0 as soon as one class is never recognised."""
@@ -248,7 +214,7 @@ def g_mean(c: Table) -> Node:
 
 @metric(
     aliases=("nir", "majority_share", "null_accuracy"),
-    cases=[case(cells=THREE, gives="42/95", source=THREE_ARITHMETIC)],
+    cases=[three(gives="42/95")],
     equals=[equal("PyCM", "overall_stat['NIR']")],
     since="0.1",
 )

@@ -19,6 +19,8 @@ from karat.metrics import (
     total,
     where,
 )
+from karat.metrics._equal import ALL_OCCUR, ALL_SEEN, TWO_CLASSES
+from karat.metrics._record import higher_is_better
 from karat.metrics._rounding import (
     difference_of_shares,
     information,
@@ -26,7 +28,7 @@ from karat.metrics._rounding import (
     normalized_information,
     of_kappa,
 )
-from karat.metrics.fscores import THREE, THREE_ARITHMETIC
+from karat.metrics.fscores import three
 
 MATTHEWS_1975 = (
     "Matthews (1975). Comparison of the predicted and observed secondary structure. BBA 405."
@@ -76,14 +78,12 @@ def _beyond_chance(c: Table) -> Node:
     return total(c.tp * c.tn - c.fp * c.fn)
 
 
-@metric(
+@higher_is_better(
     aliases=("mcc", "matthews_corrcoef", "phi_coefficient", "r_k"),
     range=(-1.0, 1.0),
-    better="higher",
     undefined=_ONE_CLASS,
     undefined_is_zero=True,
-    perfect=1.0,
-    cases=[case(cells=THREE, gives="3661 / sqrt(5832*5972)", source=THREE_ARITHMETIC)],
+    cases=[three(gives="3661 / sqrt(5832*5972)")],
     oracle=sklearn("matthews_corrcoef"),
     equals=[
         equal("scikit-learn", "matthews_corrcoef()"),
@@ -92,17 +92,12 @@ def _beyond_chance(c: Table) -> Node:
             "BinaryMatthewsCorrCoef()",
             where="two classes, every class is true and predicted",
         ),
-        equal(
-            "torchmetrics",
-            "MulticlassMatthewsCorrCoef()",
-            where="every class is true and predicted",
-        ),
+        equal("torchmetrics", "MulticlassMatthewsCorrCoef()", where=ALL_SEEN),
         equal("CatBoost", "MCC()"),
         equal("PyCM", "overall_stat['Overall MCC']", undefined="nan"),
-        equal("PyCM", "class_stat['MCC'][1]", where="two classes", undefined="nan"),
+        equal("PyCM", "class_stat['MCC'][1]", where=TWO_CLASSES, undefined="nan"),
     ],
     references=(MATTHEWS_1975, GORODKIN_2004),
-    since="0.1",
     headline=("plain",),
     rounding=difference_of_shares,
 )
@@ -117,23 +112,20 @@ def matthews_correlation(c: Table) -> Node:
     return _beyond_chance(c) / (truth * sqrt(guess / truth))
 
 
-@metric(
+@higher_is_better(
     aliases=("cohen_kappa", "cohen_kappa_score"),
     range=(-1.0, 1.0),
-    better="higher",
     undefined=_SURE,
-    perfect=1.0,
-    cases=[case(cells=THREE, gives="3661/5941", source=THREE_ARITHMETIC)],
+    cases=[three(gives="3661/5941")],
     oracle=sklearn("cohen_kappa_score"),
     equals=[
         equal("scikit-learn", "cohen_kappa_score()"),
-        equal("torchmetrics", "BinaryCohenKappa()", where="two classes"),
+        equal("torchmetrics", "BinaryCohenKappa()", where=TWO_CLASSES),
         equal("torchmetrics", "MulticlassCohenKappa()"),
-        equal("CatBoost", "Kappa()", where="every class is true and predicted"),
+        equal("CatBoost", "Kappa()", where=ALL_SEEN),
         equal("PyCM", "overall_stat['Kappa']", undefined="nan"),
     ],
     references=(COHEN_1960,),
-    since="0.1",
     headline=("plain",),
     rounding=difference_of_shares,
 )
@@ -145,22 +137,19 @@ def kappa(c: Table) -> Node:
     return _beyond_chance(c) / total(c.pos * c.pred_neg)
 
 
-@metric(
+@higher_is_better(
     aliases=("linear_kappa",),
     range=(-1.0, 1.0),
-    better="higher",
     undefined=_SURE,
-    perfect=1.0,
-    cases=[case(cells=THREE, gives="1 - 31*95/8227", source=THREE_ARITHMETIC)],
+    cases=[three(gives="1 - 31*95/8227")],
     identities={"sub swapped": _SYMMETRIC},
     oracle=sklearn("cohen_kappa_score", weights="linear"),
     equals=[
         equal("scikit-learn", "cohen_kappa_score(weights='linear')"),
-        equal("torchmetrics", "BinaryCohenKappa(weights='linear')", where="two classes"),
+        equal("torchmetrics", "BinaryCohenKappa(weights='linear')", where=TWO_CLASSES),
         equal("torchmetrics", "MulticlassCohenKappa(weights='linear')"),
     ],
     references=(COHEN_1968,),
-    since="0.1",
     rounding=of_kappa,
 )
 def kappa_linear(c: Table) -> Node:
@@ -177,14 +166,12 @@ def kappa_linear(c: Table) -> Node:
     return 1 - c.n * observed / expected
 
 
-@metric(
+@higher_is_better(
     aliases=("quadratic_weighted_kappa", "qwk"),
     range=(-1.0, 1.0),
-    better="higher",
     undefined=_SURE,
-    perfect=1.0,
     cases=[
-        case(cells=THREE, gives="1 - 45*95/12799", source=THREE_ARITHMETIC),
+        three(gives="1 - 45*95/12799"),
         case(
             cells=((5, 2, 0, 1), (0, 0, 0, 0), (1, 3, 7, 0), (0, 1, 2, 9)),
             gives="1 - 24*31/2540",
@@ -195,12 +182,11 @@ def kappa_linear(c: Table) -> Node:
     oracle=sklearn("cohen_kappa_score", weights="quadratic"),
     equals=[
         equal("scikit-learn", "cohen_kappa_score(weights='quadratic')"),
-        equal("torchmetrics", "BinaryCohenKappa(weights='quadratic')", where="two classes"),
+        equal("torchmetrics", "BinaryCohenKappa(weights='quadratic')", where=TWO_CLASSES),
         equal("torchmetrics", "MulticlassCohenKappa(weights='quadratic')"),
-        equal("CatBoost", "WKappa()", where="every class is true and predicted"),
+        equal("CatBoost", "WKappa()", where=ALL_SEEN),
     ],
     references=(COHEN_1968,),
-    since="0.1",
     rounding=of_kappa,
 )
 def kappa_quadratic(c: Table) -> Node:
@@ -218,12 +204,10 @@ def kappa_quadratic(c: Table) -> Node:
     return 1 - c.n * observed / expected
 
 
-@metric(
+@higher_is_better(
     aliases=("weighted_kappa_matrix",),
     range=(float("-inf"), 1.0),
-    better="higher",
     undefined="chance alone gives no disagreement that costs anything",
-    perfect=1.0,
     parameters=(
         Parameter(
             "disagreement",
@@ -232,25 +216,17 @@ def kappa_quadratic(c: Table) -> Node:
             is_required=True,
         ),
     ),
-    cases=[
-        case(
-            cells=THREE,
-            gives="1 - 46*95/13509",
-            source=THREE_ARITHMETIC,
-            disagreement=((0, 1, 3), (2, 0, 1), (5, 1, 0)),
-        )
-    ],
+    cases=[three(gives="1 - 46*95/13509", disagreement=((0, 1, 3), (2, 0, 1), (5, 1, 0)))],
     equals=[
         equal(
             "PyCM",
             "weighted_kappa(weight=disagreement)",
-            where="every class occurs",
+            where=ALL_OCCUR,
             undefined="nan",
             note="weights of int; with others it gives Kappa",
         )
     ],
     references=(COHEN_1968,),
-    since="0.1",
     in_report=False,
     rounding=kappa_of_costs,
 )
@@ -261,16 +237,13 @@ def kappa_weighted(c: Table, *, disagreement: Node) -> Node:
     return 1 - c.n * observed / expected
 
 
-@metric(
+@higher_is_better(
     aliases=("ac1", "gwet_gamma"),
     range=(-1.0, 1.0),
-    better="higher",
     undefined="there is only one class",
-    perfect=1.0,
-    cases=[case(cells=THREE, gives="15137/24257", source=THREE_ARITHMETIC)],
+    cases=[three(gives="15137/24257")],
     equals=[equal("PyCM", "overall_stat['Gwet AC1']", undefined="nan")],
     references=(GWET_2008,),
-    since="0.1",
     rounding=difference_of_shares,
 )
 def gwet_ac1(c: Table) -> Node:
@@ -296,10 +269,7 @@ def _entropy(c: Table, totals: Node) -> Node:
     aliases=("mi", "mutual_info_score"),
     range=(0.0, float("inf")),
     better="higher",
-    cases=[
-        case(cells=THREE, gives=_MI, source=THREE_ARITHMETIC),
-        case(cells=GAPS, gives=_MI_GAPS, source=GAPS_ARITHMETIC),
-    ],
+    cases=[three(gives=_MI), case(cells=GAPS, gives=_MI_GAPS, source=GAPS_ARITHMETIC)],
     oracle=sklearn("mutual_info_score"),
     equals=[
         equal("scikit-learn", "mutual_info_score()"),
@@ -317,19 +287,16 @@ def mutual_information(c: Table) -> Node:
     return _information(c)
 
 
-@metric(
+@higher_is_better(
     aliases=("nmi", "normalized_mutual_info_score"),
-    better="higher",
     undefined="truth and prediction are both one class throughout",
-    perfect=1.0,
     cases=[
-        case(cells=THREE, gives=f"2*{_MI} / ({_ENTROPIES})", source=THREE_ARITHMETIC),
+        three(gives=f"2*{_MI} / ({_ENTROPIES})"),
         case(cells=GAPS, gives=f"2*{_MI_GAPS} / ({_ENTROPIES_GAPS})", source=GAPS_ARITHMETIC),
     ],
     oracle=sklearn("normalized_mutual_info_score"),
     equals=[equal("scikit-learn", "normalized_mutual_info_score()")],
     references=(VINH_2010,),
-    since="0.1",
     rounding=normalized_information,
 )
 def normalized_mutual_information(c: Table) -> Node:

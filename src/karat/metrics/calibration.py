@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from karat.errors import error, short
-from karat.metrics import (
-    ClassProbabilities,
-    Confidences,
-    Parameter,
-    ScoreCase,
-    equal,
-    score_case,
-    score_metric,
-)
-from karat.metrics._bounds import BINNED
+from karat.metrics import ClassProbabilities, Confidences, Parameter, equal, score_metric
+from karat.metrics._bounds import in_bins
 from karat.metrics._influence.forms import CROSSED, DEGENERATE, KINK
 from karat.metrics._reliability import MOST_BINS, Closed, Scheme, binned, chance_gaps
 from karat.metrics._rounding import ROUNDING_UNIT, debiased, linear
+from karat.metrics._scored import by_hand, lower_is_better
 from karat.tally import Bins
 
 NAEINI_2015 = "Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities. AAAI."
@@ -35,8 +28,6 @@ BROCKER_2012 = "Bröcker (2012). Estimating reliability and resolution. Climate 
 FERRO_FRICKER_2012 = (
     "Ferro, Fricker (2012). A bias-corrected decomposition of the Brier score. QJRMS 138."
 )
-
-HAND = "arithmetic by hand"
 
 _BINS = Parameter("bins", "Number of bins: 1 to 10 000.", kind="count", default=15)
 _SCHEME = Parameter(
@@ -63,30 +54,16 @@ _NORM = Parameter(
 )
 
 
-def five(*, gives: str, **params: Any) -> ScoreCase:
-    """Five rows of two classes.
-
-    Confidences 0.6 and 0.7 right, 0.65 wrong, 0.8 wrong, 0.9 right: of five bins the third,
-    the fourth and the last hold them.
-    """
-    return score_case(
-        y_true=(1, 1, 0, 0, 1),
-        y_prob=(0.9, 0.7, 0.8, 0.4, 0.35),
-        gives=gives,
-        source=HAND,
-        **params,
-    )
-
-
-def three(*, gives: str, **params: Any) -> ScoreCase:
-    """Three rows of three classes: confidences 0.5 right, 0.7 wrong, 0.8 right."""
-    return score_case(
-        y_true=(0, 2, 2),
-        y_prob=((0.5, 0.25, 0.25), (0.2, 0.7, 0.1), (0.1, 0.1, 0.8)),
-        gives=gives,
-        source=HAND,
-        **params,
-    )
+# Confidences 0.6 and 0.7 right, 0.65 wrong, 0.8 wrong, 0.9 right: of five bins the third, the
+# fourth and the last hold them.
+five = partial(by_hand, y_true=(1, 1, 0, 0, 1), y_prob=(0.9, 0.7, 0.8, 0.4, 0.35))
+# Three classes: confidences 0.5 right, 0.7 wrong, 0.8 right.
+three = partial(
+    by_hand, y_true=(0, 2, 2), y_prob=((0.5, 0.25, 0.25), (0.2, 0.7, 0.1), (0.1, 0.1, 0.8))
+)
+_error = partial(
+    lower_is_better, bounds=in_bins, rounding=linear(absolute=(2, 32)), no_influence=KINK
+)
 
 
 def _bins_of(
@@ -113,12 +90,10 @@ def _mean_gap(bins: Bins, norm: str) -> float:
     return float(np.abs(bins.hits - bins.confidence).sum() / weight.sum())
 
 
-@score_metric(
+@_error(
     formula="mean over the bins, by weight, of |share of right predictions − mean confidence|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("ece", "top_label_calibration_error"),
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
     cases=[
         five(gives="(0.4 + 1.15 + 0.1)/5", bins=5),
@@ -138,11 +113,7 @@ def _mean_gap(bins: Bins, norm: str) -> float:
         )
     ],
     references=(NAEINI_2015, GUO_2017),
-    since="0.2",
     headline=("plain",),
-    no_influence=KINK,
-    bounds=BINNED,
-    rounding=linear(absolute=(2, 32)),
 )
 def expected_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed, norm: str
@@ -156,12 +127,10 @@ def expected_calibration_error(
     return _mean_gap(_bins_of(c, "expected_calibration_error", bins, scheme, closed), norm)
 
 
-@score_metric(
+@_error(
     formula="largest |share of right predictions − mean confidence| of a bin",
     latex=r"\max_{b: W_b > 0} \big| \bar y_b - \bar p_b \big|",
     aliases=("mce",),
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED),
     cases=[
         five(gives="0.4", bins=5),
@@ -178,10 +147,7 @@ def expected_calibration_error(
         )
     ],
     references=(NAEINI_2015,),
-    since="0.2",
     no_influence="a maximum over bins",
-    bounds=BINNED,
-    rounding=linear(absolute=(2, 32)),
 )
 def maximum_calibration_error(
     c: Confidences, *, bins: int, scheme: Scheme, closed: Closed
@@ -195,12 +161,10 @@ def maximum_calibration_error(
     return float(np.abs(found.gap[held]).max()) if held.any() else math.nan
 
 
-@score_metric(
+@_error(
     formula="expected_calibration_error with bins of equal weight",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|, \quad W_b \approx W / B",
     aliases=("adaptive_ece", "equal_mass_calibration_error"),
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _CLOSED, _NORM),
     cases=[
         five(gives="(0.05 + 0.7)/5", bins=2),
@@ -208,10 +172,8 @@ def maximum_calibration_error(
         five(gives="sqrt((0.05**2/3 + 0.7**2/2)/5)", bins=2, norm="l2"),
     ],
     references=(NGUYEN_OCONNOR_2015, NIXON_2019),
-    since="0.2",
     in_report=False,
-    no_influence=KINK,
-    rounding=linear(absolute=(2, 32)),
+    bounds=None,
 )
 def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, norm: str) -> float:
     """Calibration error of the predicted class in bins that hold equally many rows.
@@ -223,15 +185,13 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
     return _mean_gap(_bins_of(c, "adaptive_calibration_error", bins, "quantile", closed), norm)
 
 
-@score_metric(
+@_error(
     formula="mean over the bins of the probability of the class, by weight, of "
     "|share of rows of the class − mean probability|",
     latex=r"\sum_b \frac{W_b}{W} \big| \bar y_b - \bar p_b \big|",
     aliases=("binary_calibration_error",),
     averages=("macro",),
     lift_names={"macro": "classwise_calibration_error"},
-    better="lower",
-    perfect=0.0,
     parameters=(_BINS, _SCHEME, _CLOSED, _NORM),
     cases=[
         five(gives="(0.25 + 0.5 + 0.1)/5", bins=5),
@@ -248,10 +208,6 @@ def adaptive_calibration_error(c: Confidences, *, bins: int, closed: Closed, nor
         )
     ],
     references=(NAEINI_2015, KULL_2019, NIXON_2019),
-    since="0.2",
-    no_influence=KINK,
-    bounds=BINNED,
-    rounding=linear(absolute=(2, 32)),
 )
 def class_calibration_error(
     c: ClassProbabilities, *, bins: int, scheme: Scheme, closed: Closed, norm: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from karat.metrics import Node, Parameter, Table, case, metric, total
+from karat.metrics import Node, Parameter, Table, metric, total
 from karat.metrics._rounding import sum_of_costs
-from karat.metrics.fscores import THREE, THREE_ARITHMETIC
+from karat.metrics.fscores import three
 
 ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
 
@@ -22,14 +22,7 @@ ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
             is_required=True,
         ),
     ),
-    cases=[
-        case(
-            cells=THREE,
-            gives="46/95",
-            source=THREE_ARITHMETIC,
-            costs=((0, 1, 3), (2, 0, 1), (5, 1, 0)),
-        )
-    ],
+    cases=[three(gives="46/95", costs=((0, 1, 3), (2, 0, 1), (5, 1, 0)))],
     references=(ELKAN_2001,),
     since="0.1",
     in_report=False,

@@ -3,129 +3,97 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
-from karat.metrics import Node, OneVsRest, Table, case, equal, metric, total
-from karat.metrics._equal import of_pycm
-from karat.metrics.fscores import THREE, THREE_ARITHMETIC
+from karat.metrics import Node, OneVsRest, Table, equal, metric, total
+from karat.metrics._equal import TWO_CLASSES, Equal, of_pycm
+from karat.metrics.fscores import three
 from karat.metrics.rates import LIVER_SOURCE, liver
 
 _ANY = (0.0, math.inf)
+_count = partial(metric, averages=("micro",), range=_ANY, since="0.1")
 
 
-@metric(
+def _equals(row: int, column: int, place: int, name: str) -> tuple[Equal, ...]:
+    """The calls that give a cell of two classes; `place` is that among torchmetrics' scores."""
+    one, each = f"confusion_matrix()[{row}, {column}]", f"[..., {row}, {column}]"
+    return (
+        equal("scikit-learn", one, where=TWO_CLASSES),
+        equal("scikit-learn", f"multilabel_confusion_matrix(){each}", average=None),
+        equal("torchmetrics", f"BinaryStatScores()[{place}]", where=TWO_CLASSES),
+        equal("torchmetrics", f"MulticlassStatScores(average='micro')[{place}]", average="micro"),
+        equal("torchmetrics", f"MulticlassStatScores(average=None)[..., {place}]", average=None),
+        *of_pycm(name),
+    )
+
+
+@_count(
     aliases=("tp",),
-    averages=("micro",),
-    range=_ANY,
     better="higher",
     cases=[liver(gives="231", source=LIVER_SOURCE)],
-    equals=[
-        equal("scikit-learn", "confusion_matrix()[1, 1]", where="two classes"),
-        equal("scikit-learn", "multilabel_confusion_matrix()[..., 1, 1]", average=None),
-        equal("torchmetrics", "BinaryStatScores()[0]", where="two classes"),
-        equal("torchmetrics", "MulticlassStatScores(average='micro')[0]", average="micro"),
-        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 0]", average=None),
-        *of_pycm("TP"),
-    ],
-    since="0.1",
+    equals=_equals(1, 1, 0, "TP"),
 )
 def true_positives(c: OneVsRest) -> Node:
     """Rows of the class that were predicted as it."""
     return c.tp
 
 
-@metric(
+@_count(
     aliases=("fp", "false_alarms"),
-    averages=("micro",),
-    range=_ANY,
+    cases=[liver(gives="32", source=LIVER_SOURCE)],
+    equals=_equals(0, 1, 1, "FP"),
     better="lower",
     perfect=0.0,
-    cases=[liver(gives="32", source=LIVER_SOURCE)],
-    equals=[
-        equal("scikit-learn", "confusion_matrix()[0, 1]", where="two classes"),
-        equal("scikit-learn", "multilabel_confusion_matrix()[..., 0, 1]", average=None),
-        equal("torchmetrics", "BinaryStatScores()[1]", where="two classes"),
-        equal("torchmetrics", "MulticlassStatScores(average='micro')[1]", average="micro"),
-        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 1]", average=None),
-        *of_pycm("FP"),
-    ],
-    since="0.1",
 )
 def false_positives(c: OneVsRest) -> Node:
     """Rows of another class that were predicted as this one."""
     return c.fp
 
 
-@metric(
+@_count(
     aliases=("fn", "misses"),
-    averages=("micro",),
-    range=_ANY,
-    better="lower",
-    perfect=0.0,
     cases=[liver(gives="27", source=LIVER_SOURCE)],
     equals=[
-        equal("scikit-learn", "confusion_matrix()[1, 0]", where="two classes"),
-        equal("scikit-learn", "multilabel_confusion_matrix()[..., 1, 0]", average=None),
-        equal("torchmetrics", "BinaryStatScores()[3]", where="two classes"),
-        equal("torchmetrics", "MulticlassStatScores(average='micro')[3]", average="micro"),
-        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 3]", average=None),
-        *of_pycm("FN"),
+        *_equals(1, 0, 3, "FN"),
         equal("scikit-learn", "zero_one_loss(normalize=False)", average="micro"),
         equal("PyCM", "overall_stat['Zero-one Loss']", average="micro"),
     ],
-    since="0.1",
+    better="lower",
+    perfect=0.0,
 )
 def false_negatives(c: OneVsRest) -> Node:
     """Rows of the class that were predicted as another."""
     return c.fn
 
 
-@metric(
+@_count(
     aliases=("tn", "correct_rejections"),
-    averages=("micro",),
-    range=_ANY,
     better="higher",
     cases=[liver(gives="54", source=LIVER_SOURCE)],
-    equals=[
-        equal("scikit-learn", "confusion_matrix()[0, 0]", where="two classes"),
-        equal("scikit-learn", "multilabel_confusion_matrix()[..., 0, 0]", average=None),
-        equal("torchmetrics", "BinaryStatScores()[2]", where="two classes"),
-        equal("torchmetrics", "MulticlassStatScores(average='micro')[2]", average="micro"),
-        equal("torchmetrics", "MulticlassStatScores(average=None)[..., 2]", average=None),
-        *of_pycm("TN"),
-    ],
-    since="0.1",
+    equals=_equals(0, 0, 2, "TN"),
 )
 def true_negatives(c: OneVsRest) -> Node:
     """Rows of another class that were not predicted as this one."""
     return c.tn
 
 
-@metric(
+@_count(
     aliases=("true_count",),
-    averages=("micro",),
-    range=_ANY,
     cases=[liver(gives="258", source=LIVER_SOURCE)],
     equals=[
         equal("scikit-learn", "precision_recall_fscore_support(average=None)[3]", average=None),
         equal("imbalanced-learn", "sensitivity_specificity_support(average=None)[2]", average=None),
-        equal("torchmetrics", "BinaryStatScores()[4]", where="two classes"),
+        equal("torchmetrics", "BinaryStatScores()[4]", where=TWO_CLASSES),
         equal("torchmetrics", "MulticlassStatScores(average=None)[..., 4]", average=None),
         *of_pycm("P"),
     ],
-    since="0.1",
 )
 def support(c: OneVsRest) -> Node:
     """Rows truly of the class."""
     return c.pos
 
 
-@metric(
-    averages=("micro",),
-    range=_ANY,
-    cases=[liver(gives="263", source=LIVER_SOURCE)],
-    equals=of_pycm("TOP"),
-    since="0.1",
-)
+@_count(cases=[liver(gives="263", source=LIVER_SOURCE)], equals=of_pycm("TOP"))
 def predicted_count(c: OneVsRest) -> Node:
     """Rows predicted as the class."""
     return c.pred_pos
@@ -134,7 +102,7 @@ def predicted_count(c: OneVsRest) -> Node:
 @metric(
     range=_ANY,
     better="higher",
-    cases=[case(cells=THREE, gives="71", source=THREE_ARITHMETIC)],
+    cases=[three(gives="71")],
     equals=[equal("scikit-learn", "accuracy_score(normalize=False)")],
     since="0.1",
 )

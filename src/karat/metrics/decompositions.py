@@ -7,16 +7,18 @@ S = miscalibration − discrimination + uncertainty, each at least 0, with nothi
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.metrics import ClassProbabilities, ScoreCase, score_case, score_metric
-from karat.metrics._bounds import UNMOVED
+from karat.metrics import ClassProbabilities, score_metric
+from karat.metrics._bounds import unmoved
 from karat.metrics._influence.forms import ISOTONIC, ShareInfluence
 from karat.metrics._isotonic import Recalibrated, recalibrated
 from karat.metrics._rounding import linear
+from karat.metrics._scored import by_hand
 from karat.metrics._views import dot
 
 DIMITRIADIS_2021 = (
@@ -25,47 +27,40 @@ DIMITRIADIS_2021 = (
 )
 MURPHY_1973 = "Murphy (1973). A new vector partition of the probability score. J. Appl. Met. 12."
 
-HAND = "arithmetic by hand"
 INFINITE = "the true side of a row has probability 0, so the log-loss is infinite"
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-def five(*, gives: str, **params: Any) -> ScoreCase:
-    """Five rows: 0.2 false, 0.3 true, 0.4 and 0.6 false, 0.9 true.
-
-    The three in the middle fall, so that all of them are recalibrated to 1/3.
-    """
-    return score_case(
-        y_true=(0, 1, 0, 0, 1), y_prob=(0.2, 0.3, 0.4, 0.6, 0.9), gives=gives, source=HAND, **params
-    )
-
-
-def weighted(*, gives: str) -> ScoreCase:
-    """The five rows, the first and the last of weights 2 and 3."""
-    return five(gives=gives, weights=(2, 1, 1, 1, 3))
-
+# 0.2 false, 0.3 true, 0.4 and 0.6 false, 0.9 true: the three in the middle fall, so that all of
+# them are recalibrated to 1/3.
+five = partial(by_hand, y_true=(0, 1, 0, 0, 1), y_prob=(0.2, 0.3, 0.4, 0.6, 0.9))
+weighted = partial(five, weights=(2, 1, 1, 1, 3))
 
 _BRIER = "(0.04 + 0.49 + 0.16 + 0.36 + 0.01)/5"
 _LOG = "-(log(0.8) + log(0.3) + log(0.6) + log(0.4) + log(0.9))/5"
 _LEFT = "-(log(1/3) + 2*log(2/3))"
 
+_brier = partial(
+    score_metric, averages=("macro",), references=(DIMITRIADIS_2021, MURPHY_1973), since="0.2"
+)
+_log_loss = partial(
+    score_metric, averages=("macro",), references=(DIMITRIADIS_2021,), since="0.2", in_report=False
+)
 
-@score_metric(
+
+@_brier(
     formula="mean (p − y)² − mean (x − y)², x: the isotonic recalibration of p",
     latex=r"\overline{(p - y)^2} - \overline{(x - y)^2}",
     aliases=("brier_mcb", "brier_reliability"),
-    averages=("macro",),
-    better="lower",
-    perfect=0.0,
     cases=[
         five(gives=f"{_BRIER} - 2/15"),
         weighted(gives="(2*0.04 + 0.49 + 0.16 + 0.36 + 3*0.01 - 2/3)/8"),
     ],
-    references=(DIMITRIADIS_2021, MURPHY_1973),
-    since="0.2",
     no_influence=ISOTONIC,
     rounding=linear(absolute=(4, 64)),
+    better="lower",
+    perfect=0.0,
 )
 def brier_miscalibration(c: ClassProbabilities) -> float:
     """How much of the Brier score a monotone recalibration of the probabilities would save.
@@ -81,17 +76,14 @@ def brier_miscalibration(c: ClassProbabilities) -> float:
     return _at_least_zero(gain / _weight(fit))
 
 
-@score_metric(
+@_brier(
     formula="mean (r − y)² − mean (x − y)², x: the isotonic recalibration of p, "
     "r: the share of the class",
     latex=r"\overline{(r - y)^2} - \overline{(x - y)^2}",
     aliases=("brier_dsc", "brier_resolution"),
-    averages=("macro",),
     range=(0.0, 0.25),
     better="higher",
     cases=[five(gives="0.24 - 2/15"), weighted(gives="0.25 - 2/24")],
-    references=(DIMITRIADIS_2021, MURPHY_1973),
-    since="0.2",
     no_influence=ISOTONIC,
     rounding=linear(absolute=(4, 64)),
 )
@@ -108,19 +100,16 @@ def brier_discrimination(c: ClassProbabilities) -> float:
     return dot(weight, (fit.block_values - share) ** 2) / _weight(fit)
 
 
-@score_metric(
+@_brier(
     formula="share of the class × share of the others",
     latex=r"r (1 - r)",
     aliases=("brier_unc",),
-    averages=("macro",),
     range=(0.0, 0.25),
     cases=[five(gives="0.24"), weighted(gives="4/8*(4/8)")],
-    references=(DIMITRIADIS_2021, MURPHY_1973),
-    since="0.2",
     influence=ShareInfluence(
         value=lambda own, rest: own * rest, slope=lambda own, rest: rest - own
     ),
-    bounds=UNMOVED,
+    bounds=unmoved,
     rounding=linear(relative=(2, 8)),
 )
 def brier_uncertainty(c: ClassProbabilities) -> float:
@@ -129,21 +118,17 @@ def brier_uncertainty(c: ClassProbabilities) -> float:
     return fit.n_hits * fit.n_misses / _weight(fit) ** 2
 
 
-@score_metric(
+@_log_loss(
     formula="log-loss of p − log-loss of x, x: the isotonic recalibration of p",
     latex=r"\overline{\ell(p, y)} - \overline{\ell(x, y)}",
     aliases=("log_loss_mcb",),
-    averages=("macro",),
     range=(0.0, math.inf),
-    better="lower",
     undefined=INFINITE,
-    perfect=0.0,
     cases=[five(gives=f"{_LOG} - ({_LEFT})/5")],
-    references=(DIMITRIADIS_2021,),
-    since="0.2",
-    in_report=False,
     no_influence=ISOTONIC,
     rounding=linear(relative=(1, 16), absolute=(2, 32), scale="the log-loss, at least 1"),
+    better="lower",
+    perfect=0.0,
 )
 def log_loss_miscalibration(c: ClassProbabilities) -> float:
     """How much of the log-loss a monotone recalibration of the probabilities would save.
@@ -155,18 +140,14 @@ def log_loss_miscalibration(c: ClassProbabilities) -> float:
     return _at_least_zero((_negative_log_probability(fit) - best) / _weight(fit))
 
 
-@score_metric(
+@_log_loss(
     formula="log-loss of r − log-loss of x, x: the isotonic recalibration of p, "
     "r: the share of the class",
     latex=r"\overline{\ell(r, y)} - \overline{\ell(x, y)}",
     aliases=("log_loss_dsc",),
-    averages=("macro",),
     range=(0.0, math.log(2.0)),
     better="higher",
     cases=[five(gives=f"-(0.4*log(0.4) + 0.6*log(0.6)) - ({_LEFT})/5")],
-    references=(DIMITRIADIS_2021,),
-    since="0.2",
-    in_report=False,
     no_influence=ISOTONIC,
     rounding=linear(absolute=(2, 32)),
 )
@@ -180,21 +161,17 @@ def log_loss_discrimination(c: ClassProbabilities) -> float:
     return _at_least_zero(_entropy(fit) - best)
 
 
-@score_metric(
+@_log_loss(
     formula="−r·ln r − (1 − r)·ln(1 − r), r: the share of the class",
     latex=r"-r \ln r - (1 - r) \ln (1 - r)",
     aliases=("log_loss_unc",),
-    averages=("macro",),
     range=(0.0, math.log(2.0)),
     cases=[five(gives="-(0.4*log(0.4) + 0.6*log(0.6))")],
-    references=(DIMITRIADIS_2021,),
-    since="0.2",
-    in_report=False,
     influence=ShareInfluence(
         value=lambda own, rest: -own * math.log(own) - rest * math.log(rest),
         slope=lambda own, rest: math.log(rest / own),
     ),
-    bounds=UNMOVED,
+    bounds=unmoved,
     rounding=linear(relative=(3, 16)),
 )
 def log_loss_uncertainty(c: ClassProbabilities) -> float:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from karat.metrics import Node, OneVsRest, Parameter, Table, case, equal, metric, sklearn
-from karat.metrics._equal import of_pycm, of_scikit_learn, of_torchmetrics
-from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall
+from functools import partial
+
+from karat.metrics import Node, OneVsRest, Parameter, Table, case, equal, sklearn
+from karat.metrics._equal import (
+    ALL_OCCUR,
+    ALL_SEEN,
+    TWO_CLASSES,
+    of_pycm,
+    of_scikit_learn,
+    of_torchmetrics,
+)
+from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall, zero_if_undefined
 
 VAN_RIJSBERGEN_1979 = "van Rijsbergen (1979). Information Retrieval, chapter 7."
 SOKOLOVA_LAPALME_2009 = (
@@ -26,37 +35,33 @@ BETA = Parameter(
 )
 
 # Three classes, no two margins equal.
-THREE = ((22, 3, 5), (4, 18, 1), (2, 9, 31))
-THREE_ARITHMETIC = "arithmetic on a table of 95 rows with unequal margins"
+three = partial(
+    case,
+    cells=((22, 3, 5), (4, 18, 1), (2, 9, 31)),
+    source="arithmetic on a table of 95 rows with unequal margins",
+)
 _P = "((22/28 + 18/30 + 31/37) / 3)"
 _R = "((22/30 + 18/23 + 31/42) / 3)"
 
 
-@metric(
+@zero_if_undefined(
     aliases=("f_score", "f1_score", "dice", "sorensen_dice"),
-    better="higher",
     undefined=NOTHING,
-    undefined_is_zero=True,
-    perfect=1.0,
     cases=[liver(gives="2*231 / (2*231 + 32 + 27)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("f1_score"),
     equals=[
         *of_scikit_learn("f1_score", 2),
         *of_torchmetrics("F1Score"),
-        equal("CatBoost", "F1()", where="every class occurs", average=None),
+        equal("CatBoost", "F1()", where=ALL_OCCUR, average=None),
         equal("CatBoost", "TotalF1(average='Macro')", average="macro"),
         equal("CatBoost", "TotalF1(average='Micro')", average="micro"),
         equal("CatBoost", "TotalF1(average='Weighted')", average="weighted"),
-        equal(
-            "oneDAL", "BinaryConfusionMatrix()['fscore']", where="every class is true and predicted"
-        ),
+        equal("oneDAL", "BinaryConfusionMatrix()['fscore']", where=ALL_SEEN),
         equal("oneDAL", "MulticlassConfusionMatrix()['microFscore']", average="micro"),
         *of_pycm("F1", "macro", "micro"),
     ],
     references=(VAN_RIJSBERGEN_1979, OPITZ_BURST_2019),
-    since="0.1",
     headline=("plain", "macro", "micro", "weighted"),
-    identities={},
 )
 def f1(c: OneVsRest) -> Node:
     """Harmonic mean of precision and recall.
@@ -67,12 +72,9 @@ def f1(c: OneVsRest) -> Node:
     return 2 * c.tp / (2 * c.tp + c.fp + c.fn)
 
 
-@metric(
+@zero_if_undefined(
     aliases=("fbeta", "fbeta_score"),
-    better="higher",
     undefined=NOTHING,
-    undefined_is_zero=True,
-    perfect=1.0,
     parameters=(BETA,),
     cases=[
         liver(gives="5*231 / (5*231 + 4*27 + 32)", source=LIVER_ARITHMETIC, beta=2.0),
@@ -81,24 +83,15 @@ def f1(c: OneVsRest) -> Node:
     oracle=sklearn("fbeta_score", beta=2.0),
     equals=[
         *of_scikit_learn("fbeta_score", 2),
-        equal("torchmetrics", "BinaryFBetaScore(beta=beta)", where="two classes"),
-        equal(
-            "torchmetrics",
-            "MulticlassFBetaScore(beta=beta, average=average)",
-            where="every class occurs",
-        ),
-        equal("CatBoost", "F(beta=beta)", where="every class occurs", average=None),
-        equal(
-            "oneDAL",
-            "BinaryConfusionMatrix(beta=beta)['fscore']",
-            where="every class is true and predicted",
-        ),
+        equal("torchmetrics", "BinaryFBetaScore(beta=beta)", where=TWO_CLASSES),
+        equal("torchmetrics", "MulticlassFBetaScore(beta=beta, average=average)", where=ALL_OCCUR),
+        equal("CatBoost", "F(beta=beta)", where=ALL_OCCUR, average=None),
+        equal("oneDAL", "BinaryConfusionMatrix(beta=beta)['fscore']", where=ALL_SEEN),
         equal("PyCM", "F_beta(beta=beta)", average=None, undefined="nan"),
         equal("PyCM", "class_stat['F0.5']", average=None, beta=0.5, undefined="nan"),
         equal("PyCM", "class_stat['F2']", average=None, beta=2, undefined="nan"),
     ],
     references=(VAN_RIJSBERGEN_1979,),
-    since="0.1",
     in_report=False,
 )
 def f_beta(c: OneVsRest, *, beta: Node) -> Node:
@@ -106,50 +99,31 @@ def f_beta(c: OneVsRest, *, beta: Node) -> Node:
     return (1 + beta**2) * c.tp / ((1 + beta**2) * c.tp + beta**2 * c.fn + c.fp)
 
 
-@metric(
+@zero_if_undefined(
     aliases=("iou", "intersection_over_union", "critical_success_index", "jaccard_score"),
-    better="higher",
     undefined=NOTHING,
-    undefined_is_zero=True,
-    perfect=1.0,
     cases=[liver(gives="231 / (231 + 32 + 27)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("jaccard_score"),
     equals=[
-        equal("scikit-learn", "jaccard_score()", where="two classes"),
+        equal("scikit-learn", "jaccard_score()", where=TWO_CLASSES),
         equal("scikit-learn", "jaccard_score(average=average)"),
         *of_torchmetrics("JaccardIndex"),
         *of_pycm("J"),
-        equal(
-            "PyCM",
-            "overall_stat['Overall J'][1]",
-            where="every class is true and predicted",
-            average="macro",
-        ),
+        equal("PyCM", "overall_stat['Overall J'][1]", where=ALL_SEEN, average="macro"),
     ],
     references=(JACCARD_1912,),
-    since="0.1",
 )
 def jaccard(c: OneVsRest) -> Node:
     """Rows of the class in both truth and prediction over rows of it in either."""
     return c.tp / (c.tp + c.fp + c.fn)
 
 
-@metric(
+@zero_if_undefined(
     aliases=("macro_fscore_sokolova",),
-    better="higher",
     undefined="a class is never true or never predicted, or both averages are 0",
-    undefined_is_zero=True,
-    perfect=1.0,
-    cases=[case(cells=THREE, gives=f"2*{_P}*{_R} / ({_P} + {_R})", source=THREE_ARITHMETIC)],
-    equals=[
-        equal(
-            "oneDAL",
-            "MulticlassConfusionMatrix()['macroFscore']",
-            where="every class is true and predicted",
-        )
-    ],
+    cases=[three(gives=f"2*{_P}*{_R} / ({_P} + {_R})")],
+    equals=[equal("oneDAL", "MulticlassConfusionMatrix()['macroFscore']", where=ALL_SEEN)],
     references=(SOKOLOVA_LAPALME_2009, OPITZ_BURST_2019),
-    since="0.1",
 )
 def f1_of_macro_averages(c: Table) -> Node:
     """Harmonic mean of macro precision and macro recall.
@@ -161,32 +135,15 @@ def f1_of_macro_averages(c: Table) -> Node:
     return 2 * p * r / (p + r)
 
 
-@metric(
-    better="higher",
+@zero_if_undefined(
     undefined="a class is never true or never predicted, or both averages are 0",
-    undefined_is_zero=True,
-    perfect=1.0,
     parameters=(BETA,),
     cases=[
-        case(
-            cells=THREE, gives=f"5*{_P}*{_R} / (4*{_P} + {_R})", source=THREE_ARITHMETIC, beta=2.0
-        ),
-        case(
-            cells=THREE,
-            gives=f"1.25*{_P}*{_R} / (0.25*{_P} + {_R})",
-            source=THREE_ARITHMETIC,
-            beta=0.5,
-        ),
+        three(gives=f"5*{_P}*{_R} / (4*{_P} + {_R})", beta=2.0),
+        three(gives=f"1.25*{_P}*{_R} / (0.25*{_P} + {_R})", beta=0.5),
     ],
-    equals=[
-        equal(
-            "oneDAL",
-            "MulticlassConfusionMatrix(beta=beta)['macroFscore']",
-            where="every class is true and predicted",
-        )
-    ],
+    equals=[equal("oneDAL", "MulticlassConfusionMatrix(beta=beta)['macroFscore']", where=ALL_SEEN)],
     references=(SOKOLOVA_LAPALME_2009,),
-    since="0.1",
     in_report=False,
 )
 def f_beta_of_macro_averages(c: Table, *, beta: Node) -> Node:

@@ -7,16 +7,17 @@ import math
 import numpy as np
 
 from karat.errors import error
-from karat.metrics import Losses, Parameter, equal, score_case, score_metric, sklearn
+from karat.metrics import Losses, Parameter, equal, score_metric, sklearn
+from karat.metrics._equal import TWO_CLASSES
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence, SkillInfluence
 from karat.metrics._rounding import linear, softmax_loss
+from karat.metrics._scored import by_hand, higher_is_better, lower_is_better
 
 GOOD_1952 = "Good (1952). Rational decisions. JRSS B 14."
 BRIER_1950 = "Brier (1950). Verification of forecasts expressed in terms of probability. MWR 78."
 CRAMMER_SINGER_2001 = "Crammer, Singer (2001). Multiclass kernel-based vector machines. JMLR 2."
 MCFADDEN_1974 = "McFadden (1974). Conditional logit analysis of qualitative choice behavior."
 
-HAND = "arithmetic by hand"
 THREE = ((0.5, 0.25, 0.25), (0.25, 0.5, 0.25), (0.125, 0.125, 0.75), (0.5, 0.25, 0.25))
 TRUTH = (0, 1, 2, 2)
 
@@ -25,27 +26,24 @@ def _undefined_share(value: float, base: float) -> float:
     return 1.0 - value / base if base > 0 else math.nan
 
 
-@score_metric(
+@lower_is_better(
     formula="mean over the rows of −ln p[true class]",
     latex=r"-\frac{1}{W} \sum_i w_i \ln p_{i, y_i}",
     aliases=("cross_entropy", "logistic_loss", "negative_log_likelihood", "log_loss_score"),
     needs=("negative_log_probability",),
     range=(0.0, math.inf),
-    better="lower",
     undefined="the true class of a row has probability 0, so the loss is infinite",
-    perfect=0.0,
     cases=[
-        score_case(y_true=TRUTH, y_prob=THREE, gives="(4*log(2) - log(0.75))/4", source=HAND),
-        score_case(y_true=[1, 0], y_prob=[0.75, 0.25], gives="-log(0.75)", source=HAND),
+        by_hand(y_true=TRUTH, y_prob=THREE, gives="(4*log(2) - log(0.75))/4"),
+        by_hand(y_true=[1, 0], y_prob=[0.75, 0.25], gives="-log(0.75)"),
     ],
     oracle=sklearn("log_loss"),
     equals=[
         equal("scikit-learn", "log_loss()", where="no probability is 0"),
         equal("CatBoost", "MultiClass()", given="y_score"),
-        equal("CatBoost", "Logloss()", "CrossEntropy()", where="two classes", given="y_score"),
+        equal("CatBoost", "Logloss()", "CrossEntropy()", where=TWO_CLASSES, given="y_score"),
     ],
     references=(GOOD_1952,),
-    since="0.2",
     headline=("plain",),
     influence=LossInfluence("negative_log_probability"),
     rounding=softmax_loss,
@@ -60,25 +58,21 @@ def log_loss(s: Losses) -> float:
     return s.mean("negative_log_probability")
 
 
-@score_metric(
+@lower_is_better(
     formula="mean over the rows of (1/k) Σ over the classes of the log-loss of class against rest",
     latex=r"-\frac{1}{W k} \sum_i w_i \Big(\ln p_{i,y_i} + \sum_{j \ne y_i} \ln(1 - p_{ij})\Big)",
     needs=("binary_negative_log_probability",),
     range=(0.0, math.inf),
-    better="lower",
     undefined="a row was given probability 0 for what is true, so the loss is infinite",
-    perfect=0.0,
     cases=[
-        score_case(
+        by_hand(
             y_true=[0, 1],
             y_prob=[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]],
             gives="-(log(0.5) + 2*log(0.75))/3",
-            source=HAND,
         ),
-        score_case(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)", source=HAND),
+        by_hand(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)"),
     ],
     equals=[equal("CatBoost", "MultiClassOneVsAll()", given="y_score")],
-    since="0.2",
     influence=LossInfluence("binary_negative_log_probability"),
     rounding=softmax_loss,
 )
@@ -90,25 +84,22 @@ def one_vs_all_log_loss(s: Losses) -> float:
     return s.mean("binary_negative_log_probability")
 
 
-@score_metric(
+@lower_is_better(
     formula="two classes: mean of (p − [true])²; more: mean of Σ over the classes of (p − [true])²",
     latex=r"\frac{1}{W} \sum_i w_i \sum_j (p_{ij} - [j = y_i])^2 \cdot \tfrac{1}{2}^{[k = 2]}",
     aliases=("brier_score", "brier_score_loss", "quadratic_score"),
     needs=("squared_error",),
     range=(0.0, 2.0),
-    better="lower",
-    perfect=0.0,
     cases=[
-        score_case(y_true=TRUTH, y_prob=THREE, gives="(0.375*2 + 0.09375 + 0.875)/4", source=HAND),
-        score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="(1/16 + 1/4)/2", source=HAND),
+        by_hand(y_true=TRUTH, y_prob=THREE, gives="(0.375*2 + 0.09375 + 0.875)/4"),
+        by_hand(y_true=[1, 0], y_prob=[0.75, 0.5], gives="(1/16 + 1/4)/2"),
     ],
     oracle=sklearn("brier_score_loss"),
     equals=[
         equal("scikit-learn", "brier_score_loss()"),
-        equal("CatBoost", "BrierScore()", where="two classes", given="y_score"),
+        equal("CatBoost", "BrierScore()", where=TWO_CLASSES, given="y_score"),
     ],
     references=(BRIER_1950,),
-    since="0.2",
     headline=("plain",),
     influence=LossInfluence("squared_error", is_halved=True),
     rounding=softmax_loss,
@@ -128,12 +119,9 @@ def brier(s: Losses) -> float:
     needs=("margin",),
     range=(0.0, math.inf),
     better="lower",
-    perfect=None,
     cases=[
-        score_case(
-            y_true=[0, 1], y_score=[[2.0, 0.5, 0.0], [1.0, 1.5, -1.0]], gives="0.25", source=HAND
-        ),
-        score_case(y_true=[1, 0], y_score=[0.5, -2.0], gives="0.25", source=HAND),
+        by_hand(y_true=[0, 1], y_score=[[2.0, 0.5, 0.0], [1.0, 1.5, -1.0]], gives="0.25"),
+        by_hand(y_true=[1, 0], y_score=[0.5, -2.0], gives="0.25"),
     ],
     oracle=sklearn("hinge_loss"),
     equals=[
@@ -155,18 +143,16 @@ def hinge_loss(s: Losses) -> float:
     return s.mean("margin")
 
 
-@score_metric(
+@higher_is_better(
     formula="share of the rows whose true class is among the k largest scores",
     latex=r"\frac{1}{W} \sum_i w_i \, [\operatorname{place}_i(y_i) \le k]",
     aliases=("top_k_accuracy_score",),
     needs=("ranks",),
-    better="higher",
-    perfect=1.0,
     parameters=(Parameter("k", "How many of the largest scores count.", default=2, kind="count"),),
     cases=[
-        score_case(y_true=TRUTH, y_prob=THREE, k=1, gives="3/4", source=HAND),
-        score_case(y_true=TRUTH, y_prob=THREE, k=2, gives="3/4", source=HAND),
-        score_case(y_true=TRUTH, y_prob=THREE, k=3, gives="1", source=HAND),
+        by_hand(y_true=TRUTH, y_prob=THREE, k=1, gives="3/4"),
+        by_hand(y_true=TRUTH, y_prob=THREE, k=2, gives="3/4"),
+        by_hand(y_true=TRUTH, y_prob=THREE, k=3, gives="1"),
     ],
     oracle=sklearn("top_k_accuracy_score"),
     equals=[
@@ -177,7 +163,6 @@ def hinge_loss(s: Losses) -> float:
             where="scores do not tie",
         ),
     ],
-    since="0.2",
     least_classes=3,
     influence=PlaceInfluence(),
     rounding=linear(relative=(1, 4)),
@@ -196,22 +181,17 @@ def top_k_accuracy(s: Losses, *, k: int) -> float:
     return s.placed_within(k)
 
 
-@score_metric(
+@higher_is_better(
     formula="1 − log-loss ÷ log-loss of the class shares",
     latex=r"1 - \frac{L}{-\sum_j \pi_j \ln \pi_j}",
     aliases=("d2_log_loss_score", "mcfadden_r2"),
     needs=("negative_log_probability",),
     range=(-math.inf, 1.0),
-    better="higher",
     undefined="only one class is true, or the log-loss is infinite",
-    perfect=1.0,
-    cases=[
-        score_case(y_true=[1, 0], y_prob=[0.75, 0.25], gives="1 + log(0.75)/log(2)", source=HAND)
-    ],
+    cases=[by_hand(y_true=[1, 0], y_prob=[0.75, 0.25], gives="1 + log(0.75)/log(2)")],
     oracle=sklearn("d2_log_loss_score"),
     equals=[equal("scikit-learn", "d2_log_loss_score()", where="no probability is 0")],
     references=(MCFADDEN_1974,),
-    since="0.2",
     influence=SkillInfluence("negative_log_probability"),
     rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )
@@ -229,20 +209,17 @@ def d2_log_loss(s: Losses) -> float:
     return _undefined_share(s.mean("negative_log_probability"), float(-(shares * logs).sum()))
 
 
-@score_metric(
+@higher_is_better(
     formula="1 − Brier score ÷ Brier score of the class shares",
     latex=r"1 - \frac{B}{1 - \sum_j \pi_j^2}",
     aliases=("d2_brier_score", "brier_skill_score"),
     needs=("squared_error",),
     range=(-math.inf, 1.0),
-    better="higher",
     undefined="only one class is true",
-    perfect=1.0,
-    cases=[score_case(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)", source=HAND)],
+    cases=[by_hand(y_true=[1, 0], y_prob=[0.75, 0.5], gives="1 - (5/32)/(1/4)")],
     oracle=sklearn("d2_brier_score"),
     equals=[equal("scikit-learn", "d2_brier_score()")],
     references=(BRIER_1950,),
-    since="0.2",
     influence=SkillInfluence("squared_error"),
     rounding=linear(relative=(2, 900), absolute=(2, 900)),
 )

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from karat.errors import error
-from karat.metrics import (
-    ClassRanks,
-    PairRanks,
-    Pairwise,
-    Parameter,
-    ScoreCase,
-    equal,
-    score_case,
-    score_metric,
-    sklearn,
-)
-from karat.metrics._bounds import BETWEEN_ORDERS, UNDER_LINES, UNDER_STEPS
+from karat.metrics import ClassRanks, PairRanks, Pairwise, Parameter, equal, sklearn
+from karat.metrics._bounds import between_orders, under_lines, under_steps
+from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
@@ -27,7 +19,9 @@ from karat.metrics._influence.forms import (
     PrecisionInfluence,
 )
 from karat.metrics._rounding import area_and_pairs, linear, pair_area, twice_the_area
+from karat.metrics._scored import by_hand, higher_is_better
 from karat.metrics._views import Floats
+from karat.metrics.rates import NONE_TRUE
 
 HANLEY_MCNEIL_1982 = "Hanley, McNeil (1982). The area under a ROC curve. Radiology 143."
 MCCLISH_1989 = "McClish (1989). Analyzing a portion of the ROC curve. Med. Decision Making 9."
@@ -42,28 +36,14 @@ BOYD_2013 = "Boyd, Eng, Page (2013). Area under the precision-recall curve. ECML
 DAVIS_GOADRICH_2006 = "Davis, Goadrich (2006). The relationship between PR and ROC curves. ICML."
 
 ONE_SIDED = "no row is truly of the class, or every row is"
-NONE_TRUE = "no row is truly of the class"
-ABSENT = "no row is truly of the class"
 
-HAND = "arithmetic by hand"
-# Six rows, one tie across the classes: of 9 pairs 6 in order and 1 tied.
-TIED_TRUTH = (0, 0, 1, 0, 1, 1)
-TIED_SCORES = (0.1, 0.4, 0.35, 0.8, 0.8, 0.9)
-THREE_TRUTH = (0, 0, 1, 1, 2)
+# Six rows, best first: 0.9 true, 0.8 true and false, 0.4 false, 0.35 true, 0.1 false.
+tied = partial(by_hand, y_true=(0, 0, 1, 0, 1, 1), y_score=(0.1, 0.4, 0.35, 0.8, 0.8, 0.9))
 THREE_SCORES = ((3, 1, 0), (1, 2, 0), (0, 2, 2), (2, 1, 0), (1, 0, 1))
+three = partial(by_hand, y_true=(0, 0, 1, 1, 2), y_score=THREE_SCORES)
 
 
-def tied(*, gives: str, **params: Any) -> ScoreCase:
-    """A golden case on the six rows with a tie."""
-    return score_case(y_true=TIED_TRUTH, y_score=TIED_SCORES, gives=gives, source=HAND, **params)
-
-
-def three(*, gives: str, **params: Any) -> ScoreCase:
-    """A golden case on five rows of three classes."""
-    return score_case(y_true=THREE_TRUTH, y_score=THREE_SCORES, gives=gives, source=HAND, **params)
-
-
-@score_metric(
+@higher_is_better(
     formula="chance that a row of the class scores above another row, ties counting half",
     latex=r"\frac{\sum_{i: y_i = c} \sum_{j: y_j \ne c} w_i w_j"
     r"\big([s_i > s_j] + \tfrac12 [s_i = s_j]\big)}{W_c \, W_{\bar c}}",
@@ -74,15 +54,12 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
         "micro": "roc_auc_ovr_micro",
         "weighted": "roc_auc_ovr_weighted",
     },
-    better="higher",
     undefined=ONE_SIDED,
-    perfect=1.0,
     parameters=(
         Parameter(
             "max_fpr",
             "Only the part of the curve up to this false positive rate, McClish-standardised; "
             "None: all of it.",
-            default=None,
             above=0.0,
             most=1.0,
         ),
@@ -94,26 +71,20 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
     ],
     oracle=sklearn("roc_auc_score"),
     equals=[
-        equal(
-            "scikit-learn",
-            "roc_auc_score(max_fpr=max_fpr)",
-            where="two classes, every class is true",
-        ),
+        equal("scikit-learn", "roc_auc_score(max_fpr=max_fpr)", where=TWO_ALL_TRUE),
         equal(
             "scikit-learn",
             "roc_auc_score(multi_class='ovr', average=average)",
             where="three or more classes, every class is true",
         ),
-        equal(
-            "torchmetrics", "BinaryAUROC(max_fpr=max_fpr)", where="two classes, every class is true"
-        ),
+        equal("torchmetrics", "BinaryAUROC(max_fpr=max_fpr)", where=TWO_ALL_TRUE),
         equal(
             "torchmetrics",
             "MulticlassAUROC(average=average)",
-            where="every class is true",
+            where=ALL_TRUE,
             averages=("macro", "weighted", None),
         ),
-        equal("CatBoost", "AUC()", where="two classes, every class is true", given="y_score"),
+        equal("CatBoost", "AUC()", where=TWO_ALL_TRUE, given="y_score"),
         equal(
             "CatBoost",
             "AUCMulticlass(type='OneVsAll')",
@@ -122,10 +93,9 @@ def three(*, gives: str, **params: Any) -> ScoreCase:
         ),
     ],
     references=(HANLEY_MCNEIL_1982, MCCLISH_1989, FAWCETT_2006),
-    since="0.2",
     headline=("plain", "macro", "weighted"),
     influence=AreaInfluence(part="max_fpr"),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=pair_area,
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
@@ -163,19 +133,15 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     return float((weight * np.where(measured, chance, 0.0)).sum() / total)
 
 
-@score_metric(
+@higher_is_better(
     formula="mean over the ordered pairs of classes i ≠ j of the chance that a row of i "
     "scores above a row of j by the score of i",
     latex=r"\frac{1}{k(k-1)} \sum_{i \ne j} \hat A(i \mid j)",
     aliases=("hand_till", "auc_ovo", "roc_auc_ovo"),
-    better="higher",
-    undefined=ABSENT,
-    perfect=1.0,
+    undefined=NONE_TRUE,
     cases=[
         three(gives="(3/4 + 3/4 + 1/2 + 1 + 1 + 1/2)/6"),
-        score_case(
-            y_true=[0, 1, 1], y_score=[[1, 0], [0, 1], [2, 1]], gives="1/2*(1/2 + 1)", source=HAND
-        ),
+        by_hand(y_true=[0, 1, 1], y_score=[[1, 0], [0, 1], [2, 1]], gives="1/2*(1/2 + 1)"),
     ],
     oracle=sklearn("roc_auc_score", multi_class="ovo"),
     equals=[
@@ -186,10 +152,9 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
         )
     ],
     references=(HAND_TILL_2001,),
-    since="0.2",
     headline=("plain",),
     influence=PairsInfluence(),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=area_and_pairs(is_weighted=False),
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
@@ -201,13 +166,11 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
     return _mean_of_pairs(p, np.ones_like(p.matrix))
 
 
-@score_metric(
+@higher_is_better(
     formula="as roc_auc_ovo_macro, each pair weighted by the support of its two classes",
     latex=r"\frac{\sum_{i \ne j} (W_i + W_j) \hat A(i \mid j)}{\sum_{i \ne j} (W_i + W_j)}",
     aliases=("auc_ovo_weighted",),
-    better="higher",
-    undefined=ABSENT,
-    perfect=1.0,
+    undefined=NONE_TRUE,
     cases=[three(gives="(4*(3/4 + 1/2) + 3*(3/4 + 1) + 3*(1 + 1/2))/20")],
     oracle=sklearn("roc_auc_score", multi_class="ovo", average="weighted"),
     equals=[
@@ -218,9 +181,8 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
         )
     ],
     references=(HAND_TILL_2001,),
-    since="0.2",
     influence=PairsInfluence(is_by_support=True),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=area_and_pairs(is_weighted=True),
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:
@@ -248,21 +210,18 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     return matrix
 
 
-@score_metric(
+@higher_is_better(
     formula="mean over the pairs of classes i < j of the chance that a row of i outranks a row "
     "of j along the normal of the boundary between them",
     latex=r"\frac{2}{k(k-1)} \sum_{i < j} \hat A\big(i, j \mid (M_{j\cdot} - M_{i\cdot}) s\big)",
     aliases=("auc_mu", "aucmu"),
-    better="higher",
-    undefined=ABSENT,
-    perfect=1.0,
+    undefined=NONE_TRUE,
     parameters=(
         Parameter(
             "cost",
             "Cost of each decision, float[k, k] with zeros on the diagonal: row decided, column "
             "true, the transpose of costs= of expected_cost, min_cost and cost_threshold. "
             "None: every error costs 1.",
-            default=None,
             kind="matrix",
         ),
     ),
@@ -272,12 +231,11 @@ def _checked_cost(cost: Any, k: int) -> Floats:
             "CatBoost",
             "AUCMulticlass(type='Mu')",
             "AUCMulticlass(type='Mu', misclass_cost_matrix=cost)",
-            where="every class is true",
+            where=ALL_TRUE,
             given="y_score",
         )
     ],
     references=(KLEIMAN_PAGE_2019,),
-    since="0.2",
     influence=DifferencesInfluence(),
     rounding=area_and_pairs(is_weighted=False),
 )
@@ -301,42 +259,37 @@ def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     return float(chance.mean()) if chance.size else math.nan
 
 
-@score_metric(
+@higher_is_better(
     formula="Σ over the thresholds of the increase of recall × precision",
     latex=r"\sum_t (R_t - R_{t-1}) P_t",
     aliases=("ap", "auprc", "average_precision_score"),
     averages=("macro", "micro", "weighted"),
     lift_names={"macro": "mean_average_precision"},
-    better="higher",
     undefined=NONE_TRUE,
-    perfect=1.0,
     cases=[
         tied(gives="1/3*1 + 1/3*2/3 + 1/3*3/5"),
         three(gives="(3/4 + 1/2 + 1/2)/3", lift="macro"),
     ],
     oracle=sklearn("average_precision_score"),
     equals=[
-        equal(
-            "scikit-learn", "average_precision_score()", where="two classes, every class is true"
-        ),
+        equal("scikit-learn", "average_precision_score()", where=TWO_ALL_TRUE),
         equal(
             "scikit-learn",
             "average_precision_score(average=average)",
             where="three or more classes, every class is true",
         ),
-        equal("torchmetrics", "BinaryAveragePrecision()", where="two classes, every class is true"),
+        equal("torchmetrics", "BinaryAveragePrecision()", where=TWO_ALL_TRUE),
         equal(
             "torchmetrics",
             "MulticlassAveragePrecision(average=average)",
-            where="every class is true",
+            where=ALL_TRUE,
             averages=("macro", "weighted", None),
         ),
     ],
     references=(BOYD_2013,),
-    since="0.2",
     headline=("plain", "macro"),
     influence=PrecisionInfluence(),
-    bounds=UNDER_STEPS,
+    bounds=under_steps,
     rounding=linear(relative=(1, 8)),
 )
 def average_precision(c: ClassRanks) -> float:
@@ -347,29 +300,20 @@ def average_precision(c: ClassRanks) -> float:
     return c.step_area
 
 
-@score_metric(
+@higher_is_better(
     formula="area under precision by recall, straight lines between the thresholds",
     latex=r"\sum_t (R_t - R_{t-1}) \frac{P_t + P_{t-1}}{2}",
     aliases=("pr_auc", "prauc"),
     averages=("macro", "micro", "weighted"),
-    better="higher",
     undefined=NONE_TRUE,
-    perfect=1.0,
     cases=[tied(gives="1/3*(1 + 1)/2 + 1/3*(1 + 2/3)/2 + 1/3*(2/4 + 3/5)/2")],
     equals=[
-        equal("CatBoost", "PRAUC()", where="two classes, every class is true", given="y_score"),
-        equal(
-            "CatBoost",
-            "PRAUCMulticlass()",
-            where="every class is true",
-            average=None,
-            given="y_score",
-        ),
+        equal("CatBoost", "PRAUC()", where=TWO_ALL_TRUE, given="y_score"),
+        equal("CatBoost", "PRAUCMulticlass()", where=ALL_TRUE, average=None, given="y_score"),
     ],
     references=(DAVIS_GOADRICH_2006,),
-    since="0.2",
     influence=PrecisionInfluence(is_straight=True),
-    bounds=UNDER_LINES,
+    bounds=under_lines,
     rounding=linear(relative=(2, 8)),
 )
 def pr_auc_trapezoid(c: ClassRanks) -> float:
@@ -380,29 +324,21 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     return c.trapezoid_area
 
 
-@score_metric(
+@higher_is_better(
     formula="2 · ROC AUC − 1",
     latex=r"2 \, \mathrm{AUC} - 1",
     aliases=("accuracy_ratio", "somers_d"),
     averages=("macro", "weighted"),
     range=(-1.0, 1.0),
-    better="higher",
     undefined=ONE_SIDED,
-    perfect=1.0,
     cases=[tied(gives="2*6.5/9 - 1")],
     equals=[
-        equal("scikit-learn", "2 * roc_auc_score() - 1", where="two classes, every class is true"),
-        equal(
-            "CatBoost",
-            "NormalizedGini()",
-            where="two classes, every class is true",
-            given="y_score",
-        ),
+        equal("scikit-learn", "2 * roc_auc_score() - 1", where=TWO_ALL_TRUE),
+        equal("CatBoost", "NormalizedGini()", where=TWO_ALL_TRUE, given="y_score"),
     ],
     references=(HANLEY_MCNEIL_1982,),
-    since="0.2",
     influence=AreaInfluence(scale=2.0),
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=twice_the_area,
 )
 def gini(c: ClassRanks) -> float:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
 
-from karat.metrics import Case, Node, OneVsRest, case, equal, metric, sklearn, sqrt
-from karat.metrics._equal import of_onedal, of_pycm, of_scikit_learn, of_torchmetrics
+from karat.metrics import Node, OneVsRest, case, equal, metric, sklearn, sqrt
+from karat.metrics._equal import (
+    ALL_OCCUR,
+    ALL_TRUE,
+    TWO_ALL_TRUE,
+    TWO_CLASSES,
+    of_onedal,
+    of_pycm,
+    of_scikit_learn,
+    of_torchmetrics,
+)
+from karat.metrics._record import higher_is_better, lower_is_better
 from karat.metrics._rounding import difference_of_shares
 
 ALTMAN_BLAND_1994A = (
@@ -20,27 +30,20 @@ GLAS_2003 = "Glas et al. (2003). The diagnostic odds ratio. J. Clin. Epidemiolog
 FOWLKES_MALLOWS_1983 = "Fowlkes, Mallows (1983). Comparing two hierarchical clusterings. JASA 78."
 
 # Liver scan against pathology, 344 patients.
+liver = partial(case, tp=231, fp=32, fn=27, tn=54)
 LIVER_SOURCE = "Altman & Bland 1994, liver scan, 344 patients"
 LIVER_ARITHMETIC = "arithmetic on the table of Altman & Bland 1994"
 
-
-def liver(*, gives: str, source: str, **params: Any) -> Case:
-    """A golden case on the liver scans."""
-    return case(tp=231, fp=32, fn=27, tn=54, gives=gives, source=source, **params)
-
-
+zero_if_undefined = partial(higher_is_better, undefined_is_zero=True)
 NONE_TRUE = "no row is truly of the class"
 NONE_FALSE = "every row is truly of the class"
 NONE_PREDICTED = "nothing was predicted as the class"
 ALL_PREDICTED = "everything was predicted as the class"
 
 
-@metric(
+@zero_if_undefined(
     aliases=("positive_predictive_value", "ppv", "precision_score"),
-    better="higher",
     undefined=NONE_PREDICTED,
-    undefined_is_zero=True,
-    perfect=1.0,
     cases=[liver(gives="231/263", source=LIVER_SOURCE)],
     oracle=sklearn("precision_score"),
     equals=[
@@ -51,7 +54,6 @@ ALL_PREDICTED = "everything was predicted as the class"
         *of_pycm("PPV", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994B,),
-    since="0.1",
     headline=("plain", "macro"),
 )
 def precision(c: OneVsRest) -> Node:
@@ -63,30 +65,26 @@ def precision(c: OneVsRest) -> Node:
     return c.tp / c.pred_pos
 
 
-@metric(
+@zero_if_undefined(
     aliases=("sensitivity", "true_positive_rate", "tpr", "hit_rate", "recall_score"),
-    better="higher",
     undefined=NONE_TRUE,
-    undefined_is_zero=True,
-    perfect=1.0,
     cases=[liver(gives="231/258", source=LIVER_SOURCE)],
     oracle=sklearn("recall_score"),
     equals=[
         *of_scikit_learn("recall_score", 1),
-        equal("imbalanced-learn", "sensitivity_score()", where="two classes"),
+        equal("imbalanced-learn", "sensitivity_score()", where=TWO_CLASSES),
         equal(
             "imbalanced-learn",
             "sensitivity_score(average=average)",
             "sensitivity_specificity_support(average=average)[0]",
         ),
         *of_torchmetrics("Recall"),
-        equal("torchmetrics", "MulticlassAccuracy(average=average)", where="every class occurs"),
-        equal("CatBoost", "Recall()", where="every class is true", average=None),
+        equal("torchmetrics", "MulticlassAccuracy(average=average)", where=ALL_OCCUR),
+        equal("CatBoost", "Recall()", where=ALL_TRUE, average=None),
         *of_onedal("recall"),
         *of_pycm("TPR", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994A,),
-    since="0.1",
     headline=("plain", "macro"),
 )
 def recall(c: OneVsRest) -> Node:
@@ -98,16 +96,13 @@ def recall(c: OneVsRest) -> Node:
     return c.tp / c.pos
 
 
-@metric(
+@zero_if_undefined(
     aliases=("true_negative_rate", "tnr", "selectivity"),
-    better="higher",
     undefined=NONE_FALSE,
-    undefined_is_zero=True,
-    perfect=1.0,
     cases=[liver(gives="54/86", source=LIVER_SOURCE)],
     oracle=sklearn("recall_score", pos_label=0),
     equals=[
-        equal("scikit-learn", "recall_score(pos_label=0)", where="two classes"),
+        equal("scikit-learn", "recall_score(pos_label=0)", where=TWO_CLASSES),
         equal("imbalanced-learn", "specificity_score()", where="two classes, there are no weights"),
         equal(
             "imbalanced-learn",
@@ -121,7 +116,6 @@ def recall(c: OneVsRest) -> Node:
         *of_pycm("TNR", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994A,),
-    since="0.1",
     headline=("plain",),
 )
 def specificity(c: OneVsRest) -> Node:
@@ -133,21 +127,17 @@ def specificity(c: OneVsRest) -> Node:
     return c.tn / c.neg
 
 
-@metric(
+@zero_if_undefined(
     aliases=("npv",),
-    better="higher",
     undefined=ALL_PREDICTED,
-    undefined_is_zero=True,
-    perfect=1.0,
     cases=[liver(gives="54/81", source=LIVER_SOURCE)],
     oracle=sklearn("precision_score", pos_label=0),
     equals=[
-        equal("scikit-learn", "precision_score(pos_label=0)", where="two classes"),
+        equal("scikit-learn", "precision_score(pos_label=0)", where=TWO_CLASSES),
         *of_torchmetrics("NegativePredictiveValue"),
         *of_pycm("NPV", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994B,),
-    since="0.1",
 )
 def negative_predictive_value(c: OneVsRest) -> Node:
     """Share of the rows not predicted as the class that truly are not of it.
@@ -158,79 +148,59 @@ def negative_predictive_value(c: OneVsRest) -> Node:
     return c.tn / c.pred_neg
 
 
-@metric(
+@lower_is_better(
     aliases=("fpr", "fall_out"),
-    better="lower",
     undefined=NONE_FALSE,
-    perfect=0.0,
     cases=[liver(gives="32/86", source=LIVER_ARITHMETIC)],
     oracle=sklearn("recall_score", pos_label=0, transform=lambda value: 1.0 - value),
     equals=[
-        equal(
-            "scikit-learn",
-            "1 - recall_score(pos_label=0)",
-            where="two classes, every class is true",
-        ),
+        equal("scikit-learn", "1 - recall_score(pos_label=0)", where=TWO_ALL_TRUE),
         *of_pycm("FPR", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994A,),
-    since="0.1",
 )
 def false_positive_rate(c: OneVsRest) -> Node:
     """Share of the rows truly of another class that were predicted as this one."""
     return c.fp / c.neg
 
 
-@metric(
+@lower_is_better(
     aliases=("fnr", "miss_rate"),
-    better="lower",
     undefined=NONE_TRUE,
-    perfect=0.0,
     cases=[liver(gives="27/258", source=LIVER_ARITHMETIC)],
     oracle=sklearn("recall_score", transform=lambda value: 1.0 - value),
     equals=[
-        equal("scikit-learn", "1 - recall_score()", where="two classes, every class is true"),
-        equal(
-            "torchmetrics",
-            "MulticlassHammingDistance(average=average)",
-            where="every class is true",
-        ),
+        equal("scikit-learn", "1 - recall_score()", where=TWO_ALL_TRUE),
+        equal("torchmetrics", "MulticlassHammingDistance(average=average)", where=ALL_TRUE),
         *of_pycm("FNR", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994A,),
-    since="0.1",
 )
 def false_negative_rate(c: OneVsRest) -> Node:
     """Share of the rows truly of the class that were predicted as another."""
     return c.fn / c.pos
 
 
-@metric(
+@lower_is_better(
     aliases=("fdr",),
-    better="lower",
     undefined=NONE_PREDICTED,
-    perfect=0.0,
     cases=[liver(gives="32/263", source=LIVER_ARITHMETIC)],
     oracle=sklearn("precision_score", transform=lambda value: 1.0 - value),
     equals=of_pycm("FDR"),
     references=(ALTMAN_BLAND_1994B,),
-    since="0.1",
 )
 def false_discovery_rate(c: OneVsRest) -> Node:
     """Share of the rows predicted as the class that truly are of another."""
     return c.fp / c.pred_pos
 
 
-@metric(
+@lower_is_better(
     aliases=("false_omission", "for_rate"),
-    better="lower",
     undefined=ALL_PREDICTED,
-    perfect=0.0,
     cases=[liver(gives="27/81", source=LIVER_ARITHMETIC)],
     oracle=sklearn("precision_score", pos_label=0, transform=lambda value: 1.0 - value),
     equals=of_pycm("FOR"),
     references=(ALTMAN_BLAND_1994B,),
-    since="0.1",
 )
 def false_omission_rate(c: OneVsRest) -> Node:
     """Share of the rows not predicted as the class that truly are of it."""
@@ -252,26 +222,19 @@ def prevalence(c: OneVsRest) -> Node:
     return c.pos / c.n
 
 
-@metric(
+@higher_is_better(
     aliases=("youden_j", "youden_index", "bookmaker_informedness"),
     range=(-1.0, 1.0),
-    better="higher",
     undefined="all rows are truly of the class, or none",
-    perfect=1.0,
     cases=[liver(gives="231/258 + 54/86 - 1", source=LIVER_ARITHMETIC)],
     oracle=sklearn("balanced_accuracy_score", adjusted=True),
     equals=[
-        equal(
-            "scikit-learn",
-            "balanced_accuracy_score(adjusted=True)",
-            where="two classes, every class is true",
-        ),
+        equal("scikit-learn", "balanced_accuracy_score(adjusted=True)", where=TWO_ALL_TRUE),
         *of_pycm("BM"),
         *of_pycm("Y"),
         *of_pycm("GI"),
     ],
     references=(YOUDEN_1950, POWERS_2011),
-    since="0.1",
     rounding=difference_of_shares,
 )
 def informedness(c: OneVsRest) -> Node:
@@ -282,16 +245,13 @@ def informedness(c: OneVsRest) -> Node:
     return c.tp / c.pos + c.tn / c.neg - 1
 
 
-@metric(
+@higher_is_better(
     aliases=("delta_p",),
     range=(-1.0, 1.0),
-    better="higher",
     undefined="everything was predicted as the class, or nothing",
-    perfect=1.0,
     cases=[liver(gives="231/263 + 54/81 - 1", source=LIVER_ARITHMETIC)],
     equals=of_pycm("MK"),
     references=(POWERS_2011,),
-    since="0.1",
     rounding=difference_of_shares,
 )
 def markedness(c: OneVsRest) -> Node:
@@ -322,12 +282,10 @@ def positive_likelihood_ratio(c: OneVsRest) -> Node:
     return (c.tp / c.pos) / (c.fp / c.neg)
 
 
-@metric(
+@lower_is_better(
     aliases=("lr_negative", "lr_minus"),
     range=(0.0, math.inf),
-    better="lower",
     undefined="a class is absent, or there is no true negative",
-    perfect=0.0,
     cases=[liver(gives="(27/258) / (54/86)", source=LIVER_ARITHMETIC)],
     oracle=sklearn("class_likelihood_ratios", item=1),
     equals=[
@@ -335,7 +293,6 @@ def positive_likelihood_ratio(c: OneVsRest) -> Node:
         *of_pycm("NLR", where="it is finite"),
     ],
     references=(DEEKS_ALTMAN_2004,),
-    since="0.1",
 )
 def negative_likelihood_ratio(c: OneVsRest) -> Node:
     """How many times likelier any other prediction is for rows of the class than for the others.
@@ -364,16 +321,12 @@ def diagnostic_odds_ratio(c: OneVsRest) -> Node:
     return (c.tp * c.tn) / (c.fp * c.fn)
 
 
-@metric(
+@zero_if_undefined(
     aliases=("g_measure", "fmi"),
-    better="higher",
     undefined="no row is truly of the class, or nothing was predicted as it",
-    undefined_is_zero=True,
-    perfect=1.0,
     cases=[liver(gives="231 / sqrt(263*258)", source=LIVER_ARITHMETIC)],
     equals=[*of_pycm("G"), *of_pycm("OOC")],
     references=(FOWLKES_MALLOWS_1983,),
-    since="0.1",
 )
 def fowlkes_mallows(c: OneVsRest) -> Node:
     """Geometric mean of precision and recall."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from karat.metrics import ClassProbabilities, Confidences, ScoreCase, score_case, score_metric
@@ -10,6 +11,7 @@ from karat.metrics._influence.forms import LineInfluence
 from karat.metrics._logistic import recalibration_line, recalibration_shift
 from karat.metrics._rounding import ROUNDING_UNIT, fitted_line, linear
 from karat.metrics._views import dot
+from karat.metrics.calibration import five
 from karat.tally import LevelSource
 
 SPIEGELHALTER_1986 = (
@@ -18,23 +20,11 @@ SPIEGELHALTER_1986 = (
 COX_1958 = "Cox (1958). Two further applications of a model for binary regression. Biometrika 45."
 VAN_CALSTER_2019 = "Van Calster et al. (2019). Calibration: the Achilles heel. BMC Medicine 17."
 
-HAND = "arithmetic by hand"
-REAL = (-math.inf, math.inf)
+_REAL = (-math.inf, math.inf)
 CERTAIN = (
     "a probability is 0 or 1, no row is truly of the class or every row is, or some probability "
     "divides the rows of the class from the others"
 )
-
-
-def five(*, gives: str, source: str = HAND, **params: Any) -> ScoreCase:
-    """Five rows: confidences 0.9, 0.7 and 0.6 right, 0.8 and 0.65 wrong."""
-    return score_case(
-        y_true=(1, 1, 0, 0, 1),
-        y_prob=(0.9, 0.7, 0.8, 0.4, 0.35),
-        gives=gives,
-        source=source,
-        **params,
-    )
 
 
 def two_groups(of_low: int, of_high: int, n_high: int, *, gives: str, **params: Any) -> ScoreCase:
@@ -50,15 +40,25 @@ def two_groups(of_low: int, of_high: int, n_high: int, *, gives: str, **params: 
     )
 
 
+_coefficient = partial(
+    score_metric, range=_REAL, undefined=CERTAIN, since="0.2", rounding=fitted_line
+)
+_test = partial(
+    score_metric,
+    undefined="every confidence is 0.5 or 1",
+    references=(SPIEGELHALTER_1986,),
+    since="0.2",
+    weights_are_rows=False,
+    is_estimate=False,
+)
 _Z = "0.395/sqrt(0.0576 + 0.0336 + 0.0576 + 0.0096 + 0.020475)"
 
 
-@score_metric(
+@_test(
     formula="Σ(y − p)(1 − 2p) ÷ √Σ(1 − 2p)²·p(1 − p), p: the confidence, y: whether it was right",
     latex=r"\frac{\sum_i w_i (y_i - p_i)(1 - 2 p_i)}"
     r"{\sqrt{\sum_i w_i^2 (1 - 2 p_i)^2 p_i (1 - p_i)}}",
-    range=REAL,
-    undefined="every confidence is 0.5 or 1",
+    range=_REAL,
     cases=[
         five(gives=_Z),
         five(
@@ -66,11 +66,7 @@ _Z = "0.395/sqrt(0.0576 + 0.0336 + 0.0576 + 0.0096 + 0.020475)"
             weights=(1, 3, 1, 2, 0),
         ),
     ],
-    references=(SPIEGELHALTER_1986,),
-    since="0.2",
-    weights_are_rows=False,
     no_influence="a test statistic, whose distribution is known if the confidences are right",
-    is_estimate=False,
     rounding=linear(relative=(1, 16), absolute=(1, 16), scale="Σ|terms| ÷ standard deviation"),
 )
 def spiegelhalter_z(c: Confidences) -> float:
@@ -83,16 +79,11 @@ def spiegelhalter_z(c: Confidences) -> float:
     return c.made(_z)
 
 
-@score_metric(
+@_test(
     formula="chance of a |z| at least as large, if the confidences are right: erfc(|z| ÷ √2)",
     latex=r"\operatorname{erfc}\big(|z| / \sqrt 2\big)",
-    undefined="every confidence is 0.5 or 1",
     cases=[five(gives="0.35033118760201587", source="scipy.stats.norm: 2·sf(0.395 ÷ √0.178875)")],
-    references=(SPIEGELHALTER_1986,),
-    since="0.2",
-    weights_are_rows=False,
     no_influence="a p-value",
-    is_estimate=False,
     rounding=linear(relative=(4, 64), per_log=(4, 64)),
 )
 def spiegelhalter_p(c: Confidences) -> float:
@@ -114,20 +105,16 @@ def _z(confidences: LevelSource) -> float:
     return excess / math.sqrt(variance) if variance > 0 else math.nan
 
 
-@score_metric(
+@_coefficient(
     formula="b of the logistic regression logit P(class) = a + b·logit p",
     latex=r"\hat b: \ \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p",
     aliases=("cox_slope",),
-    range=REAL,
-    undefined=CERTAIN,
     cases=[
         two_groups(1, 4, 5, gives="(log(4) + log(3))/(2*log(4))"),
         two_groups(1, 2, 4, gives="log(3)/(2*log(4))", weights=[1.0] * 4 + [0.5] * 4),
     ],
     references=(COX_1958, VAN_CALSTER_2019),
-    since="0.2",
     influence=LineInfluence("slope"),
-    rounding=fitted_line,
 )
 def calibration_slope(c: ClassProbabilities) -> float:
     """How the log-odds of the class grow with those of its probability: 1 when calibrated.
@@ -137,20 +124,16 @@ def calibration_slope(c: ClassProbabilities) -> float:
     return c.made(recalibration_line)[1]
 
 
-@score_metric(
+@_coefficient(
     formula="a of the logistic regression logit P(class) = a + b·logit p",
     latex=r"\hat a: \ \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p",
     aliases=("cox_intercept",),
-    range=REAL,
-    undefined=CERTAIN,
     cases=[
         two_groups(1, 4, 5, gives="(log(4) - log(3))/2"),
         two_groups(1, 2, 4, gives="-log(3)/2", weights=[1.0] * 4 + [0.5] * 4),
     ],
     references=(COX_1958,),
-    since="0.2",
     influence=LineInfluence("intercept"),
-    rounding=fitted_line,
 )
 def calibration_intercept(c: ClassProbabilities) -> float:
     """Log-odds of the class where its probability says one half: 0 when calibrated.
@@ -161,11 +144,10 @@ def calibration_intercept(c: ClassProbabilities) -> float:
     return c.made(recalibration_line)[0]
 
 
-@score_metric(
+@_coefficient(
     formula="a of the logistic regression logit P(class) = a + logit p",
     latex=r"\hat a: \ \operatorname{logit} P(y = 1) = a + \operatorname{logit} p",
     aliases=("calibration_intercept_of_slope_one",),
-    range=REAL,
     undefined="a probability is 0 or 1, no row is truly of the class, or every row is",
     cases=[
         # The line's odds e solve 16e² − e − 20 = 0, and 2e² − 8.5e − 6 = 0.
@@ -173,7 +155,6 @@ def calibration_intercept(c: ClassProbabilities) -> float:
         two_groups(2, 4, 4, gives="log((8.5 + sqrt(120.25))/4)"),
     ],
     references=(VAN_CALSTER_2019,),
-    since="0.2",
     influence=LineInfluence("shift"),
     rounding=linear(relative=(0, 1e-9 / ROUNDING_UNIT), absolute=(0, 1e-9 / ROUNDING_UNIT)),
 )

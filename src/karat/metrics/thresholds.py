@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from karat.errors import error
-from karat.metrics import ClassRanks, Parameter, ScoreCase, equal, score_case, score_metric
-from karat.metrics._bounds import AT_PRECISION, BETWEEN_ORDERS, argmax_of
+from karat.metrics import ClassRanks, Parameter, equal, score_metric
+from karat.metrics._bounds import argmax_of, at_precision, between_orders
+from karat.metrics._equal import ALL_TRUE, TWO_ALL_TRUE
 from karat.metrics._influence.forms import MAXIMUM, QUANTILE, THRESHOLD
 from karat.metrics._rounding import LARGEST_COST, NEARBY, linear
+from karat.metrics._scored import higher_is_better, lower_is_better
 from karat.metrics._views import Floats, gain_of_share, largest, weight_within
+from karat.metrics.costs import ELKAN_2001
+from karat.metrics.ranking import ONE_SIDED, tied
+from karat.metrics.rates import NONE_TRUE, YOUDEN_1950
 from karat.tally import Steps
 
 KOLMOGOROV_SMIRNOV = "Conover (1999). Practical Nonparametric Statistics, chapter 6."
@@ -21,40 +27,40 @@ MARTIN_1997 = "Martin et al. (1997). The DET curve in assessment of detection ta
 LING_LI_1998 = "Ling, Li (1998). Data mining for direct marketing. KDD."
 MANNING_2008 = "Manning, Raghavan, Schütze (2008). Introduction to Information Retrieval."
 LIPTON_2014 = "Lipton, Elkan, Naryanaswamy (2014). Optimal thresholding to maximize F1. ECML PKDD."
-YOUDEN_1950 = "Youden (1950). Index for rating diagnostic tests. Cancer 3."
-ELKAN_2001 = "Elkan (2001). The foundations of cost-sensitive learning. IJCAI."
 
-ONE_SIDED = "no row is truly of the class, or every row is"
-NONE_TRUE = "no row is truly of the class"
+_REAL = (-math.inf, math.inf)
+_best_rows = partial(
+    score_metric,
+    averages=("macro", "weighted"),
+    better="higher",
+    undefined=NONE_TRUE,
+    since="0.2",
+    in_report=False,
+    no_influence=QUANTILE,
+    bounds=between_orders,
+)
+_maximum = partial(
+    higher_is_better,
+    averages=("macro", "weighted"),
+    undefined=NONE_TRUE,
+    in_report=False,
+    no_influence=MAXIMUM,
+    bounds=between_orders,
+)
+_threshold = partial(
+    score_metric, range=_REAL, since="0.2", in_report=False, no_influence=THRESHOLD
+)
 
-HAND = "arithmetic by hand"
 
-
-def tied(*, gives: str, **params: Any) -> ScoreCase:
-    """Six rows, best first: 0.9 true, 0.8 true and false, 0.4 false, 0.35 true, 0.1 false."""
-    return score_case(
-        y_true=(0, 0, 1, 0, 1, 1),
-        y_score=(0.1, 0.4, 0.35, 0.8, 0.8, 0.9),
-        gives=gives,
-        source=HAND,
-        **params,
-    )
-
-
-@score_metric(
+@_maximum(
     formula="largest distance between the true and the false positive rate over all thresholds",
     latex=r"\max_t |\mathrm{TPR}(t) - \mathrm{FPR}(t)|",
     aliases=("ks", "kolmogorov_smirnov"),
-    averages=("macro", "weighted"),
-    better="higher",
     undefined=ONE_SIDED,
-    perfect=1.0,
     cases=[tied(gives="1/3")],
     references=(KOLMOGOROV_SMIRNOV,),
-    since="0.2",
-    no_influence=MAXIMUM,
-    bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(1, 4)),
+    in_report=True,
 )
 def ks_statistic(c: ClassRanks) -> float:
     """Largest gap between the score distributions of the class and of the rest.
@@ -66,19 +72,16 @@ def ks_statistic(c: ClassRanks) -> float:
     return largest(c, lambda at: np.abs(at.tps / c.n_pos - at.fps / c.n_neg))[0]
 
 
-@score_metric(
+@lower_is_better(
     formula="the rate at which false positive rate and false negative rate are equal",
     latex=r"\mathrm{FPR}(t^*) = 1 - \mathrm{TPR}(t^*)",
     aliases=("eer",),
     averages=("macro", "weighted"),
-    better="lower",
     undefined=ONE_SIDED,
-    perfect=0.0,
     cases=[tied(gives="1/3")],
     references=(MARTIN_1997,),
-    since="0.2",
     no_influence="read off at a threshold that moves with the rows",
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=linear(absolute=(4, 32)),
 )
 def equal_error_rate(c: ClassRanks) -> float:
@@ -108,21 +111,14 @@ _SHARE = Parameter(
 )
 
 
-@score_metric(
+@_best_rows(
     formula="share of the class among the best rows ÷ share of the class among all",
     latex=r"\frac{\mathrm{TP}(q) / (q n)}{P / n}",
     aliases=("lift",),
-    averages=("macro", "weighted"),
     range=(0.0, math.inf),
-    better="higher",
-    undefined=NONE_TRUE,
     parameters=(_SHARE,),
     cases=[tied(gives="1.5/2/(1/2)", share=1 / 3), tied(gives="1", share=1.0)],
     references=(LING_LI_1998,),
-    since="0.2",
-    in_report=False,
-    no_influence=QUANTILE,
-    bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class ÷ share"),
 )
 def lift_at(c: ClassRanks, *, share: float) -> float:
@@ -133,20 +129,13 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
     return gain_of_share(c, share) / share
 
 
-@score_metric(
+@_best_rows(
     formula="rows of the class among the best rows ÷ rows of the class",
     latex=r"\mathrm{TP}(q) / P",
     aliases=("cumulative_gain", "gain"),
-    averages=("macro", "weighted"),
-    better="higher",
-    undefined=NONE_TRUE,
     parameters=(_SHARE,),
     cases=[tied(gives="1.5/3", share=1 / 3), tied(gives="1", share=1.0)],
     references=(LING_LI_1998,),
-    since="0.2",
-    in_report=False,
-    no_influence=QUANTILE,
-    bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class"),
 )
 def gain_at(c: ClassRanks, *, share: float) -> float:
@@ -162,21 +151,14 @@ _K = Parameter(
 )
 
 
-@score_metric(
+@_best_rows(
     formula="rows of the class among the k best rows ÷ k",
     latex=r"\mathrm{TP}_k / k",
-    averages=("macro", "weighted"),
-    better="higher",
     undefined="there are fewer than k rows",
-    perfect=None,
     parameters=(_K,),
     depends_on_rows=True,
     cases=[tied(gives="1.5/2", k=2), tied(gives="2/3", k=3)],
     references=(MANNING_2008,),
-    since="0.2",
-    in_report=False,
-    no_influence=QUANTILE,
-    bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(2, 16)),
 )
 def precision_at_k(c: ClassRanks, *, k: int) -> float:
@@ -189,21 +171,13 @@ def precision_at_k(c: ClassRanks, *, k: int) -> float:
     return weight_within(c, float(k)) / k if is_enough else math.nan
 
 
-@score_metric(
+@_best_rows(
     formula="rows of the class among the k best rows ÷ rows of the class",
     latex=r"\mathrm{TP}_k / P",
-    averages=("macro", "weighted"),
-    better="higher",
-    undefined=NONE_TRUE,
-    perfect=None,
     parameters=(_K,),
     depends_on_rows=True,
     cases=[tied(gives="1.5/3", k=2), tied(gives="2/3", k=3)],
     references=(MANNING_2008,),
-    since="0.2",
-    in_report=False,
-    no_influence=QUANTILE,
-    bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(2, 8), scale="the larger of 1 and k ÷ rows of the class"),
 )
 def recall_at_k(c: ClassRanks, *, k: int) -> float:
@@ -214,13 +188,9 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
     return weight_within(c, float(k)) / c.n_pos if c.n_pos else math.nan
 
 
-@score_metric(
+@_maximum(
     formula="largest recall over the thresholds whose precision is at least min_precision",
     latex=r"\max_{t: P(t) \ge p} R(t)",
-    averages=("macro", "weighted"),
-    better="higher",
-    undefined=NONE_TRUE,
-    perfect=1.0,
     parameters=(
         Parameter(
             "min_precision", "The precision that must be kept.", default=0.9, above=0.0, most=1.0
@@ -231,20 +201,17 @@ def recall_at_k(c: ClassRanks, *, k: int) -> float:
         equal(
             "torchmetrics",
             "BinaryRecallAtFixedPrecision(min_precision=min_precision)[0]",
-            where="two classes, every class is true",
+            where=TWO_ALL_TRUE,
         ),
         equal(
             "torchmetrics",
             "MulticlassRecallAtFixedPrecision(min_precision=min_precision)[0]",
-            where="every class is true",
+            where=ALL_TRUE,
             average=None,
         ),
     ],
     references=(MANNING_2008,),
-    since="0.2",
-    in_report=False,
-    no_influence=MAXIMUM,
-    bounds=AT_PRECISION,
+    bounds=at_precision,
     rounding=linear(relative=(1, 4), absolute=(1, 4), scale=NEARBY),
 )
 def recall_at_precision(c: ClassRanks, *, min_precision: float) -> float:
@@ -271,26 +238,16 @@ def _f_beta_of(c: ClassRanks, beta: float) -> Callable[[Steps], Floats]:
 
 def _f_beta(c: ClassRanks, beta: float) -> tuple[float, float]:
     """The largest F-beta, and where it is."""
-    if not c.n_pos:
-        return math.nan, math.nan
-    return largest(c, _f_beta_of(c, beta))
+    return largest(c, _f_beta_of(c, beta)) if c.n_pos else (math.nan, math.nan)
 
 
-@score_metric(
+@_maximum(
     formula="largest F-beta over all thresholds",
     latex=r"\max_t F_\beta(t)",
     aliases=("best_f_beta",),
-    averages=("macro", "weighted"),
-    better="higher",
-    undefined=NONE_TRUE,
-    perfect=1.0,
     parameters=(_BETA,),
     cases=[tied(gives="2*3/(3 + 5)", beta=1.0), tied(gives="5*3/(4*3 + 5)", beta=2.0)],
     references=(LIPTON_2014,),
-    since="0.2",
-    in_report=False,
-    no_influence=MAXIMUM,
-    bounds=BETWEEN_ORDERS,
     rounding=linear(relative=(1, 8)),
 )
 def max_f_beta(c: ClassRanks, *, beta: float) -> float:
@@ -298,25 +255,18 @@ def max_f_beta(c: ClassRanks, *, beta: float) -> float:
     return _f_beta(c, beta)[0]
 
 
-_REAL = (-math.inf, math.inf)
-
-
 def _informedness_of(c: ClassRanks) -> Callable[[Steps], Floats]:
     # Products of counts: equal gaps are equal numbers, and the highest threshold wins.
     return lambda at: at.tps * c.n_neg - at.fps * c.n_pos
 
 
-@score_metric(
+@_threshold(
     formula="the highest threshold at which F-beta is largest",
     latex=r"\arg\max_t F_\beta(t)",
-    range=_REAL,
     undefined=NONE_TRUE,
     parameters=(_BETA,),
     cases=[tied(gives="0.35", beta=1.0)],
     references=(LIPTON_2014,),
-    since="0.2",
-    in_report=False,
-    no_influence=THRESHOLD,
     bounds=argmax_of(_f_beta_of),
     rounding=linear(absolute=(1, 8), scale=NEARBY),
 )
@@ -325,16 +275,12 @@ def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     return _f_beta(c, beta)[1]
 
 
-@score_metric(
+@_threshold(
     formula="the highest threshold at which TPR − FPR is largest",
     latex=r"\arg\max_t \mathrm{TPR}(t) - \mathrm{FPR}(t)",
-    range=_REAL,
     undefined=ONE_SIDED,
     cases=[tied(gives="0.9")],
     references=(YOUDEN_1950,),
-    since="0.2",
-    in_report=False,
-    no_influence=THRESHOLD,
     bounds=argmax_of(_informedness_of),
     rounding=linear(absolute=(1, 8), scale=NEARBY),
 )
@@ -345,19 +291,12 @@ def informedness_threshold(c: ClassRanks) -> float:
     return largest(c, _informedness_of(c))[1]
 
 
-@score_metric(
+@_maximum(
     formula="largest TPR − FPR over all thresholds",
     latex=r"\max_t \mathrm{TPR}(t) - \mathrm{FPR}(t)",
-    averages=("macro", "weighted"),
-    better="higher",
     undefined=ONE_SIDED,
-    perfect=1.0,
     cases=[tied(gives="1/3")],
     references=(YOUDEN_1950,),
-    since="0.2",
-    in_report=False,
-    no_influence=MAXIMUM,
-    bounds=BETWEEN_ORDERS,
     rounding=linear(absolute=(1, 4)),
 )
 def max_informedness(c: ClassRanks) -> float:
@@ -371,7 +310,6 @@ _COSTS = Parameter(
     "costs",
     "Cost of each outcome, float[2, 2]: rows true (rest, class), columns predicted (rest, class), "
     "the transpose of cost= of roc_auc_mu. None: every error costs 1.",
-    default=None,
     kind="matrix",
 )
 _DEAR_MISSES = [[0.0, 1.0], [5.0, 0.0]]
@@ -422,14 +360,13 @@ def _least_cost(c: ClassRanks, costs: Any) -> tuple[float, float]:
     averages=("macro", "weighted"),
     range=_REAL,
     better="lower",
-    perfect=None,
     parameters=(_COSTS,),
     cases=[tied(gives="2/6"), tied(gives="2/6", costs=_DEAR_MISSES)],
     references=(ELKAN_2001,),
     since="0.2",
     in_report=False,
     no_influence="a minimum over thresholds",
-    bounds=BETWEEN_ORDERS,
+    bounds=between_orders,
     rounding=linear(absolute=(4, 16), scale=LARGEST_COST),
 )
 def min_cost(c: ClassRanks, *, costs: Any) -> float:
@@ -437,17 +374,13 @@ def min_cost(c: ClassRanks, *, costs: Any) -> float:
     return _least_cost(c, costs)[0] / (c.n_pos + c.n_neg)
 
 
-@score_metric(
+@_threshold(
     formula="the highest threshold at which the mean cost is smallest",
     latex=r"\arg\min_t \sum_{ij} C_{ij} \, n_{ij}(t)",
-    range=_REAL,
     undefined="predicting no row as the class is cheapest: the threshold is infinite",
     parameters=(_COSTS,),
     cases=[tied(gives="0.9"), tied(gives="0.35", costs=_DEAR_MISSES)],
     references=(ELKAN_2001,),
-    since="0.2",
-    in_report=False,
-    no_influence=THRESHOLD,
     bounds=argmax_of(_saving_of, _saving_of_none),
     rounding=linear(absolute=(4, 16), scale=NEARBY),
 )

@@ -19,7 +19,7 @@ from karat.metrics._bounded import bounds_of
 from karat.metrics._measure import measure
 from karat.tally import Cells, Classes, HistogramRows, ScoreHistogram, ScoreHistograms, Sums
 from karat.tally.row_sample import RowSample
-from karat.testing.score_laws import score_metrics_of
+from karat.testing.laws import metrics_of
 
 __all__ = ["BOUND_LAWS", "BucketProblem", "bucket_problems", "check_bounds", "metrics_in_buckets"]
 
@@ -155,7 +155,7 @@ def metrics_in_buckets(record: Record, k: int) -> list[Metric]:
     """Every lift of the record that gives one number and that buckets may leave open."""
     if record.is_traced or record.reads in (Losses, Pairwise):
         return []
-    return [metric for metric in score_metrics_of(record, k) if metric.lift != "per_class"]
+    return [metric for metric in metrics_of(record, k) if metric.lift != "per_class"]
 
 
 def check_bounds(problem: BucketProblem, metrics: list[Metric]) -> int:

@@ -15,24 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval, Method, Side
-from karat.inference.label_intervals import TableIntervals, derivative
+from karat.inference.label_intervals import TableIntervals, derivative, range_of
 from karat.metrics import Metric, Record
 from karat.metrics._formula import walk
 from karat.tally import Cells, Classes
-from karat.testing.laws import POLICIES, metrics_of, needs_order, random_tables
+from karat.testing.laws import POLICIES, metrics_of, near, needs_order, random_tables
 
-__all__ = ["INTERVAL_LAWS", "interval_of", "scalars_of"]
+__all__ = ["INTERVAL_LAWS", "interval_of"]
 
 _STEP: Final = 1e-5
 _SIDES: Final[tuple[Side, ...]] = ("low", "high")
 _CLOSED: Final[tuple[Method, ...]] = ("default", "wald")
 _N_TABLES: Final = 8
 _DRAWN: Final[tuple[Method, ...]] = ("bootstrap", "bca", "bayesian")
-
-
-def scalars_of(record: Record, k: int) -> Iterator[Metric]:
-    """Every lift of the record that gives one number."""
-    return (metric for metric in metrics_of(record, k) if metric.lift != "per_class")
 
 
 def _cells(table: npt.NDArray[Any], squares: npt.NDArray[Any] | None = None) -> Cells:
@@ -54,9 +49,22 @@ def _tables(k: int) -> npt.NDArray[np.int64]:
     return random_tables(k, _N_TABLES, seed=3)
 
 
+def _some(k: int) -> npt.NDArray[np.int64]:
+    return _tables(k)[:4]
+
+
 def _full(k: int) -> npt.NDArray[np.int64]:
     """Three tables without an empty cell."""
     return random_tables(k, _N_TABLES, seed=3, gaps=-1.0)[[1, 2, 5]]
+
+
+def _each(
+    record: Record, tables: Callable[[int], npt.NDArray[np.int64]], *ks: int
+) -> Iterator[tuple[Metric, npt.NDArray[np.int64]]]:
+    """Every lift that gives one number, on each table of so many classes."""
+    for k in ks:
+        metrics = [metric for metric in metrics_of(record, k) if metric.lift != "per_class"]
+        yield from ((metric, table) for table in tables(k) for metric in metrics)
 
 
 def _width(found: Interval) -> float:
@@ -67,122 +75,103 @@ def _width(found: Interval) -> float:
 
 def derivative_is_the_move_of_a_weight(record: Record) -> None:
     """Shares of cells moved a little, through the native evaluator: every lift and policy."""
-    for k in (2, 3, 5):
-        table = _full(k)[0] + 0.25 * np.arange(k)
-        for metric in scalars_of(record, k):
-            for policy in POLICIES:
-                found = derivative(metric, _cells(table, table), policy)
-                steps = _STEP * np.eye(k * k).reshape(-1, k, k)
-                ends = [
-                    metric.values(
-                        Cells.dense(moved, classes=_cells(table).classes, n_rows=np.zeros(k * k)),
-                        policy,
-                    ).value
-                    for moved in (table + steps, table - steps)
-                ]
-                slope = (ends[0] - ends[1]) / (2 * _STEP) * table.sum()
-                size = max(1.0, float(np.abs(slope).max()))
-                np.testing.assert_allclose(
-                    found / size, slope / size, atol=1e-6, err_msg=f"{metric} under {policy}"
-                )
+    for metric, whole in _each(record, lambda k: _full(k)[:1], 2, 3, 5):
+        k = len(whole)
+        table = whole + 0.25 * np.arange(k)
+        for policy in POLICIES:
+            found = derivative(metric, _cells(table, table), policy)
+            steps = _STEP * np.eye(k * k).reshape(-1, k, k)
+            classes, n_rows = _cells(table).classes, np.zeros(k * k)
+            up, down = (
+                metric.values(Cells.dense(moved, classes=classes, n_rows=n_rows), policy).value
+                for moved in (table + steps, table - steps)
+            )
+            slope = (up - down) / (2 * _STEP) * table.sum()
+            size = max(1.0, float(np.abs(slope).max()))
+            np.testing.assert_allclose(
+                found / size, slope / size, atol=1e-6, err_msg=f"{metric} under {policy}"
+            )
 
 
 def interval_holds_its_value(record: Record) -> None:
     """Limits hold the value and lie in the range; without limits there is a remark."""
     low, high = record.range
-    for k in (2, 3, 5):
-        for table in _tables(k):
-            for metric in scalars_of(record, k):
-                for asked in (Confidence(), Confidence(method="wald"), Confidence(method="logit")):
-                    value, found = interval_of(metric, _cells(table), asked)
-                    about = f"{metric} by {asked.method} on {table.tolist()}: {found}"
-                    if found.low is None or found.high is None:
-                        if found.low is not found.high or not found.remark:
-                            raise AssertionError(f"neither limits nor a remark: {about}")
-                        continue
-                    if not found.low <= value <= found.high or not found.method:
-                        raise AssertionError(f"{value} is outside: {about}")
-                    if not low - 1e-12 <= found.low <= found.high <= high + 1e-12:
-                        raise AssertionError(f"beyond the range {record.range}: {about}")
+    for metric, table in _each(record, _tables, 2, 3, 5):
+        for asked in (Confidence(), Confidence(method="wald"), Confidence(method="logit")):
+            value, found = interval_of(metric, _cells(table), asked)
+            about = f"{metric} by {asked.method} on {table.tolist()}: {found}"
+            if found.low is None or found.high is None:
+                if found.low is not found.high or not found.remark:
+                    raise AssertionError(f"neither limits nor a remark: {about}")
+                continue
+            if not found.low <= value <= found.high or not found.method:
+                raise AssertionError(f"{value} is outside: {about}")
+            if not low - 1e-12 <= found.low <= found.high <= high + 1e-12:
+                raise AssertionError(f"beyond the range {record.range}: {about}")
 
 
 def surer_is_wider(record: Record) -> None:
     """Limits at 99 % lie outside those at 95 %, and are farther apart where rows err."""
-    for k in (2, 3):
-        for table in _full(k):
-            for metric in scalars_of(record, k):
-                _, narrow = interval_of(metric, _cells(table), Confidence())
-                _, wide = interval_of(metric, _cells(table), Confidence(level=0.99))
-                if narrow.low is None or narrow.high is None:
-                    continue
-                assert wide.low is not None
-                assert wide.high is not None
-                if not (wide.low <= narrow.low and wide.high >= narrow.high):
-                    raise AssertionError(f"{metric}: {wide} does not hold {narrow}")
-                if not _width(wide) > _width(narrow):
-                    raise AssertionError(f"{metric}: {wide} is not wider than {narrow}")
+    for metric, table in _each(record, _full, 2, 3):
+        _, narrow = interval_of(metric, _cells(table), Confidence())
+        _, wide = interval_of(metric, _cells(table), Confidence(level=0.99))
+        if narrow.low is None or narrow.high is None:
+            continue
+        assert wide.low is not None
+        assert wide.high is not None
+        if not (wide.low <= narrow.low and wide.high >= narrow.high):
+            raise AssertionError(f"{metric}: {wide} does not hold {narrow}")
+        if not _width(wide) > _width(narrow):
+            raise AssertionError(f"{metric}: {wide} is not wider than {narrow}")
 
 
 def more_rows_are_surer(record: Record) -> None:
     """Four times the table gives limits about half as far apart, or less where bias falls."""
-    for k in (2, 3):
-        for table in _full(k):
-            for metric in scalars_of(record, k):
-                _, few = interval_of(metric, _cells(table), Confidence())
-                _, many = interval_of(metric, _cells(4 * table), Confidence())
-                if few.low is None:
-                    continue
-                ratio = _width(many) / _width(few)
-                # Limits of information hold its bias, which falls four times as fast as they do.
-                is_biased = any(node.op == "log" for node in walk(metric.traced("zero").value))
-                if not (0.05 if is_biased else 0.2) < ratio < 0.75:
-                    raise AssertionError(f"{metric}: {ratio} times as wide with 4 times the rows")
+    for metric, table in _each(record, _full, 2, 3):
+        _, few = interval_of(metric, _cells(table), Confidence())
+        _, many = interval_of(metric, _cells(4 * table), Confidence())
+        if few.low is None:
+            continue
+        ratio = _width(many) / _width(few)
+        # Limits of information hold its bias, which falls four times as fast as they do.
+        is_biased = any(node.op == "log" for node in walk(metric.traced("zero").value))
+        if not (0.05 if is_biased else 0.2) < ratio < 0.75:
+            raise AssertionError(f"{metric}: {ratio} times as wide with 4 times the rows")
 
 
 def one_side_is_a_limit_of_two(record: Record) -> None:
     """One limit at 97.5 % is that of both at 95 %; the other end is the end of the range."""
-    for k in (2, 3):
-        for table in _tables(k)[:4]:
-            for metric in scalars_of(record, k):
-                for method in _CLOSED:
-                    asked = Confidence(method=method)
-                    _, both = interval_of(metric, _cells(table), asked)
-                    for side in _SIDES:
-                        sided = replace(asked, level=0.975, side=side)
-                        _, one = interval_of(metric, _cells(table), sided)
-                        if both.low is None or both.high is None:
-                            if one.low is not None:
-                                raise AssertionError(f"{metric}: a limit on one side alone")
-                            continue
-                        assert one.low is not None
-                        assert one.high is not None
-                        two, alone = (both.low, one.low) if side == "low" else (both.high, one.high)
-                        np.testing.assert_allclose(
-                            alone, two, rtol=1e-9, atol=1e-12, err_msg=f"{metric}, {side}"
-                        )
-                        free = one.high if side == "low" else one.low
-                        end = _ends(metric)[1 if side == "low" else 0]
-                        if free != end:
-                            raise AssertionError(f"{metric}: the free end is {free}, not {end}")
-
-
-def _ends(metric: Metric) -> tuple[float, float]:
-    from karat.inference.label_intervals import range_of
-
-    return range_of(metric)
+    for metric, table in _each(record, _some, 2, 3):
+        for method in _CLOSED:
+            asked = Confidence(method=method)
+            _, both = interval_of(metric, _cells(table), asked)
+            for side in _SIDES:
+                _, one = interval_of(metric, _cells(table), replace(asked, level=0.975, side=side))
+                if both.low is None or both.high is None:
+                    if one.low is not None:
+                        raise AssertionError(f"{metric}: a limit on one side alone")
+                    continue
+                assert one.low is not None
+                assert one.high is not None
+                two, alone = (both.low, one.low) if side == "low" else (both.high, one.high)
+                np.testing.assert_allclose(
+                    alone, two, rtol=1e-9, atol=1e-12, err_msg=f"{metric}, {side}"
+                )
+                free = one.high if side == "low" else one.low
+                end = range_of(metric)[1 if side == "low" else 0]
+                if free != end:
+                    raise AssertionError(f"{metric}: the free end is {free}, not {end}")
 
 
 def relabelling_changes_no_interval(record: Record) -> None:
     """Another order of the classes gives the same limits, unless the order is the point."""
     if needs_order(record) or any(item.kind == "matrix" for item in record.parameters):
         return
-    for k in (3, 4):
-        order = np.random.default_rng(k).permutation(k)
-        for table in _tables(k)[:4]:
-            for metric in scalars_of(record, k):
-                _, here = interval_of(metric, _cells(table), Confidence())
-                _, there = interval_of(metric, _cells(table[order][:, order]), Confidence())
-                _same(there, here, str(metric))
+    for metric, table in _each(record, _some, 3, 4):
+        order = np.random.default_rng(len(table)).permutation(len(table))
+        _, here = interval_of(metric, _cells(table), Confidence())
+        _, there = interval_of(metric, _cells(table[order][:, order]), Confidence())
+        _same(there, here, str(metric))
 
 
 def _same(found: Interval, wanted: Interval, about: str, within: float = 1e-9) -> None:
@@ -191,25 +180,23 @@ def _same(found: Interval, wanted: Interval, about: str, within: float = 1e-9) -
     for name in ("low", "high", "standard_error"):
         pair = [getattr(one, name) for one in (found, wanted)]
         one, two = (math.nan if number is None else float(number) for number in pair)
-        np.testing.assert_allclose(one, two, rtol=within, atol=within, err_msg=f"{about}, {name}")
+        near(one, two, f"{about}, {name}", within)
 
 
 def weights_of_one_size_are_rows(record: Record) -> None:
     """Every row of weight 2 tells no more than every row of weight 1."""
-    for k in (2, 3):
-        for table in _tables(k)[:4]:
-            for metric in scalars_of(record, k):
-                _, plain = interval_of(metric, _cells(table), Confidence())
-                cells = replace(_cells(2.0 * table, 4.0 * table), n_rows=np.asarray(table.sum()))
-                _, weighted = interval_of(metric, cells, Confidence())
-                if plain.remark is None and weighted.remark is None:
-                    _same(weighted, plain, str(metric), 1e-7)
+    for metric, table in _each(record, _some, 2, 3):
+        _, plain = interval_of(metric, _cells(table), Confidence())
+        cells = replace(_cells(2.0 * table, 4.0 * table), n_rows=np.asarray(table.sum()))
+        _, weighted = interval_of(metric, cells, Confidence())
+        if plain.remark is None and weighted.remark is None:
+            _same(weighted, plain, str(metric), 1e-7)
 
 
 def replicates_hold_the_value(record: Record) -> None:
     """Limits by replicates hold the value; the same seed draws the same, another draws others."""
-    table = np.array([[23, 4, 2], [5, 31, 3], [1, 6, 17]])
-    for metric in scalars_of(record, 3):
+    given = np.array([[[23, 4, 2], [5, 31, 3], [1, 6, 17]]])
+    for metric, table in _each(record, lambda _: given, 3):
         for method in _DRAWN:
             asked = Confidence(method=method, n_replicates=200)
             value, found = interval_of(metric, _cells(table), asked)

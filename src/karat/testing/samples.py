@@ -103,27 +103,21 @@ class Sample:
     def arrays(self) -> dict[str, Any]:
         """Return the rows as keywords of `karat.evaluate` on arrays, without the options."""
         given: dict[str, Any] = {}
-        for role, argument in (("true", "y_true"), ("pred", "y_pred")):
-            if role in self.roles:
-                given[argument] = self.columns[self.roles[role]]
-        for role in ("weights", "clusters"):
-            if role in self.roles:
-                given[role] = self.columns[self.roles[role]]
-        for role in {"prob", "score"} & set(self.roles):
-            named = self.roles[role]
-            given[f"y_{role}"] = (
-                self.columns[named]
-                if isinstance(named, str)
-                else np.column_stack([self.columns[name] for name in named])
-            )
-        if "by" in self.roles:
-            given["by"] = {key: self._sliced(key) for key in _listed(self.roles["by"])}
+        for role, named in self.roles.items():
+            argument = role if role in ("weights", "clusters", "by") else f"y_{role}"
+            if role == "by":
+                keys = named if isinstance(named, list) else [named]
+                given[argument] = {key: self._named(key) for key in keys}
+            else:
+                found = self._named(named)
+                given[argument] = np.column_stack(found) if isinstance(found, tuple) else found
         return given
 
-    def _sliced(self, key: Any) -> Any:
-        if isinstance(key, tuple):
-            return tuple(self.columns[name] for name in key)
-        return self.columns[key]
+    def _named(self, names: str | Sequence[str]) -> Any:
+        """A column, or a tuple of columns."""
+        if isinstance(names, str):
+            return self.columns[names]
+        return tuple(self.columns[name] for name in names)
 
     def take(self, rows: Any) -> Sample:
         """Return the sample with the rows of these positions, in this order."""
@@ -168,10 +162,6 @@ class Sample:
         return f"<karat.testing.Sample: {self.name}>"
 
 
-def _listed(by: Any) -> list[Any]:
-    return list(by) if isinstance(by, list) else [by]
-
-
 def _taken(values: Any, rows: Any) -> Any:
     return values[rows] if isinstance(values, np.ndarray) else [values[i] for i in rows]
 
@@ -198,20 +188,20 @@ def samples(
 
 @lru_cache(maxsize=64)
 def _made(subject: str, n_rows: int, seed: int) -> tuple[Sample, ...]:
-    return tuple(_SAMPLES[subject](lambda name: _Maker(name, n_rows, seed)))
+    return tuple(_SAMPLES[subject](lambda name: _Maker(name, subject, n_rows, seed)))
 
 
 class _Maker:
     """Builds the columns of one sample; random values depend on its name and the seed."""
 
-    def __init__(self, name: str, n: int, seed: int) -> None:
-        self.name, self.n = name, n
+    def __init__(self, name: str, subject: str, n: int, seed: int) -> None:
+        self.name, self.subject, self.n = name, subject, n
         self.rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
         self.columns: dict[str, Any] = {}
         self.roles: dict[str, Any] = {}
         self.features: set[str] = set()
 
-    def labels(self, labels: Sequence[Any], *, has_pred: bool = True) -> _Maker:
+    def labels(self, labels: Sequence[Any] = _ANIMALS, *, has_pred: bool = True) -> _Maker:
         """Add true labels, all of which occur, and predictions that are often right."""
         k = len(labels)
         true = self.rng.permutation(np.arange(self.n) % k)
@@ -246,6 +236,11 @@ class _Maker:
         self.roles[role] = names if n_columns > 1 else names[0]
         self.features.add("scores")
         return self
+
+    def scored(self, n_columns: int = 3) -> _Maker:
+        """Add true labels and probabilities of two classes in one column, or of three."""
+        labels: Sequence[Any] = [0, 1] if n_columns == 1 else _ANIMALS
+        return self.labels(labels, has_pred=False).scores("prob", n_columns)
 
     def weights(self, *, is_whole: bool = False) -> _Maker:
         """Add weights, some of which are 0."""
@@ -307,7 +302,7 @@ class _Maker:
         self.columns = {name: _taken(values, rows) for name, values in self.columns.items()}
         return self
 
-    def done(self, subject: str, *features: str, **options: Any) -> Sample:
+    def done(self, *features: str, **options: Any) -> Sample:
         """Return the sample, with few metrics, and intervals only where they tell sources apart."""
         has_scores = "scores" in self.features
         options.setdefault("metrics", list(_OF_SCORES if has_scores else _OF_LABELS))
@@ -315,58 +310,58 @@ class _Maker:
             options["metrics"] = list(_RANKINGS)
         if options["metrics"] is None:
             del options["metrics"]
-        has_intervals = subject in ("weights", "clusters", "slices", "options", "errors")
+        has_intervals = self.subject in ("weights", "clusters", "slices", "options", "errors")
         if not has_intervals and "clusters" not in self.roles:
             options.setdefault("level", None)
         options.setdefault("n_replicates", 100)
-        found = self.features | {subject, *features} | (set() if has_scores else {"labels"})
+        found = self.features | {self.subject, *features} | (set() if has_scores else {"labels"})
         found |= {name for name in ("threshold", "positive") if name in options}
         found |= {"drop"} if options.get("nulls") == "drop" else set()
         found |= {"declared"} if "labels" in options else set()
         found |= {"bootstrap"} if options.get("method") == "bootstrap" else set()
         names = {**({} if has_scores else {"prob": ""}), **self.roles}
+        title, features_found = f"{self.subject}: {self.name}", frozenset(found)
         columns, roles = self.columns, self.roles
-        title = f"{subject}: {self.name}"
-        return Sample(title, subject, columns, roles, options, frozenset(found), names)
+        return Sample(title, self.subject, columns, roles, options, features_found, names)
 
 
 _Make = Callable[[str], _Maker]
 
 
 def _label_samples(make: _Make) -> Iterator[Sample]:
-    yield make("two strings").labels(["no", "yes"]).done("labels")
-    yield make("three strings").labels(_ANIMALS).done("labels")
-    yield make("numeric strings").labels(["1", "01", "10"]).done("labels", "numeric strings")
-    yield make("other scripts").labels(["Ærø", "жук", 'a, "b"']).done("labels")
-    yield make("0 and 1").labels([0, 1]).done("labels")
-    yield make("negative numbers").labels([7, -1, 3]).done("labels")
-    yield make("large numbers").labels([1 << 40, -(1 << 40), 0, 5]).done("labels")
-    yield make("booleans").labels([False, True]).done("labels")
-    yield make("twelve classes").labels([f"class {i}" for i in range(12)]).done("labels")
-    yield make("one row").labels(["no", "yes"]).only([0]).done("labels")
+    yield make("two strings").labels(["no", "yes"]).done()
+    yield make("three strings").labels().done()
+    yield make("numeric strings").labels(["1", "01", "10"]).done("numeric strings")
+    yield make("other scripts").labels(["Ærø", "жук", 'a, "b"']).done()
+    yield make("0 and 1").labels([0, 1]).done()
+    yield make("negative numbers").labels([7, -1, 3]).done()
+    yield make("large numbers").labels([1 << 40, -(1 << 40), 0, 5]).done()
+    yield make("booleans").labels([False, True]).done()
+    yield make("twelve classes").labels([f"class {i}" for i in range(12)]).done()
+    yield make("one row").labels(["no", "yes"]).only([0]).done()
 
 
 def _class_samples(make: _Make) -> Iterator[Sample]:
     never = ["eel", "ant", "cat", "dog"]
-    yield make("a class never occurs").labels(_ANIMALS).done("classes", labels=never)
-    yield make("declared numbers").labels([3, 1, 2]).done("classes", labels=[2, 9, 1, 3])
-    yield make("display names").labels([0, 1]).done("classes", class_names=["bad", "good"])
-    yield make("the first is positive").labels(["no", "yes"]).done("classes", positive="no")
-    one = make("one class occurs").labels(_ANIMALS)
+    yield make("a class never occurs").labels().done(labels=never)
+    yield make("declared numbers").labels([3, 1, 2]).done(labels=[2, 9, 1, 3])
+    yield make("display names").labels([0, 1]).done(class_names=["bad", "good"])
+    yield make("the first is positive").labels(["no", "yes"]).done(positive="no")
+    one = make("one class occurs").labels()
     one.columns |= {"fact": ["cat"] * one.n, "guess": ["cat"] * one.n}
-    yield one.done("classes", "one class")
+    yield one.done("one class")
     one = make("one class is true, two are predicted").labels(["no", "yes"])
     one.columns["fact"] = ["yes"] * one.n
-    yield one.done("classes", "one class")
+    yield one.done("one class")
     one = make("one class occurs beside scores").labels([0, 1], has_pred=False)
     one.columns["fact"] = [0] * one.n
-    yield one.scores("prob", 1).done("classes", "one class", labels=[0, 1])
-    more = make("a column of scores is never true").labels(_ANIMALS, has_pred=False)
-    yield more.scores("prob", 4).done("classes", labels=[*_ANIMALS, "fox"])
-    late = make("a class occurs in the last row only").labels(_ANIMALS)
+    yield one.scores("prob", 1).done("one class", labels=[0, 1])
+    more = make("a column of scores is never true").labels(has_pred=False)
+    yield more.scores("prob", 4).done(labels=[*_ANIMALS, "fox"])
+    late = make("a class occurs in the last row only").labels()
     late.columns["fact"] = ["cat" if name == "eel" else name for name in late.columns["fact"]]
     late.columns["guess"] = ["dog" if name == "eel" else name for name in late.columns["guess"]]
-    yield late.put("fact", -1, "eel").done("classes")
+    yield late.put("fact", -1, "eel").done()
 
 
 def _score_samples(make: _Make) -> Iterator[Sample]:
@@ -383,37 +378,29 @@ def _score_samples(make: _Make) -> Iterator[Sample]:
         labels = [f"class {i}" for i in range(max(2, n_columns))]
         rows = make(f"{n_columns} {role} columns, {'tied' if steps else 'distinct'}")
         rows.labels(labels, has_pred=False).scores(role, n_columns, steps=steps)
-        yield rows.done("scores", **({"positive": "class 1"} if n_columns < 3 else {}))
+        yield rows.done(**({"positive": "class 1"} if n_columns < 3 else {}))
     for at in (0.25, 0.5):
-        yield _scored(make, f"threshold {at}", 1).done("scores", threshold=at)
-    both = make("predictions beside scores").labels(_ANIMALS).scores("prob", 3)
-    yield both.done("scores")
-    flags = make("booleans").labels([False, True], has_pred=False).scores("prob", 1)
-    yield flags.done("scores")
-
-
-def _scored(make: _Make, name: str, n_columns: int = 3) -> _Maker:
-    labels: Sequence[Any] = [0, 1] if n_columns == 1 else _ANIMALS
-    return make(name).labels(labels, has_pred=False).scores("prob", n_columns)
+        yield make(f"threshold {at}").scored(1).done(threshold=at)
+    yield make("predictions beside scores").labels().scores("prob", 3).done()
+    yield make("booleans").labels([False, True], has_pred=False).scores("prob", 1).done()
 
 
 def _weight_samples(make: _Make) -> Iterator[Sample]:
-    yield make("labels").labels(_ANIMALS).weights().done("weights")
-    yield _scored(make, "scores").weights().done("weights")
-    yield _scored(make, "one column of scores", 1).weights().done("weights")
-    rows = make("frequencies").labels(_ANIMALS).weights(is_whole=True)
-    yield rows.done("weights", weights_are="frequency")
-    rows = _scored(make, "frequencies of scores").weights(is_whole=True)
-    yield rows.done("weights", weights_are="frequency")
+    yield make("labels").labels().weights().done()
+    yield make("scores").scored().weights().done()
+    yield make("one column of scores").scored(1).weights().done()
+    yield make("frequencies").labels().weights(is_whole=True).done(weights_are="frequency")
+    rows = make("frequencies of scores").scored().weights(is_whole=True)
+    yield rows.done(weights_are="frequency")
 
 
 def _cluster_samples(make: _Make) -> Iterator[Sample]:
-    yield make("labels").labels(_ANIMALS).clusters().done("clusters")
-    yield make("weighted labels").labels([0, 1]).clusters().weights().done("clusters")
-    yield make("whole numbers").labels(_ANIMALS).clusters(int).done("clusters")
-    yield make("days").labels(_ANIMALS).clusters(_day).done("clusters")
-    yield _scored(make, "scores").clusters().done("clusters")
-    yield _scored(make, "weighted scores", 1).clusters().weights().done("clusters")
+    yield make("labels").labels().clusters().done()
+    yield make("weighted labels").labels([0, 1]).clusters().weights().done()
+    yield make("whole numbers").labels().clusters(int).done()
+    yield make("days").labels().clusters(_day).done()
+    yield make("scores").scored().clusters().done()
+    yield make("weighted scores").scored(1).clusters().weights().done()
 
 
 def _day(number: int) -> dt.date:
@@ -422,39 +409,33 @@ def _day(number: int) -> dt.date:
 
 def _slice_samples(make: _Make) -> Iterator[Sample]:
     several = make("columns, bins and a cross").labels([0, 1])
-    yield several.by("site", "age", ("year", "is_new")).done("slices", metrics="accuracy")
-    both = make("weights and clusters").labels(_ANIMALS).by("year").weights().clusters()
-    yield both.done("slices", metrics="macro_f1")
-    scored = _scored(make, "scores, weights and clusters", 1).by("site").weights().clusters()
-    yield scored.done("slices", metrics="log_loss")
-    yield _scored(make, "scores").by("year").done("slices", metrics="macro_roc_auc", level=None)
+    yield several.by("site", "age", ("year", "is_new")).done(metrics="accuracy")
+    both = make("weights and clusters").labels().by("year").weights().clusters()
+    yield both.done(metrics="macro_f1")
+    scored = make("scores, weights and clusters").scored(1).by("site").weights().clusters()
+    yield scored.done(metrics="log_loss")
+    yield make("scores").scored().by("year").done(metrics="macro_roc_auc", level=None)
 
 
 def _null_samples(make: _Make) -> Iterator[Sample]:
     """Rows with missing values that are left out; missing values are errors otherwise."""
     for where in (("fact",), ("guess",), ("fact", "guess")):
-        rows = make(" and ".join(where)).labels(_ANIMALS).null(*where)
-        yield rows.done("nulls", nulls="drop")
-    yield make("nothing to drop").labels([0, 1]).done("nulls", nulls="drop")
-    rows = make("numbers").labels([4, 5, 6]).null("fact")
-    yield rows.done("nulls", nulls="drop")
-    rows = make("weights").labels(_ANIMALS).weights(is_whole=True).null("mass")
-    yield rows.done("nulls", nulls="drop")
-    rows = make("clusters").labels(_ANIMALS).clusters().null("person")
-    yield rows.done("nulls", nulls="drop")
-    rows = _scored(make, "truth beside scores").null("fact")
-    yield rows.done("nulls", nulls="drop")
-    rows = make("slices").labels(_ANIMALS).by("site").null("fact")
-    yield rows.done("nulls", nulls="drop")
+        yield make(" and ".join(where)).labels().null(*where).done(nulls="drop")
+    yield make("nothing to drop").labels([0, 1]).done(nulls="drop")
+    yield make("numbers").labels([4, 5, 6]).null("fact").done(nulls="drop")
+    yield make("weights").labels().weights(is_whole=True).null("mass").done(nulls="drop")
+    yield make("clusters").labels().clusters().null("person").done(nulls="drop")
+    yield make("truth beside scores").scored().null("fact").done(nulls="drop")
+    yield make("slices").labels().by("site").null("fact").done(nulls="drop")
 
 
 def _role_samples(make: _Make) -> Iterator[Sample]:
-    rows = make("labels and weights").labels(_ANIMALS).weights()
-    yield _renamed(rows.done("roles"), {"fact": "y_true", "guess": "y_pred", "mass": "weight"})
-    rows = make("probabilities in another order").labels(_ANIMALS, has_pred=False).scores("prob", 3)
+    rows = make("labels and weights").labels().weights()
+    yield _renamed(rows.done(), {"fact": "y_true", "guess": "y_pred", "mass": "weight"})
+    rows = make("probabilities in another order").scored()
     names = {"fact": "label"} | {f"s_{i}": f"proba_{name}" for i, name in enumerate(_ANIMALS)}
     rows.columns = {name: rows.columns[name] for name in ("s_2", "s_0", "fact", "s_1")}
-    yield replace(_renamed(rows.done("roles"), names), array_options={"labels": _ANIMALS})
+    yield replace(_renamed(rows.done(), names), array_options={"labels": _ANIMALS})
 
 
 def _renamed(sample: Sample, names: Mapping[str, str]) -> Sample:
@@ -468,14 +449,9 @@ def _renamed(sample: Sample, names: Mapping[str, str]) -> Sample:
 
 
 def _option_samples(make: _Make) -> Iterator[Sample]:
-    yield make("every metric of labels").labels(_ANIMALS).done("options", metrics=None)
-    rows = make("every metric of scores").labels([0, 1], has_pred=False).scores("prob", 1)
-    yield rows.done("options", "everything", metrics=None, positive=1)
-    yield (
-        make("undefined")
-        .labels(_ANIMALS)
-        .done("options", undefined="exclude", labels=[*_ANIMALS, "fox"])
-    )
+    yield make("every metric of labels").labels().done(metrics=None)
+    yield make("every metric of scores").scored(1).done("everything", metrics=None, positive=1)
+    yield (make("undefined").labels().done(undefined="exclude", labels=[*_ANIMALS, "fox"]))
     given: tuple[tuple[str, dict[str, Any]], ...] = (
         ("one-sided, 90 %", {"level": 0.9, "side": "low"}),
         ("bootstrap", {"method": "bootstrap", "seed": 3}),
@@ -483,43 +459,39 @@ def _option_samples(make: _Make) -> Iterator[Sample]:
         ("case-control", {"design": "case-control"}),
     )
     for name, options in given:
-        yield make(f"{name}, labels").labels(_ANIMALS).done("options", **options)
-        yield _scored(make, f"{name}, scores").done("options", **options)
+        yield make(f"{name}, labels").labels().done(**options)
+        yield make(f"{name}, scores").scored().done(**options)
 
 
 def _error_samples(make: _Make) -> Iterator[Sample]:
     """Rows that no source accepts; each raises one code."""
     for column in ("fact", "guess"):
-        yield make(f"{column} is missing").labels(_ANIMALS).null(column).done("errors")
-    yield make("no rows").labels(_ANIMALS).only([]).done("errors", "empty")
-    yield _scored(make, "no rows with scores").only([]).done("errors", "empty", labels=_ANIMALS)
-    rows = make("a label is not declared").labels(_ANIMALS)
-    yield rows.done("errors", labels=["cat", "dog"])
-    yield make("positive is no class").labels(["no", "yes"]).done("errors", positive="maybe")
-    yield make("positive of three").labels(_ANIMALS).done("errors", positive="cat")
+        yield make(f"{column} is missing").labels().null(column).done()
+    yield make("no rows").labels().only([]).done("empty")
+    yield make("no rows with scores").scored().only([]).done("empty", labels=_ANIMALS)
+    yield make("a label is not declared").labels().done(labels=["cat", "dog"])
+    yield make("positive is no class").labels(["no", "yes"]).done(positive="maybe")
+    yield make("positive of three").labels().done(positive="cat")
     for name, value in (("negative", -1.0), ("infinite", np.inf)):
-        rows = make(f"a weight is {name}").labels(_ANIMALS).weights().put("mass", -1, value)
-        yield rows.done("errors")
-    yield make("a weight is missing").labels(_ANIMALS).weights().null("mass").done("errors")
-    rows = make("all weights are zero").labels(_ANIMALS).weights()
+        yield make(f"a weight is {name}").labels().weights().put("mass", -1, value).done()
+    yield make("a weight is missing").labels().weights().null("mass").done()
+    rows = make("all weights are zero").labels().weights()
     rows.columns["mass"] = np.zeros(rows.n)
-    yield rows.done("errors")
-    yield make("a cluster is missing").labels(_ANIMALS).clusters().null("person").done("errors")
-    rows = make("one cluster").labels(_ANIMALS).clusters()
+    yield rows.done()
+    yield make("a cluster is missing").labels().clusters().null("person").done()
+    rows = make("one cluster").labels().clusters()
     rows.columns["person"] = ["me"] * rows.n
-    yield rows.done("errors")
+    yield rows.done()
     for name, value in (("above 1", 1.5), ("not a number", np.nan), ("infinite", np.inf)):
-        rows = make(f"a probability is {name}").labels([0, 1], has_pred=False).scores("prob", 1)
-        yield rows.put("s", -1, value).done("errors")
-    rows = _scored(make, "probabilities add up to more than 1")
-    yield rows.put("s_1", -1, 0.75).put("s_0", -1, 0.75).done("errors")
+        yield make(f"a probability is {name}").scored(1).put("s", -1, value).done()
+    rows = make("probabilities add up to more than 1").scored()
+    yield rows.put("s_1", -1, 0.75).put("s_0", -1, 0.75).done()
     rows = make("a score is infinite").labels([0, 1], has_pred=False).scores("score", 1)
-    yield rows.put("s", 2, -np.inf).done("errors")
+    yield rows.put("s", 2, -np.inf).done()
     rows = make("more columns than classes").labels(["no", "yes"], has_pred=False)
-    yield rows.scores("prob", 3).done("errors")
-    yield _scored(make, "a threshold of three classes").done("errors", threshold=0.5)
-    rows = make("a metric of two classes").labels(_ANIMALS)
-    yield rows.done("errors", metrics=["recall"])
+    yield rows.scores("prob", 3).done()
+    yield make("a threshold of three classes").scored().done(threshold=0.5)
+    yield make("a metric of two classes").labels().done(metrics=["recall"])
 
 
 def _softmax(z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -15,8 +15,9 @@ from karat.metrics import Losses, Metric, Record
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._lift import Policy
 from karat.tally import ScoredRows
+from karat.testing.laws import metrics_of, near
 
-__all__ = ["SCORE_LAWS", "Problem", "problems", "rows_of_problem", "score_metrics_of", "value_of"]
+__all__ = ["SCORE_LAWS", "Problem", "problems", "rows_of_problem", "value_of"]
 
 Measure = Callable[..., float]
 
@@ -85,22 +86,6 @@ def value_of(metric: Metric, problem: Problem, policy: Policy = "zero") -> npt.N
         )
 
 
-def score_metrics_of(record: Record, k: int) -> Iterator[Metric]:
-    """Every lift of the record for k classes, with the parameters of its golden cases."""
-    lifts: tuple[Any, ...] = ("plain",)
-    if record.is_per_class:
-        lifts = (*(("plain",) if k == 2 else ()), "per_class", *record.averages)
-    for lift in lifts:
-        for params in {str(golden.params): golden.params for golden in record.cases}.values():
-            yield Metric.of(record, lift, params)
-
-
-def _same(found: Any, wanted: Any, what: str, within: float = 1e-11) -> None:
-    np.testing.assert_allclose(
-        found, wanted, rtol=within, atol=within, equal_nan=True, err_msg=what
-    )
-
-
 def _each(record: Record, *, ties: bool = True) -> Iterator[tuple[Metric, Problem]]:
     for k in (2, 3, 5):
         for problem in problems(k, ties=ties):
@@ -110,7 +95,7 @@ def _each(record: Record, *, ties: bool = True) -> Iterator[tuple[Metric, Proble
 
 def _fitting(record: Record, k: int) -> Iterator[Metric]:
     """Those that k classes allow: there is no top 3 of two."""
-    for metric in score_metrics_of(record, k):
+    for metric in metrics_of(record, k):
         if record.reads is not Losses or dict(metric.params).get("k", 1) <= k:
             yield metric
 
@@ -123,14 +108,14 @@ def golden_cases_hold(record: Record) -> None:
         weights = None if golden.weights is None else np.asarray(golden.weights)
         problem = Problem(np.asarray(golden.y_true), values, golden.is_prob, k, weights)
         metric = Metric.of(record, golden.lift, golden.params)
-        _same(value_of(metric, problem), golden.value, f"{metric}: {golden.source}", 1e-12)
+        near(value_of(metric, problem), golden.value, f"{metric}: {golden.source}", 1e-12)
 
 
 def order_of_rows_is_nothing(record: Record) -> None:
     """Shuffled rows give the same value."""
     for metric, problem in _each(record):
         shuffled = problem.take(np.random.default_rng(1).permutation(len(problem.y_true)))
-        _same(value_of(metric, shuffled), value_of(metric, problem), str(metric))
+        near(value_of(metric, shuffled), value_of(metric, problem), str(metric))
 
 
 def weights_are_repetitions(record: Record) -> None:
@@ -147,13 +132,13 @@ def weights_are_repetitions(record: Record) -> None:
         weighted = replace(plain, weights=times.astype(np.float64))
         found = value_of(metric, weighted)
         if record.weights_are_rows:
-            _same(found, value_of(metric, repeated), f"{metric}, repeated")
+            near(found, value_of(metric, repeated), f"{metric}, repeated")
         else:
             present = weighted.take(np.flatnonzero(times))
-            _same(found, value_of(metric, present), f"{metric}, without rows of weight 0")
+            near(found, value_of(metric, present), f"{metric}, without rows of weight 0")
         if not record.depends_on_rows:
             scaled = replace(plain, weights=(times * 3.0).astype(np.float64))
-            _same(value_of(metric, scaled), found, f"{metric}, scaled")
+            near(value_of(metric, scaled), found, f"{metric}, scaled")
 
 
 def within_range(record: Record) -> None:
@@ -172,7 +157,7 @@ def perfect_scores_are_perfect(record: Record) -> None:
     for metric, problem in _each(record):
         hits = (np.arange(problem.k) == problem.y_true[:, None]).astype(np.float64)
         best = replace(problem, values=hits if problem.is_prob else 2000.0 * hits - 1000.0)
-        _same(value_of(metric, best), record.perfect, str(metric))
+        near(value_of(metric, best), record.perfect, str(metric))
 
 
 def one_column_is_two(record: Record) -> None:
@@ -183,7 +168,7 @@ def one_column_is_two(record: Record) -> None:
             both = replace(problem, values=np.stack([1.0 - alone, alone], axis=1))
             for metric in _fitting(record, 2):
                 found = value_of(metric, replace(problem, values=alone))
-                _same(found, value_of(metric, both), str(metric))
+                near(found, value_of(metric, both), str(metric))
 
 
 def influence_or_reason(record: Record) -> None:
@@ -217,7 +202,7 @@ def influence_is_the_derivative(record: Record) -> None:
             up = value_of(metric, replace(weighted, weights=weights + step))
             down = value_of(metric, replace(weighted, weights=weights - step))
             slope = (up - down) / 2e-5 * weights.sum()
-            _same(phi[..., row], slope, f"{metric}, row {row}", 2e-6)
+            near(phi[..., row], slope, f"{metric}, row {row}", 2e-6)
 
 
 def absent_classes_are_said(record: Record) -> None:
@@ -225,7 +210,7 @@ def absent_classes_are_said(record: Record) -> None:
     for k in (3, 5):
         for problem in problems(k, n_problems=3):
             kept = problem.take(np.flatnonzero(problem.y_true != 0))
-            for metric in score_metrics_of(record, k):
+            for metric in metrics_of(record, k):
                 if metric.lift not in {"macro", "weighted"}:
                     continue
                 each = value_of(replace(metric, lift="per_class"), kept)
@@ -235,7 +220,7 @@ def absent_classes_are_said(record: Record) -> None:
                 if not weight[known].sum():
                     continue
                 wanted = np.average(each[known], weights=weight[known])
-                _same(value_of(metric, kept), wanted, str(metric))
+                near(value_of(metric, kept), wanted, str(metric))
 
 
 SCORE_LAWS: Final = (

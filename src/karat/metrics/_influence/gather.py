@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.metrics._influence.columns import InfluenceColumn, Placing, core_of, value_and_influence
 from karat.metrics._influence.forms import (
     AreaInfluence,
     DifferencesInfluence,
     Influence,
+    LineInfluence,
     LossInfluence,
     PairsInfluence,
     PlaceInfluence,
     PrecisionInfluence,
+    ShareInfluence,
     SkillInfluence,
 )
-from karat.metrics._influence.losses import Linear, linear_of
+from karat.metrics._influence.losses import Line, Linear, linear_of
 from karat.metrics._lift import Lift
 from karat.metrics._measure import Views, measure
 from karat.metrics._metric import Metric
@@ -29,20 +31,117 @@ from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
-__all__ = [
-    "GatheredInfluences",
-    "Sum",
-    "class_weights",
-    "influences",
-    "place",
-    "reason_without",
-    "sum_alone",
-]
+__all__ = ["GatheredInfluences", "class_weights", "influences", "reason_without"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class Sum:
+@dataclass(frozen=True)
+class _Column:
+    """A sorted column, and what is known of its rows.
+
+    Attributes:
+        views: its views.
+        own: the class; of all columns together 1 of 2.
+        totals: float64[k], weight of each class.
+        rows: implements `tally.ScoredRows`; None for all columns together.
+    """
+
+    views: Views
+    own: int
+    totals: Floats
+    rows: ScoredRows | None
+
+    @property
+    def weight(self) -> float:
+        """Σw."""
+        return float(self.totals.sum())
+
+    @property
+    def n_own(self) -> float:
+        """Weight of the class."""
+        return float(self.totals[self.own])
+
+    @property
+    def n_rest(self) -> float:
+        """Weight of the others."""
+        return float(self.totals[: self.own].sum() + self.totals[self.own + 1 :].sum())
+
+
+def _core_of(form: Influence) -> Influence:
+    """The form without its scale: metrics that differ in nothing else share their sums."""
+    return AreaInfluence() if isinstance(form, AreaInfluence) else form
+
+
+def _value_and_influence(
+    form: Influence, at: _Column, gain: float, out: Floats, offsets: Floats
+) -> tuple[float, Floats | None]:
+    """The value of a class, and gain × its influence, which is added.
+
+    Args:
+        form: of a metric of one class, without scale.
+        out: float64[n], for what differs between rows.
+        offsets: float64[k], for what the rows of a true class share.
+
+    Returns:
+        The value, NaN where there is none (then nothing is added), and float64[k] gains by which
+        rows are still to be placed.
+    """
+    if isinstance(form, AreaInfluence):
+        return _add_area(at, gain, offsets)
+    if isinstance(form, PrecisionInfluence):
+        return _add_precision(form, at, gain, out), None
+    if isinstance(form, LineInfluence):
+        return _add_line(form, at, gain, out), None
+    assert isinstance(form, ShareInfluence)
+    return _add_share(form, at, gain, offsets), None
+
+
+def _add_area(at: _Column, gain: float, offsets: Floats) -> tuple[float, Floats | None]:
+    value = at.views.ranks.area
+    if not np.isfinite(value):
+        return value, None
+    # (V − A)·W ÷ own weight of own rows, (V − A)·W ÷ weight of the rest of the others.
+    shift = gain * value * at.weight
+    moved = np.full(len(offsets), -shift / at.n_rest)
+    moved[at.own] = -shift / at.n_own
+    offsets += moved
+    return value, np.full(len(offsets), gain * at.weight / (at.n_own * at.n_rest))
+
+
+def _add_precision(form: PrecisionInfluence, at: _Column, gain: float, out: Floats) -> float:
+    ranks = at.views.ranks
+    value = ranks.trapezoid_area if form.is_straight else ranks.step_area
+    if np.isfinite(value):
+        ranks.ranked.add_lifts(gain * at.weight / at.n_own, out, is_straight=form.is_straight)
+    return value
+
+
+def _add_line(form: LineInfluence, at: _Column, gain: float, out: Floats) -> float:
+    line = Line.of(at.views.probabilities, form.part)
+    rows = at.rows
+    assert rows is not None
+    if np.isfinite(line.value):
+        with np.errstate(divide="ignore", invalid="ignore"):  # of rows that weigh nothing
+            for part in row_parts(rows.n_rows):
+                p, is_own = rows.probabilities(at.own, part), rows.codes[part] == at.own
+                out[part] += gain * line.influence(p, is_own)
+    return line.value
+
+
+def _add_share(form: ShareInfluence, at: _Column, gain: float, offsets: Floats) -> float:
+    own, rest = at.n_own / at.weight, at.n_rest / at.weight
+    if not (own and rest):
+        # No row moves it: share · slope is 0 in the limit.
+        return 0.0
+    slope = form.slope(own, rest)
+    moved = np.full(len(offsets), -gain * slope * own)
+    moved[at.own] = gain * slope * rest
+    offsets += moved
+    return form.value(own, rest)
+
+
+class _Sum:
     """gain · influence of each class, added up: of one average, or of one class alone.
 
     Attributes:
@@ -69,26 +168,20 @@ class Sum:
         return found
 
 
-def place(views: Views, placings: Sequence[Placing], block: Floats) -> None:
-    """Apply one placing to each row of block[m, n]."""
-    if not any(placing.own_gains.any() for placing in placings):
-        return
-    views.ranks.ranked.add_placements(
-        np.stack([placing.own_gains for placing in placings]),
-        np.stack([placing.rest_gains for placing in placings]),
-        block,
-    )
+def _place(views: Views, gains: Sequence[Floats], block: Floats) -> None:
+    """Add to each row of block[m, n] how the rows stand, by its gains."""
+    if any(each.any() for each in gains):
+        stacked = np.stack(gains)
+        views.ranks.ranked.add_placements(stacked, stacked, block)
 
 
-def sum_alone(
-    form: Influence, at: InfluenceColumn, n: int, n_offsets: int, gain: float = 1.0
-) -> Sum:
+def _sum_alone(form: Influence, at: _Column, n: int, n_offsets: int, gain: float = 1.0) -> _Sum:
     """The influence on the metric of one class."""
     block = np.zeros((1, n))
-    found = Sum(block[0], n_offsets)
-    value, placing = value_and_influence(form, at, gain, found.out, found.offsets)
-    if placing is not None:
-        place(at.views, [placing], block)
+    found = _Sum(block[0], n_offsets)
+    value, gains = _value_and_influence(form, at, gain, found.out, found.offsets)
+    if gains is not None:
+        _place(at.views, [gains], block)
     if not np.isfinite(value):
         found.factor = np.nan
     return found
@@ -150,9 +243,7 @@ class GatheredInfluences:
     def __init__(self, rows: ScoredRows, metrics: Sequence[Metric]) -> None:
         self._rows = rows
         self._k = rows.classes.k
-        self._forms: dict[Metric, Influence] = {}
-        for metric in metrics:
-            self._forms[metric] = GatheredInfluences.checked(metric)
+        self._forms = {metric: GatheredInfluences.checked(metric) for metric in metrics}
         self.names_rows = any(isinstance(form, _ON_ROWS) for form in self._forms.values())
         # Averages that read all columns are rows of one block, which is walked over together.
         everywhere: dict[Any, None] = {}
@@ -161,14 +252,14 @@ class GatheredInfluences:
             if isinstance(form, PairsInfluence):
                 everywhere[form, "pairs"] = None
             elif metric.lift in ("macro", "weighted"):
-                everywhere[core_of(form), metric.lift] = None
+                everywhere[_core_of(form), metric.lift] = None
             elif metric.record.is_per_class:
-                self._alone[core_of(form), metric.lift] = None
+                self._alone[_core_of(form), metric.lift] = None
         block = np.zeros((len(everywhere), rows.n_rows))
         self._block = block
-        self._sums: dict[Any, Sum] = {
-            key: Sum(out, self._k) for key, out in zip(everywhere, block, strict=True)
-        }
+        sums = (_Sum(out, self._k) for out in block)
+        self._averages: dict[Any, _Sum] = dict(zip(everywhere, sums, strict=True))
+        self._sums: dict[Any, _Sum] = {}
         has_pairs = any(isinstance(form, PairsInfluence) for form in self._forms.values())
         self._areas = np.zeros((self._k, self._k) if has_pairs else (0, 0))
         self._pairs: dict[Metric, Floats] = {}
@@ -193,27 +284,23 @@ class GatheredInfluences:
         """Add what column i says; see `_measure.Beside`."""
         if not self._forms:
             return
-        at = InfluenceColumn(views, i, self._totals, self._rows)
-        placings: list[Placing] = []
-        none = Placing(np.zeros(self._k), np.zeros(self._k))
-        for (form, lift), found in self._sums.items():
-            if lift in ("plain", "per_class", "micro") or isinstance(lift, tuple):
-                continue
-            placing = None
+        at = _Column(views, i, self._totals, self._rows)
+        placed: list[Floats] = []
+        for (form, lift), found in self._averages.items():
             if lift == "pairs":
-                placing = self._paired(form, at, found)
+                gains = self._paired(form, at, found)
             else:
                 gain = 1.0 if lift == "macro" else float(self._totals[i])
-                found.values[i], placing = value_and_influence(
+                found.values[i], gains = _value_and_influence(
                     form, at, gain, found.out, found.offsets
                 )
-            placings.append(placing or none)
-        place(views, placings, self._block)
+            placed.append(np.zeros(self._k) if gains is None else gains)
+        _place(views, placed, self._block)
         for form, lift in self._alone:
             if lift == "per_class" or (lift == "plain" and i == self._rows.classes.positive):
-                self._sums[form, (lift, i)] = sum_alone(form, at, self._rows.n_rows, self._k)
+                self._sums[form, lift, i] = _sum_alone(form, at, self._rows.n_rows, self._k)
 
-    def _paired(self, form: PairsInfluence, at: InfluenceColumn, found: Sum) -> Placing | None:
+    def _paired(self, form: PairsInfluence, at: _Column, found: _Sum) -> Floats | None:
         """Pairs of class i with each other class, by the score of i."""
         i, totals = at.own, at.totals
         areas = np.asarray(at.views.ranks.ranked.areas(), np.float64)
@@ -229,7 +316,7 @@ class GatheredInfluences:
         shifts = gains * areas / 2.0
         found.offsets[others] -= shifts[others] / totals[others]
         found.offsets[i] -= float(shifts.sum()) / totals[i]
-        return Placing(gains, gains)
+        return gains
 
     def confidences(self, view: Confidences) -> None:
         """Nothing: what reads confidences is not smooth."""
@@ -237,14 +324,14 @@ class GatheredInfluences:
     def pooled(self, views: Views) -> None:
         """Add what all columns together say; see `_measure.Beside`."""
         k, weight = self._k, float(self._totals.sum())
-        at = InfluenceColumn(views, 1, np.array([(k - 1) * weight, weight]), None)
+        at = _Column(views, 1, np.array([(k - 1) * weight, weight]), None)
         for form, lift in self._alone:
             if lift == "micro":
                 # A row is k rows of k times the weight; one of them is of its class.
-                found = sum_alone(form, at, self._rows.n_rows, 2, 1.0 / k)
+                found = _sum_alone(form, at, self._rows.n_rows, 2, 1.0 / k)
                 rest, own = found.offsets
                 found.offsets = np.full(k, own + (k - 1) * rest)
-                self._sums[form, ("micro", 1)] = found
+                self._sums[form, "micro", 1] = found
 
     def pairs(self, metric: Metric, view: Pairwise) -> None:
         """Take over what pairs of columns said; see `_measure.Beside`."""
@@ -282,19 +369,17 @@ class GatheredInfluences:
             return self._of_loss(linear_of(metric, self._rows))
         scale = form.scale if isinstance(form, AreaInfluence) else 1.0
         if isinstance(form, PairsInfluence):
-            return self._averaged(self._sums[form, "pairs"], 1.0, form)
-        core, lift = core_of(form), metric.lift
+            return self._averaged(self._averages[form, "pairs"], 1.0, form)
+        core, lift = _core_of(form), metric.lift
         if lift in ("macro", "weighted"):
-            return self._averaged(self._sums[core, lift], scale, lift)
+            return self._averaged(self._averages[core, lift], scale, lift)
         if lift == "per_class":
-            each = [
-                self._sums[core, (lift, i)].influence(self._rows, scale) for i in range(self._k)
-            ]
+            each = [self._sums[core, lift, i].influence(self._rows, scale) for i in range(self._k)]
             return np.stack(each)
         own = 1 if lift == "micro" else self._rows.classes.positive
-        return self._sums[core, (lift, own)].influence(self._rows, scale)
+        return self._sums[core, lift, own].influence(self._rows, scale)
 
-    def _averaged(self, found: Sum, scale: float, how: Lift | PairsInfluence) -> Floats:
+    def _averaged(self, found: _Sum, scale: float, how: Lift | PairsInfluence) -> Floats:
         """The influence on a mean, whose divisor and shares are known at the end."""
         weight = float(self._totals.sum())
         if found.is_finished:
@@ -315,7 +400,7 @@ class GatheredInfluences:
                 found.offsets[known] += (found.values[known] - mean) * weight
         return found.influence(self._rows, scale)
 
-    def _finish_pairs(self, found: Sum, form: PairsInfluence, weight: float) -> None:
+    def _finish_pairs(self, found: _Sum, form: PairsInfluence, weight: float) -> None:
         view = PairRanks(self._areas, self._totals)
         chance = view.matrix
         known = np.isfinite(chance)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence, SkillInfluence
-from karat.metrics._logistic import both_sides, recalibration_line, recalibration_shift
+from karat.metrics._logistic import both_sides, log_odds, recalibration_line, recalibration_shift
 from karat.metrics._metric import Metric
 from karat.metrics._views import ClassProbabilities, Losses, dot
 from karat.tally import ScoredRows
@@ -115,7 +115,7 @@ class Line:
         # Weighted by the spread of the rows, x and 1 are orthogonal about this centre.
         total = heavy = weighed = 0.0
         for p, counts, _ in view.levels.blocks():
-            x = _odds(p)
+            x = log_odds(p)
             spread = counts.sum(axis=1) * _spread(a, b, x)
             total += float(counts.sum())
             heavy += float(spread.sum())
@@ -126,7 +126,7 @@ class Line:
         if part == "shift":
             return cls(value, a, b, total / heavy, 0.0, centre)
         square = sum(
-            dot(counts.sum(axis=1) * _spread(a, b, _odds(p)), (_odds(p) - centre) ** 2)
+            dot(counts.sum(axis=1) * _spread(a, b, log_odds(p)), (log_odds(p) - centre) ** 2)
             for p, counts, _ in view.levels.blocks()
         )
         if not square:
@@ -138,7 +138,7 @@ class Line:
 
     def influence(self, p: Floats, is_own: Any) -> Floats:
         """float64[m]: of rows of these probabilities."""
-        x = _odds(p)
+        x = log_odds(p)
         chance, rest = both_sides(self.a + self.b * x)
         with np.errstate(over="ignore", invalid="ignore"):  # endless ones leave it unknown
             found: Floats = np.where(is_own, rest, -chance) * (
@@ -153,10 +153,6 @@ class Line:
             with np.errstate(over="ignore"):  # an infinite square makes the interval unknown
                 square = phi**2
             yield np.asarray(counts if squares is None else squares, np.float64), square
-
-
-def _odds(p: Floats) -> Floats:
-    return np.asarray(np.log(p) - np.log1p(-p))
 
 
 def _spread(a: float, b: float, x: Floats) -> Floats:
