@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from numbers import Integral
 from typing import Any, Final
 
 import numpy as np
 
-from karat.api.arguments import column_name, of_table
+from karat.api.arguments import column_name, confidence_required, of_table
+from karat.api.options import whole_number
 from karat.data.accumulator import rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.roles import find_roles
@@ -193,8 +193,6 @@ def _of_table(frame: Frame, by: Any, loss: Any, roles: Mapping[str, Any], weight
     )
 
 
-_FEWEST: Final = 99
-_MOST: Final = 1_000_000
 _MOST_CROSSED: Final = 50
 """Columns of more slices than this are not crossed with others."""
 
@@ -259,19 +257,11 @@ def find_weak_slices(
         >>> found.slices[0].name, found.slices[0].loss
         ('site = c', 1.0)
     """
-    asked = Confidence.of(level, seed=seed)
-    if asked is None:
-        raise error(
-            "K122",
-            argument="level",
-            value=level,
-            choices="a number between 0 and 1",
-            do="1 − level is the chance of a false finding.",
-        )
-    least_n = _whole("min_n", min_n, 1, None, "50 rows tell a tenth from a quarter.")
-    n_shuffles = _whole(
-        "n_permutations", n_permutations, _FEWEST, _MOST, "999 show p down to 0.001."
-    )
+    do = "1 − level is the chance of a false finding."
+    asked = confidence_required(level, do, "a number between 0 and 1", seed=seed)
+    least_n = whole_number("min_n", min_n, "50 rows tell a tenth from a quarter.", 1)
+    do = "999 show p down to 0.001."
+    n_shuffles = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
     check_flag("crosses", crosses, "False looks at single columns only.")
     given = searched(y_true, y_pred, by, loss, {"true": true, "pred": pred}, weights)
     rows = given.losses()
@@ -288,14 +278,6 @@ def find_weak_slices(
         return WeakSlices((), n, 0, asked.level, 1.0, n_shuffles, asked.seed, left_out)
     draws = largest_of_shuffled(tables, rows.shuffled, n_shuffles, asked.seed)
     return _found(tables, rows, draws, asked, left_out)
-
-
-def _whole(argument: str, value: Any, least: int, most: int | None, do: str) -> int:
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if is_whole and value >= least and (most is None or value <= most):
-        return int(value)
-    choices = f"a whole number from {least}" + ("" if most is None else f" to {most}")
-    raise error("K122", argument=argument, value=value, choices=choices, do=do)
 
 
 def _found(

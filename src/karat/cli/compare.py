@@ -98,9 +98,8 @@ def command(
     A and B are predictions for the same rows, one file for each model. A difference is that of a
     later model to an earlier one. Exit code 0 whatever is found.
     """
-    from karat.api.comparing import compare_models
-    from karat.api.comparison_arguments import comparison_spec
-    from karat.api.functions import check_policy
+    from karat.api.comparing import compare_models, comparison_spec
+    from karat.api.options import check_policy
     from karat.cli.streams import ReadingBar
     from karat.data.pairing import pair_rows
     from karat.data.sources.tables.rows import read_rows

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from karat.api.arguments import refuse_missing
-from karat.api.comparison_arguments import check_metrics
+from karat.api.comparing import check_metrics
 from karat.api.measuring import Spec, whole_report
 from karat.api.models import models_of_rows
 from karat.api.results import Report

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.arguments import checked_memory, confidence_of
-from karat.api.functions import check_policy, plain_text
 from karat.api.measuring import Spec
+from karat.api.options import check_policy, plain_text
 from karat.data.arguments import check_threads
 from karat.data.labels.align import GivenClasses, classes_of
 from karat.data.labels.column import declared_labels, declared_positive
