@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.api.arguments import refuse_missing
 from karat.api.comparing import check_metrics
-from karat.api.measuring import Spec, whole_report
+from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
 from karat.api.results import Report
 from karat.data.accumulator import accumulate
@@ -70,9 +70,8 @@ def gate_report(
         (rows,) = (rows,) if is_whole else _on_own_classes(rows)
         rows = _counted(rows)
     wanted = None if metrics is None else tuple(metrics)
-    report, _ = whole_report(
-        accumulate(rows, ScoreParts(0)), Spec(wanted, spec.policy, Confidence(spec.level))
-    )
+    asked = Spec(wanted, spec.policy, Confidence(spec.level))
+    report = report_of(accumulate(rows, ScoreParts(0)), asked)
     if wanted is not None:
         refuse_missing(report, wanted)
     return report
