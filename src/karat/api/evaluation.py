@@ -279,7 +279,7 @@ def _tensors(
     devices = StreamDevices(empty, labels)
     if not devices.add(rows, None, is_part=False):
         return None
-    cells, scores = devices.landed(None)
+    cells, scores = devices.landed(is_in_histograms=False) if devices.n_rows else (None, None)
     if cells is not None and positive is not None and labels is None:
         cells = cells.with_classes(classes_of(cells.classes.labels, positive))
     return Tallies(cells, scores)
