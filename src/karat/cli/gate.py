@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,8 +107,9 @@ def command(
     wrong usage or input. 3: a rule is inconclusive, with --strict-inconclusive. 70: a defect of
     karat. 130: interrupted.
     """
+    from karat.api.gate.evaluation import GateSpec
     from karat.api.gate.rows import RowsSpec
-    from karat.api.gate.verb import CHOICES, run_gate
+    from karat.api.gate.verb import run_gate
     from karat.cli.streams import ReadingBar
     from karat.data.sources.files.paths import is_query
     from karat.output.gate.outputs import junit_of_gate, markdown_of_gate
@@ -127,7 +129,7 @@ def command(
         columns = columns_given(given, given["by"])
         options = {**options_given(given), "progress": bar}
         rows = RowsSpec(source_of(predictions), None, None, None, columns, options)
-        choices = {name: given[name] for name in CHOICES}
+        choices = {choice.name: given[choice.name] for choice in fields(GateSpec)}
         result = run_gate(rows, rules, baseline, update_baseline, **choices)
     if result.mapping is not None:
         said(shown_mapping(result.mapping, given["threshold"]))

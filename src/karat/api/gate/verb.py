@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from karat.api.arguments import confidence_required
-from karat.api.gate.evaluation import Evaluation
-from karat.api.gate.measure import GateSpec
+from karat.api.gate.evaluation import Evaluation, GateSpec, n_of
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.results import Report
@@ -23,20 +22,7 @@ from karat.output.gate.baseline import text_of_baseline
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
 
-__all__ = ["CHOICES", "GateResult", "gate", "run_gate"]
-
-CHOICES: Final = (
-    "evidence",
-    "min_n",
-    "level",
-    "adjust",
-    "allow_mismatch",
-    "strict_inconclusive",
-    "warn_only",
-    "with_rows",
-    "undefined",
-)
-"""The choices of a gate, beside its rules."""
+__all__ = ["GateResult", "gate", "run_gate"]
 
 
 @names_its_arguments
@@ -163,7 +149,7 @@ def run_gate(
     update_baseline: Any = None,
     **choices: Any,
 ) -> GateResult:
-    """The gate of rows and rules; see `gate`. The choices are all of `CHOICES`."""
+    """The gate of rows and rules; see `gate`. The choices are those of `GateSpec`."""
     spec = _spec(**choices)
     needing = next((rule for rule in rules if rule.needs_baseline), None)
     if needing is not None and baseline is None:
@@ -203,7 +189,7 @@ def run_gate(
     cases = run.cases()
     result = GateResult(
         judged(cases, level=spec.level, evidence=spec.evidence, adjust=spec.adjust),
-        run.n,
+        n_of(current),
         spec.level,
         spec.adjust,
         None if baseline is None else name,
