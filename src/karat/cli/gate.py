@@ -12,23 +12,21 @@ import click
 
 from karat.cli.options import (
     Described,
+    choice,
     columns_given,
     options_given,
     rows_options,
-    said,
     shown_mapping,
     source_of,
     sources,
 )
-from karat.cli.outputs import check_outputs, write_file
-from karat.cli.streams import complain
+from karat.cli.outputs import FILE, check_outputs, write_file
+from karat.cli.streams import complain, said
 
 if TYPE_CHECKING:
     from karat.results.gate.result import GateResult
 
 __all__ = ["command"]
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command(
@@ -46,12 +44,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @sources
 @click.option("--min", "min_", multiple=True, metavar="METRIC=X", help="The value is at least X.")
 @click.option("--max", "max_", multiple=True, metavar="METRIC=X", help="The value is at most X.")
-@click.option(
-    "--evidence",
-    type=click.Choice(["value", "low"]),
-    default="value",
-    show_default=True,
-    help="Ask a bound of the value, or of the limit of its interval.",
+@choice(
+    "--evidence", ["value", "low"], "Ask a bound of the value, or of the limit of its interval."
 )
 @click.option(
     "--baseline",
@@ -72,24 +66,18 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     show_default=True,
     help="Slices with fewer rows are inconclusive.",
 )
-@click.option(
-    "--adjust",
-    type=click.Choice(["holm", "none"]),
-    default="holm",
-    show_default=True,
-    help="How p-values allow for many rules.",
-)
+@choice("--adjust", ["holm", "none"], "How p-values allow for many rules.")
 @click.option("--strict-inconclusive", is_flag=True, help="Exit with 3 where a rule is undecided.")
 @click.option("--warn-only", is_flag=True, help="Exit with 0 whatever is found.")
 @click.option(
     "--update-baseline",
-    type=_FILE,
+    type=FILE,
     metavar="FILE",
     help="Write the next baseline, if no rule fails.",
 )
 @click.option("--with-rows", is_flag=True, help="Keep the rows in it, for a comparison row by row.")
-@click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML.")
-@click.option("--markdown", type=_FILE, metavar="FILE", help="Write Markdown.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
+@click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown.")
 @rows_options
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
 def command(
