@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
@@ -38,7 +38,6 @@ __all__ = ["Evaluation", "GateSpec", "n_of"]
 Label: TypeAlias = str | None
 """A slice, as ``"country=NO"``; None for all rows."""
 Values: TypeAlias = Mapping[str, Measured]
-Changes: TypeAlias = Mapping[str, tuple[Measured, Change | None]]
 
 _KEPT_OF_SLICES = ("accuracy", "macro_f1")
 """Metrics of every slice in a baseline, beside those of the rules."""
@@ -76,11 +75,7 @@ def gate_report(
 ) -> Report:
     """The report of rows: of these metrics, or None for all.
 
-    Args:
-        is_whole: whether these are all rows; in a slice only the classes that occur in it count.
-
-    Errors:
-        K210 a metric reads scores, and there are none.
+    Where they are not the whole, but a slice, only the classes that occur in it count.
     """
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
@@ -186,16 +181,8 @@ def changes_of(
             now = replace(alone[str(metric)], value=value.value)
             if value.low is not None:
                 now = replace(now, low=value.low, high=value.high)
-            change = Change(
-                one.value_b,
-                one.difference,
-                one.low,
-                one.high,
-                one.p,
-                one.detectable,
-                is_same=is_same,
-                remark=one.remark,
-            )
+            numbers = (one.value_b, one.difference, one.low, one.high, one.p, one.detectable)
+            change = Change(*numbers, is_same=is_same, remark=one.remark)
             found[str(metric)] = now, change
     return found
 
@@ -275,12 +262,12 @@ class Evaluation:
         had = self._read_baseline()
         if isinstance(self.current, Report):
             self._check_level(self.current, "The report")
-        cases: list[Case] = []
-        for label, rows in self._parts():
-            cases += self._of_part(label, rows)
+        cases = self._of_part(None, self.current)
         if isinstance(self.current, Rows) and self.current.slices is not None:
-            # Without a comparison a rule must not pass.
             there = self._slices(self.current)
+            for label, places in there.items():
+                cases += self._of_part(label, self.current.at(places))
+            # Without a comparison a rule must not pass.
             gone = [label for label in had if label not in there]
             cases += [
                 Case(rule, slice=each, settled=_NOT_NOW) for each in gone for rule in self.rules
@@ -333,13 +320,6 @@ class Evaluation:
         if found.by == "row order" and new.mapping:
             self.notes.append(_BY_ORDER)
 
-    def _parts(self) -> Iterator[tuple[Label, Rows | Report]]:
-        """All rows, then those of each slice."""
-        yield None, self.current
-        if isinstance(self.current, Rows):
-            for label, places in self._slices(self.current).items():
-                yield label, self.current.at(places)
-
     def _slices(self, rows: Rows) -> dict[Label, Any]:
         """The places of the rows of each slice, in the order of their names."""
         if rows.slices is None:
@@ -360,18 +340,24 @@ class Evaluation:
 
     def _of_part(self, label: Label, rows: Rows | Report) -> list[Case]:
         """Every rule on some rows."""
-        settled = self._unfit(label, rows)
-        changes: Changes | None = {}
-        if settled is None and self._matched is not None:
-            settled, changes = self._of_common(label)
+        settled, nothing = self._unfit(label, rows), Measured(None, n=n_of(rows))
+        is_whole = label is None
+        changes: Mapping[str, tuple[Measured, Change]] | None = None
+        if settled is None and self._matched is not None and label in self._common:
+            new, old = (
+                side if is_whole else side.at(self._common[label]) for side in self._matched
+            )
+            settled = self._unfit(label, new)
+            if settled is None:
+                compared = self._metrics(needs_baseline=True)
+                changes = changes_of(new, old, compared, self.spec, is_whole=is_whole)
         if settled is not None:
-            nothing = Measured(None, n=n_of(rows))
             return [Case(rule, nothing, None, label, settled) for rule in self.rules]
         bounds = self._metrics(needs_baseline=None if self._matched is None else False)
         if isinstance(rows, Report):
             values: Values = values_of(rows, bounds)
         else:
-            values = measured_of(rows, bounds, self.spec, is_whole=label is None)
+            values = measured_of(rows, bounds, self.spec, is_whole=is_whole)
         cases = []
         for rule in self.rules:
             name = str(rule.metric)
@@ -382,25 +368,10 @@ class Evaluation:
                 change = None if then is None else change_apart(values[name], then, self.spec.level)
                 cases.append(Case(rule, values[name], change, label))
             elif changes is None:
-                nothing = Measured(None, n=n_of(rows))
                 cases.append(Case(rule, nothing, None, label, _NOT_BEFORE))
             else:
                 cases.append(Case(rule, *changes[name], label))
         return cases
-
-    def _of_common(self, label: Label) -> tuple[Settled | None, Changes | None]:
-        """Differences on the rows that both models have; or None, or why none is computed."""
-        assert self._matched is not None
-        if label not in self._common:
-            return None, None
-        new, old = (
-            rows if label is None else rows.at(self._common[label]) for rows in self._matched
-        )
-        settled = self._unfit(label, new)
-        if settled is not None:
-            return settled, None
-        compared = self._metrics(needs_baseline=True)
-        return None, changes_of(new, old, compared, self.spec, is_whole=label is None)
 
     def _unfit(self, label: Label, rows: Rows | Report) -> Settled | None:
         """Why a slice gets no verdict by its numbers, or None."""
